@@ -1,0 +1,211 @@
+"""YAML files read into models: every mistake is answered with file, line, key, what was found and what is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from pathlib import Path
+from types import UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin
+
+import yaml
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from choco_pipeline.errors import ConfigError
+
+Location = tuple[str | int, ...]
+M = TypeVar("M", bound=BaseModel)
+LARGEST_FILE = 4 << 20
+DEEPEST = 30
+
+
+class YamlFile:
+    """A YAML file's content with the line of every key.
+
+    Attributes
+    ----------
+    path
+        As the user gave it.
+    content
+        Plain data.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Read `path`, or raise `ConfigError`."""
+        self.path = path
+        self._lines: dict[Location, tuple[int, int]] = {}
+        try:
+            if path.stat().st_size > LARGEST_FILE:
+                raise ConfigError(
+                    f"{path}: {path.stat().st_size:,} bytes, at most {LARGEST_FILE:,} are read"
+                )
+            text = path.read_text(encoding="utf-8")
+        except OSError as error:
+            raise ConfigError(f"{path}: cannot be read ({error.strerror})") from None
+        except UnicodeDecodeError as error:
+            raise ConfigError(
+                f"{path}: not UTF-8 text ({error.reason} at byte {error.start})"
+            ) from None
+        try:
+            for event in yaml.parse(text, yaml.SafeLoader):
+                if isinstance(event, yaml.AliasEvent):
+                    raise self._at(
+                        event.start_mark, "aliases (*name) are not read; write the value out"
+                    )
+            node = yaml.compose(text, yaml.SafeLoader)
+        except yaml.YAMLError as error:
+            mark = getattr(error, "problem_mark", None)
+            problem = getattr(error, "problem", None) or str(error)
+            where = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
+            raise ConfigError(f"{path}{where}: not YAML: {problem}") from None
+        except RecursionError:
+            raise ConfigError(f"{path}: nested too deeply") from None
+        if node is None:
+            raise ConfigError(f"{path}: the file is empty")
+        self.content = self._construct(node, ())
+
+    def where(self, location: Location) -> str:
+        """Return ``file:line:column`` of a key, or of the nearest one above it."""
+        while location not in self._lines and location:
+            location = location[:-1]
+        line, column = self._lines.get(location, (1, 1))
+        return f"{self.path}:{line}:{column}"
+
+    def error(self, location: Location, message: str) -> ConfigError:
+        """Return a `ConfigError` that names the place."""
+        key = ".".join(map(str, location))
+        return ConfigError(f"{self.where(location)}: {key + ': ' if key else ''}{message}")
+
+    def load(self, model: type[M]) -> M:
+        """Return the content as a `model`, or raise `ConfigError` with one line for each mistake."""
+        try:
+            return model.model_validate(self.content)
+        except ValidationError as error:
+            details = self._one_for_each_place(error.errors(include_url=False))
+            raise ConfigError(
+                "\n".join(self._explain(detail, model) for detail in details)
+            ) from None
+
+    def _one_for_each_place(self, details: list[ErrorDetails]) -> Iterator[ErrorDetails]:
+        """Yield one error for each place: a value that fits no member of a union has one for each of them."""
+        by_place: dict[Location, list[ErrorDetails]] = {}
+        misspelt = [str(d["loc"][-1]) for d in details if d["type"] == "extra_forbidden"]
+        for detail in details:
+            if detail["type"] == "missing" and get_close_matches(
+                str(detail["loc"][-1]), misspelt, 1
+            ):
+                continue  # it is there under a misspelt name, which is an error of its own
+            place = detail["loc"] if detail["type"] == "missing" else self._known(detail["loc"])
+            by_place.setdefault(place, []).append(detail)
+        for place, group in by_place.items():
+            if any(len(other) > len(place) > 0 and other[: len(place)] == place for other in by_place):
+                continue  # what is wrong is further in
+            needed = " or ".join(dict.fromkeys(_needed(detail) for detail in group))
+            yield (
+                group[0]
+                if len(group) == 1
+                else {**group[0], "type": "union", "msg": f"Needs {needed}"}
+            )
+
+    def _explain(self, detail: ErrorDetails, model: type[BaseModel]) -> str:
+        location = tuple(part for part in detail["loc"])
+        known = self._known(location)
+        key = ".".join(map(str, known)) or "the file"
+        found = detail["input"]
+        match detail["type"]:
+            case "extra_forbidden":
+                allowed = _keys_at(model, known[:-1])
+                near = get_close_matches(str(known[-1]), allowed, 1)
+                hint = f"; did you mean {near[0]!r}?" if near else ""
+                message = f"unknown key {known[-1]!r}{hint} (allowed: {', '.join(allowed)})"
+                return f"{self.where(known)}: {message}"
+            case "literal_error":
+                allowed = [
+                    value.strip("'")
+                    for value in detail["ctx"]["expected"].replace(" or ", ", ").split(", ")
+                ]
+                near = get_close_matches(str(found), allowed, 1)
+                hint = f"; did you mean {near[0]!r}?" if near else ""
+                return f"{self.where(known)}: {key}: needs {' or '.join(map(repr, allowed))}, found {_short(found)}{hint}"
+            case "string_pattern_mismatch":
+                message = (
+                    f"needs text of the form {detail['ctx']['pattern']}, found {_short(found)}"
+                )
+                return f"{self.where(known)}: {key}: {message}"
+            case "missing":
+                return f"{self.where(known)}: {'.'.join(map(str, location))}: this key is needed"
+            case _:
+                return f"{self.where(known)}: {key}: {detail['msg'][0].lower()}{detail['msg'][1:]}, found {_short(found)}"
+
+    def _known(self, location: Location) -> Location:
+        """Drop what pydantic adds to a location to say which member of a union it tried."""
+        known: Location = ()
+        for part in location:
+            if (*known, part) in self._lines:
+                known = (*known, part)
+        return known
+
+    def _at(self, mark: Any, message: str) -> ConfigError:
+        where = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
+        return ConfigError(f"{self.path}{where}: {message}")
+
+    def _construct(self, node: yaml.Node, location: Location) -> Any:
+        self._lines.setdefault(location, (node.start_mark.line + 1, node.start_mark.column + 1))
+        if len(location) > DEEPEST:
+            raise self._at(node.start_mark, "nested too deeply")
+        if isinstance(node, yaml.MappingNode):
+            content: dict[str, Any] = {}
+            for key_node, value_node in node.value:
+                key = key_node.value
+                if not isinstance(key_node, yaml.ScalarNode):
+                    raise self._at(key_node.start_mark, "a key must be a word")
+                if key in content:
+                    raise self._at(key_node.start_mark, f"the key {key!r} is given twice")
+                self._lines[(*location, key)] = (
+                    key_node.start_mark.line + 1,
+                    key_node.start_mark.column + 1,
+                )
+                content[key] = self._construct(value_node, (*location, key))
+            return content
+        if isinstance(node, yaml.SequenceNode):
+            return [self._construct(item, (*location, i)) for i, item in enumerate(node.value)]
+        try:
+            return yaml.constructor.SafeConstructor().construct_object(node)
+        except (yaml.YAMLError, ValueError) as error:
+            raise self._at(node.start_mark, f"cannot be read: {error}") from None
+
+
+def _needed(detail: ErrorDetails) -> str:
+    kinds = {
+        "int_type": "an integer",
+        "string_type": "text",
+        "list_type": "a list",
+        "literal_error": "one of ",
+    }
+    if detail["type"] == "literal_error":
+        return f"one of {detail.get('ctx', {}).get('expected', '')}"
+    return kinds.get(detail["type"], detail["msg"].lower())
+
+
+def _keys_at(model: type[BaseModel], location: Location) -> list[str]:
+    """Return the keys that are allowed in the mapping at `location`."""
+    here: Any = model
+    for part in location:
+        if isinstance(here, type) and issubclass(here, BaseModel):
+            here = (
+                here.model_fields[str(part)].annotation if str(part) in here.model_fields else None
+            )
+        else:
+            here = (get_args(here) or (None,))[-1]
+        if get_origin(here) in (Union, UnionType):
+            models = [a for a in get_args(here) if isinstance(a, type) and issubclass(a, BaseModel)]
+            here = models[0] if models else here
+    if isinstance(here, type) and issubclass(here, BaseModel):
+        return list(here.model_fields)
+    return []
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,197 @@
+"""The value of a formula at one place, in exact integers: the definition that whole arrays are tested against."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choco_pipeline.formula.errors import FormulaError
+from choco_pipeline.formula.nodes import (
+    MAX_BITS,
+    Binary,
+    Call,
+    Compare,
+    Integer,
+    Junction,
+    Name,
+    Negate,
+    Node,
+    Not,
+    walk,
+)
+from choco_pipeline.formula.tokens import quoted, suggestion
+
+#: The values g(0), g(1), ... of a look-up function.
+Table = Sequence[int] | NDArray[np.integer]
+
+_Known = TypeVar("_Known")
+
+COMPARISONS: dict[str, Callable[[int, int], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+OPERATORS: dict[str, Callable[[int, int], int]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "^": operator.xor,
+    "&": operator.and_,
+    "|": operator.or_,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+}
+
+
+class Place:
+    """One place: a value for each name, a table for each look-up function.
+
+    Parameters
+    ----------
+    text : str
+        The formula as written, for errors.
+    values : mapping of str to int
+        A value for each name.
+    tables : mapping of str to sequence of int
+        ``tables["g"][n]`` is g(n).
+    """
+
+    def __init__(self, text: str, values: Mapping[str, int], tables: Mapping[str, Table]) -> None:
+        self._text = text
+        self._values = values
+        self._tables = tables
+
+    def integer(self, node: Node) -> int:
+        """Return the value of `node`, an integer; the operands of an operator are taken left first."""
+        match node:
+            case Integer():
+                return node.value
+            case Name():
+                return self._bounded(self._name(node), node)
+            case Negate():
+                return -self.integer(node.operand)
+            case Binary():
+                return self._binary(node, self.integer(node.left), self.integer(node.right))
+            case Call():
+                return self._call(node, [self.integer(argument) for argument in node.arguments])
+            case Compare() | Not() | Junction():
+                raise TypeError(f"not an integer: {node}")
+
+    def truth(self, node: Node) -> bool:
+        """Return the value of `node`, a truth; what follows a decided operand is not looked at."""
+        match node:
+            case Not():
+                return not self.truth(node.operand)
+            case Junction():
+                return (all if node.operator == "and" else any)(
+                    self.truth(operand) for operand in node.operands
+                )
+            case Compare():
+                left = self.integer(node.operands[0])
+                for sign, operand in zip(node.operators, node.operands[1:], strict=True):
+                    right = self.integer(operand)
+                    if not COMPARISONS[sign](left, right):
+                        return False
+                    left = right
+                return True
+            case Integer() | Name() | Negate() | Binary() | Call():
+                raise TypeError(f"not a truth: {node}")
+
+    def _name(self, node: Name) -> int:
+        if node.name not in self._values:
+            raise missing_name(self._text, node, self._values)
+        return operator.index(self._values[node.name])
+
+    def _binary(self, node: Binary, left: int, right: int) -> int:
+        match node.operator:
+            case "//" | "%" if right == 0:
+                raise self._undefined("division by zero", node)
+            case "<<" | ">>" if right < 0:
+                raise self._undefined("shift by a negative count", node)
+            case "<<":
+                if left and left.bit_length() + right > MAX_BITS:  # before it costs the memory
+                    raise too_large(self._text, node.operator, node.column)
+                return left << right if left else 0
+            case _:
+                pass
+        return self._bounded(OPERATORS[node.operator](left, right), node)
+
+    def _call(self, node: Call, arguments: list[int]) -> int:
+        match node.function:
+            case "min":
+                return min(arguments)
+            case "max":
+                return max(arguments)
+            case "abs":
+                return abs(arguments[0])
+            case "v2":
+                if arguments[0] == 0:
+                    raise self._undefined("v2(0)", node)
+                return exponent_of_2(arguments[0])
+            case _:
+                pass
+        table = table_for(self._text, node, self._tables)
+        if not 0 <= arguments[0] < len(table):
+            raise self._undefined(f"{node.function} is known for 0..{len(table) - 1}, asked", node)
+        return int(table[arguments[0]])
+
+    def _bounded(self, value: int, node: Name | Binary) -> int:
+        if value.bit_length() > MAX_BITS:
+            raise too_large(
+                self._text, node.name if isinstance(node, Name) else node.operator, node.column
+            )
+        return value
+
+    def _undefined(self, problem: str, node: Binary | Call) -> FormulaError:
+        names = {part.name for part in walk(node) if isinstance(part, Name)}
+        return undefined(self._text, problem, node, {name: self._values[name] for name in names})
+
+
+def exponent_of_2(n: int) -> int:
+    """Return the largest e such that 2**e divides `n`, which is not zero."""
+    return (n & -n).bit_length() - 1
+
+
+def undefined(
+    text: str, problem: str, node: Binary | Call, place: Mapping[str, int]
+) -> FormulaError:
+    """Return the error for an operator or a function that has no value at a place."""
+    where = f": {', '.join(f'{name}={place[name]}' for name in sorted(place))}" if place else ""
+    return FormulaError(f"{problem} at column {node.column}{where}", text, node.column)
+
+
+def missing_name(text: str, node: Name, known: Mapping[str, object]) -> FormulaError:
+    """Return the error for a name that has no value."""
+    given = f"values are given for {', '.join(sorted(known))}" if known else "no values are given"
+    problem = f"name {quoted(node.name)} at column {node.column} has no value: {given}{suggestion(node.name, known)}"
+    return FormulaError(problem, text, node.column)
+
+
+def table_for(text: str, node: Call, tables: Mapping[str, _Known]) -> _Known:
+    """Return the table of a look-up function."""
+    if node.function not in tables:
+        given = (
+            f"tables are given for {', '.join(sorted(tables))}" if tables else "no tables are given"
+        )
+        raise FormulaError(
+            f"function {quoted(node.function)} at column {node.column} has no table: {given}",
+            text,
+            node.column,
+        )
+    return tables[node.function]
+
+
+def too_large(text: str, what: str, column: int) -> FormulaError:
+    """Return the error for an integer beyond `MAX_BITS`."""
+    return FormulaError(
+        f"{quoted(what)} at column {column} needs more than {MAX_BITS} bits", text, column
+    )

@@ -1,0 +1,253 @@
+"""A formula as a frozen value, and what can be asked of it."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from choco_pipeline.formula.errors import FormulaError
+from choco_pipeline.formula.evaluate import evaluate
+from choco_pipeline.formula.exact import Place, Table
+from choco_pipeline.formula.interval import Enclosure
+from choco_pipeline.formula.nodes import (
+    FUNCTIONS,
+    MAX_BITS,
+    Call,
+    Name,
+    Node,
+    is_truth,
+    render,
+    substitute,
+    walk,
+)
+from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.formula.solve import match_nodes, solve_nodes
+
+
+def parse(
+    text: str, names: Collection[str] | None = None, functions: Collection[str] = ()
+) -> Formula:
+    """Read a formula or a condition; `text` may come from anywhere.
+
+    Parameters
+    ----------
+    text : str
+        For example ``(x+z)//k`` or ``0 <= s < k and k % 2 == 0``; docs/formula-language.md has all of the language.
+    names : collection of str, optional
+        The names that may occur; by default any.
+    functions : collection of str
+        Look-up functions of one argument that may be called besides min, max, abs and v2.
+
+    Returns
+    -------
+    Formula
+
+    Raises
+    ------
+    FormulaError
+        If `text` is not a formula: what was found, at which column, and what is allowed.
+
+    Examples
+    --------
+    >>> f = parse("( x + z ) // k")
+    >>> f.text
+    '(x+z)//k'
+    >>> f.value({"x": 4, "z": 7, "k": 3})
+    3
+    """
+    return Formula(parse_nodes(text, names, functions), text)
+
+
+@dataclass(frozen=True)
+class Formula:
+    """An integer or a truth computed from named integers; equal to every formula of the same structure.
+
+    Attributes
+    ----------
+    source : str
+        The text that was parsed; columns in errors count in it.
+    """
+
+    _root: Node
+    source: str = field(compare=False)
+
+    def __repr__(self) -> str:
+        return f"Formula({self.text!r})"
+
+    def __str__(self) -> str:
+        return self.text
+
+    @cached_property
+    def text(self) -> str:
+        """The canonical text: ``parse(f.text) == f``, given the same look-up functions."""
+        return render(self._root)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names that need a value."""
+        return frozenset(part.name for part in walk(self._root) if isinstance(part, Name))
+
+    @cached_property
+    def functions(self) -> frozenset[str]:
+        """The look-up functions that need a table."""
+        called = frozenset(part.function for part in walk(self._root) if isinstance(part, Call))
+        return called - FUNCTIONS.keys()
+
+    @property
+    def is_truth(self) -> bool:
+        """Whether this is true or false rather than an integer."""
+        return is_truth(self._root)
+
+    def substitute(self, values: Mapping[str, int]) -> Formula:
+        """Return this formula with integers for some names; nothing is simplified.
+
+        Examples
+        --------
+        >>> parse("(x+z)//k").substitute({"k": 3})
+        Formula('(x+z)//3')
+        """
+        integers = {name: operator.index(value) for name, value in values.items()}
+        for name, value in integers.items():
+            if value.bit_length() > MAX_BITS:
+                raise FormulaError(
+                    f"value of {value.bit_length()} bits for {name}: at most {MAX_BITS}",
+                    self.source,
+                    1,
+                )
+        return self._like(substitute(self._root, integers))
+
+    def value(
+        self, env: Mapping[str, int], functions: Mapping[str, Table] | None = None
+    ) -> int | bool:
+        """Return the value at one place, in exact integers.
+
+        `//` rounds down and `%` has the divisor's sign; `^ & |` act on two's complement. Operands of `and`, `or` and of
+        a chain of comparisons are taken from the left until one decides.
+
+        Parameters
+        ----------
+        env : mapping of str to int
+            A value for every name.
+        functions : mapping of str to sequence of int, optional
+            For a look-up function ``g``, the values g(0), g(1), ...
+
+        Raises
+        ------
+        FormulaError
+            For a division by zero, a shift by a negative count, v2(0), a look-up outside its table, a name without a
+            value, or an integer of more than 4096 bits.
+        """
+        place = Place(self.source, env, functions or {})
+        return place.truth(self._root) if self.is_truth else place.integer(self._root)
+
+    def evaluate(
+        self, env: Mapping[str, ArrayLike], functions: Mapping[str, Table] | None = None
+    ) -> NDArray[np.int64 | np.bool_]:
+        """Return the values on whole arrays, each the same as `value` gives at that place.
+
+        Parameters
+        ----------
+        env : mapping of str to array_like of int
+            For every name an integer or an array of any integer dtype; they broadcast against each other.
+        functions : mapping of str to array_like of int, optional
+            For a look-up function ``g``, the row of values g(0), g(1), ...
+
+        Returns
+        -------
+        ndarray
+            int64, or bool for a truth; of the shape to which the formula's own names broadcast.
+
+        Raises
+        ------
+        FormulaError
+            As `value` does, if a place in the arrays would; with the first place at fault. Also if interval arithmetic
+            on the ranges of the arrays cannot exclude that an operator leaves 64 bits, even where its value would not
+            matter.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> parse("x ^ y == 0 or x == 3").evaluate({"x": np.arange(5), "y": 2})
+        array([False, False,  True,  True, False])
+        """
+        return evaluate(self._root, self.source, env, functions or {})
+
+    def interval(
+        self,
+        ranges: Mapping[str, tuple[int, int]],
+        functions: Mapping[str, tuple[int, int]] | None = None,
+    ) -> tuple[int, int]:
+        """Return a least and a greatest integer that enclose every value; (0, 1) for a truth.
+
+        Parameters
+        ----------
+        ranges : mapping of str to (int, int)
+            The least and the greatest value of every name.
+        functions : mapping of str to (int, int), optional
+            The least and the greatest value of every look-up function.
+
+        Raises
+        ------
+        FormulaError
+            For a name without a range, or an integer that may need more than 4096 bits.
+
+        Examples
+        --------
+        >>> parse("(x+z)//3").interval({"x": (0, 7), "z": (0, 7)})
+        (0, 4)
+        """
+        return Enclosure(self.source, ranges, functions or {}, MAX_BITS + 1).of(self._root)
+
+    def match(self, pattern: Formula, fixed: Collection[str]) -> dict[str, int] | None:
+        """Return integers for the names of `pattern` that make it this formula, or None.
+
+        Parameters
+        ----------
+        pattern : Formula
+            Its names in `fixed` stand for themselves, all others for an integer literal.
+        fixed : collection of str
+            Names that are not to be replaced.
+
+        Examples
+        --------
+        >>> parse("(x+z)//3").match(parse("(x+z)//k"), {"x", "z"})
+        {'k': 3}
+        """
+        found: dict[str, int] = {}
+        return found if match_nodes(self._root, pattern._root, fixed, found) else None
+
+    def solve(self, name: str) -> list[Formula] | None:
+        """Return integer formulas of which `name` is one wherever this truth holds, or None if none can be read off.
+
+        They have a value everywhere and do not contain `name`. The converse need not hold: a solution is a candidate.
+
+        Raises
+        ------
+        FormulaError
+            If this formula is an integer.
+
+        Examples
+        --------
+        >>> parse("(x == 0 and p == 1) or (x+s) ^ y ^ (z+s) ^ p == 0").solve("x")
+        [Formula('0'), Formula('(y ^ (z+s) ^ p)-s')]
+        """
+        if not self.is_truth:
+            raise FormulaError(
+                f"{self.text} is an integer: only a condition can be solved for {name}",
+                self.source,
+                1,
+            )
+        solutions = solve_nodes(self._root, name)
+        try:
+            return None if solutions is None else [self._like(solution) for solution in solutions]
+        except FormulaError:  # a solution may be longer or deeper than a formula may be
+            return None
+
+    def _like(self, node: Node) -> Formula:
+        """Return `node` as a formula, read again so that columns count in its own text."""
+        return parse(render(node), functions=self.functions)

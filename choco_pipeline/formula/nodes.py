@@ -1,0 +1,223 @@
+"""The parts of a formula as frozen values, and the one way in which each is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+#: No integer of a formula, given or computed, may need more bits: the cost of exact arithmetic stays bounded.
+MAX_BITS = 4096
+
+#: Functions of the language with the least and the greatest number of arguments; None is no limit.
+FUNCTIONS: dict[str, tuple[int, int | None]] = {
+    "min": (2, None),
+    "max": (2, None),
+    "abs": (1, 1),
+    "v2": (1, 1),
+}
+
+#: Integer operators with their precedence, Python's: a higher number binds tighter.
+PRECEDENCE = {"|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "//": 10, "%": 10}
+
+_OR, _AND, _NOT, _COMPARE, _SUM, _UNARY, _ATOM = 1, 2, 3, 4, 9, 11, 12
+
+# A column is the place in the text as written. It is no part of what a formula is, so it does not take part in ==.
+
+
+@dataclass(frozen=True, slots=True)
+class Integer:
+    """An integer literal, with its sign."""
+
+    value: int
+    column: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A coordinate or a parameter."""
+
+    name: str
+    column: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Negate:
+    """Unary minus of anything but a literal."""
+
+    operand: Node
+    column: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """An integer operator between two integers."""
+
+    operator: str
+    left: Node
+    right: Node
+    column: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of the language, or a look-up in a table that the caller brings."""
+
+    function: str
+    arguments: tuple[Node, ...]
+    column: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """A chain of comparisons; ``operators[i]`` stands between ``operands[i]`` and ``operands[i + 1]``."""
+
+    operators: tuple[str, ...]
+    operands: tuple[Node, ...]
+    column: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The negation of a truth."""
+
+    operand: Node
+    column: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Junction:
+    """``and`` or ``or`` of two or more truths, none of them a junction of the same kind."""
+
+    operator: str
+    operands: tuple[Node, ...]
+    column: int = field(default=0, compare=False)
+
+
+Node = Integer | Name | Negate | Binary | Call | Compare | Not | Junction
+
+
+def is_truth(node: Node) -> bool:
+    """Return whether `node` is true or false rather than an integer."""
+    return isinstance(node, Compare | Not | Junction)
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """Return the operands of `node`, left to right."""
+    match node:
+        case Integer() | Name():
+            return ()
+        case Negate() | Not():
+            return (node.operand,)
+        case Binary():
+            return (node.left, node.right)
+        case Call():
+            return node.arguments
+        case Compare() | Junction():
+            return node.operands
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """Yield `node` and everything in it, each before its operands."""
+    yield node
+    for child in children(node):
+        yield from walk(child)
+
+
+def negate(node: Node, column: int = 0) -> Node:
+    """Return minus `node`, so that the minus of a literal is a literal."""
+    if isinstance(node, Integer) and node.value >= 0:
+        return Integer(-node.value, column)
+    return Negate(node, column)
+
+
+def substitute(node: Node, values: Mapping[str, int]) -> Node:
+    """Return `node` with the names in `values` replaced by integers."""
+    match node:
+        case Integer():
+            return node
+        case Name():
+            return Integer(values[node.name], node.column) if node.name in values else node
+        case Negate():
+            return negate(substitute(node.operand, values), node.column)
+        case Not():
+            return replace(node, operand=substitute(node.operand, values))
+        case Binary():
+            return replace(
+                node, left=substitute(node.left, values), right=substitute(node.right, values)
+            )
+        case Call():
+            return replace(
+                node, arguments=tuple(substitute(argument, values) for argument in node.arguments)
+            )
+        case Compare() | Junction():
+            return replace(
+                node, operands=tuple(substitute(operand, values) for operand in node.operands)
+            )
+
+
+def render(node: Node) -> str:
+    """Return the canonical text of `node`.
+
+    Sums and products are written tight, all else is spaced. Parentheses stand where they are needed, and also around
+    sums inside bitwise operators, around mixed bitwise operators, and around a minus sign after an operator:
+    ``(x+s) ^ y``, ``(x & y) ^ z``, ``x+(-1)``.
+    """
+    match node:
+        case Integer():
+            return str(node.value)
+        case Name():
+            return node.name
+        case Negate():
+            return f"-{_bracketed(node.operand, _precedence(node.operand) <= _UNARY)}"
+        case Binary():
+            space = "" if PRECEDENCE[node.operator] >= _SUM else " "
+            left = _bracketed(node.left, _needs_brackets(node, node.left, on_the_right=False))
+            right = _bracketed(node.right, _needs_brackets(node, node.right, on_the_right=True))
+            return f"{left}{space}{node.operator}{space}{right}"
+        case Call():
+            return f"{node.function}({', '.join(map(render, node.arguments))})"
+        case Compare():
+            rest = zip(node.operators, node.operands[1:], strict=True)
+            return render(node.operands[0]) + "".join(
+                f" {operator} {render(operand)}" for operator, operand in rest
+            )
+        case Not():
+            return f"not {_bracketed(node.operand, _precedence(node.operand) < _NOT)}"
+        case Junction():
+            own = _precedence(node)
+            return f" {node.operator} ".join(
+                _bracketed(part, _precedence(part) < own) for part in node.operands
+            )
+
+
+def _precedence(node: Node) -> int:
+    match node:
+        case Integer():
+            return _UNARY if node.value < 0 else _ATOM
+        case Name() | Call():
+            return _ATOM
+        case Negate():
+            return _UNARY
+        case Binary():
+            return PRECEDENCE[node.operator]
+        case Compare():
+            return _COMPARE
+        case Not():
+            return _NOT
+        case Junction():
+            return _AND if node.operator == "and" else _OR
+
+
+def _needs_brackets(parent: Binary, child: Node, *, on_the_right: bool) -> bool:
+    own, inner = PRECEDENCE[parent.operator], _precedence(child)
+    if inner < own or (on_the_right and inner in (own, _UNARY)):
+        return True
+    return (
+        own < _SUM
+        and inner <= _SUM
+        and not (isinstance(child, Binary) and child.operator == parent.operator)
+    )
+
+
+def _bracketed(node: Node, needed: bool) -> str:
+    return f"({render(node)})" if needed else render(node)

@@ -1,0 +1,81 @@
+"""What computed a result: versions, the commit, and digests of the code that decides numbers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import subprocess
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parent
+LIBRARIES = ("numpy", "numba", "zarr", "xarray", "dask", "snakemake")
+
+#: Code whose change may change a table's numbers, and code whose change may change what is said about them.
+TABLE_CODE = ("formula", "games", "kernels", "tables")
+CLAIM_CODE = (*TABLE_CODE, "claims")
+MINING_CODE = (*TABLE_CODE, "mining")
+
+
+def canonical_json(value: object) -> str:
+    """Return `value` as JSON with sorted keys and no spaces: equal values have equal text."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+
+def digest(value: object) -> str:
+    """Return the first 16 hex digits of the SHA-256 of `value`'s canonical JSON."""
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()[:16]
+
+
+@cache
+def code_digest(folders: tuple[str, ...]) -> str:
+    """Return a digest of the Python source in these folders of the package."""
+    found = hashlib.sha256()
+    for folder in folders:
+        for path in sorted((PACKAGE / folder).rglob("*.py")):
+            found.update(
+                path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0"
+            )
+    return found.hexdigest()[:16]
+
+
+@cache
+def package_version() -> str:
+    """Return the installed version of this package."""
+    try:
+        return version("choco-pipeline")
+    except PackageNotFoundError:
+        return "uninstalled"
+
+
+@cache
+def commit() -> str:
+    """Return the git commit of the source, with ``+changes`` if files differ from it; ``unknown`` outside of git."""
+    try:
+        head = _git("rev-parse", "HEAD")
+        return head + ("+changes" if _git("status", "--porcelain", "--untracked-files=no") else "")
+    except (OSError, subprocess.SubprocessError):
+        return "unknown"
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that a stored result is stamped with."""
+    found = {
+        "choco_pipeline": package_version(),
+        "commit": commit(),
+        "python": platform.python_version(),
+    }
+    return found | {name: version(name) for name in LIBRARIES}
+
+
+def _git(*arguments: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", str(PACKAGE), *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=10,
+    )
+    return done.stdout.strip()

@@ -1,0 +1,1 @@
+"""Tests of the formula language against the plain meaning of drawn formulas."""

@@ -1,0 +1,365 @@
+"""Values at one place, on arrays, and their enclosures: against the plain meaning of drawn formulas."""
+
+import doctest
+from functools import partial
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from choco_pipeline.formula import FormulaError, parse
+from choco_pipeline.formula import evaluate as evaluate_module
+
+from .drawn import INTEGER_SIGNS, NAMES, Drawn, formulas_of, shift, unhurried
+
+LOW, HIGH = -3, 5
+PLACES = [dict(zip(NAMES, place, strict=True)) for place in product(range(LOW, HIGH + 1), repeat=3)]
+GRID = dict(zip(NAMES, np.ogrid[LOW : HIGH + 1, LOW : HIGH + 1, LOW : HIGH + 1], strict=True))
+NO_VALUE = r"(division by zero|shift by a negative count|v2\(0\)) at column \d+"
+TOO_LARGE = r"outside signed integers of 64 bits|more than 4096 bits"
+
+
+@unhurried
+@given(formulas_of(), st.sampled_from(PLACES))
+def test_value_is_the_meaning(drawn: Drawn, place):
+    formula = parse(drawn.text)
+    expected = drawn.at(place)
+    if expected is None:
+        with pytest.raises(FormulaError, match=NO_VALUE):
+            formula.value(place)
+    else:
+        assert formula.value(place) == expected
+        assert isinstance(formula.value(place), bool) == formula.is_truth
+
+
+@unhurried
+@given(formulas_of(), st.sampled_from([7, 64, 1 << 16]))
+def test_arrays_have_the_value_of_each_place(drawn: Drawn, block):
+    formula = parse(drawn.text)
+    expected = [drawn.at(place) for place in PLACES]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(evaluate_module, "BLOCK", block)
+        try:
+            values, refusal = formula.evaluate(GRID), ""
+        except FormulaError as error:
+            values, refusal = np.empty(0), str(error)
+    if refusal:
+        low_enough = max((abs(value) for value in expected if value is not None), default=0) < 2**20
+        needs_shift = "<<" in drawn.text or drawn.text.count("*") > 2  # only these get near 64 bits
+        assert None in expected or needs_shift or not low_enough, f"{drawn.text}: {refusal}"
+    else:
+        full = np.broadcast_to(values, (HIGH - LOW + 1,) * 3)
+        assert values.dtype == (np.bool_ if formula.is_truth else np.int64)
+        assert full.ravel().tolist() == expected, drawn.text
+
+
+@unhurried
+@given(formulas_of())
+def test_an_array_is_refused_for_a_place_that_has_no_value(drawn: Drawn):
+    expected = [drawn.at(place) for place in PLACES]
+    assume(None in expected)
+    with pytest.raises(FormulaError, match=f"{NO_VALUE}|{TOO_LARGE}"):
+        parse(drawn.text).evaluate(GRID)
+
+
+@unhurried
+@given(
+    formulas_of(large=True),
+    st.lists(st.tuples(*[st.integers(-(2**63), 2**63 - 1)] * 3), min_size=1, max_size=4),
+)
+def test_nothing_wraps(drawn: Drawn, rows):
+    formula = parse(drawn.text)
+    arrays = dict(zip(NAMES, np.array(rows, dtype=np.int64).T, strict=True))
+    refused = False
+    try:
+        values = formula.evaluate(arrays)
+    except FormulaError:
+        refused = True
+    if not refused:
+        places = [dict(zip(NAMES, row, strict=True)) for row in rows]
+        assert np.broadcast_to(values, len(rows)).tolist() == [
+            drawn.at(place) for place in places
+        ], drawn.text
+
+
+@unhurried
+@given(formulas_of(), st.data())
+def test_interval_encloses_every_value(drawn: Drawn, data):
+    ranges = {}
+    for name in NAMES:
+        low = data.draw(st.integers(LOW, HIGH), label=f"low {name}")
+        ranges[name] = (low, data.draw(st.integers(low, HIGH), label=f"high {name}"))
+    values = [
+        drawn.at(place)
+        for place in PLACES
+        if all(low <= place[name] <= high for name, (low, high) in ranges.items())
+    ]
+    low, high = parse(drawn.text).interval(ranges)
+    for value in values:
+        assert value is None or low <= value <= high, drawn.text
+
+
+@pytest.mark.parametrize("sign", sorted([*INTEGER_SIGNS, "<<", ">>"]))
+def test_interval_of_each_operator_on_all_small_ranges(sign):
+    formula = parse(f"x {sign} y")
+    ranges = [(low, high) for low in range(-4, 5) for high in range(low, 5)]
+    act = INTEGER_SIGNS.get(sign, partial(shift, sign))
+    table = {}
+    for x, y in product(range(-4, 5), repeat=2):
+        if not (y == 0 and sign in "//%") and not (y < 0 and sign in "<<>>"):
+            table[x, y] = act(x, y)
+    for left, right in product(ranges, repeat=2):
+        low, high = formula.interval({"x": left, "y": right})
+        for place in product(range(left[0], left[1] + 1), range(right[0], right[1] + 1)):
+            assert low <= table.get(place, low) <= high, f"{place} in {left} {sign} {right}"
+
+
+@pytest.mark.parametrize(
+    ("text", "ranges", "expected"),
+    [
+        ("(x+z)//3", {"x": (0, 7), "z": (0, 7)}, (0, 4)),
+        ("x*z", {"x": (-2, 3), "z": (-5, 1)}, (-15, 10)),
+        ("x % 7", {"x": (0, 100)}, (0, 6)),
+        ("x % 7", {"x": (0, 3)}, (0, 3)),
+        ("x ^ z", {"x": (0, 8), "z": (0, 3)}, (0, 15)),
+        ("x & z", {"x": (-8, 8), "z": (0, 3)}, (0, 3)),
+        ("x % (-7)", {"x": (0, 100)}, (-6, 0)),
+        ("x % (-7)", {"x": (-3, -1)}, (-3, 0)),
+        ("x ^ z", {"x": (-8, 7), "z": (-1, 1)}, (-8, 7)),
+        ("x // z", {"x": (10, 20), "z": (-2, 5)}, (-20, 20)),
+        ("v2(x)", {"x": (-5, 8)}, (0, 3)),
+        ("abs(x)", {"x": (-5, 3)}, (0, 5)),
+        ("1 << x", {"x": (-3, 100)}, (1, 2**100)),
+        ("x == 1", {"x": (0, 3)}, (0, 1)),
+    ],
+)
+def test_intervals_are_tight_enough(text, ranges, expected):
+    assert parse(text).interval(ranges) == expected
+
+
+@unhurried
+@given(
+    st.sampled_from([np.int8, np.uint8, np.int16, np.int32, np.uint32, np.int64, np.uint64]),
+    st.sampled_from(["x+y", "x*y-3", "x ^ y < 9", "x//(y+1)", "max(x, y) % 5", "x", "7"]),
+)
+def test_integer_dtypes_do_not_matter(dtype, text):
+    x, y = np.arange(100, dtype=dtype), np.arange(0, 100, dtype=dtype)[:, None]
+    wide = {"x": x.astype(np.int64), "y": y.astype(np.int64)}
+    values = parse(text).evaluate({"x": x, "y": y})
+    np.testing.assert_array_equal(values, parse(text).evaluate(wide))
+    assert values.dtype in (np.int64, np.bool_)
+
+
+def test_shapes_broadcast_like_numpys():
+    f = parse("x+y")
+    assert f.evaluate({"x": 1, "y": 2}).shape == ()
+    assert f.evaluate({"x": 1, "y": 2}) == 3
+    assert parse("2 < 3").evaluate({}) == np.True_
+    assert f.evaluate({"x": [1], "y": 2, "unused": np.zeros(9)}).tolist() == [3]
+    assert f.evaluate({"x": np.zeros((0, 3), int), "y": 2}).shape == (0, 3)
+    assert f.evaluate({"x": np.zeros((4, 1, 3), int), "y": np.zeros((5, 1), int)}).shape == (
+        4,
+        5,
+        3,
+    )
+    big = np.arange(300_000).reshape(3, 100_000)
+    np.testing.assert_array_equal(f.evaluate({"x": big[:, ::-1], "y": big}), big[:, ::-1] + big)
+
+
+@pytest.mark.parametrize(
+    "text", ["y != 0 and x//y == 3", "not (y == 0 or x//y != 3)", "0 != y < x//y == 3"]
+)
+def test_what_is_decided_protects_from_division_by_zero(text):
+    x, y = np.arange(20)[:, None], np.arange(-3, 4)
+    values = parse(text).evaluate({"x": x, "y": y})
+    for i, j in product(range(20), range(7)):
+        expected = (
+            y[j] != 0 and (y[j] < x[i, 0] // y[j] or "<" not in text) and x[i, 0] // y[j] == 3
+        )
+        assert values[i, j] == expected == parse(text).value({"x": i, "y": j - 3})
+
+
+def test_protection_reaches_into_what_is_protected():
+    text = "y != 0 and (x < 2 or not x//y != 3 and 0 < x%y < x//y)"
+    x, y = np.arange(20)[:, None], np.arange(-3, 4)
+    values = parse(text).evaluate({"x": x, "y": y})
+    for i, j in product(range(20), range(-3, 4)):
+        expected = j != 0 and (i < 2 or (i // j == 3 and 0 < i % j < i // j))
+        assert values[i, j + 3] == expected == parse(text).value({"x": i, "y": j})
+
+
+def test_what_no_cell_asks_for_is_not_computed():
+    never = parse("x < 0 and 1//0 == 1")
+    assert never.evaluate({"x": np.arange(3)}).tolist() == [False] * 3
+    with pytest.raises(FormulaError, match="division by zero at column 12"):
+        never.evaluate({"x": np.arange(-1, 3)})
+
+
+@pytest.mark.parametrize(
+    ("text", "env", "column", "message"),
+    [
+        (
+            "1 + x//y",
+            {"x": [5, 6, 7], "y": [2, 0, 0]},
+            6,
+            "division by zero at column 6: x=6, y=0$",
+        ),
+        ("1 + x % (y-1)", {"x": 9, "y": [2, 1]}, 7, "division by zero at column 7: x=9, y=1$"),
+        ("((x)) // ((y))", {"x": [5], "y": [0]}, 7, "division by zero at column 7"),
+        (
+            "x << y",
+            {"x": [1, 2], "y": [3, -1]},
+            3,
+            "shift by a negative count at column 3: x=2, y=-1$",
+        ),
+        ("3 + v2(x-2)", {"x": [1, 2, 3]}, 5, r"v2\(0\) at column 5: x=2$"),
+        (
+            "x + yy",
+            {"x": [1], "y": [1]},
+            5,
+            r'name "yy" at column 5 has no value: .* x, y \(did you mean "y"\?\)',
+        ),
+        ("x ⊕ q", {}, 1, '"x" at column 1 has no value: no values are given$'),
+    ],
+)
+def test_places_without_a_value_are_named(text, env, column, message):
+    with pytest.raises(FormulaError, match=message) as caught:
+        parse(text).evaluate(env)
+    assert (caught.value.text, caught.value.column) == (text, column)
+    places = [
+        {name: int(np.ravel(v)[min(i, np.size(v) - 1)]) for name, v in env.items()}
+        for i in range(3)
+    ]
+    with pytest.raises(FormulaError, match=message) as caught:
+        [parse(text).value(place) for place in places]
+    assert (caught.value.text, caught.value.column) == (text, column)
+
+
+def test_the_first_place_at_fault_is_named_in_any_block():
+    y = np.ones((40, 50), dtype=np.int64)
+    y[7, 3] = y[30, 1] = 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(evaluate_module, "BLOCK", 60)
+        with pytest.raises(FormulaError, match="division by zero at column 2: x=7, y=0"):
+            parse("x//y").evaluate({"x": np.arange(40)[:, None], "y": y})
+
+
+@pytest.mark.parametrize(
+    ("text", "env", "message"),
+    [
+        (
+            "2 + x*y",
+            {"x": [10**10], "y": [10**9]},
+            r'"\*" at column 6 can reach 1\d+\.\.1\d+, outside signed integers of 64',
+        ),
+        ("x*y", {"x": np.array([2**31 - 1], np.int32), "y": 2**40}, r'"\*" at column 2 can reach'),
+        (
+            "x+1",
+            {"x": [2**63 - 1]},
+            r'"\+" at column 2 can reach 9223372036854775808\.\.9223372036854775808',
+        ),
+        ("x-1", {"x": [-(2**63)]}, '"-" at column 2'),
+        ("-x", {"x": [-(2**63)]}, '"-" at column 1'),
+        ("abs(x)", {"x": [-(2**63)]}, '"abs" at column 1'),
+        ("x // y", {"x": [-(2**63)], "y": [-1]}, '"//" at column 3'),
+        ("1 << x", {"x": np.arange(64)}, '"<<" at column 3'),
+        ("1 << x", {"x": [10**9]}, '"<<" at column 3 needs more than 4096 bits'),
+        ("x", {"x": np.array([2**63], np.uint64)}, '"x" at column 1 can reach'),
+        ("x + 1", {"x": [0.5]}, '"x" at column 1 is given as float64'),
+        ("x + 1", {"x": [True]}, '"x" at column 1 is given as bool'),
+        ("x + 1", {"x": 2**70}, '"x" at column 1 is given as object'),
+        ("x + 9223372036854775808", {"x": [0]}, "integer at column 5"),
+    ],
+)
+def test_what_64_bits_cannot_hold_is_refused(text, env, message):
+    with pytest.raises(FormulaError, match=message):
+        parse(text).evaluate(env)
+
+
+def test_the_last_integers_of_64_bits_are_exact():
+    assert parse("x*2 + 1").evaluate({"x": [2**62 - 1]}).tolist() == [2**63 - 1]
+    assert parse("-x").evaluate({"x": [2**63 - 1]}).tolist() == [-(2**63) + 1]
+    assert parse("x % y").evaluate({"x": [-(2**63)], "y": [-1]}).tolist() == [0]
+    assert parse("v2(x)").evaluate({"x": [-(2**63), 2**62, -12, 7]}).tolist() == [63, 62, 2, 0]
+    assert parse("x >> y").evaluate({"x": [-5, 5], "y": [200, 200]}).tolist() == [-1, 0]
+    assert parse("x*y").evaluate({"x": np.array([2**20], np.int32), "y": 2**40}).tolist() == [2**60]
+
+
+@pytest.mark.parametrize(
+    ("text", "env"),
+    [
+        ("1 << 1000000000", {}),
+        ("1 << x", {"x": 10**30}),
+        ("x*x*x*x*x", {"x": 2**1000}),
+        ("(1 << 4000)*(1 << 4000)", {}),
+        ("x", {"x": 10**2000}),
+    ],
+)
+def test_exact_integers_have_a_limit(text, env):
+    with pytest.raises(FormulaError, match="needs more than 4096 bits") as caught:
+        parse(text).value(env)
+    assert caught.value.text == text
+    with pytest.raises(FormulaError, match=r"4096 bits|outside signed integers"):
+        parse(text).interval({name: (value, value) for name, value in env.items()})
+
+
+def test_shifts_of_nothing_and_by_far_are_no_matter():
+    assert parse("0 << x").value({"x": 10**9}) == 0
+    assert parse("5 >> x").value({"x": 10**9}) == 0
+    assert parse("0 << x").evaluate({"x": [10**9]}).tolist() == [0]
+
+
+def test_look_up_functions_are_tables():
+    f = parse("g(n+1) - 4*g(n)", functions={"g"})
+    table = [1, 4, 17, 64]
+    assert [f.value({"n": n}, {"g": table}) for n in range(3)] == [0, 1, -4]
+    assert f.evaluate({"n": np.arange(3)}, {"g": table}).tolist() == [0, 1, -4]
+    assert f.evaluate({"n": 1}, {"g": np.array(table, np.int16)}) == 1
+    assert f.interval({"n": (0, 2)}, {"g": (1, 64)}) == (1 - 256, 64 - 4)
+    guarded = parse("n < 3 and g(n+1) > 4*g(n)", functions={"g"})
+    assert (
+        guarded.evaluate({"n": np.arange(9)}, {"g": table}).tolist() == [False, True] + [False] * 7
+    )
+
+
+@pytest.mark.parametrize("n", [3, -1])
+def test_look_ups_outside_their_table_are_refused(n):
+    f = parse("1 + g(n)", functions={"g"})
+    message = f"g is known for 0..2, asked at column 5: n={n}"
+    with pytest.raises(FormulaError, match=message):
+        f.value({"n": n}, {"g": [1, 2, 3]})
+    with pytest.raises(FormulaError, match=message):
+        f.evaluate({"n": [0, n]}, {"g": [1, 2, 3]})
+
+
+def test_tables_must_be_given_and_be_rows_of_integers():
+    f = parse("1 + g(n)", functions={"g"})
+    for table in ([], [[1, 2]], [0.5]):
+        with pytest.raises(
+            FormulaError,
+            match=r'table of "g" at column 5 is .*: a row of 64-bit integers is needed',
+        ):
+            f.evaluate({"n": [0]}, {"g": table})
+    for functions in (None, {"h": [1]}):
+        for ask in (f.value, f.evaluate):
+            with pytest.raises(FormulaError, match='function "g" at column 5 has no table'):
+                ask({"n": 0}, functions)
+    with pytest.raises(FormulaError, match="has no table: tables are given for h"):
+        f.interval({"n": (0, 1)}, {"h": (0, 1)})
+
+
+def test_arrays_given_are_not_changed():
+    x = np.arange(10)
+    parse("(-x + 3) ^ abs(x) - x*2").evaluate({"x": x})
+    parse("x").evaluate({"x": x})[0] = 99
+    assert x.tolist() == list(range(10))
+
+
+def test_the_reference_page_is_true():
+    page = Path(__file__).parents[2] / "docs" / "formula-language.md"
+    outcome = doctest.testfile(str(page), module_relative=False)
+    assert outcome.attempted > 10
+    assert outcome.failed == 0
