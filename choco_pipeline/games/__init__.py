@@ -1,0 +1,21 @@
+"""The games of the five papers, each as its definition."""
+
+from choco_pipeline.games.bars import RectangularBar, SolidBar, StepBar, StripBar
+from choco_pipeline.games.combine import DisjunctiveSum, WithPass
+from choco_pipeline.games.nim import Nim
+from choco_pipeline.games.notation import parse_ruleset
+from choco_pipeline.games.ruleset import Position, Ruleset, mex
+
+__all__ = [
+    "DisjunctiveSum",
+    "Nim",
+    "Position",
+    "RectangularBar",
+    "Ruleset",
+    "SolidBar",
+    "StepBar",
+    "StripBar",
+    "WithPass",
+    "mex",
+    "parse_ruleset",
+]

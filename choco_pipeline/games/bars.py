@@ -1,0 +1,272 @@
+"""Chocolate bars: each ruleset is its definition, in plain Python, and the oracle of every kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from numpy.typing import ArrayLike
+
+from choco_pipeline.formula import Formula
+from choco_pipeline.games.height import Height, as_height
+from choco_pipeline.games.nim import heap_options
+from choco_pipeline.games.ruleset import Position, Ruleset, require_bound, require_count
+
+
+@dataclass(frozen=True)
+class StepBar(Ruleset):
+    """The step bar CB(s, k, y, z): column i has min(y, ⌊(i+s)/k⌋) + 1 squares, column 0 holds the bitter one.
+
+    Positions are (y, z) with y ≤ ⌊(z+s)/k⌋. Source: step2015, Def 1.1 (which writes h for s) and Def 3.1, whose last
+    set must read min(y, ⌊(w+h)/k⌋).
+
+    Parameters
+    ----------
+    k
+        Columns in a step, at least 1.
+    s
+        Columns that the bar is ahead of its first step, at least 0.
+
+    Examples
+    --------
+    >>> StepBar(k=4, s=2).grundy((2, 7))
+    9
+    >>> list(StepBar(k=2).options((1, 2)))
+    [(0, 2), (0, 0), (0, 1)]
+    """
+
+    k: int
+    s: int = 0
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        require_count("step-bar", "k", self.k, 1)
+        require_count("step-bar", "s", self.s, 0)
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Horizontal cuts y, vertical cuts z."""
+        return ("y", "z")
+
+    @property
+    def notation(self) -> str:
+        """``step-bar(k=4, s=2)``."""
+        return f"step-bar(k={self.k}, s={self.s})"
+
+    def height(self, z: int) -> int:
+        """Return the largest legal y at z."""
+        return (z + self.s) // self.k
+
+    def limits(self, bound: int | None) -> tuple[int, ...]:
+        """Return (height(bound), bound)."""
+        bound = require_bound(self.notation, bound)
+        return (self.height(bound), bound)
+
+    def is_position(self, position: Sequence[int]) -> bool:
+        """Whether y ≤ ⌊(z+s)/k⌋."""
+        y, z = position
+        return y <= self.height(z)
+
+    def options(self, position: Position) -> Iterator[Position]:
+        """Yield every position one cut away, horizontal cuts first."""
+        y, z = position
+        for v in range(y):
+            yield (v, z)
+        for w in range(z):
+            yield (min(y, self.height(w)), w)
+
+    def why_not(self, position: Position) -> str:
+        """Say how high the bar is at z."""
+        y, z = position
+        return f"y = {y} is above the bar, whose height at z = {z} is {self.height(z)}"
+
+
+@dataclass(frozen=True)
+class StripBar(Ruleset):
+    """A step bar with a strip of x squares on the other side of the bitter square: their disjunctive sum.
+
+    Positions are (x, y, z) with y ≤ ⌊(z+s)/k⌋. Source: step2015, section 1; pass2016, Def 2.1.
+
+    Parameters
+    ----------
+    k, s
+        As for `StepBar`.
+
+    Examples
+    --------
+    >>> StripBar(k=4, s=2).is_p_position((9, 2, 7))
+    True
+    """
+
+    k: int
+    s: int = 0
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        require_count("strip-bar", "k", self.k, 1)
+        require_count("strip-bar", "s", self.s, 0)
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """The strip's x, and y, z of the bar."""
+        return ("x", "y", "z")
+
+    @property
+    def notation(self) -> str:
+        """``strip-bar(k=4, s=2)``."""
+        return f"strip-bar(k={self.k}, s={self.s})"
+
+    @property
+    def bar(self) -> StepBar:
+        """The bar without the strip."""
+        return StepBar(self.k, self.s)
+
+    def limits(self, bound: int | None) -> tuple[int, ...]:
+        """Return (bound, height(bound), bound)."""
+        bound = require_bound(self.notation, bound)
+        return (bound, *self.bar.limits(bound))
+
+    def is_position(self, position: Sequence[int]) -> bool:
+        """Whether y ≤ ⌊(z+s)/k⌋."""
+        return self.bar.is_position(position[1:])
+
+    def options(self, position: Position) -> Iterator[Position]:
+        """Yield the cuts of the strip, then those of the bar."""
+        x, y, z = position
+        for u in range(x):
+            yield (u, y, z)
+        for v, w in self.bar.options((y, z)):
+            yield (x, v, w)
+
+    def why_not(self, position: Position) -> str:
+        """Say how high the bar is at z."""
+        return self.bar.why_not(position[1:])
+
+
+@dataclass(frozen=True, init=False)
+class SolidBar(Ruleset):
+    """The three-dimensional bar CB(f, x, y, z): column (u, w) has min(f(u, w), y) + 1 boxes, (0, 0) holds the bitter one.
+
+    Positions are (x, y, z) with y ≤ f(x, z). Source: solid2022, Def 1.5 to 1.7; with f = ⌊(x+z)/k⌋ the bar of triangular.
+
+    Parameters
+    ----------
+    f
+        Monotone height function: a formula in x and z, a function of (x, z), or an integer array [x, z].
+
+    Examples
+    --------
+    >>> bar = SolidBar("(x+z)//3")
+    >>> bar.grundy((1, 1, 2))  # triangular, Example 7.1
+    4
+    >>> (9, 3, 10) in bar.options((14, 3, 10))  # solid2022, Example 2.1
+    True
+    """
+
+    f: Height
+
+    def __init__(self, f: Height | Formula | str | Callable[[int, int], int] | ArrayLike) -> None:
+        """Check `f` near the origin; tables check it on all of theirs."""
+        object.__setattr__(self, "f", as_height(f))
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Length x, height y, depth z, each counted in cuts."""
+        return ("x", "y", "z")
+
+    @property
+    def notation(self) -> str:
+        """``solid-bar(f=(x+z)//3)``."""
+        return f"solid-bar(f={self.f.notation})"
+
+    @property
+    def identity(self) -> str:
+        """The notation, with a height table named by its content."""
+        return f"solid-bar(f={self.f.identity})"
+
+    def limits(self, bound: int | None) -> tuple[int, ...]:
+        """Return (bound, f(bound, bound), bound)."""
+        bound = require_bound(self.notation, bound)
+        return (bound, self.f(bound, bound), bound)
+
+    def is_position(self, position: Sequence[int]) -> bool:
+        """Whether y ≤ f(x, z)."""
+        x, y, z = position
+        return y <= self.f(x, z)
+
+    def options(self, position: Position) -> Iterator[Position]:
+        """Yield every position one cut away: cuts of x, then of y, then of z."""
+        x, y, z = position
+        for u in range(x):
+            yield (u, min(y, self.f(u, z)), z)
+        for v in range(y):
+            yield (x, v, z)
+        for w in range(z):
+            yield (x, min(y, self.f(x, w)), w)
+
+    def why_not(self, position: Position) -> str:
+        """Say how high the bar is at (x, z)."""
+        x, y, z = position
+        return f"y = {y} is above the bar, whose height at x = {x}, z = {z} is {self.f(x, z)}"
+
+
+@dataclass(frozen=True)
+class RectangularBar(Ruleset):
+    """The bars that C(m, n) can be cut to, for every place of the poisoned cell: Nim on four heaps.
+
+    A position (a, b, c, d) has a rows above the poisoned cell and b below, c columns before it and d behind, with
+    a + b < m and c + d < n. The whole bar with the cell (i, j), 1-based, is (i-1, m-i, j-1, n-j). Source: patterns, section 2.
+
+    Parameters
+    ----------
+    m, n
+        Rows and columns of the whole bar, at least 1.
+
+    Examples
+    --------
+    >>> bar = RectangularBar(5, 7)
+    >>> bar.whole(2, 3)
+    (1, 3, 2, 4)
+    >>> bar.grundy(bar.whole(2, 3))
+    4
+    """
+
+    m: int
+    n: int
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        require_count("rectangular-bar", "m", self.m, 1)
+        require_count("rectangular-bar", "n", self.n, 1)
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Rows above and below the poisoned cell, columns before and behind it."""
+        return ("a", "b", "c", "d")
+
+    @property
+    def notation(self) -> str:
+        """``rectangular-bar(m=5, n=7)``."""
+        return f"rectangular-bar(m={self.m}, n={self.n})"
+
+    def whole(self, i: int, j: int) -> Position:
+        """Return the position of the uncut bar with the poisoned cell in row i, column j, both from 1."""
+        return (i - 1, self.m - i, j - 1, self.n - j)
+
+    def limits(self, bound: int | None = None) -> tuple[int, ...]:
+        """Return what the shape allows; `bound` says nothing here."""
+        return (self.m - 1, self.m - 1, self.n - 1, self.n - 1)
+
+    def is_position(self, position: Sequence[int]) -> bool:
+        """Whether the bar fits into m × n."""
+        a, b, c, d = position
+        return a + b < self.m and c + d < self.n
+
+    def options(self, position: Position) -> Iterator[Position]:
+        """Yield every position that reduces one of the four heaps."""
+        return heap_options(position)
+
+    def why_not(self, position: Position) -> str:
+        """Say how large the whole bar is."""
+        a, b, c, d = position
+        return f"a bar of {a + b + 1} × {c + d + 1} does not fit into {self.m} × {self.n}"

@@ -1,0 +1,255 @@
+"""Height functions f(x, z) of solid bars: a formula, a table, or a Python function; always checked to be monotone."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from choco_pipeline.errors import HeightError
+from choco_pipeline.formula import Formula, parse
+
+#: A new height function is looked at on this box at once; tables check it again on all of theirs.
+FIRST_LOOK = 24
+
+#: No bar is taller: heights and Grundy numbers stay far inside 32 bits.
+TALLEST = 1 << 28
+
+
+class Height(ABC):
+    """A monotone function from (x, z) to the largest y that is legal there."""
+
+    @property
+    @abstractmethod
+    def notation(self) -> str:
+        """The function as a ruleset's notation writes it after ``f=``."""
+
+    @property
+    def identity(self) -> str:
+        """Text that is equal for two height functions only if they are the same."""
+        return self.notation
+
+    @abstractmethod
+    def __call__(self, x: int, z: int) -> int:
+        """Return f(x, z), by the function's own definition."""
+
+    @abstractmethod
+    def _values(self, n_x: int, n_z: int) -> NDArray[np.int64]:
+        """Return f on ``range(n_x) × range(n_z)``, unchecked."""
+
+    def table(self, n_x: int, n_z: int) -> NDArray[np.int64]:
+        """Return f on ``range(n_x) × range(n_z)``, checked.
+
+        Returns
+        -------
+        ndarray of int64, shape (n_x, n_z)
+
+        Raises
+        ------
+        HeightError
+            If a value is negative or too large, or two neighbouring values show that f is not monotone.
+        """
+        values = self._values(n_x, n_z)
+        if values[0, 0] < 0:
+            raise HeightError(
+                f"height function {self.notation}: f(0, 0) = {values[0, 0]}, but heights start at 0"
+            )
+        for axis in (0, 1):
+            falls = np.diff(values, axis=axis) < 0
+            if falls.any():
+                x, z = (int(i) for i in np.argwhere(falls)[0])
+                u, w = (x + 1, z) if axis == 0 else (x, z + 1)
+                raise HeightError(
+                    f"height function {self.notation} is not monotone:"
+                    f" f({x}, {z}) = {values[x, z]} but f({u}, {w}) = {values[u, w]}"
+                )
+        if values[-1, -1] > TALLEST:
+            raise HeightError(
+                f"height function {self.notation}: f({n_x - 1}, {n_z - 1}) = {values[-1, -1]},"
+                f" more than the {TALLEST} that tables can hold"
+            )
+        return values
+
+
+@dataclass(frozen=True)
+class FormulaHeight(Height):
+    """A height given by a formula in x and z, such as ``(x+z)//3``."""
+
+    formula: Formula
+
+    def __post_init__(self) -> None:
+        """Check the formula's names, its type, and its values near the origin."""
+        if self.formula.is_truth:
+            raise HeightError(
+                f"height function {self.formula.text}: a height is an integer, this is true or false"
+            )
+        unknown = sorted(self.formula.names - {"x", "z"})
+        if unknown:
+            raise HeightError(
+                f"height function {self.formula.text}: unknown name {unknown[0]!r}; heights are formulas in x and z"
+            )
+        self.table(FIRST_LOOK, FIRST_LOOK)
+
+    @property
+    def notation(self) -> str:
+        """The formula's canonical text."""
+        return self.formula.text
+
+    def __call__(self, x: int, z: int) -> int:
+        """Return the formula's value in exact integers."""
+        return int(self.formula.value({"x": x, "z": z}))
+
+    def _values(self, n_x: int, n_z: int) -> NDArray[np.int64]:
+        grid = {"x": np.arange(n_x)[:, None], "z": np.arange(n_z)[None, :]}
+        values = self.formula.evaluate(grid)
+        return np.ascontiguousarray(np.broadcast_to(values, (n_x, n_z)), dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class TableHeight(Height):
+    """A height given by a table: ``values[x, z]``, for x and z up to the table's own size."""
+
+    values: NDArray[np.int64] = field(repr=False)
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check the whole table."""
+        if self.values.ndim != 2 or self.values.size == 0:
+            raise HeightError(
+                f"height table {self.notation}: two dimensions (x, z) are needed, found {self.values.shape}"
+            )
+        self.table(*self.values.shape)
+
+    @classmethod
+    def from_array(cls, array: ArrayLike) -> TableHeight:
+        """Make a height of an integer array [x, z]."""
+        values = np.asarray(array)
+        if values.dtype.kind not in "iu":
+            raise HeightError(f"height table: integers are needed, found {values.dtype}")
+        values = values.astype(np.int64)
+        values.flags.writeable = False
+        return cls(values)
+
+    @classmethod
+    def from_csv(cls, path: Path, name: str) -> TableHeight:
+        """Read a height table: one line for each x, one comma-separated integer for each z.
+
+        Parameters
+        ----------
+        path
+            The file to read.
+        name
+            The path as the notation writes it.
+        """
+        rows: list[list[int]] = []
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise HeightError(f"height table {name}: cannot be read ({error})") from None
+        for number, line in enumerate(lines, start=1):
+            if not line.strip() or line.lstrip().startswith("#"):
+                continue
+            try:
+                rows.append([int(cell) for cell in line.split(",")])
+            except ValueError:
+                raise HeightError(
+                    f"height table {name}, line {number}: integers are needed, found {line!r}"
+                ) from None
+            if len(rows[-1]) != len(rows[0]):
+                raise HeightError(
+                    f"height table {name}, line {number}: {len(rows[0])} values are needed, found {len(rows[-1])}"
+                )
+        if not rows:
+            raise HeightError(f"height table {name}: no values in it")
+        try:
+            values = np.array(rows, dtype=np.int64)
+        except OverflowError:
+            raise HeightError(f"height table {name}: a value is too large for 64 bits") from None
+        values.flags.writeable = False
+        return cls(values, name)
+
+    @cached_property
+    def digest(self) -> str:
+        """First 16 hex digits of the SHA-256 of shape and values."""
+        shape = ",".join(map(str, self.values.shape)).encode()
+        return hashlib.sha256(
+            shape + b";" + np.ascontiguousarray(self.values, "<i8").tobytes()
+        ).hexdigest()[:16]
+
+    @property
+    def notation(self) -> str:
+        """``csv(path)`` for a file, ``array(digest)`` for an array in memory."""
+        return f"csv({self.name})" if self.name else f"array({self.digest})"
+
+    @property
+    def identity(self) -> str:
+        """The values' digest: the same table under another file name is the same game."""
+        return f"array({self.digest})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TableHeight) and self.identity == other.identity
+
+    def __hash__(self) -> int:
+        return hash(self.identity)
+
+    def __call__(self, x: int, z: int) -> int:
+        """Return the table's value, or raise `HeightError` outside of it."""
+        self._require(x + 1, z + 1)
+        return int(self.values[x, z])
+
+    def _values(self, n_x: int, n_z: int) -> NDArray[np.int64]:
+        self._require(n_x, n_z)
+        return self.values[:n_x, :n_z]
+
+    def _require(self, n_x: int, n_z: int) -> None:
+        if n_x > self.values.shape[0] or n_z > self.values.shape[1]:
+            have_x, have_z = (n - 1 for n in self.values.shape)
+            raise HeightError(
+                f"height table {self.notation}: goes to x = {have_x}, z = {have_z};"
+                f" needed to x = {n_x - 1}, z = {n_z - 1}"
+            )
+
+
+@dataclass(frozen=True)
+class FunctionHeight(Height):
+    """A height given by a Python function of x and z; it has no notation that can be read back."""
+
+    function: Callable[[int, int], int]
+
+    def __post_init__(self) -> None:
+        """Check the function's values near the origin."""
+        self.table(FIRST_LOOK, FIRST_LOOK)
+
+    @property
+    def notation(self) -> str:
+        """``function(name)``: for reading only."""
+        return f"function({getattr(self.function, '__qualname__', type(self.function).__name__)})"
+
+    def __call__(self, x: int, z: int) -> int:
+        """Return the function's value as an int."""
+        value = self.function(x, z)
+        if not hasattr(value, "__index__"):
+            raise HeightError(f"height {self.notation}: f({x}, {z}) = {value!r} is not an integer")
+        return int(value)
+
+    def _values(self, n_x: int, n_z: int) -> NDArray[np.int64]:
+        return np.array([[self(x, z) for z in range(n_z)] for x in range(n_x)], dtype=np.int64)
+
+
+def as_height(f: Height | Formula | str | Callable[[int, int], int] | ArrayLike) -> Height:
+    """Return `f` (a formula or its text, a function, or an integer array [x, z]) as a `Height`."""
+    if isinstance(f, Height):
+        return f
+    if isinstance(f, Formula):
+        return FormulaHeight(f)
+    if isinstance(f, str):
+        return FormulaHeight(parse(f))
+    if callable(f):
+        return FunctionHeight(f)
+    return TableHeight.from_array(f)

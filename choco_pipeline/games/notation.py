@@ -1,0 +1,280 @@
+"""The one written notation for rulesets: read, built with parameters, and matched against patterns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import lru_cache
+from pathlib import Path
+
+from choco_pipeline.errors import RulesetError
+from choco_pipeline.formula import Formula, FormulaError, parse
+from choco_pipeline.games.bars import RectangularBar, SolidBar, StepBar, StripBar
+from choco_pipeline.games.combine import DisjunctiveSum, WithPass
+from choco_pipeline.games.height import FormulaHeight, Height, TableHeight
+from choco_pipeline.games.nim import Nim
+from choco_pipeline.games.ruleset import Ruleset
+
+#: What each ruleset takes: argument names in order, and the defaults of those that may be left out.
+#: ``f`` is a height, ``game`` and ``a``, ``b`` are rulesets, all others are integers.
+ARGUMENTS: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
+    "step-bar": (("k", "s"), {"s": "0"}),
+    "strip-bar": (("k", "s"), {"s": "0"}),
+    "solid-bar": (("f",), {}),
+    "rectangular-bar": (("m", "n"), {}),
+    "nim": (("heaps",), {}),
+    "with-pass": (("game", "passes"), {"passes": "1"}),
+    "sum": (("a", "b"), {}),
+}
+HEIGHT_NAMES = frozenset({"x", "z"})
+LONGEST = 4000
+DEEPEST = 20
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z-]*")
+_KEY = re.compile(r"\s*([A-Za-z_][A-Za-z_0-9]*)\s*=(?!=)")
+_CSV = re.compile(r"\s*csv\(\s*([^()]+?)\s*\)\s*")
+
+
+@dataclass(frozen=True)
+class CsvFile:
+    """A height table in a file, by the path that the notation gives."""
+
+    path: str
+
+
+@dataclass(frozen=True)
+class Notation:
+    """A ruleset as written: a name and, for each argument, an integer formula, a height or a ruleset."""
+
+    name: str
+    arguments: tuple[tuple[str, Formula | CsvFile | Notation], ...]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The parameters it mentions (x and z of a height function are coordinates)."""
+        found: frozenset[str] = frozenset()
+        for key, value in self.arguments:
+            match value:
+                case Notation():
+                    found |= value.names
+                case Formula():
+                    found |= value.names - HEIGHT_NAMES if key == "f" else value.names
+                case CsvFile():
+                    pass
+        return found
+
+
+def parse_ruleset(
+    text: str,
+    parameters: Mapping[str, int | Formula | CsvFile] | None = None,
+    base: Path | None = None,
+) -> Ruleset:
+    """Return the ruleset that `text` writes.
+
+    Parameters
+    ----------
+    text
+        For example ``with-pass(strip-bar(k=4, s=2), passes=1)``; arguments may be named or in order.
+    parameters
+        Values of names that `text` uses; a height function may be given as a whole, for ``solid-bar(f=f)``.
+    base
+        Folder that height tables, ``solid-bar(f=csv(heights.csv))``, are read from and must lie in; the
+        working directory by default.
+
+    Raises
+    ------
+    RulesetError, HeightError, FormulaError
+        Saying what was found and what was needed.
+
+    Examples
+    --------
+    >>> parse_ruleset("with-pass(strip-bar(4, 2))")
+    WithPass(ruleset=StripBar(k=4, s=2), passes=1)
+    >>> str(parse_ruleset("solid-bar(f=(x+z)//k)", {"k": 3}))
+    'solid-bar(f=(x+z)//3)'
+    """
+    return build(read(text), parameters or {}, base or Path.cwd())
+
+
+@lru_cache(maxsize=4096)
+def read(text: str) -> Notation:
+    """Return `text` as a `Notation`, with every argument named and defaults filled in."""
+    if len(text) > LONGEST:
+        raise RulesetError(f"ruleset: {len(text)} characters, at most {LONGEST} are read")
+    return _read(text, text, 0)
+
+
+def build(
+    notation: Notation, parameters: Mapping[str, int | Formula | CsvFile], base: Path
+) -> Ruleset:
+    """Return the ruleset with `parameters` put in for the names in `notation`."""
+
+    def integer(key: str) -> int:
+        value = arguments[key]
+        if not isinstance(value, Formula):
+            raise RulesetError(f"{notation.name}: {key} must be an integer")
+        _require_names(notation.name, value, set(parameters))
+        known = {name: p for name, p in parameters.items() if isinstance(p, int)}
+        return int(value.value({name: known[name] for name in value.names if name in known}))
+
+    def game(key: str) -> Ruleset:
+        value = arguments[key]
+        if not isinstance(value, Notation):
+            raise RulesetError(f"{notation.name}: {key} must be a ruleset")
+        return build(value, parameters, base)
+
+    def height() -> Height:
+        value = arguments["f"]
+        if (
+            isinstance(value, Formula)
+            and value.text in parameters
+            and value.text not in HEIGHT_NAMES
+        ):
+            whole = parameters[value.text]
+            value = parse(str(whole)) if isinstance(whole, int) else whole
+        match value:
+            case CsvFile(path):
+                return TableHeight.from_csv(inside(base, path), path)
+            case Formula():
+                known = {
+                    name: p
+                    for name, p in parameters.items()
+                    if isinstance(p, int) and name not in HEIGHT_NAMES
+                }
+                _require_names(notation.name, value, HEIGHT_NAMES | set(known))
+                return FormulaHeight(
+                    value.substitute({name: known[name] for name in value.names if name in known})
+                )
+            case Notation():
+                raise RulesetError("solid-bar: f must be a height function, found a ruleset")
+
+    arguments = dict(notation.arguments)
+    makers: dict[str, Callable[[], Ruleset]] = {
+        "step-bar": lambda: StepBar(integer("k"), integer("s")),
+        "strip-bar": lambda: StripBar(integer("k"), integer("s")),
+        "solid-bar": lambda: SolidBar(height()),
+        "rectangular-bar": lambda: RectangularBar(integer("m"), integer("n")),
+        "nim": lambda: Nim(integer("heaps")),
+        "with-pass": lambda: WithPass(game("game"), integer("passes")),
+        "sum": lambda: DisjunctiveSum(game("a"), game("b")),
+    }
+    return makers[notation.name]()
+
+
+def match(pattern: Notation, concrete: Notation) -> dict[str, int] | None:
+    """Return the parameters with which `pattern` writes `concrete`, or None.
+
+    Examples
+    --------
+    >>> match(read("solid-bar(f=(x+z)//k)"), read("solid-bar(f=(x+z)//3)"))
+    {'k': 3}
+    """
+    if pattern.name != concrete.name:
+        return None
+    found: dict[str, int] = {}
+    for (key, wanted), (_, given) in zip(pattern.arguments, concrete.arguments, strict=True):
+        more: dict[str, int] | None
+        match wanted, given:
+            case Notation(), Notation():
+                more = match(wanted, given)
+            case Formula(), Formula():
+                more = given.match(wanted, HEIGHT_NAMES if key == "f" else frozenset())
+            case _:
+                more = {} if wanted == given else None
+        if more is None or any(
+            found.setdefault(name, value) != value for name, value in more.items()
+        ):
+            return None
+    return found
+
+
+def inside(base: Path, path: str) -> Path:
+    """Return `path` below `base`, or raise `RulesetError` if it leads out of it."""
+    root = base.resolve()
+    found = (root / path).resolve()
+    if not found.is_relative_to(root):
+        raise RulesetError(f"path {path!r} leads out of {base}: files must lie in the project")
+    return found
+
+
+def _read(text: str, whole: str, depth: int) -> Notation:
+    stripped = text.strip()
+    name_found = _NAME.match(stripped)
+    name = name_found.group() if name_found else ""
+    rest = stripped[len(name) :].strip()
+    if name not in ARGUMENTS:
+        near = get_close_matches(name, ARGUMENTS, 1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise RulesetError(
+            f"ruleset {whole!r}: unknown ruleset {name or stripped[:20]!r}; {hint}rulesets are {', '.join(ARGUMENTS)}"
+        )
+    if not (rest.startswith("(") and rest.endswith(")")):
+        raise RulesetError(f"ruleset {whole!r}: {name} needs its arguments in parentheses")
+    if depth > DEEPEST:
+        raise RulesetError(f"ruleset {whole!r}: nested more than {DEEPEST} deep")
+    keys, defaults = ARGUMENTS[name]
+    given: dict[str, Formula | CsvFile | Notation] = {}
+    for position, part in enumerate(_split(rest[1:-1], whole)):
+        key_found = _KEY.match(part)
+        if key_found:
+            key, value = key_found.group(1), part[key_found.end() :]
+        elif position < len(keys):
+            key, value = keys[position], part
+        else:
+            raise RulesetError(
+                f"ruleset {whole!r}: {name} takes {len(keys)} arguments ({', '.join(keys)}), found more"
+            )
+        if key not in keys:
+            near = get_close_matches(key, keys, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise RulesetError(
+                f"ruleset {whole!r}: {name} has no argument {key!r}, it takes {', '.join(keys)}{hint}"
+            )
+        if key in given:
+            raise RulesetError(f"ruleset {whole!r}: {name} is given {key!r} twice")
+        given[key] = _value(key, value, whole, depth)
+    for key, default in defaults.items():
+        given.setdefault(key, parse(default))
+    missing = [key for key in keys if key not in given]
+    if missing:
+        raise RulesetError(f"ruleset {whole!r}: {name} needs {missing[0]}")
+    return Notation(name, tuple((key, given[key]) for key in keys))
+
+
+def _value(key: str, text: str, whole: str, depth: int) -> Formula | CsvFile | Notation:
+    if key in ("game", "a", "b"):
+        return _read(text, whole, depth + 1)
+    csv = _CSV.fullmatch(text)
+    if key == "f" and csv:
+        return CsvFile(csv.group(1).strip("\"'"))
+    try:
+        return parse(text.strip())
+    except FormulaError as error:
+        raise RulesetError(f"ruleset {whole!r}: {key}: {error}") from error
+
+
+def _split(text: str, whole: str) -> list[str]:
+    """Split at the commas that are in no parentheses."""
+    parts, depth, start = [], 0, 0
+    for i, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if depth < 0:
+            raise RulesetError(f"ruleset {whole!r}: a closing parenthesis too many")
+        if char == "," and depth == 0:
+            parts.append(text[start:i])
+            start = i + 1
+    if depth:
+        raise RulesetError(f"ruleset {whole!r}: a closing parenthesis is missing")
+    parts.append(text[start:])
+    return parts if parts != [""] else []
+
+
+def _require_names(owner: str, formula: Formula, known: set[str] | frozenset[str]) -> None:
+    unknown = sorted(formula.names - known)
+    if unknown:
+        allowed = ", ".join(sorted(known)) or "none"
+        raise RulesetError(
+            f"{owner}: unknown name {unknown[0]!r} in {formula.text}; known here: {allowed}"
+        )

@@ -1,0 +1,179 @@
+"""What a game is: its positions, its options, and the Grundy numbers that follow from them by definition."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+
+from choco_pipeline.errors import LimitError, RulesetError
+
+Position = tuple[int, ...]
+
+#: Positions that the definition may visit for one answer: about a minute and 1 GB of plain Python.
+MOST_POSITIONS = 2_000_000
+
+
+def mex(values: Iterable[int]) -> int:
+    """Return the least non-negative integer that is not among `values`.
+
+    Examples
+    --------
+    >>> mex([0, 1, 3])
+    2
+    """
+    seen = set(values)
+    least = 0
+    while least in seen:
+        least += 1
+    return least
+
+
+class Ruleset(ABC):
+    """An impartial game whose positions are tuples of non-negative integers.
+
+    Every option is at most the position in each coordinate, so play ends, and lexicographic order lists each
+    position after all of its options.
+    """
+
+    @property
+    @abstractmethod
+    def coordinates(self) -> tuple[str, ...]:
+        """The names of the coordinates, in the order in which positions hold them."""
+
+    @property
+    @abstractmethod
+    def notation(self) -> str:
+        """The ruleset as `parse_ruleset` reads it and as it is stored and printed."""
+
+    @property
+    def identity(self) -> str:
+        """Text that is equal for two rulesets only if they are the same game; mostly the notation."""
+        return self.notation
+
+    @abstractmethod
+    def limits(self, bound: int | None) -> tuple[int, ...]:
+        """Return the largest value of each coordinate within `bound`.
+
+        Parameters
+        ----------
+        bound
+            Largest value of every coordinate that the shape itself does not limit; may be None where it limits all.
+        """
+
+    @abstractmethod
+    def is_position(self, position: Sequence[int]) -> bool:
+        """Whether `position`, of the right length and non-negative, is one of this game."""
+
+    @abstractmethod
+    def options(self, position: Position) -> Iterator[Position]:
+        """Yield every position that one move leads to."""
+
+    def is_terminal(self, position: Position) -> bool:
+        """Whether no move is left, so that the player to move has lost."""
+        return next(iter(self.options(position)), None) is None
+
+    def positions(self, bound: int | None = None) -> Iterator[Position]:
+        """Yield the positions within `bound` in lexicographic order, each after all of its options."""
+        for position in product(*(range(most + 1) for most in self.limits(bound))):
+            if self.is_position(position):
+                yield position
+
+    def grundy(self, position: Sequence[int]) -> int:
+        """Return the Grundy number, by definition: the mex of the options' Grundy numbers.
+
+        Parameters
+        ----------
+        position
+            A legal position; passes left come last.
+
+        Raises
+        ------
+        RulesetError
+            If `position` is not a position of this game.
+        LimitError
+            If more than two million positions would have to be visited.
+
+        Examples
+        --------
+        >>> from choco_pipeline import StepBar
+        >>> StepBar(k=1).grundy((5, 9))  # step2015, Fig 4.2
+        12
+        """
+        start = self.check(position)
+        memo = self._memo
+        stack = [start]
+        while stack:
+            here = stack[-1]
+            if here in memo:
+                stack.pop()
+                continue
+            options = list(self.options(here))
+            missing = [option for option in options if option not in memo]
+            if missing:
+                stack.extend(missing)
+                continue
+            if len(memo) >= MOST_POSITIONS:
+                raise LimitError(
+                    f"{self.notation}: the Grundy number of {start} by definition visits more than"
+                    f" {MOST_POSITIONS:,} positions; use grundy_table or p_table with a bound"
+                )
+            memo[here] = mex(memo[option] for option in options)
+            stack.pop()
+        return memo[start]
+
+    def is_p_position(self, position: Sequence[int]) -> bool:
+        """Whether the previous player wins, that is, the Grundy number is 0."""
+        return self.grundy(position) == 0
+
+    def check(self, position: Sequence[int]) -> Position:
+        """Return `position` as a tuple of int, or raise `RulesetError` saying what is wrong with it."""
+        names = ", ".join(self.coordinates)
+        if len(position) != len(self.coordinates):
+            raise RulesetError(
+                f"{self.notation}: a position has {len(self.coordinates)} coordinates ({names}), found {tuple(position)}"
+            )
+        found = tuple(int(c) for c in position)
+        if any(a != b for a, b in zip(found, position, strict=True)) or min(found, default=0) < 0:
+            raise RulesetError(
+                f"{self.notation}: coordinates ({names}) are integers from 0, found {tuple(position)}"
+            )
+        if not self.is_position(found):
+            raise RulesetError(
+                f"{self.notation}: {found} is not a position ({self.why_not(found)})"
+            )
+        return found
+
+    def why_not(self, position: Position) -> str:
+        """Say which constraint `position` breaks."""
+        return f"no bar has these coordinates ({', '.join(self.coordinates)})"
+
+    def __str__(self) -> str:
+        return self.notation
+
+    @property
+    def _memo(self) -> dict[Position, int]:
+        """Grundy numbers found so far; belongs to this object, not to its value."""
+        memo: dict[Position, int] | None = self.__dict__.get("_grundy_numbers")
+        if memo is None:
+            memo = {}
+            object.__setattr__(self, "_grundy_numbers", memo)
+        return memo
+
+
+def require_count(owner: str, name: str, value: int, least: int) -> int:
+    """Return `value` as an int of at least `least`, or raise `RulesetError` naming the parameter."""
+    if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < least:
+        raise RulesetError(
+            f"{owner}: {name} must be an integer of at least {least}, found {value!r}"
+        )
+    return int(value)
+
+
+def require_bound(owner: str, bound: int | None) -> int:
+    """Return `bound` as an int, or raise `RulesetError`: this game's shape does not limit itself."""
+    if bound is None:
+        raise RulesetError(
+            f"{owner}: a bound is needed, since the shape does not limit every coordinate"
+        )
+    return require_count(owner, "bound", bound, 0)

@@ -1,0 +1,105 @@
+"""Height functions: three ways to give one, and what is refused."""
+
+import numpy as np
+import pytest
+
+from choco_pipeline import SolidBar, parse_ruleset
+from choco_pipeline.errors import ChocoError, HeightError, RulesetError
+from choco_pipeline.games.height import TableHeight, as_height
+
+
+def test_a_formula_a_function_and_an_array_are_the_same_game():
+    formula = SolidBar("(x+z)//3")
+    function = SolidBar(lambda x, z: (x + z) // 3)
+    array = SolidBar(np.add.outer(np.arange(9), np.arange(9)) // 3)
+    for position in formula.positions(4):
+        assert formula.grundy(position) == function.grundy(position) == array.grundy(position)
+
+
+@pytest.mark.parametrize(
+    ("f", "message"),
+    [
+        ("x-z", r"not monotone: f\(0, 0\) = 0 but f\(0, 1\) = -1"),
+        ("x % 3", r"not monotone: f\(2, 0\) = 2 but f\(3, 0\) = 0"),
+        ("x-1", r"f\(0, 0\) = -1, but heights start at 0"),
+        ("x == z", "a height is an integer"),
+        ("x+k", "unknown name 'k'"),
+        ("x*100000000", "more than the"),
+        (lambda x, z: 5 - x, r"f\(0, 0\) = 5 but f\(1, 0\) = 4"),
+        (lambda x, z: x / 2, r"f\(0, 0\) = 0.0 is not an integer"),
+        ([[0, 1], [1, 0]], r"f\(0, 1\) = 1 but f\(1, 1\) = 0"),
+        ([[0.5]], "integers are needed, found float64"),
+        ([0, 1], "two dimensions"),
+    ],
+)
+def test_refused(f, message):
+    with pytest.raises(HeightError, match=message):
+        SolidBar(f)
+
+
+def test_not_monotone_far_out_is_refused_when_a_table_gets_there():
+    bar = SolidBar("min(x, 100) + min(0, 60-x)")
+    with pytest.raises(HeightError, match=r"f\(100, 0\) = 60 but f\(101, 0\) = 59"):
+        bar.f.table(128, 128)
+
+
+def test_a_table_says_how_far_it_goes():
+    bar = SolidBar([[0, 1], [1, 2]])
+    assert bar.grundy((1, 2, 1)) == bar.grundy((1, 2, 1))
+    with pytest.raises(HeightError, match="goes to x = 1, z = 1; needed to x = 2, z = 0"):
+        bar.f(2, 0)
+
+
+def test_csv(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "heights.csv").write_text("# rows are x\n0,0,1\n0,1,1\n\n1,1,2\n")
+    bar = parse_ruleset("solid-bar(f=csv(heights.csv))")
+    assert bar.notation == "solid-bar(f=csv(heights.csv))"
+    assert parse_ruleset(bar.notation) == bar
+    assert bar.identity == SolidBar([[0, 0, 1], [0, 1, 1], [1, 1, 2]]).identity, "named by content"
+    assert bar.is_position((2, 2, 2))
+    assert not bar.is_position((1, 2, 2))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("0,1\n0,x\n", "line 2: integers are needed"),
+        ("0,1\n0\n", "line 2: 2 values are needed, found 1"),
+        ("# nothing\n", "no values"),
+        ("0,1\n1,0\n", "not monotone"),
+        (f"0,{10**30}\n", "too large"),
+    ],
+)
+def test_csv_refused(tmp_path, content, message):
+    path = tmp_path / "h.csv"
+    path.write_text(content)
+    with pytest.raises(HeightError, match=message):
+        TableHeight.from_csv(path, "h.csv")
+
+
+@pytest.mark.parametrize("path", ["../secret.csv", "/etc/passwd", "a/../../secret.csv"])
+def test_csv_outside_of_the_project_is_refused(tmp_path, path):
+    (tmp_path / "secret.csv").write_text("0\n")
+    (tmp_path / "project" / "a").mkdir(parents=True)
+    with pytest.raises(RulesetError, match="leads out of"):
+        parse_ruleset(f"solid-bar(f=csv({path}))", base=tmp_path / "project")
+
+
+def test_a_link_that_leads_out_is_refused(tmp_path):
+    (tmp_path / "secret.csv").write_text("0\n")
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "link.csv").symlink_to(tmp_path / "secret.csv")
+    with pytest.raises(RulesetError, match="leads out of"):
+        parse_ruleset("solid-bar(f=csv(link.csv))", base=project)
+
+
+def test_missing_csv():
+    with pytest.raises(ChocoError, match="cannot be read"):
+        parse_ruleset("solid-bar(f=csv(no-such-file.csv))")
+
+
+def test_as_height_takes_what_it_made():
+    height = as_height("x+z")
+    assert as_height(height) is height

@@ -1,0 +1,96 @@
+"""One notation: what is written can be read back, and mistakes are named."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from choco_pipeline import parse_ruleset
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.games.notation import match, read
+from tests.rulesets import rulesets
+
+WRITTEN = [
+    "step-bar(k=4, s=2)",
+    "strip-bar(k=4, s=2)",
+    "solid-bar(f=(x+z)//3)",
+    "rectangular-bar(m=5, n=7)",
+    "nim(3)",
+    "with-pass(strip-bar(k=4, s=2), passes=1)",
+    "sum(nim(1), with-pass(solid-bar(f=max(x, z)//2), passes=2))",
+]
+
+
+@pytest.mark.parametrize("text", WRITTEN)
+def test_as_written(text):
+    assert str(parse_ruleset(text)) == text
+
+
+@given(rulesets())
+def test_what_is_written_can_be_read(game):
+    assert parse_ruleset(game.notation) == game
+    assert match(read(game.notation), read(game.notation)) == {}
+
+
+def test_parameters():
+    assert str(parse_ruleset("step-bar(k, s=k//2)", {"k": 6})) == "step-bar(k=6, s=3)"
+    assert (
+        str(parse_ruleset("solid-bar(f=(x+z+s)//k)", {"k": 3, "s": 1})) == "solid-bar(f=(x+z+1)//3)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("pattern", "concrete", "found"),
+    [
+        ("solid-bar(f=(x+z)//k)", "solid-bar(f=(x+z)//3)", {"k": 3}),
+        ("solid-bar(f=(x+z)//k)", "solid-bar(f=(z+x)//3)", None),
+        ("step-bar(k=k, s=0)", "step-bar(k=4)", {"k": 4}),
+        ("step-bar(k=k, s=0)", "step-bar(k=4, s=1)", None),
+        ("rectangular-bar(m=m, n=m)", "rectangular-bar(m=5, n=5)", {"m": 5}),
+        ("rectangular-bar(m=m, n=m)", "rectangular-bar(m=5, n=7)", None),
+        (
+            "with-pass(strip-bar(k=k, s=s), passes=1)",
+            "with-pass(strip-bar(k=4, s=2), passes=1)",
+            {"k": 4, "s": 2},
+        ),
+        ("with-pass(strip-bar(k=k, s=s), passes=1)", "strip-bar(k=4, s=2)", None),
+    ],
+)
+def test_patterns(pattern, concrete, found):
+    assert match(read(pattern), read(concrete)) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("stp-bar(k=2)", "unknown ruleset 'stp-bar'; did you mean 'step-bar'"),
+        ("step-bar", "needs its arguments in parentheses"),
+        ("step-bar(k=2", "needs its arguments in parentheses"),
+        ("sum(nim(1), nim(2", "needs its arguments in parentheses"),
+        ("step-bar(k=2))", "closing parenthesis too many"),
+        ("sum(nim(1), nim(2)", "closing parenthesis is missing"),
+        ("step-bar(s=2)", "needs k"),
+        ("step-bar(k=2, t=3)", "no argument 't'"),
+        ("step-bar(2, 3, 4)", "takes 2 arguments"),
+        ("step-bar(k=2, k=3)", "'k' twice"),
+        ("step-bar(k=0)", "k must be an integer of at least 1, found 0"),
+        ("step-bar(k=2, s=-1)", "s must be an integer of at least 0, found -1"),
+        ("nim(16)", "at most 15 heaps"),
+        ("step-bar(k=n)", "unknown name 'n'"),
+        ("solid-bar(f=__import__('os'))", "__import__"),
+        ("solid-bar(f=open('/etc/passwd'))", 'call to "open"'),
+        ("with-pass(" * 40 + "nim(1)" + ")" * 40, "nested more than"),
+        ("nim(" + "1" * 5000 + ")", "at most 4000"),
+        ("", "unknown ruleset"),
+    ],
+)
+def test_mistakes(text, message):
+    with pytest.raises(ChocoError, match=message.replace("(", r"\(").replace(")", r"\)")):
+        parse_ruleset(text)
+
+
+@given(st.text(alphabet="step-barnimsumwithpf(),=xz0123 //+*'\"", max_size=40))
+def test_no_text_gives_a_traceback(text):
+    try:
+        parse_ruleset(text)
+    except ChocoError:
+        pass
