@@ -1,0 +1,1 @@
+"""Rates of the kernels, and the loops they are measured against."""

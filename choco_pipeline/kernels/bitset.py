@@ -1,0 +1,99 @@
+"""Sets of small numbers as words of 64 bits, and the option sets that Grundy kernels carry along an axis.
+
+A mex is found in the first word that is full in none of the sets of options. Which words are not full is itself kept as a
+bitset (the *open* words), so that the search jumps over every word that one of the sets fills: in tables near the nim-sum
+this finds the right word at once, however large the numbers are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias, cast
+
+import numpy as np
+from numba.cpython.unsafe.numbers import trailing_zeros
+from numpy.typing import NDArray
+
+from choco_pipeline.kernels.compiling import kernel
+
+WORD_BITS = 64
+EMPTY = np.uint64(0)
+ONE = np.uint64(1)
+FULL = np.uint64(2**64 - 1)
+
+
+def words_for(values: int) -> int:
+    """Return how many words hold the numbers 0 .. values-1."""
+    return -(-values // WORD_BITS)
+
+
+Index: TypeAlias = int | np.int64  # numba computes in int64 where Python would in int
+
+
+# An intrinsic's declared type is that of its code generator, not that of the call in compiled code.
+_trailing_zeros = cast("Callable[[np.uint64], np.uint64]", trailing_zeros)
+
+
+@kernel
+def first_of(word: np.uint64) -> np.int64:
+    """Return the index of the lowest set bit of a nonzero word: one machine instruction."""
+    return np.int64(_trailing_zeros(word))
+
+
+@kernel
+def bit_of(number: Index) -> np.uint64:
+    """Return the word in which only this number's bit is set."""
+    return ONE << np.uint64(number & 63)
+
+
+class OptionSets(NamedTuple):
+    """Which Grundy numbers the moves along one axis reach, for each line of positions along that axis.
+
+    All positions (y, .) of a line that are above its heights so far are clipped to the same positions, so they share one
+    set, the *top*. A y becomes a row of its own when the line first reaches its height.
+
+    Attributes
+    ----------
+    used : uint64 [lines, passes+1, words, n_y]
+        Bit g of row y: some position the line has passed, clipped from y, has Grundy number g. Words are before y in the
+        layout since neighbouring y look at the same word. Undefined for y not below ``rows``.
+    open_words : uint64 [lines, passes+1, summary words, n_y]
+        Bit i: word i of ``used`` is not full. Undefined for y not below ``rows``.
+    top : uint64 [lines, passes+1, words]
+        The same as ``used`` for every y not below ``rows``.
+    rows : int64 [lines]
+        How many y have a set of their own.
+    """
+
+    used: NDArray[np.uint64]
+    open_words: NDArray[np.uint64]
+    top: NDArray[np.uint64]
+    rows: NDArray[np.int64]
+
+    @classmethod
+    def start(cls, lines: int, layers: int, largest: int, n_y: int) -> OptionSets:
+        """Return the sets of lines that have passed no position, for Grundy numbers 0 .. largest."""
+        words = words_for(largest + 1)
+        return cls(
+            used=np.empty((lines, layers, words, n_y), np.uint64),
+            open_words=np.empty((lines, layers, words_for(words), n_y), np.uint64),
+            top=np.zeros((lines, layers, words), np.uint64),
+            rows=np.zeros(lines, np.int64),
+        )
+
+
+@kernel
+def raise_line(sets: OptionSets, line: Index, height: Index) -> None:
+    """Give every y up to this height a set of its own: what it reached so far is what the top reached."""
+    first = sets.rows[line]
+    if first > height:
+        return
+    for p in range(sets.top.shape[1]):
+        sets.open_words[line, p, :, first : height + 1] = FULL
+        for i in range(sets.top.shape[2]):
+            word = sets.top[line, p, i]
+            sets.used[line, p, i, first : height + 1] = word
+            if word == FULL:
+                for y in range(first, height + 1):
+                    sets.open_words[line, p, i >> 6, y] &= ~bit_of(i)
+    sets.rows[line] = height + 1

@@ -1,0 +1,223 @@
+"""P-positions of solid bars, one column at a time."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from choco_pipeline.kernels.bitset import EMPTY, FULL, ONE, Index, bit_of, first_of, words_for
+from choco_pipeline.kernels.compiling import kernel
+from choco_pipeline.kernels.heights import as_heights, as_layers
+from choco_pipeline.kernels.tables import table_for
+
+SLAB = 64  # rows filled with one set of row states
+UNCAPPED = np.int32(2**31 - 1)
+
+
+class BlockedHeights(NamedTuple):
+    """Which y are blocked by the P-positions found so far on each line along one axis.
+
+    Attributes
+    ----------
+    used : uint64 [passes+1, words, lines]
+        Bit y: the line holds a P-position at this y.
+    open_words : uint64 [passes+1, summary words, lines]
+        Bit i: word i of ``used`` is not full.
+    cap : int32 [passes+1, lines]
+        The least y of a P-position that is as high as its column: every y above it would be clipped to that position.
+    live : uint64 [passes+1, ceil(lines/64)]
+        Bit l: line l may still get a P-position. A line is dead when every y up to its cap is used. In the bars of the
+        papers most columns lie on a dead line, so skipping them pays more than anything else here.
+    """
+
+    used: NDArray[np.uint64]
+    open_words: NDArray[np.uint64]
+    cap: NDArray[np.int32]
+    live: NDArray[np.uint64]
+
+    @classmethod
+    def start(cls, lines: int, layers: int, n_y: int) -> BlockedHeights:
+        """Return the state of lines without any P-position, for y < n_y."""
+        words = words_for(n_y + 1)  # y = n_y is never used, so that every search ends
+        return cls(
+            used=np.zeros((layers, words, lines), np.uint64),
+            open_words=np.full((layers, words_for(words), lines), FULL),
+            cap=np.full((layers, lines), UNCAPPED),
+            live=np.full((layers, words_for(lines)), FULL),
+        )
+
+
+@kernel
+def is_dead(blocked: BlockedHeights, p: Index, line: Index) -> bool:
+    """Whether every y up to the line's cap is used."""
+    s = 0
+    while blocked.open_words[p, s, line] == EMPTY:
+        s += 1
+    i = (s << 6) + first_of(blocked.open_words[p, s, line])
+    return bool((i << 6) + first_of(~blocked.used[p, i, line]) > blocked.cap[p, line])
+
+
+@kernel
+def fill_row(
+    heights: NDArray[np.int32],
+    z_range: tuple[int, int],
+    p: Index,
+    row: Index,
+    fewer_passes: NDArray[np.int32],
+    passes_from: Index,
+    by_x: BlockedHeights,
+    by_z: BlockedHeights,
+    out: NDArray[np.int32],
+) -> None:
+    """Fill ``out[z_range]`` for one x and p; ``fewer_passes`` is the same row with p-1 passes, used from a z on."""
+    first, stop = z_range
+    used_x = by_x.used[p]
+    open_x = by_x.open_words[p]
+    used_z = by_z.used[p]
+    open_z = by_z.open_words[p]
+    row_cap = np.int32(by_z.cap[p, row])
+    out[first:stop] = -1
+    if by_z.live[p, row >> 6] & bit_of(row) == EMPTY:
+        return
+    for block in range(first >> 6, (stop + 63) >> 6):
+        lines = by_x.live[p, block]
+        if block == first >> 6:
+            lines &= FULL << np.uint64(first & 63)
+        if block == stop >> 6:
+            lines &= bit_of(stop) - ONE
+        while lines != EMPTY:
+            z = (block << 6) + first_of(lines)
+            lines &= lines - ONE
+            passed = np.int64(-1) if z < passes_from else np.int64(fewer_passes[z])
+            s = 0
+            candidates = open_x[0, z] & open_z[0, row]
+            while True:
+                while candidates == EMPTY:
+                    s += 1
+                    candidates = open_x[s, z] & open_z[s, row]
+                i = (s << 6) + first_of(candidates)
+                used = used_x[i, z] | used_z[i, row]
+                if passed >> 6 == i:
+                    used |= bit_of(passed)
+                if used != FULL:
+                    break
+                candidates &= candidates - ONE
+            y = (i << 6) + first_of(~used)
+            if y <= heights[z] and y <= row_cap and y <= by_x.cap[p, z]:
+                out[z] = y
+                bit = bit_of(y)
+                used_x[i, z] |= bit
+                used_z[i, row] |= bit
+                if y == heights[z]:
+                    row_cap = np.int32(y)
+                    by_z.cap[p, row] = row_cap
+                    by_x.cap[p, z] = row_cap
+                if used_x[i, z] == FULL:
+                    open_x[s, z] &= ~bit_of(i)
+                if used_z[i, row] == FULL:
+                    open_z[s, row] &= ~bit_of(i)
+            else:  # rare but where a line has just died
+                if is_dead(by_x, p, z):
+                    by_x.live[p, block] &= ~bit_of(z)
+                if is_dead(by_z, p, row):
+                    by_z.live[p, row >> 6] &= ~bit_of(row)
+                    return
+
+
+@kernel
+def fill_columns(
+    heights: NDArray[np.int32],
+    x_range: tuple[int, int],
+    z_range: tuple[int, int],
+    holds_terminal: bool,
+    by_x: BlockedHeights,
+    by_z: BlockedHeights,
+    p_y: NDArray[np.int32],
+) -> None:
+    """Fill the block ``p_y[:, x_range, z_range]``, continuing from the blocks before it.
+
+    Parameters
+    ----------
+    heights : int32 [n_x, n_z]
+        The largest y of each (x, z), checked by `as_heights`.
+    x_range, z_range
+        First and stop of the block along x and z. All blocks at smaller x (same z) must have been filled with the same
+        ``by_x``, and all at smaller z (same x) with the same ``by_z``.
+    holds_terminal
+        Whether (0, 0, 0) of these arrays is the terminal position, from which nobody may pass.
+    by_x
+        What moves along x are blocked by, one line for each z of ``heights``. Carried on.
+    by_z
+        What moves along z are blocked by, one line for each x of ``x_range``, counted from its first. Carried on.
+    p_y : int32 [passes+1, n_x, n_z]
+        Filled with the y of the P-position of each column, -1 where a column has none.
+    """
+    layers, _, n_z = p_y.shape
+    for x in range(x_range[0], x_range[1]):
+        for p in range(layers):
+            # The P-position (0, 0, 0) with fewer passes blocks nothing: with more it is terminal, so the same P-position.
+            passes_from = n_z if p == 0 else 1 if holds_terminal and x == 0 else 0
+            fewer_passes = p_y[max(p - 1, 0), x]
+            fill_row(
+                heights[x],
+                z_range,
+                p,
+                x - x_range[0],
+                fewer_passes,
+                passes_from,
+                by_x,
+                by_z,
+                p_y[p, x],
+            )
+
+
+def p_columns(
+    heights: ArrayLike, passes: int = 0, out: NDArray[np.int32] | None = None
+) -> NDArray[np.int32]:
+    """Return the y of the one P-position in each column (x, ., z) of a solid bar, with p passes left.
+
+    The game is that of `grundy_solid`. Two positions of a column are joined by a move along y, so at most one of them is a
+    P-position: the least y, up to the height, that no P-position blocks. The P-position (u, b, z) blocks y = b in its line
+    along x, and with b = heights[u, z] every y above, which is clipped to b; likewise along z. With passes, that of the same
+    column with p-1 passes left also blocks its own y. A table of p passes equals that of p-2.
+
+    Parameters
+    ----------
+    heights
+        [n_x, n_z] integers, non-negative, never decreasing along either axis.
+    passes
+        The largest number of passes left.
+    out
+        Where to put the table; else it is allocated.
+
+    Returns
+    -------
+    int32 [passes+1, n_x, n_z]
+        Passes left, x, z; -1 where a column has no P-position.
+
+    Raises
+    ------
+    ValueError
+        If the heights, the passes or the shape or dtype of ``out`` are not as above.
+
+    Examples
+    --------
+    >>> p_columns([[0, 0, 0], [0, 0, 1], [0, 1, 1]])[0]  # triangular Thm 7.3: k = 3, so y = x⊕z if that is legal
+    array([[ 0, -1, -1],
+           [-1,  0, -1],
+           [-1, -1,  0]], dtype=int32)
+    """
+    checked = as_heights(heights, ndim=2)
+    layers = as_layers(passes)
+    n_x, n_z = checked.shape
+    # A column has at most (n_x-1) + (n_z-1) + 1 blocked y besides the clipped ones, which bounds the y it can take.
+    n_y = min(int(checked[-1, -1]) + 1, n_x + n_z)
+    table = table_for((layers, n_x, n_z), np.int32, out)
+    by_x = BlockedHeights.start(lines=n_z, layers=layers, n_y=n_y)
+    for x in range(0, n_x, SLAB):
+        x_range = (x, min(x + SLAB, n_x))
+        by_z = BlockedHeights.start(lines=x_range[1] - x, layers=layers, n_y=n_y)
+        fill_columns(checked, x_range, (0, n_z), True, by_x, by_z, table)
+    return table

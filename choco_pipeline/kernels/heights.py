@@ -1,0 +1,82 @@
+"""What every kernel asks of its heights: integers, non-negative, never decreasing along an axis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from choco_pipeline.kernels.compiling import kernel
+
+LARGEST = int(np.iinfo(np.int32).max)
+
+
+@kernel
+def first_descent(heights: NDArray[np.int32]) -> tuple[int, int, int]:
+    """Return (x, z, axis) of the first place above which the next one along this axis lies lower, or (-1, -1, -1)."""
+    n_x, n_z = heights.shape
+    for x in range(n_x):
+        here = heights[x]
+        above = heights[min(x + 1, n_x - 1)]
+        descends = False
+        for z in range(n_z):  # no early exit, so that the machine compares many at once
+            descends |= here[z] > above[z]
+        for z in range(n_z - 1):
+            descends |= here[z] > here[z + 1]
+        if descends:
+            for z in range(n_z):
+                if z + 1 < n_z and here[z] > here[z + 1]:
+                    return x, z, 1
+                if here[z] > above[z]:
+                    return x, z, 0
+    return -1, -1, -1
+
+
+def as_heights(heights: ArrayLike, ndim: int) -> NDArray[np.int32]:
+    """Return heights as a contiguous int32 array that kernels may trust.
+
+    Parameters
+    ----------
+    heights
+        Integers, [n_z] for bars (``ndim`` 1) or [n_x, n_z] for solid bars (``ndim`` 2), at least one along each axis.
+
+    Raises
+    ------
+    ValueError
+        If the shape or dtype is another, a height is negative or above the largest int32, or a height is above its
+        successor along an axis; the message names the places.
+    """
+    array = np.asarray(heights)
+    if array.ndim != ndim or array.size == 0:
+        wanted = "[n_z]" if ndim == 1 else "[n_x, n_z]"
+        raise ValueError(
+            f"heights must be a non-empty array {wanted}, not one of shape {array.shape}"
+        )
+    if not np.issubdtype(array.dtype, np.integer):
+        raise ValueError(f"heights must be integers, not {array.dtype}")
+    if array.max() > LARGEST:
+        raise ValueError(f"heights must be at most {LARGEST}: {_place(array, array.argmax())}")
+    if array.min() < 0:
+        raise ValueError(f"heights must not be negative: {_place(array, array.argmin())}")
+    checked = np.ascontiguousarray(array, np.int32)
+    x, z, axis = first_descent(checked.reshape(-1, checked.shape[-1]))
+    if x >= 0:
+        here = np.ravel_multi_index((x, z), (checked.size // checked.shape[-1], checked.shape[-1]))
+        there = here + (1 if axis == 1 else checked.shape[-1])
+        raise ValueError(
+            f"heights must never decrease: {_place(checked, here)}, but {_place(checked, there)}"
+        )
+    return checked
+
+
+def as_layers(passes: int) -> int:
+    """Return the number of layers of a table, one for each number of passes left from 0 to ``passes``."""
+    if passes < 0:
+        raise ValueError(f"passes must be at least 0, not {passes}")
+    return passes + 1
+
+
+def _place(array: NDArray[Any], flat: np.intp) -> str:
+    index = np.unravel_index(flat, array.shape)
+    return f"heights[{', '.join(map(str, index))}] = {array[index]}"

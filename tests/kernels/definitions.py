@@ -1,0 +1,118 @@
+"""The definitions of the games as plain dictionaries: what every kernel is compared with, and drawn heights."""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from hypothesis import strategies as st
+
+
+def mex(numbers: Iterable[int]) -> int:
+    """Return the least non-negative integer not among the numbers."""
+    taken = set(numbers)
+    return next(g for g in range(len(taken) + 1) if g not in taken)
+
+
+def bar_options(heights, y, z) -> Iterator[tuple[int, int]]:
+    """Yield the options of (y, z) in a bar, without the pass."""
+    for v in range(y):
+        yield v, z
+    for w in range(z):
+        yield min(y, int(heights[w])), w
+
+
+def solid_options(heights, x, y, z) -> Iterator[tuple[int, int, int]]:
+    """Yield the options of (x, y, z) in a solid bar, without the pass."""
+    for u in range(x):
+        yield u, min(y, int(heights[u, z])), z
+    for v in range(y):
+        yield x, v, z
+    for w in range(z):
+        yield x, min(y, int(heights[x, w])), w
+
+
+def bar_grundy(heights, passes):
+    """Return all Grundy numbers of a bar as int64 [passes+1, n_z, n_y], -1 where there is no position."""
+    table = np.full((passes + 1, len(heights), int(heights[-1]) + 1), -1)
+    for p in range(passes + 1):
+        for z in range(len(heights)):
+            for y in range(int(heights[z]) + 1):
+                numbers = {int(table[p, w, v]) for v, w in bar_options(heights, y, z)}
+                if p > 0 and (y, z) != (0, 0):
+                    numbers.add(int(table[p - 1, z, y]))
+                table[p, z, y] = mex(numbers)
+    return table
+
+
+def solid_grundy(heights, passes):
+    """Return all Grundy numbers of a solid bar as int64 [passes+1, n_x, n_z, n_y], -1 where there is no position."""
+    table = np.full((passes + 1, *heights.shape, int(heights[-1, -1]) + 1), -1)
+    for p in range(passes + 1):
+        for x, z in np.ndindex(heights.shape):
+            for y in range(int(heights[x, z]) + 1):
+                numbers = {int(table[p, u, w, v]) for u, v, w in solid_options(heights, x, y, z)}
+                if p > 0 and (x, y, z) != (0, 0, 0):
+                    numbers.add(int(table[p - 1, x, z, y]))
+                table[p, x, z, y] = mex(numbers)
+    return table
+
+
+def solid_p_positions(heights, passes):
+    """Return the set of P-positions (x, y, z, p) of a solid bar: those none of whose options is one."""
+    p_positions: set[tuple[int, int, int, int]] = set()
+    for p in range(passes + 1):
+        for x, z in np.ndindex(heights.shape):
+            for y in range(int(heights[x, z]) + 1):
+                options = [(*q, p) for q in solid_options(heights, x, y, z)]
+                if p > 0 and (x, y, z) != (0, 0, 0):
+                    options.append((x, y, z, p - 1))
+                if p_positions.isdisjoint(options):
+                    p_positions.add((x, y, z, p))
+    return p_positions
+
+
+def nim_p_positions(bounds, passes):
+    """Return the set of P-positions (*heaps, p) of Nim with passes, heap i from 0 to ``bounds[i]``."""
+    p_positions: set[tuple[int, ...]] = set()
+    for p in range(passes + 1):
+        for heaps in np.ndindex(*(b + 1 for b in bounds)):
+            options = [
+                (*heaps[:i], smaller, *heaps[i + 1 :], p)
+                for i, heap in enumerate(heaps)
+                for smaller in range(heap)
+            ]
+            if p > 0 and any(heaps):
+                options.append((*heaps, p - 1))
+            if p_positions.isdisjoint(options):
+                p_positions.add((*heaps, p))
+    return p_positions
+
+
+@st.composite
+def bar_heights(draw, most_z=14, most_y=12):
+    """Draw non-decreasing heights: constant, zero, slow, or with jumps; heights[0] may be positive."""
+    steps = draw(st.lists(st.sampled_from([0, 0, 0, 1, 1, 2, 7]), min_size=1, max_size=most_z))
+    return np.minimum(np.cumsum(steps), most_y)
+
+
+@st.composite
+def solid_heights(draw, most=8, most_y=8):
+    """Draw heights that never decrease along either axis, as running maxima of sparse integers."""
+    n_x = draw(st.integers(1, most))
+    n_z = draw(st.integers(1, most))
+    low = draw(st.integers(0, 3))
+    level = st.one_of(st.just(0), st.integers(0, most_y))
+    cells = draw(st.lists(level, min_size=n_x * n_z, max_size=n_x * n_z))
+    rough = np.array(cells).reshape(n_x, n_z)
+    kind = draw(st.sampled_from(["rough", "constant", "slope"]))
+    if kind == "constant":
+        rough[:] = rough[0, 0]
+    elif kind == "slope":
+        k = draw(st.integers(1, 5))
+        rough[:] = np.minimum(np.add.outer(np.arange(n_x), np.arange(n_z)) // k, most_y)
+    return np.maximum.accumulate(np.maximum.accumulate(rough + low, axis=0), axis=1)
+
+
+def block_edges(draw, n):
+    """Draw where to cut 0..n into blocks, as (first, stop) pairs in order."""
+    cuts = sorted(draw(st.sets(st.integers(1, n - 1), max_size=3))) if n > 1 else []
+    return list(zip([0, *cuts], [*cuts, n], strict=True))

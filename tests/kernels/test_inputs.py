@@ -1,0 +1,87 @@
+"""What kernels refuse, and that they say which places show it; where tables go."""
+
+import numpy as np
+import pytest
+
+from choco_pipeline.kernels import (
+    fill_bar,
+    fill_columns,
+    fill_solid,
+    grundy_bar,
+    grundy_solid,
+    p_columns,
+    warm_up,
+)
+
+
+@pytest.mark.parametrize("kernel", [grundy_solid, p_columns])
+@pytest.mark.parametrize(
+    ("heights", "message"),
+    [
+        ([[0, 1], [2, 1]], r"never decrease: heights\[1, 0\] = 2, but heights\[1, 1\] = 1"),
+        ([[0, 3], [1, 2]], r"never decrease: heights\[0, 1\] = 3, but heights\[1, 1\] = 2"),
+        ([[0, -4], [1, 2]], r"must not be negative: heights\[0, 1\] = -4"),
+        ([[0, 1], [1, 2**31]], r"at most 2147483647: heights\[1, 1\] = 2147483648"),
+        ([0, 1], r"\[n_x, n_z\], not one of shape \(2,\)"),
+        ([[]], r"non-empty array \[n_x, n_z\], not one of shape \(1, 0\)"),
+        ([[0.0, 1.0]], "integers, not float64"),
+    ],
+)
+def test_solid_heights_refused(kernel, heights, message):
+    with pytest.raises(ValueError, match=message):
+        kernel(heights)
+
+
+@pytest.mark.parametrize(
+    ("heights", "message"),
+    [
+        ([0, 5, 5, 4], r"never decrease: heights\[2\] = 5, but heights\[3\] = 4"),
+        ([-1, 0], r"must not be negative: heights\[0\] = -1"),
+        ([[0, 1]], r"\[n_z\], not one of shape \(1, 2\)"),
+        ([True, True], "integers, not bool"),
+    ],
+)
+def test_bar_heights_refused(heights, message):
+    with pytest.raises(ValueError, match=message):
+        grundy_bar(heights)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "heights"), [(grundy_bar, [0, 1]), (grundy_solid, [[0]]), (p_columns, [[0]])]
+)
+def test_negative_passes_refused(kernel, heights):
+    with pytest.raises(ValueError, match="passes must be at least 0, not -1"):
+        kernel(heights, passes=-1)
+
+
+def test_number_of_options_beyond_int32_refused():
+    with pytest.raises(ValueError, match="a position has 2147483648 options"):
+        grundy_bar([2**31 - 1, 2**31 - 1])
+
+
+def test_out_is_filled_and_returned():
+    heights = np.add.outer(np.arange(9), np.arange(9)) // 2
+    out = np.full((2, 9, 9), 99, np.int32)
+    assert p_columns(heights, 1, out) is out
+    np.testing.assert_array_equal(out, p_columns(heights, 1))
+
+
+@pytest.mark.parametrize(
+    "out", [np.empty((1, 2, 2), np.int16), np.empty((1, 2, 3), np.int32)[:, :, :2]]
+)
+def test_unusable_out_refused(out):
+    with pytest.raises(ValueError, match=r"int32 array of shape \(1, 2, 2\), not int"):
+        p_columns([[0, 0], [0, 0]], out=out)
+
+
+def test_warm_up_leaves_nothing_to_compile():
+    warm_up()
+    kernels = (fill_bar, fill_solid, fill_columns)
+    compiled = [len(kernel.signatures) for kernel in kernels]
+    assert compiled == [2, 2, 1]
+    grundy_bar(range(9), 1)
+    grundy_bar(np.zeros(32769, np.uint8))
+    grundy_solid([[0, 1, 2]], 1)
+    grundy_solid(np.zeros((32769, 1), np.int64))
+    p_columns([[0, 1, 2]], 1)
+    assert [len(kernel.signatures) for kernel in kernels] == compiled

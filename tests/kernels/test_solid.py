@@ -1,0 +1,107 @@
+"""Grundy numbers of solid bars: kernel against definition, printed numbers, other games it serves, blocks."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from choco_pipeline.kernels import OptionSets, fill_solid, grundy_bar, grundy_solid
+
+from .definitions import block_edges, nim_p_positions, solid_grundy, solid_heights
+
+
+def triangular(bound, k):
+    x = np.arange(bound + 1)
+    return np.add.outer(x, x) // k
+
+
+@given(heights=solid_heights(), passes=st.integers(0, 3))
+@settings(deadline=None, max_examples=60)
+def test_definition(heights, passes):
+    np.testing.assert_array_equal(grundy_solid(heights, passes), solid_grundy(heights, passes))
+
+
+@pytest.mark.parametrize("passes", [0, 1])
+def test_definition_across_words_and_tiles(passes):
+    heights = np.maximum(triangular(35, 3), 20 * (np.arange(36) > 16))
+    np.testing.assert_array_equal(grundy_solid(heights, passes), solid_grundy(heights, passes))
+
+
+def test_printed_values():
+    table = grundy_solid(triangular(20, 3))[0]
+    printed = {
+        (0, 0, 0): 0,
+        (1, 0, 0): 1,
+        (0, 0, 1): 1,
+        (1, 0, 1): 0,
+        (0, 0, 2): 2,
+        (1, 0, 2): 3,
+        (1, 1, 2): 4,
+    }
+    assert {(x, y, z): table[x, z, y] for x, y, z in printed} == printed  # triangular Example 7.1
+
+
+def test_printed_counts():
+    table = grundy_solid(triangular(20, 3))[0]
+    x, z, y = np.nonzero(table >= 0)
+    same = table[x, z, y] == x ^ y ^ z
+    assert (same.sum(), (~same).sum()) == (977, 2257)  # triangular Example 8.3
+
+
+def test_numbers_above_4096_between_smaller_ones():
+    """Where a second word of open words is in use, and the smaller numbers are still needed."""
+    heap = np.arange(4160, dtype=np.int16)
+    table = grundy_solid(np.ones((4160, 4160), np.int32))[0]
+    np.testing.assert_array_equal(table[:, :, 0], heap[:, None] ^ heap)
+    np.testing.assert_array_equal(table[:, :, 1], heap[:, None] ^ heap ^ 1)
+
+
+def test_one_line_is_a_bar():
+    heights = np.arange(150) // 2
+    np.testing.assert_array_equal(grundy_solid(heights[None], 1)[:, 0], grundy_bar(heights, 1))
+    np.testing.assert_array_equal(
+        grundy_solid(heights[:, None], 1)[:, :, 0], grundy_bar(heights, 1)
+    )
+
+
+def test_two_more_passes_change_nothing():
+    table = grundy_solid(triangular(60, 2), passes=4)
+    np.testing.assert_array_equal(table[2:], table[:-2])
+    assert (table[1] != table[0]).any()
+
+
+@pytest.mark.parametrize("passes", [0, 1])
+def test_four_heap_nim(passes):
+    d = grundy_solid(np.full((4, 4), 3), passes)
+    expected = {(a, b, c, int(d[p, a, c, b]), p) for p, a, c, b in np.ndindex(d.shape)}
+    assert nim_p_positions((3, 3, 3, int(d.max())), passes) == expected
+
+
+@given(heights=solid_heights(), passes=st.integers(0, 2), data=st.data())
+@settings(deadline=None)
+def test_blocks(heights, passes, data):
+    """A wavefront of blocks that hand on option sets gives the same table, in place and in each block's own arrays."""
+    whole = grundy_solid(heights, passes)
+    layers, n_x, n_z, n_y = whole.shape
+    largest = n_x + n_y + n_z
+    heights = heights.astype(np.int32)
+    z_edges = block_edges(data.draw, n_z)
+    table = np.empty_like(whole)
+    by_x = OptionSets.start(n_z, layers, largest, n_y)
+    by_x_alone = [OptionSets.start(z1 - z0, layers, largest, n_y) for z0, z1 in z_edges]
+    for x0, x1 in block_edges(data.draw, n_x):
+        by_z = OptionSets.start(x1 - x0, layers, largest, n_y)
+        by_z_alone = OptionSets.start(x1 - x0, layers, largest, n_y)
+        for (z0, z1), own_by_x in zip(z_edges, by_x_alone, strict=True):
+            fill_solid(heights, (x0, x1), (z0, z1), True, by_x, by_z, table)
+            block = np.empty((layers, x1 - x0, z1 - z0, n_y), whole.dtype)
+            own = heights[x0:x1, z0:z1].copy()
+            fill_solid(own, (0, x1 - x0), (0, z1 - z0), x0 == z0 == 0, own_by_x, by_z_alone, block)
+            np.testing.assert_array_equal(block, whole[:, x0:x1, z0:z1])
+    np.testing.assert_array_equal(table, whole)
+
+
+def test_wide_table_is_int32():
+    table = grundy_solid(np.zeros((32769, 1), np.uint16))
+    assert table.dtype == np.int32
+    np.testing.assert_array_equal(table[0, :, 0, 0], np.arange(32769))
