@@ -1,0 +1,95 @@
+"""What the repository says about itself, and what no file in it may contain."""
+
+import importlib.metadata
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+import choco_pipeline
+
+ROOT = Path(__file__).parents[2]
+CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+# A person's folder on some machine; a lone /home or /root is a word like any other.
+HOME_PATH = re.compile(r"(?<![\w.])/(?:home|root|Users)/[\w.]|\b[A-Z]:\\Users\\")
+
+
+def text_files() -> dict[Path, str]:
+    """Return what git tracks, or would if it were added, as far as it is text."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    ).stdout.decode()
+    texts = {}
+    for name in filter(None, listed.split("\0")):
+        path = ROOT / name
+        if path.is_file():
+            content = path.read_bytes()
+            if b"\0" not in content:
+                texts[path.relative_to(ROOT)] = content.decode()
+    return texts
+
+
+def test_no_file_names_a_place_on_someones_machine() -> None:
+    texts = text_files()
+    assert Path("choco") in texts
+    found = [
+        f"{path}:{number}: {line.strip()}"
+        for path, text in texts.items()
+        for number, line in enumerate(text.splitlines(), start=1)
+        if HOME_PATH.search(line) or str(ROOT) in line
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("line", "is_home"),
+    [
+        ("see " + "/home/" + "ann/choco", True),
+        ('"' + "/root/" + '.cache"', True),
+        ("C:" + "\\Users\\" + "ann", True),
+        ("docs/home/index", False),
+        ("the directory /home", False),
+    ],
+)
+def test_a_home_path_is_recognised(line: str, is_home: bool) -> None:
+    assert bool(HOME_PATH.search(line)) is is_home
+
+
+def test_one_version_everywhere() -> None:
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    newest = re.search(r"^## (\S+)", changelog, re.MULTILINE)
+    assert newest is not None
+    assert {
+        "CITATION.cff": CITATION["version"],
+        "CHANGELOG.md": newest[1],
+        "choco_pipeline.__version__": choco_pipeline.__version__,
+        "installed": importlib.metadata.version("choco-pipeline"),
+    } == dict.fromkeys(
+        ("CITATION.cff", "CHANGELOG.md", "choco_pipeline.__version__", "installed"),
+        pyproject["project"]["version"],
+    )
+
+
+def test_citation_names_the_software_and_the_five_papers() -> None:
+    assert (CITATION["cff-version"], CITATION["title"]) == ("1.2.0", "choco_pipeline")
+    assert CITATION["license"] == "BSD-3-Clause"
+    assert len(CITATION["references"]) == 5
+    for reference in CITATION["references"]:
+        assert {"type", "title", "authors"} <= set(reference), reference
+        for author in reference["authors"]:
+            assert set(author) == {"family-names", "given-names"}, reference["title"]
+    titles = [reference["title"] for reference in CITATION["references"]]
+    assert len(set(titles)) == 5
+
+
+def test_licence_is_the_one_that_is_declared() -> None:
+    text = (ROOT / "LICENSE").read_text(encoding="utf-8")
+    assert text.startswith("BSD 3-Clause License\n")
+    assert "choco_pipeline authors" in text
