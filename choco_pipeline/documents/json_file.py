@@ -12,17 +12,15 @@ from choco_pipeline.errors import StoreError
 
 def write_json(path: Path, document: object) -> None:
     """Write `document`, readable, under a name that nobody reads, then rename it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    partial.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    partial.replace(path)
+    _write(path, _text(document))
 
 
 def write_json_if_changed(path: Path, document: object) -> bool:
     """Write `document` unless `path` says the same already, so that its time only moves with its content."""
-    if path.exists() and read_json(path) == json.loads(json.dumps(document)):
+    text = _text(document)
+    if path.exists() and path.read_bytes() == text.encode():
         return False
-    write_json(path, document)
+    _write(path, text)
     return True
 
 
@@ -34,3 +32,14 @@ def read_json(path: Path) -> Any:
         raise StoreError(f"{path}: cannot be read ({error.strerror})") from None
     except ValueError as error:
         raise StoreError(f"{path}: not a JSON document ({error})") from None
+
+
+def _text(document: object) -> str:
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(path)

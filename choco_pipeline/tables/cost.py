@@ -1,0 +1,199 @@
+"""What a table costs, known before it is computed: positions, bytes in memory and on disk, seconds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import psutil
+
+from choco_pipeline.errors import LimitError
+from choco_pipeline.games import (
+    DisjunctiveSum,
+    Nim,
+    RectangularBar,
+    Ruleset,
+    SolidBar,
+    StepBar,
+    StripBar,
+)
+from choco_pipeline.tables.schema import Quantity, unwrap, variable_of
+
+#: Height tables up to this bound are summed exactly, larger ones on a grid of this many points a side.
+EXACT_BOUND = 512
+#: Cells settled in a second on one core, measured in benchmarks/ on the slower side; "definition" is plain Python.
+RATES = {"bar": 60e6, "solid": 30e6, "columns": 120e6, "sum": 100e6, "definition": 2e4}
+#: Bytes of a stored cell after compression, and bytes written in a second.
+STORED_PER_CELL = 0.4
+STORED_PER_SECOND = 150e6
+#: What a worker holds besides the table.
+WORKER_BYTES = 300 << 20
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a table costs.
+
+    Attributes
+    ----------
+    positions
+        Positions settled; exact for bounds up to 512, otherwise estimated.
+    memory
+        Largest number of bytes that its task holds.
+    disk
+        Estimated bytes on disk.
+    seconds
+        Estimated seconds on one core.
+    """
+
+    positions: int
+    memory: int
+    disk: int
+    seconds: float
+
+
+def cost_of(game: Ruleset, bound: int, quantity: Quantity) -> Cost:
+    """Return what the table of `game` costs."""
+    base, passes = unwrap(game)
+    layers = passes + 1
+    positions = estimated_positions(game, bound)
+    shape = _shape(game, bound, quantity)
+    cells = math.prod(shape)
+    kernel, work, item = _kernel(base, bound, quantity, layers)
+    heights = 8 * (bound + 1) ** 2 if isinstance(base, SolidBar) else 0
+    memory = (
+        WORKER_BYTES
+        + 2 * cells * item
+        + 2 * heights
+        + (_bitsets(base, bound) if kernel == "solid" else 0)
+    )
+    seconds = 0.004 + work / RATES[kernel] + cells * item / STORED_PER_SECOND
+    return Cost(positions, int(memory), int(2000 + cells * STORED_PER_CELL), seconds)
+
+
+def count_positions(game: Ruleset, bound: int) -> int:
+    """Return how many positions lie within `bound`, exactly.
+
+    Examples
+    --------
+    >>> from choco_pipeline import SolidBar
+    >>> count_positions(SolidBar("(x+z)//3"), 20)  # triangular, Example 8.3: 977 + 2257
+    3234
+    """
+    base, passes = unwrap(game)
+    if isinstance(base, SolidBar):
+        rows = base.f.table(bound + 1, bound + 1)
+        settled: int = (passes + 1) * (int(rows.sum()) + rows.size)
+        return settled
+    return estimated_positions(game, bound)
+
+
+def estimated_positions(game: Ruleset, bound: int) -> int:
+    """Return how many positions lie within `bound`: exactly, but for solid bars with bounds above 512."""
+    base, passes = unwrap(game)
+    layers = passes + 1
+    match base:
+        case StepBar(k, s):
+            return layers * (bound + 1 + _floors(bound + s + 1, k) - _floors(s, k))
+        case StripBar():
+            return layers * (bound + 1) * estimated_positions(base.bar, bound)
+        case SolidBar() if bound <= EXACT_BOUND:
+            return count_positions(game, bound)
+        case SolidBar():
+            grid = [int(c) for c in np.linspace(0, bound, 65)]
+            heights = [base.f(x, z) + 1 for x in grid for z in grid]
+            return layers * (sum(heights) * (bound + 1) ** 2 // len(heights))
+        case RectangularBar(m, n):
+            return layers * math.comb(m + 1, 2) * math.comb(n + 1, 2)
+        case DisjunctiveSum(a, b):
+            return layers * estimated_positions(a, bound) * estimated_positions(b, bound)
+        case _:
+            return layers * math.prod(most + 1 for most in base.limits(bound))
+
+
+def require_fits(game: Ruleset, bound: int, cost: Cost, memory: int, disk: int) -> None:
+    """Raise `LimitError`, naming the number that is too large, if the table cannot be computed here.
+
+    Parameters
+    ----------
+    game, bound, cost
+        The table.
+    memory, disk
+        Bytes that one worker may use, and bytes free below ``results/``.
+    """
+    if cost.memory > memory:
+        raise LimitError(
+            f"{game.notation}: bound {bound} is too large: its table needs {in_bytes(cost.memory)} of memory,"
+            f" a worker has {in_bytes(memory)}"
+        )
+    if cost.disk > disk:
+        raise LimitError(
+            f"{game.notation}: bound {bound} is too large: its table needs about {in_bytes(cost.disk)} on disk,"
+            f" {in_bytes(disk)} are free"
+        )
+
+
+def worker_memory(workers: int) -> int:
+    """Return the bytes of memory that each of `workers` processes may use on this machine."""
+    return int(psutil.virtual_memory().total * 0.9 / workers)
+
+
+def in_bytes(n: float) -> str:
+    """Return a number of bytes as people read it.
+
+    Examples
+    --------
+    >>> in_bytes(300 << 20)
+    '300 MiB'
+    """
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if n < 1024:
+            return f"{n:.3g} {unit}"
+        n /= 1024
+    return f"{n:,.0f} PiB"
+
+
+def _floors(n: int, k: int) -> int:
+    """Return the sum of ⌊i/k⌋ for i below n."""
+    steps, rest = divmod(n, k)
+    return k * steps * (steps - 1) // 2 + rest * steps
+
+
+def _shape(game: Ruleset, bound: int, quantity: Quantity) -> list[int]:
+    base, passes = unwrap(game)
+    if isinstance(base, RectangularBar) and quantity == "p-positions":
+        return [passes + 1, base.m, base.n]
+    limits = dict(zip(game.coordinates, game.limits(bound), strict=True))
+    return [limits[dim] + 1 for dim in variable_of(game, quantity).dims]
+
+
+def _kernel(base: Ruleset, bound: int, quantity: Quantity, layers: int) -> tuple[str, float, int]:
+    """Return which kernel computes the table, the cells it visits, and the bytes of a cell."""
+    cells = float(layers * math.prod(most + 1 for most in base.limits(bound)))
+    item = 2 if sum(base.limits(bound)) < 1 << 15 else 4
+    match base, quantity:
+        case StepBar(), _:
+            return "bar", cells, item
+        case StripBar(), "p-positions":
+            return "bar", cells / (bound + 1), item
+        case SolidBar(), "p-positions":
+            return "columns", float(layers * (bound + 1) ** 2), 4
+        case ((SolidBar() | StripBar()), _):
+            return "solid", cells, item
+        case RectangularBar(m, n), "p-positions":
+            return "solid", float(layers * max(m, n) ** 3), item
+        case Nim(heaps), "p-positions" if heaps <= 4:
+            return "solid", cells / (bound + 1), item
+        case Nim(heaps), _ if heaps <= 3:
+            return "solid", cells, item
+        case ((Nim() | RectangularBar() | DisjunctiveSum()), _) if layers == 1:
+            return "sum", cells, 4
+        case _:
+            return "definition", cells, 4
+
+
+def _bitsets(base: Ruleset, bound: int) -> int:
+    """Return the bytes of the running bitsets of a three-coordinate Grundy table."""
+    limits = base.limits(bound)
+    return 2 * limits[1] * limits[-1] * (sum(limits) // 64 + 2) * 8

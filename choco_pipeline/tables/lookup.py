@@ -1,0 +1,77 @@
+"""What a table says of one position."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from choco_pipeline.games import Position, RectangularBar, Ruleset
+from choco_pipeline.tables.schema import NONE, Variable, unwrap, variable_of
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """A table of one ruleset, asked position by position.
+
+    Attributes
+    ----------
+    game
+        The ruleset.
+    variable
+        What the cells hold.
+    cells
+        The table's values, dimensions as in `variable`.
+    """
+
+    game: Ruleset
+    variable: Variable
+    cells: NDArray[np.integer]
+
+    @classmethod
+    def of(cls, game: Ruleset, data: xr.Dataset) -> Lookup:
+        """Make a look-up of a table of either quantity."""
+        variable = variable_of(game, "grundy" if "grundy" in data else "p-positions")
+        return cls(game, variable, data[variable.name].transpose(*variable.dims).values)
+
+    def covers(self, position: Position) -> bool:
+        """Whether the table settles this legal position."""
+        if self.variable.name == "p_cell":
+            base, _ = unwrap(self.game)
+            assert isinstance(base, RectangularBar)
+            a, b, c, d = position[:4]
+            return a + b == base.m - 1 and c + d == base.n - 1
+        index = self._index(position)
+        return all(i < n for i, n in zip(index, self.cells.shape, strict=True))
+
+    def grundy(self, position: Position) -> int:
+        """Return the Grundy number of a covered position, from a table of Grundy numbers."""
+        if self.variable.name != "grundy":
+            raise ValueError(f"a table of {self.variable.name} holds no Grundy numbers")
+        return int(self.cells[self._index(position)])
+
+    def is_p_position(self, position: Position) -> bool:
+        """Whether a covered position is a P-position."""
+        value = int(self.cells[self._index(position)])
+        if self.variable.name == "grundy":
+            return value == 0
+        if self.variable.stored is None:
+            return value == 1
+        return value != NONE and value == self._named(position)[self.variable.stored]
+
+    def stored(self, position: Position) -> int | None:
+        """Return the stored coordinate of the P-position in the column of `position`, or None."""
+        value = int(self.cells[self._index(position)])
+        return None if self.variable.stored is None or value == NONE else value
+
+    def _named(self, position: Position) -> dict[str, int]:
+        named = dict(zip(self.game.coordinates, position, strict=True))
+        if self.variable.name == "p_cell":
+            named |= {"i": position[0], "j": position[2]}
+        return named
+
+    def _index(self, position: Position) -> tuple[int, ...]:
+        named = self._named(position)
+        return tuple(named[dim] for dim in self.variable.dims)

@@ -1,0 +1,208 @@
+"""Stored tables: read by xarray alone without a warning, checked against bytes and manifests, rebuilt after a kill."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+
+from choco_pipeline import SolidBar, parse_ruleset
+from choco_pipeline.documents.json_file import read_json, write_json
+from choco_pipeline.errors import StoreError
+from choco_pipeline.tables import shard as shard_module
+from choco_pipeline.tables.compute import table
+from choco_pipeline.tables.schema import NOT_COMPUTED
+from choco_pipeline.tables.shard import Shard, build_shard
+from choco_pipeline.tables.spec import TableSpec
+from choco_pipeline.tables.store import (
+    CHUNK_BYTES,
+    chunk_shape,
+    read_table,
+    store_path,
+    values_digest,
+)
+from choco_pipeline.tables.verify import verify_manifest
+
+GAMES = [
+    ("solid-bar(f=(x+z)//3)", 20, "grundy"),
+    ("solid-bar(f=(x+z)//5)", 20, "p-positions"),
+    ("with-pass(strip-bar(k=4, s=2), passes=1)", 30, "p-positions"),
+    ("rectangular-bar(m=5, n=5)", 5, "p-positions"),
+    ("with-pass(nim(3), passes=1)", 12, "p-positions"),
+    ("step-bar(k=4, s=2)", 40, "grundy"),
+]
+
+
+def quiet(stage, **numbers):
+    """Report to nobody."""
+
+
+@pytest.fixture
+def built(tmp_path):
+    """A shard with a table of every kind, and its manifest."""
+    specs = tuple(
+        TableSpec.of(parse_ruleset(text), bound, quantity) for text, bound, quantity in GAMES
+    )
+    write_json(tmp_path / "s.json", Shard("s", specs).as_json())
+    manifest = tmp_path / "tables" / "s.done.json"
+    assert build_shard(str(tmp_path / "s.json"), str(manifest), quiet) == {
+        "computed": len(GAMES),
+        "kept": 0,
+    }
+    return specs, tmp_path / "s.json", manifest
+
+
+def test_xarray_reads_a_store_without_our_code_and_without_warnings(built):
+    specs, _, manifest = built
+    store = store_path(manifest)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tree = xr.open_datatree(store, engine="zarr")
+        for spec in specs:
+            expected = table(spec.game(), spec.bound, spec.quantity)
+            for data in (
+                tree[spec.table_id].to_dataset(),
+                xr.open_zarr(store, group=spec.table_id),
+                xr.open_zarr(store, group=spec.table_id, consolidated=False),
+                xr.open_dataset(store, group=spec.table_id, engine="zarr"),
+            ):
+                (name,) = data.data_vars
+                np.testing.assert_array_equal(data[name].values, expected[name].values)
+                assert data[name].dims == expected[name].dims
+                assert np.issubdtype(data[name].dtype, np.signedinteger)
+                assert data.attrs["ruleset"] == spec.ruleset
+                assert (data.attrs["bound"], data.attrs["quantity"]) == (spec.bound, spec.quantity)
+                assert {"kernels", "commit", "package_version", "format"} <= set(data.attrs)
+                assert data[name].encoding["fill_value"] == NOT_COMPUTED
+        tree.close()
+
+
+def test_a_manifest_says_what_is_in_the_store(built):
+    specs, _, manifest = built
+    document = read_json(manifest)
+    assert set(document["tables"]) == {spec.table_id for spec in specs}
+    for spec in specs:
+        entry = document["tables"][spec.table_id]
+        data = read_table(store_path(manifest), spec.table_id, entry)
+        assert entry["digest"] == values_digest(data[entry["variable"]].values)
+        assert entry["positions"] == sum(1 for _ in spec.game().positions(spec.bound))
+    assert {"choco_pipeline", "commit", "numba", "zarr"} <= set(document["versions"])
+
+
+def test_verify_finds_nothing_wrong_in_a_sound_store(built):
+    specs, _, manifest = built
+    records = verify_manifest(str(manifest), 0, quiet)
+    assert [record["wrong"] for record in records] == [None] * len(specs)
+    assert all(record["checked"] >= 25 for record in records), records
+
+
+@given(st.data())
+def test_every_flipped_byte_of_a_chunk_is_found(tmp_path_factory, data):
+    folder = tmp_path_factory.mktemp("flip")
+    spec = TableSpec.of(SolidBar("(x+z)//3"), 12, "grundy")
+    write_json(folder / "s.json", Shard("s", (spec,)).as_json())
+    manifest = folder / "tables" / "s.done.json"
+    build_shard(str(folder / "s.json"), str(manifest), quiet)
+    (chunk,) = [p for p in store_path(manifest).rglob("c/**/*") if p.is_file()]
+    content = bytearray(chunk.read_bytes())
+    content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
+    chunk.write_bytes(content)
+    with pytest.raises(StoreError, match=spec.table_id):
+        read_table(
+            store_path(manifest), spec.table_id, read_json(manifest)["tables"][spec.table_id]
+        )
+    (record,) = verify_manifest(str(manifest), 0, quiet)
+    assert record["wrong"]
+
+
+def test_a_missing_chunk_is_found_and_not_read_as_numbers(built):
+    specs, _, manifest = built
+    (chunk,) = [
+        p for p in (store_path(manifest) / specs[0].table_id).rglob("c/**/*") if p.is_file()
+    ]
+    chunk.unlink()
+    with pytest.raises(StoreError, match="a chunk is missing"):
+        read_table(
+            store_path(manifest),
+            specs[0].table_id,
+            read_json(manifest)["tables"][specs[0].table_id],
+        )
+
+
+@pytest.mark.parametrize("index", range(len(GAMES)))
+def test_verify_finds_wrong_mathematics_behind_right_checksums(tmp_path, monkeypatch, index):
+    """A table whose bytes are sound but whose numbers are not those of the game."""
+    text, bound, quantity = GAMES[index]
+    spec = TableSpec.of(parse_ruleset(text), bound, quantity)
+    write_json(tmp_path / "s.json", Shard("s", (spec,)).as_json())
+
+    def wrong(game, bound, quantity):
+        data = table(game, bound, quantity)
+        (name,) = data.data_vars
+        values = data[name].values.copy()
+        legal = np.argwhere(values >= 0)
+        cell = tuple(legal[5])
+        values[cell] = 1 - values[cell] if name == "p_cell" else values[cell] + 1
+        data[name].values = values
+        return data
+
+    monkeypatch.setattr(shard_module, "table", wrong)
+    manifest = tmp_path / "tables" / "s.done.json"
+    build_shard(str(tmp_path / "s.json"), str(manifest), quiet)
+    (record,) = verify_manifest(str(manifest), 0, quiet)
+    assert record["wrong"] is not None
+
+
+def test_an_interrupted_build_goes_on(tmp_path, monkeypatch):
+    specs = tuple(
+        TableSpec.of(parse_ruleset(text), bound, quantity) for text, bound, quantity in GAMES
+    )
+    write_json(tmp_path / "s.json", Shard("s", specs).as_json())
+    manifest = tmp_path / "tables" / "s.done.json"
+    computed = []
+
+    def stops_at_the_fourth(game, bound, quantity):
+        computed.append(game.notation)
+        if len(computed) == 4:
+            raise KeyboardInterrupt
+        return table(game, bound, quantity)
+
+    monkeypatch.setattr(shard_module, "table", stops_at_the_fourth)
+    with pytest.raises(KeyboardInterrupt):
+        build_shard(str(tmp_path / "s.json"), str(manifest), quiet)
+    assert not manifest.exists()
+    journal = tmp_path / "tables" / "s.partial.jsonl"
+    lines = journal.read_text().splitlines()
+    damaged = json.loads(lines[0])["id"]
+    (chunk,) = [
+        p for p in (tmp_path / "tables" / "s.zarr" / damaged).rglob("c/**/*") if p.is_file()
+    ]
+    chunk.write_bytes(b"torn")
+    journal.write_text(journal.read_text() + '{"id": "torn li')
+    assert build_shard(str(tmp_path / "s.json"), str(manifest), quiet) == {"computed": 4, "kept": 2}
+    assert not journal.exists()
+    assert [r["wrong"] for r in verify_manifest(str(manifest), 0, quiet)] == [None] * len(GAMES)
+
+
+@given(st.lists(st.integers(1, 5000), min_size=1, max_size=4), st.sampled_from([1, 2, 4]))
+def test_chunks_are_small_enough_and_as_large_as_can_be(shape, itemsize):
+    chunk = chunk_shape(shape, itemsize)
+    assert len(chunk) == len(shape)
+    assert all(1 <= c <= n for c, n in zip(chunk, shape, strict=True))
+    assert int(np.prod(chunk, dtype=object)) * itemsize <= CHUNK_BYTES
+
+
+def test_ids_say_what_is_computed():
+    spec = TableSpec.of(SolidBar("(x+z)//3"), 20, "grundy")
+    assert spec.table_id == TableSpec.of(SolidBar("( x + z ) // 3"), 20, "grundy").table_id
+    others = [
+        ("(x+z)//4", 20, "grundy"),
+        ("(x+z)//3", 21, "grundy"),
+        ("(x+z)//3", 20, "p-positions"),
+    ]
+    assert (
+        len({spec.table_id, *(TableSpec.of(SolidBar(f), b, q).table_id for f, b, q in others)}) == 4
+    )
