@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,11 +13,13 @@ from choco_pipeline.games import Nim, Ruleset, SolidBar, StripBar
 from choco_pipeline.tables.schema import NONE, unwrap, variable_of
 
 Ints = NDArray[np.int64]
+#: Cells that are looked at together: their coordinates fit into a cache.
+BLOCK = 1 << 18
 
 
 @dataclass(frozen=True)
 class PPositions:
-    """The P-positions of one table.
+    """P-positions of one table.
 
     Attributes
     ----------
@@ -29,37 +32,43 @@ class PPositions:
     coordinates: dict[str, Ints]
     size: Ints
 
-    @classmethod
-    def of(cls, game: Ruleset, data: xr.Dataset) -> PPositions:
-        """Read the P-positions off a table of either quantity."""
-        variable = variable_of(game, "grundy" if "grundy" in data else "p-positions")
-        cells = np.atleast_1d(
-            data[variable.name].transpose(*variable.dims).values
-        )  # one heap has no column
-        if variable.stored is not None:
-            where = np.nonzero(cells != NONE)
-        elif variable.name == "grundy":
-            where = np.nonzero(cells == 0)
-        else:
-            where = np.nonzero(cells == 1)
-        found: dict[str, Ints] = {
-            dim: index.astype(np.int64) + (1 if dim in ("i", "j") else 0)
-            for dim, index in zip(variable.dims, where, strict=False)
-        }
-        if variable.stored is not None:
-            found[variable.stored] = cells[where].astype(np.int64)
-        base, _ = unwrap(game)
-        names = base.coordinates if variable.name != "p_cell" else ("i", "j")
-        ordered = {name: found[name] for name in [*names, *(n for n in found if n not in names)]}
-        size = (
-            np.max([ordered[name] for name in names], axis=0)
-            if where[0].size
-            else np.zeros(0, np.int64)
-        )
-        return cls(ordered, size)
-
     def __len__(self) -> int:
         return int(self.size.size)
+
+
+def p_positions(game: Ruleset, data: xr.Dataset, block: int = BLOCK) -> Iterator[PPositions]:
+    """Yield the P-positions of a table of either quantity, those of at most about `block` cells at a time."""
+    variable = variable_of(game, "grundy" if "grundy" in data else "p-positions")
+    cells = data[variable.name].transpose(*variable.dims).values
+    dims = variable.dims
+    if cells.ndim == 0:  # one heap has no column
+        cells, dims = cells[None], ("",)
+    base, _ = unwrap(game)
+    names = base.coordinates if variable.name != "p_cell" else ("i", "j")
+    lead = cells.reshape(-1, *cells.shape[-2:]) if cells.ndim > 2 else cells[None]
+    rows = max(1, block // max(1, lead[0, 0].size))
+    for number, layer in enumerate(lead):
+        outer = np.unravel_index(number, cells.shape[:-2]) if cells.ndim > 2 else ()
+        for first in range(0, len(layer), rows):
+            part = layer[first : first + rows]
+            if variable.stored is not None:
+                mask = part != NONE
+            else:
+                mask = part == (0 if variable.name == "grundy" else 1)
+            inner = list(np.nonzero(mask))
+            inner[0] = inner[0] + first
+            found: dict[str, Ints] = {}
+            count = inner[0].size
+            for dim, index in zip(dims, [*outer, *inner], strict=True):
+                start = 1 if dim in ("i", "j") else 0
+                found[dim] = np.broadcast_to(np.asarray(index, np.int64) + start, (count,))
+            if variable.stored is not None:
+                found[variable.stored] = part[mask].astype(np.int64)
+            found.pop("", None)
+            size = (
+                np.max([found[name] for name in names], axis=0) if count else np.zeros(0, np.int64)
+            )
+            yield PPositions(found, size)
 
 
 def nim_sum_of(game: Ruleset) -> str | None:

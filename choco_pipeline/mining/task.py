@@ -11,7 +11,7 @@ import xarray as xr
 
 from choco_pipeline.documents.json_file import read_json, write_json
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.mining.p_positions import PPositions, nim_sum_of
+from choco_pipeline.mining.p_positions import nim_sum_of, p_positions
 from choco_pipeline.mining.shifts import best_shifts
 from choco_pipeline.mining.value_sets import value_set
 from choco_pipeline.tables.store import read_table, store_path
@@ -57,7 +57,7 @@ def _mine(what: list[str], entry: dict[str, Any], data: xr.Dataset) -> list[dict
     if "value-sets" in what:
         expression = nim_sum_of(game)
         if expression is not None:
-            findings.append(value_set(PPositions.of(game, data), bound, expression))
+            findings.append(value_set(p_positions(game, data), bound, expression))
     if "shifts" in what and entry["quantity"] == "p-positions":
         shifts = best_shifts(game, bound, data)
         if shifts is not None:

@@ -2,72 +2,73 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from choco_pipeline.formula import parse
 from choco_pipeline.mining.p_positions import PPositions
 
 #: At most this many values are listed.
 MOST_LISTED = 64
+#: Larger than any coordinate.
+NEVER = np.iinfo(np.int64).max
 #: A form is not believed on fewer members than this.
 FEWEST = 4
 
 
-def value_set(found: PPositions, bound: int, expression: str) -> dict[str, Any]:
+def value_set(parts: Iterable[PPositions], bound: int, expression: str) -> dict[str, Any]:
     """Return the values of `expression` over the P-positions, at growing bounds, and the form that they suggest.
 
     Parameters
     ----------
-    found
-        The P-positions within `bound`.
+    parts
+        The P-positions; those with a coordinate above `bound` are left out.
     bound
         The table's bound; sets are also taken at bound/2, /4, … down to 16 or so.
     expression
-        An integer formula in the coordinates.
+        An integer formula in the coordinates whose values are not negative.
 
     Returns
     -------
     dict
         Plain data: ``expression``, ``growth`` (for each bound: positions, count, largest, the first values) and ``form``.
     """
-    inside = found.size <= bound
     formula = parse(expression)
-    if not inside.any():
-        return {
-            "kind": "value-sets",
-            "expression": expression,
-            "growth": [],
-            "form": recognise([], []),
-        }
-    used = {name: found.coordinates[name][inside] for name in formula.names}
-    values = np.broadcast_to(formula.evaluate(used), (int(inside.sum()),))
-    size = found.size[inside]
-    order = np.lexsort((size, values))
-    distinct, first = np.unique(values[order], return_index=True)
-    appears = size[order][first]
+    positions = np.zeros(bound + 1, np.int64)  # by their size
+    appears: NDArray[np.int64] = np.zeros(
+        0, np.int64
+    )  # for each value, the size at which it first occurs
+    for part in parts:
+        inside = part.size <= bound
+        if not inside.any():
+            continue
+        used = {name: part.coordinates[name][inside] for name in formula.names}
+        size = part.size[inside]
+        values = np.broadcast_to(formula.evaluate(used), size.shape)
+        more = int(values.max()) + 1 - appears.size
+        if more > 0:
+            appears = np.concatenate([appears, np.full(more, NEVER)])
+        np.minimum.at(appears, values, size)
+        positions += np.bincount(size, minlength=bound + 1)
     growth = []
     sets: list[list[int]] = []
     for step in _bounds(bound):
-        seen = [int(v) for v in distinct[appears <= step]]
+        seen = [int(v) for v in np.nonzero(appears <= step)[0]]
         sets.append(seen)
         growth.append(
             {
                 "bound": step,
-                "positions": int((size <= step).sum()),
+                "positions": int(positions[: step + 1].sum()),
                 "count": len(seen),
                 "largest": max(seen, default=None),
                 "values": seen[:MOST_LISTED],
             }
         )
-    frontiers = [frontier(seen) for seen in sets]
-    return {
-        "kind": "value-sets",
-        "expression": expression,
-        "growth": growth,
-        "form": recognise(sets[-1], frontiers),
-    }
+    form = recognise(sets[-1], [frontier(seen) for seen in sets])
+    return {"kind": "value-sets", "expression": expression, "growth": growth, "form": form}
 
 
 def recognise(values: list[int], frontiers: list[int]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from choco_pipeline.games import (
 )
 from choco_pipeline.games.ruleset import MOST_POSITIONS
 from choco_pipeline.kernels import grundy_bar, grundy_solid, p_columns
+from choco_pipeline.tables.cost import require_memory, worker_memory
 from choco_pipeline.tables.schema import NONE, Quantity, unwrap, variable_of
 
 Cells = NDArray[np.integer]
@@ -51,7 +52,8 @@ def grundy_table(ruleset: Ruleset, bound: int | None = None) -> xr.Dataset:
     RulesetError, HeightError
         If the bound does not fit the ruleset or its height function.
     LimitError
-        If the ruleset has no kernel and too many positions for its definition.
+        If the table needs more memory than there is, or the ruleset has no kernel and too many positions for its
+        definition.
 
     Examples
     --------
@@ -61,6 +63,7 @@ def grundy_table(ruleset: Ruleset, bound: int | None = None) -> xr.Dataset:
     >>> grundy_table(WithPass(StepBar(k=2)), 6).grundy.dims
     ('p', 'y', 'z')
     """
+    _require_memory(ruleset, bound, "grundy")
     return _dataset(ruleset, bound, "grundy", grundy_cells(ruleset, bound))
 
 
@@ -89,6 +92,7 @@ def p_table(ruleset: Ruleset, bound: int | None = None) -> xr.Dataset:
     >>> int(p_table(StripBar(k=4, s=2), 7).p_x.sel(y=2, z=7))
     9
     """
+    _require_memory(ruleset, bound, "p-positions")
     return _dataset(ruleset, bound, "p-positions", p_cells(ruleset, bound))
 
 
@@ -171,6 +175,11 @@ def grundy_cells_in_order(ruleset: Ruleset, bound: int | None) -> Cells:
     """Return `grundy_cells` with the axes in the order in which positions hold the coordinates."""
     cells = grundy_cells(ruleset, bound)
     return np.moveaxis(cells, 0, -1) if unwrap(ruleset)[0] is not ruleset else cells
+
+
+def _require_memory(ruleset: Ruleset, bound: int | None, quantity: Quantity) -> None:
+    limits = ruleset.limits(bound)  # says so if a bound is needed
+    require_memory(ruleset, max(limits) if bound is None else bound, quantity, worker_memory(1))
 
 
 def _step_heights(bar: StepBar, bound: int | None) -> NDArray[np.int64]:

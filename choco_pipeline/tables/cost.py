@@ -56,20 +56,24 @@ class Cost:
 def cost_of(game: Ruleset, bound: int, quantity: Quantity) -> Cost:
     """Return what the table of `game` costs."""
     base, passes = unwrap(game)
-    layers = passes + 1
-    positions = estimated_positions(game, bound)
-    shape = _shape(game, bound, quantity)
-    cells = math.prod(shape)
-    kernel, work, item = _kernel(base, bound, quantity, layers)
-    heights = 8 * (bound + 1) ** 2 if isinstance(base, SolidBar) else 0
-    memory = (
-        WORKER_BYTES
-        + 2 * cells * item
-        + 2 * heights
-        + (_bitsets(base, bound) if kernel == "solid" else 0)
+    cells = math.prod(_shape(game, bound, quantity))
+    kernel, work, item = _kernel(base, bound, quantity, passes + 1)
+    return Cost(
+        positions=estimated_positions(game, bound),
+        memory=memory_needed(game, bound, quantity),
+        disk=int(2000 + cells * STORED_PER_CELL),
+        seconds=0.004 + work / RATES[kernel] + cells * item / STORED_PER_SECOND,
     )
-    seconds = 0.004 + work / RATES[kernel] + cells * item / STORED_PER_SECOND
-    return Cost(positions, int(memory), int(2000 + cells * STORED_PER_CELL), seconds)
+
+
+def memory_needed(game: Ruleset, bound: int, quantity: Quantity) -> int:
+    """Return the bytes that computing the table of `game`, and storing it, holds at most."""
+    base, passes = unwrap(game)
+    kernel, _, item = _kernel(base, bound, quantity, passes + 1)
+    table = math.prod(_shape(game, bound, quantity)) * item
+    heights = 8 * (bound + 1) ** 2 if isinstance(base, SolidBar) else 0
+    bitsets = (passes + 1) * _bitsets(base, bound) if kernel == "solid" else 0
+    return WORKER_BYTES + 2 * table + 2 * heights + bitsets
 
 
 def count_positions(game: Ruleset, bound: int) -> int:
@@ -112,25 +116,13 @@ def estimated_positions(game: Ruleset, bound: int) -> int:
             return layers * math.prod(most + 1 for most in base.limits(bound))
 
 
-def require_fits(game: Ruleset, bound: int, cost: Cost, memory: int, disk: int) -> None:
-    """Raise `LimitError`, naming the number that is too large, if the table cannot be computed here.
-
-    Parameters
-    ----------
-    game, bound, cost
-        The table.
-    memory, disk
-        Bytes that one worker may use, and bytes free below ``results/``.
-    """
-    if cost.memory > memory:
+def require_memory(game: Ruleset, bound: int, quantity: Quantity, memory: int) -> None:
+    """Raise `LimitError`, naming the number that is too large, if a table needs more than `memory` bytes."""
+    needed = memory_needed(game, bound, quantity)
+    if needed > memory:
         raise LimitError(
-            f"{game.notation}: bound {bound} is too large: its table needs {in_bytes(cost.memory)} of memory,"
-            f" a worker has {in_bytes(memory)}"
-        )
-    if cost.disk > disk:
-        raise LimitError(
-            f"{game.notation}: bound {bound} is too large: its table needs about {in_bytes(cost.disk)} on disk,"
-            f" {in_bytes(disk)} are free"
+            f"{game.notation}: bound {bound} is too large: its table needs {in_bytes(needed)} of memory,"
+            f" {in_bytes(memory)} can be used"
         )
 
 
@@ -194,6 +186,6 @@ def _kernel(base: Ruleset, bound: int, quantity: Quantity, layers: int) -> tuple
 
 
 def _bitsets(base: Ruleset, bound: int) -> int:
-    """Return the bytes of the running bitsets of a three-coordinate Grundy table."""
-    limits = base.limits(bound)
-    return 2 * limits[1] * limits[-1] * (sum(limits) // 64 + 2) * 8
+    """Return the bytes of the option sets that a Grundy table of three coordinates carries along."""
+    n_x, n_y, n_z = (*(most + 1 for most in base.limits(bound)[:3]), 1, 1)[:3]
+    return (n_z + 32) * n_y * (n_x + n_y + n_z) // 8

@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choco_pipeline import Nim, RectangularBar, SolidBar, StripBar, WithPass, p_table
-from choco_pipeline.mining.p_positions import PPositions, nim_sum_of
+from choco_pipeline.mining.p_positions import nim_sum_of, p_positions
 from choco_pipeline.mining.value_sets import frontier, recognise, value_set
 from choco_pipeline.tables.compute import grundy_table
 from tests.rulesets import rulesets_with_bounds
 
 
 def mined(game, bound, expression=None):
-    found = PPositions.of(game, p_table(game, bound))
+    found = p_positions(game, p_table(game, bound), block=50)
     return value_set(found, bound, expression or nim_sum_of(game))
 
 
@@ -45,8 +45,7 @@ def test_p_positions_are_those_of_the_definition(drawn):
     for data in (p_table(game, bound), grundy_table(game, bound)):
         if "p_cell" in data:
             continue
-        found = PPositions.of(game, data)
-        listed = set(zip(*(found.coordinates[c].tolist() for c in game.coordinates), strict=True))
+        listed = set(_listed(game, data))
         inside = {
             p for p in listed if all(a <= b for a, b in zip(p, game.limits(bound), strict=True))
         }
@@ -106,8 +105,12 @@ def test_games_that_the_papers_form_no_nim_sum_of():
 
 
 def _p_positions(game, bound):
-    found = PPositions.of(game, p_table(game, bound))
-    return zip(*(found.coordinates[c].tolist() for c in game.coordinates), strict=True)
+    return _listed(game, p_table(game, bound))
+
+
+def _listed(game, data):
+    for part in p_positions(game, data, block=50):
+        yield from zip(*(part.coordinates[c].tolist() for c in game.coordinates), strict=True)
 
 
 def _without_pass(game, position):
