@@ -17,7 +17,7 @@ from choco_pipeline.games import (
 )
 
 if TYPE_CHECKING:
-    from choco_pipeline.tables import grundy_table, p_table
+    from choco_pipeline.tables.compute import grundy_table, p_table
 
 __version__ = "0.1.0"
 
@@ -39,7 +39,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Import the tables, and with them numba, zarr and xarray, only when they are asked for."""
     if name in ("grundy_table", "p_table"):
-        from choco_pipeline import tables  # noqa: PLC0415 -- lazily, for the command line's sake
+        from choco_pipeline.tables import compute  # noqa: PLC0415 -- lazily, for the command line's sake
 
-        return getattr(tables, name)
+        return getattr(compute, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

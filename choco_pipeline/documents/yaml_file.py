@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
 from types import UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -99,7 +99,9 @@ class YamlFile:
             place = detail["loc"] if detail["type"] == "missing" else self._known(detail["loc"])
             by_place.setdefault(place, []).append(detail)
         for place, group in by_place.items():
-            if any(len(other) > len(place) > 0 and other[: len(place)] == place for other in by_place):
+            if any(
+                len(other) > len(place) > 0 and other[: len(place)] == place for other in by_place
+            ):
                 continue  # what is wrong is further in
             needed = " or ".join(dict.fromkeys(_needed(detail) for detail in group))
             yield (
@@ -115,7 +117,7 @@ class YamlFile:
         found = detail["input"]
         match detail["type"]:
             case "extra_forbidden":
-                allowed = _keys_at(model, known[:-1])
+                allowed = _keys_at(model, self.content, known[:-1])
                 near = get_close_matches(str(known[-1]), allowed, 1)
                 hint = f"; did you mean {near[0]!r}?" if near else ""
                 message = f"unknown key {known[-1]!r}{hint} (allowed: {', '.join(allowed)})"
@@ -134,7 +136,8 @@ class YamlFile:
                 )
                 return f"{self.where(known)}: {key}: {message}"
             case "missing":
-                return f"{self.where(known)}: {'.'.join(map(str, location))}: this key is needed"
+                missing = ".".join(map(str, (*known, location[-1])))
+                return f"{self.where(known)}: {missing}: this key is needed"
             case _:
                 return f"{self.where(known)}: {key}: {detail['msg'][0].lower()}{detail['msg'][1:]}, found {_short(found)}"
 
@@ -188,22 +191,37 @@ def _needed(detail: ErrorDetails) -> str:
     return kinds.get(detail["type"], detail["msg"].lower())
 
 
-def _keys_at(model: type[BaseModel], location: Location) -> list[str]:
-    """Return the keys that are allowed in the mapping at `location`."""
+def _keys_at(model: type[BaseModel], content: object, location: Location) -> list[str]:
+    """Return the keys that are allowed in the mapping at `location` of `content`."""
     here: Any = model
     for part in location:
         if isinstance(here, type) and issubclass(here, BaseModel):
-            here = (
-                here.model_fields[str(part)].annotation if str(part) in here.model_fields else None
-            )
+            known = here.model_fields.get(str(part))
+            here = known.annotation if known else None
         else:
             here = (get_args(here) or (None,))[-1]
+        if isinstance(content, dict):
+            content = content.get(part)
+        elif isinstance(content, list) and isinstance(part, int):
+            content = content[part]
         if get_origin(here) in (Union, UnionType):
-            models = [a for a in get_args(here) if isinstance(a, type) and issubclass(a, BaseModel)]
-            here = models[0] if models else here
-    if isinstance(here, type) and issubclass(here, BaseModel):
-        return list(here.model_fields)
-    return []
+            here = _member_for(content, [a for a in get_args(here) if _is_model(a)]) or here
+    return list(here.model_fields) if _is_model(here) else []
+
+
+def _is_model(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, BaseModel)
+
+
+def _member_for(content: object, models: list[type[BaseModel]]) -> type[BaseModel] | None:
+    """Return the model whose fixed words (`kind: …`) the content has, or the first."""
+    for model in models:
+        fixed = {n: f for n, f in model.model_fields.items() if get_origin(f.annotation) is Literal}
+        if isinstance(content, dict) and any(
+            content.get(name) in get_args(field.annotation) for name, field in fixed.items()
+        ):
+            return model
+    return models[0] if models else None
 
 
 def _short(value: object) -> str:

@@ -13,6 +13,7 @@ LARGEST_MODULUS = 8
 FEWEST_MEMBERS = 3
 
 Member = tuple[int, frozenset[Shift]]
+Parameters = Mapping[str, Any]
 
 
 def shift_rules(
@@ -35,20 +36,44 @@ def shift_rules(
         for finding in findings
         if finding["kind"] == "shifts"
     }
-    groups: dict[tuple[str, str, str], list[Member]] = defaultdict(list)
+    by_sweep: dict[str, list[tuple[Parameters, frozenset[Shift]]]] = defaultdict(list)
     for table in tables:
-        if str(table["id"]) not in exact:
-            continue
-        whole = {k: v for k, v in table["parameters"].items() if isinstance(v, int)}
-        for name, value in whole.items():
-            rest = ", ".join(f"{k} = {v}" for k, v in table["parameters"].items() if k != name)
+        if str(table["id"]) in exact:
             for sweep in table["sweeps"]:
-                groups[sweep, name, rest].append((value, exact[str(table["id"])]))
-    return [
-        rule
-        for (sweep, name, rest), members in groups.items()
-        for rule in _rules(sweep, name, rest, members)
-    ]
+                by_sweep[sweep].append((table["parameters"], exact[str(table["id"])]))
+    return [rule for sweep, members in by_sweep.items() for rule in _sweep_rules(sweep, members)]
+
+
+def _sweep_rules(
+    sweep: str, members: list[tuple[Parameters, frozenset[Shift]]]
+) -> Iterator[dict[str, Any]]:
+    """Yield the rules of one sweep: its parameters' own, or those of residue classes where a parameter's own do not hold."""
+    names = [name for name, value in members[0][0].items() if isinstance(value, int)]
+    for name in names:
+        values = [(parameters[name], shifts) for parameters, shifts in members]
+        distinct = {value for value, _ in values}
+        if len(distinct) >= FEWEST_MEMBERS and all((v, 0, v) in shifts for v, shifts in values):
+            with_pass = "passes" in members[0][0]
+            text = "⊕".join([f"(x+{name})", "y", f"(z+{name})", *(["p"] if with_pass else [])])
+            yield {
+                "kind": "shift-rule",
+                "family": sweep,
+                "parameter": name,
+                "modulus": 1,
+                "residue": 0,
+                "rest": "",
+                "shift": [name, 0, name],
+                "members": sorted(distinct),
+                "text": f"every {name} of the sweep: {text}=0, without a mismatch in {len(values)} tables",
+            }
+            return
+    groups: dict[tuple[str, str], list[Member]] = defaultdict(list)
+    for parameters, shifts in members:
+        for name in names:
+            rest = ", ".join(f"{k} = {v}" for k, v in parameters.items() if k != name)
+            groups[name, rest].append((int(parameters[name]), shifts))
+    for (name, rest), group in groups.items():
+        yield from _rules(sweep, name, rest, group)
 
 
 def _rules(sweep: str, name: str, rest: str, members: list[Member]) -> Iterator[dict[str, Any]]:
@@ -66,7 +91,11 @@ def _rules(sweep: str, name: str, rest: str, members: list[Member]) -> Iterator[
                 if any(values <= known and shift == other for known, other in said):
                     continue
                 said.append((values, shift))
-                where = f"{name} ≡ {residue} (mod {modulus})" if modulus > 1 else f"every {name}"
+                where = (
+                    f"{name} ≡ {residue} (mod {modulus})"
+                    if modulus > 1
+                    else f"every {name} of the sweep"
+                )
                 also = f" with {rest}" if rest else ""
                 listed = ", ".join(map(str, sorted(values)))
                 yield {

@@ -86,6 +86,20 @@ def test_rules_over_k_come_out_of_the_tables():
     )
 
 
+def test_a_shift_that_is_a_parameter():
+    """step2015, Thm 3.1: the shift is s, whatever k is."""
+    tables, findings = [], []
+    for k in (2, 4, 6):
+        for s in range(k):
+            game, number = StripBar(k, s), f"{k}-{s}"
+            tables.append({"id": number, "sweeps": ["t"], "parameters": {"k": k, "s": s}})
+            findings.append({"table": number, **best_shifts(game, 63, p_table(game, 63))})
+    (rule,) = shift_rules(tables, findings)
+    assert rule["text"] == "every s of the sweep: (x+s)⊕y⊕(z+s)=0, without a mismatch in 12 tables"
+    tables[3]["parameters"]["s"] = 5
+    assert "every s of the sweep" not in " ".join(r["text"] for r in shift_rules(tables, findings))
+
+
 def test_a_rule_needs_members_and_agreement():
     tables = [{"id": str(k), "sweeps": ["t"], "parameters": {"k": k}} for k in (1, 2)]
     findings = [

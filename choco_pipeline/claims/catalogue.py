@@ -1,0 +1,88 @@
+"""The catalogue of claims: read from files, every mistake with its place, and asked which claims fit a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from pathlib import Path
+
+from choco_pipeline.claims.claim import Claim, names_of
+from choco_pipeline.claims.mistakes import mistakes_in
+from choco_pipeline.claims.model import ClaimsFile
+from choco_pipeline.documents.yaml_file import Location, YamlFile
+from choco_pipeline.errors import ConfigError
+from choco_pipeline.games.notation import match, read
+from choco_pipeline.tables.schema import Quantity
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """Claims by id, in the order of their files."""
+
+    claims: Mapping[str, Claim]
+
+    def unknown(self, claim_id: str) -> str:
+        """Return what to say about an id that no claim has."""
+        near = get_close_matches(claim_id, self.claims, 3, 0.5)
+        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+        return f"no claim has the id {claim_id!r}{hint} ({len(self.claims)} claims are loaded)"
+
+    def fitting(self, ruleset: str, quantity: Quantity) -> Iterator[tuple[Claim, dict[str, int]]]:
+        """Yield the claims that speak of a ruleset and can be checked on such a table, with their parameters.
+
+        Parameters
+        ----------
+        ruleset
+            In the one notation, without parameters.
+        quantity
+            What the table holds.
+        """
+        notation = read(ruleset)
+        for pattern, claims in self._by_pattern.get((names_of(notation), quantity), {}).items():
+            parameters = match(read(pattern), notation)
+            if parameters is not None:
+                yield from ((claim, parameters) for claim in claims if claim.speaks_of(parameters))
+
+    @cached_property
+    def _by_pattern(self) -> dict[tuple[tuple[str, ...], Quantity], dict[str, list[Claim]]]:
+        """Claims with the same pattern side by side, so that it is matched once for all of them."""
+        found: dict[tuple[tuple[str, ...], Quantity], dict[str, list[Claim]]] = {}
+        for claim in self.claims.values():
+            for quantity in claim.quantities:
+                patterns = found.setdefault((claim.shape, quantity), {})
+                patterns.setdefault(claim.statement.ruleset, []).append(claim)
+        return found
+
+
+def load_catalogue(paths: Sequence[Path]) -> Catalogue:
+    """Read claims files.
+
+    Raises
+    ------
+    ConfigError
+        With one line for each mistake of the first file that has any: file, line, column, key, what was found and
+        what is allowed.
+    """
+    claims: dict[str, Claim] = {}
+    places: dict[str, str] = {}
+    for path in paths:
+        file = YamlFile(path)
+        document = file.load(ClaimsFile)
+        mistakes: list[str] = []
+        for i, entry in enumerate(document.claims):
+            claim, here = Claim(entry, document.paper), ("claims", i)
+            found: list[tuple[Location, str]] = list(mistakes_in(claim))
+            if entry.id in claims:
+                found.append(
+                    (("id",), f"{entry.id!r} is the id of another claim, at {places[entry.id]}")
+                )
+            mistakes += [
+                str(file.error((*here, *location), message)) for location, message in found
+            ]
+            claims[entry.id] = claim
+            places[entry.id] = file.where((*here, "id"))
+        if mistakes:
+            raise ConfigError("\n".join(mistakes))
+    return Catalogue(claims)

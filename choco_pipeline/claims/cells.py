@@ -1,0 +1,215 @@
+"""A table as blocks of points: for every column or position in it, its coordinates as flat arrays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from choco_pipeline.formula import Formula
+from choco_pipeline.games import Position, RectangularBar, Ruleset, SolidBar, StepBar
+from choco_pipeline.tables.lookup import Lookup
+from choco_pipeline.tables.schema import NONE, Variable, unwrap, variable_of
+
+Ints = NDArray[np.int64]
+Truths = NDArray[np.bool_]
+#: A coordinate's values by its name, arrays of one length.
+Points = dict[str, Ints]
+
+#: Cells looked at together: some megabytes of coordinates.
+BLOCK = 1 << 18
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some cells of a table that hold something, in the order in which they lie.
+
+    Attributes
+    ----------
+    points
+        The coordinates that index the cells.
+    values
+        What the cells hold.
+    tops
+        Where cells hold a coordinate of P-positions: its largest legal value, or the bound where all are legal.
+    """
+
+    points: Points
+    values: Ints
+    tops: Ints | None
+
+    def __len__(self) -> int:
+        return self.values.size
+
+    def chosen(self, keep: Truths) -> Block:
+        """Return the cells where `keep` is true."""
+        tops = None if self.tops is None else self.tops[keep]
+        return Block(select(self.points, keep), self.values[keep], tops)
+
+    def within(self, where: Formula | None) -> Block:
+        """Return the cells whose coordinates satisfy a condition; all for None."""
+        return self if where is None else self.chosen(holds_at(where, self.points))
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of one table.
+
+    Attributes
+    ----------
+    game, bound
+        Of which ruleset, and how far.
+    variable
+        What the cells hold.
+    cells
+        The values, dimensions as in `variable`.
+    """
+
+    game: Ruleset
+    bound: int
+    variable: Variable
+    cells: NDArray[np.integer]
+
+    @classmethod
+    def of(cls, game: Ruleset, bound: int, data: xr.Dataset) -> Cells:
+        """Return the cells of a table of either quantity."""
+        variable = variable_of(game, "grundy" if "grundy" in data else "p-positions")
+        return cls(game, bound, variable, data[variable.name].transpose(*variable.dims).values)
+
+    @property
+    def lookup(self) -> Lookup:
+        """The same table, asked position by position."""
+        return Lookup(self.game, self.variable, self.cells)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the table holds all positions of the game, which its shape then limits."""
+        return isinstance(unwrap(self.game)[0], RectangularBar)
+
+    @property
+    def free(self) -> str | None:
+        """The coordinate that cells hold and that the shape does not limit: a strip or a heap, of any size."""
+        limited = isinstance(unwrap(self.game)[0], SolidBar | StepBar)
+        return None if limited else self.variable.stored
+
+    def blocks(self, size: int = BLOCK) -> Iterator[Block]:
+        """Yield the table block by block; cells that stand for no position or column are left out."""
+        names = self.variable.dims
+        for where in _slabs(self.cells.shape, size):
+            part = self.cells[where]
+            there = np.nonzero(self._exists(part))
+            points = {
+                name: index.astype(np.int64) + side.start + (1 if name in ("i", "j") else 0)
+                for name, index, side in zip(names, there, where, strict=True)
+            }
+            yield Block(points, part[there].astype(np.int64), self._tops(points, there[0].size))
+
+    def p_positions(self, size: int = BLOCK) -> Iterator[Points]:
+        """Yield all coordinates of the P-positions, block by block."""
+        for block in self.blocks(size):
+            keep = self.holds_p(block.values)
+            points = select(block.points, keep)
+            if self.variable.stored is not None:
+                points[self.variable.stored] = block.values[keep]
+            yield points
+
+    def holds_p(self, values: Ints) -> Truths:
+        """Whether cells with these values hold a P-position."""
+        if self.variable.stored is not None:
+            held: Truths = values != NONE
+        else:
+            held = values == (0 if self.variable.name == "grundy" else 1)
+        return held
+
+    def positions(self, points: Points) -> Ints:
+        """Return points with all coordinates as positions, one in each row."""
+        base, _ = unwrap(self.game)
+        if self.variable.name == "p_cell" and isinstance(base, RectangularBar):
+            i, j = points["i"], points["j"]
+            columns = [i - 1, base.m - i, j - 1, base.n - j]
+            columns += [points[name] for name in self.game.coordinates[4:]]
+        else:
+            columns = [points[name] for name in self.game.coordinates]
+        return np.stack(columns, axis=1)
+
+    def sizes(self, points: Points) -> Ints:
+        """Return the largest coordinate of each point, passes not counted."""
+        heaps = len(unwrap(self.game)[0].coordinates)
+        found: Ints = self.positions(points)[:, :heaps].max(axis=1)
+        return found
+
+    def named(self, position: Position) -> dict[str, int]:
+        """Return the coordinates of a position as formulas name them."""
+        if self.variable.name == "p_cell":
+            i, j = position[0] + 1, position[2] + 1
+            return {
+                "i": i,
+                "j": j,
+                **dict(zip(self.game.coordinates[4:], position[4:], strict=True)),
+            }
+        return dict(zip(self.game.coordinates, position, strict=True))
+
+    def _exists(self, part: NDArray[np.integer]) -> Truths:
+        """Whether cells stand for a position or a column; a solid bar's column without a P-position is one, too."""
+        if self.variable.stored is not None and self.free is None:
+            return np.ones(part.shape, np.bool_)
+        exists: Truths = part != NONE
+        return exists
+
+    def _tops(self, points: Points, count: int) -> Ints | None:
+        base, _ = unwrap(self.game)
+        if self.variable.stored is None:
+            return None
+        match base:
+            case SolidBar():
+                return self._heights[points["x"], points["z"]]
+            case StepBar(k, s):
+                return (points["z"] + s) // k
+            case _:
+                return np.full(count, self.bound)
+
+    @cached_property
+    def _heights(self) -> Ints:
+        base, _ = unwrap(self.game)
+        assert isinstance(base, SolidBar)
+        return base.f.table(self.bound + 1, self.bound + 1)
+
+
+def evaluate_at(formula: Formula, points: Mapping[str, Ints]) -> Ints:
+    """Return the values of an integer formula at each point."""
+    return np.broadcast_to(formula.evaluate(points), _count(points)).astype(np.int64, copy=False)
+
+
+def holds_at(formula: Formula, points: Mapping[str, Ints]) -> Truths:
+    """Return whether a condition holds at each point."""
+    return np.broadcast_to(formula.evaluate(points), _count(points)).astype(np.bool_, copy=False)
+
+
+def select(points: Points, keep: Truths) -> Points:
+    """Return the points where `keep` is true."""
+    return {name: values[keep] for name, values in points.items()}
+
+
+def select_where(points: Points, where: Formula | None) -> Points:
+    """Return the points that satisfy a condition; all for None."""
+    return points if where is None else select(points, holds_at(where, points))
+
+
+def _count(points: Mapping[str, Ints]) -> tuple[int]:
+    return (next(iter(points.values())).size,)
+
+
+def _slabs(shape: Sequence[int], size: int) -> Iterator[tuple[slice, ...]]:
+    """Cut an array into boxes of at most `size` cells, in the order in which the cells lie."""
+    sides = []
+    for axis, length in enumerate(shape):
+        room = size // max(1, math.prod(shape[axis + 1 :]))
+        sides.append(max(1, min(length, room)))
+    for corner in product(*(range(0, n, side) for n, side in zip(shape, sides, strict=True))):
+        yield tuple(slice(at, at + side) for at, side in zip(corner, sides, strict=True))

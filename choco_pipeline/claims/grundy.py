@@ -1,0 +1,44 @@
+"""Checking formulas for Grundy numbers, and counting positions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from choco_pipeline.claims.cells import Cells, evaluate_at, holds_at, select, select_where
+from choco_pipeline.claims.model import Count, GrundyNumbers
+from choco_pipeline.claims.tally import Tally
+
+
+def compare_grundy_numbers(
+    check: GrundyNumbers, environment: Mapping[str, int], cells: Cells, size: int
+) -> Tally:
+    """Return where a table of Grundy numbers and a formula disagree; arguments as in `compare_p_positions`."""
+    equals = check.equals.substitute(environment)
+    where = None if check.where is None else check.where.substitute(environment)
+    tally = Tally(cells)
+    for whole in cells.blocks(size):
+        block = whole.within(where)
+        tally.settled += len(block)
+        tally.fail(select(block.points, evaluate_at(equals, block.points) != block.values))
+    return tally
+
+
+def count_positions_with(
+    check: Count, environment: Mapping[str, int], cells: Cells, size: int
+) -> tuple[int, int]:
+    """Return how many positions satisfy the claim's condition, and of how many; arguments as in `compare_p_positions`."""
+    of = check.of.substitute(environment)
+    where = None if check.where is None else check.where.substitute(environment)
+    counted = among = 0
+    if check.over == "p-positions":
+        points_of_blocks = cells.p_positions(size)
+    else:
+        points_of_blocks = (
+            {**block.points, "grundy": block.values} for block in cells.blocks(size)
+        )
+    for points in points_of_blocks:
+        inside = select_where(points, where)
+        truths = holds_at(of, inside)
+        counted += int(truths.sum())
+        among += truths.size
+    return counted, among

@@ -1,0 +1,115 @@
+"""Checking that the P-positions are exactly those of a formula."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from choco_pipeline.claims.cells import Block, Cells, evaluate_at, holds_at, select
+from choco_pipeline.claims.model import PPositions
+from choco_pipeline.claims.tally import Tally
+from choco_pipeline.errors import LimitError
+from choco_pipeline.formula import Formula
+from choco_pipeline.tables.cost import count_positions
+
+#: A formula is evaluated position by position at most this often: about a minute.
+MOST_EVALUATIONS = 1 << 30
+
+
+def compare_p_positions(
+    check: PPositions, environment: Mapping[str, int], cells: Cells, size: int
+) -> Tally:
+    """Return where table and formula disagree on which positions are P.
+
+    In a table that holds one coordinate c of the P-positions, every column has one cell. If the formula can be solved
+    for c, each column has few candidates, and they and the P-position that is stored are all that can disagree. A strip
+    or a last heap may then have any size. Otherwise c takes every value up to the bound, in every column.
+
+    Parameters
+    ----------
+    check
+        The claim's formula and the positions it speaks of.
+    environment
+        Integers for all names but coordinates.
+    cells
+        The table.
+    size
+        Cells looked at together.
+
+    Raises
+    ------
+    LimitError
+        If the formula cannot be solved and there are too many positions to evaluate it at each.
+    FormulaError
+        If the formula has no value at a position.
+    """
+    formula = check.formula.substitute(environment)
+    where = None if check.where is None else check.where.substitute(environment)
+    stored = cells.variable.stored
+    tally = Tally(cells)
+    if stored is None:
+        for block in cells.blocks(size):
+            _compare_cells(block, formula, where, tally)
+        return tally
+    solutions = formula.solve(stored)
+    if solutions is not None and (where is None or stored not in where.names):
+        for block in cells.blocks(size):
+            _compare_candidates(block.within(where), stored, formula, solutions, tally)
+        return tally
+    evaluations = count_positions(cells.game, cells.bound)
+    if evaluations > MOST_EVALUATIONS:
+        raise LimitError(
+            f"{formula} cannot be solved for {stored}, and the table stands for {evaluations:,} positions:"
+            f" it is evaluated at {MOST_EVALUATIONS:,} at most"
+        )
+    for block in cells.blocks(size):
+        for positions in _all_positions(block, stored):
+            _compare_all(positions, stored, formula, where, tally)
+    return tally
+
+
+def _compare_cells(block: Block, formula: Formula, where: Formula | None, tally: Tally) -> None:
+    block = block.within(where)
+    tally.settled += len(block)
+    is_p = tally.cells.holds_p(block.values)
+    tally.fail(select(block.points, holds_at(formula, block.points) != is_p))
+
+
+def _compare_candidates(
+    columns: Block, stored: str, formula: Formula, solutions: list[Formula], tally: Tally
+) -> None:
+    assert columns.tops is not None
+    tally.settled += int((columns.tops + 1).sum())
+    held = tally.cells.holds_p(columns.values)
+    p_positions = {**select(columns.points, held), stored: columns.values[held]}
+    tally.fail(select(p_positions, ~holds_at(formula, p_positions)))
+    tried = [columns.values]
+    for solution in solutions:
+        candidates = evaluate_at(solution, columns.points)
+        new = candidates >= 0
+        if tally.cells.free is None:
+            new &= candidates <= columns.tops
+        for other in tried:
+            new &= candidates != other
+        tried.append(candidates)
+        points = {**select(columns.points, new), stored: candidates[new]}
+        tally.fail(select(points, holds_at(formula, points)))
+
+
+def _all_positions(columns: Block, stored: str) -> Iterator[Block]:
+    """Yield every position of the columns: one value of the stored coordinate at a time."""
+    assert columns.tops is not None
+    for value in range(int(columns.tops.max(initial=-1)) + 1):
+        high = columns.chosen(columns.tops >= value)
+        points = {**high.points, stored: np.full(len(high), value, np.int64)}
+        yield Block(points, high.values, None)
+
+
+def _compare_all(
+    block: Block, stored: str, formula: Formula, where: Formula | None, tally: Tally
+) -> None:
+    block = block.within(where)
+    tally.settled += len(block)
+    is_p = block.values == block.points[stored]
+    tally.fail(select(block.points, holds_at(formula, block.points) != is_p))

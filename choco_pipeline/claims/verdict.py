@@ -1,0 +1,195 @@
+"""What a check of a claim can end with: a sum type, in which "holds to a bound" is never "true"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, assert_never
+
+from choco_pipeline.games import Position
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """What refutes a claim.
+
+    Attributes
+    ----------
+    found, claimed
+        What is the case, and what the claim says instead.
+    position
+        The position, or None where the claim is not about single positions.
+    coordinates
+        Names of the position's coordinates.
+    option
+        If `position` is claimed P but is N: an option of it that is P.
+    """
+
+    found: str
+    claimed: str
+    position: Position | None = None
+    coordinates: tuple[str, ...] = ()
+    option: Position | None = None
+
+
+@dataclass(frozen=True)
+class Proved:
+    """It holds for all positions; `certificate` names what shows that."""
+
+    certificate: str
+
+
+@dataclass(frozen=True)
+class Exhausted:
+    """The statement is finite, and every case of it was checked."""
+
+    positions: int
+
+
+@dataclass(frozen=True)
+class HoldsToBound:
+    """Nothing in a table contradicts it; an infinite statement may still be false beyond.
+
+    Attributes
+    ----------
+    positions
+        How many positions were settled.
+    bound
+        Largest value of every coordinate that the shape does not limit.
+    sense
+        What it is that holds, where that is not the statement itself on the positions of the table.
+    """
+
+    positions: int
+    bound: int
+    sense: str | None = None
+
+
+@dataclass(frozen=True)
+class Refuted:
+    """It is false: `counterexample` is the least one in the table, whose `positions` positions were all settled."""
+
+    counterexample: Counterexample
+    positions: int
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """The table does not say; `why` tells what is missing."""
+
+    why: str
+
+
+Verdict = Proved | Exhausted | HoldsToBound | Refuted | Undecided
+
+
+def verdict_text(verdict: Verdict) -> str:
+    """Return the verdict in one line.
+
+    Examples
+    --------
+    >>> verdict_text(HoldsToBound(1234567, 512))
+    'holds for all 1,234,567 positions up to bound 512'
+    """
+    match verdict:
+        case Proved(certificate):
+            return f"proved for all positions: {certificate}"
+        case Exhausted(positions):
+            return f"true: a finite statement, checked on {_all(positions)}"
+        case HoldsToBound(positions, bound, None):
+            return f"holds for {_all(positions)} up to bound {bound:,}"
+        case HoldsToBound(positions, bound, sense):
+            return f"holds up to bound {bound:,} ({_count(positions)}) in this sense: {sense}"
+        case Refuted(Counterexample(found, claimed, None)):
+            return f"refuted: {found}, claimed: {claimed}"
+        case Refuted(Counterexample(found, claimed, position, coordinates)):
+            place = f"({', '.join(coordinates)}) = ({', '.join(map(str, position or ()))})"
+            return f"refuted at {place}: {found}, claimed: {claimed}"
+        case Undecided(why):
+            return f"undecided: {why}"
+        case _:
+            assert_never(verdict)
+
+
+def verdict_to_json(verdict: Verdict) -> dict[str, Any]:
+    """Return the verdict as plain data, with every key of a verdict and the one-line text."""
+    document: dict[str, Any] = {
+        "verdict": "undecided",
+        "positions": 0,
+        "bound": None,
+        "counterexample": None,
+        "why": None,
+        "text": verdict_text(verdict),
+    }
+    match verdict:
+        case Proved(certificate):
+            return document | {"verdict": "proved", "why": certificate}
+        case Exhausted(positions):
+            return document | {"verdict": "exhausted", "positions": positions}
+        case HoldsToBound(positions, bound, sense):
+            found = {"verdict": "holds-to-bound", "positions": positions, "bound": bound}
+            return document | found | {"why": sense}
+        case Refuted(counterexample, positions):
+            shown = {
+                "position": _list(counterexample.position),
+                "coordinates": list(counterexample.coordinates),
+                "found": counterexample.found,
+                "claimed": counterexample.claimed,
+                "option": _list(counterexample.option),
+            }
+            return document | {
+                "verdict": "refuted",
+                "positions": positions,
+                "counterexample": shown,
+            }
+        case Undecided(why):
+            return document | {"why": why}
+        case _:
+            assert_never(verdict)
+
+
+def verdict_from_json(document: Mapping[str, Any]) -> Verdict:
+    """Return the verdict that `verdict_to_json` wrote.
+
+    Raises
+    ------
+    ValueError
+        If the document names no verdict.
+    """
+    match document["verdict"]:
+        case "proved":
+            return Proved(document["why"])
+        case "exhausted":
+            return Exhausted(document["positions"])
+        case "holds-to-bound":
+            return HoldsToBound(document["positions"], document["bound"], document["why"])
+        case "refuted":
+            shown = document["counterexample"]
+            counterexample = Counterexample(
+                shown["found"],
+                shown["claimed"],
+                _tuple(shown["position"]),
+                tuple(shown["coordinates"]),
+                _tuple(shown["option"]),
+            )
+            return Refuted(counterexample, document["positions"])
+        case "undecided":
+            return Undecided(document["why"])
+        case other:
+            raise ValueError(f"{other!r} is not a verdict")
+
+
+def _count(positions: int) -> str:
+    return "1 position" if positions == 1 else f"{positions:,} positions"
+
+
+def _all(positions: int) -> str:
+    return "the only position" if positions == 1 else f"all {_count(positions)}"
+
+
+def _list(position: Position | None) -> list[int] | None:
+    return None if position is None else list(position)
+
+
+def _tuple(position: list[int] | None) -> Position | None:
+    return None if position is None else tuple(position)

@@ -1,0 +1,89 @@
+"""The configuration: one typed model, which validates, makes the JSON schema, and documents every key."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from choco_pipeline.documents.model import Model
+from choco_pipeline.tables.schema import Quantity
+
+Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
+ParameterName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,15}$")]
+Text = Annotated[str, Field(min_length=1, max_length=4000)]
+Mine = Literal["value-sets", "shifts"]
+
+
+class Sweep(Model):
+    """A family of tables: a ruleset, what its parameters run over, how far, and what is asked of the tables."""
+
+    ruleset: Text = Field(
+        description="The ruleset, in which parameters stand by name.",
+        examples=[
+            "step-bar(k=k, s=s)",
+            "solid-bar(f=(x+z)//k)",
+            "solid-bar(f=f)",
+            "rectangular-bar(m=m, n=m)",
+        ],
+    )
+    parameters: dict[ParameterName, int | Text | list[int | Text]] = Field(
+        default={},
+        description="What each parameter runs over, in order: an integer, a list, a range `0..k-1` or `2..16 step 2`,"
+        " or an expression of the parameters before it.",
+        examples=[{"k": "2..16", "s": "0..k-1"}],
+    )
+    where: Text | None = Field(
+        default=None,
+        description="A condition on the parameters: only where it is true there is a table.",
+        examples=["k % 2 == 0"],
+    )
+    heights: list[Text] = Field(
+        default=[],
+        description="Height functions that `f` in `solid-bar(f=f)` runs over: formulas in x, z and the parameters, or"
+        " `csv(file)` for a table of heights in a file.",
+        examples=[["(x+z)//3", "max(x,z)//2", "csv(config/heights.csv)"]],
+    )
+    passes: int | Text | list[int | Text] = Field(
+        default=0,
+        description="How many passes there are; like a parameter, this may be a list or a range. 0 is the game without.",
+        examples=["0..1"],
+    )
+    bound: int | Text | list[int | Text] | None = Field(
+        default=None,
+        description="Largest value of every coordinate that the shape does not limit: an integer, an expression of the"
+        " parameters, or several. Only a rectangular bar needs none.",
+        examples=[1024],
+    )
+    quantity: Quantity = Field(
+        description="`grundy`: the Grundy number of every position; `p-positions`: only which positions are P, much faster."
+    )
+    claims: Literal["all", "none"] | list[Text] = Field(
+        default="all",
+        description="Which claims are checked on the tables: `all` that speak of such a ruleset, `none`, or a list of ids.",
+        examples=["all", ["step2015-thm-2.1"]],
+    )
+    mine: list[Mine] = Field(
+        default=[],
+        description="What the machine looks for: `value-sets`, the values of a nim-sum over the P-positions;"
+        " `shifts`, the best a, b, c in (x+a)⊕(y+b)⊕(z+c)=0.",
+        examples=[["value-sets", "shifts"]],
+    )
+
+
+class Config(Model):
+    """One run: its name, the claims files, and the sweeps."""
+
+    run: Name = Field(
+        description="Name of the run: small letters, digits and hyphens. Its results lie in `results/<run>/`.",
+        examples=["default"],
+    )
+    title: Text | None = Field(
+        default=None, description="Heading of the report.", examples=["Step bars up to k = 16"]
+    )
+    claims: list[Text] = Field(
+        default=[],
+        description="Claims files.",
+        examples=[["config/claims/step2015.yaml"]],
+    )
+    sweeps: dict[Name, Sweep] = Field(min_length=1, description="The sweeps, by name.")

@@ -1,0 +1,238 @@
+"""From a configuration to its tables: every combination of parameters that a sweep names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from choco_pipeline.documents.yaml_file import Location, YamlFile
+from choco_pipeline.errors import ChocoError, ConfigError
+from choco_pipeline.formula import Formula, parse
+from choco_pipeline.games import Ruleset, WithPass
+from choco_pipeline.games.notation import CsvFile, build, read
+from choco_pipeline.sweep.config import Config, Mine, Sweep
+from choco_pipeline.tables.spec import TableSpec
+
+#: A run with more tables than this is a mistake in its configuration.
+MOST_TABLES = 100_000
+#: Larger integers in a configuration are mistakes too; positions stay inside 32 bits.
+LARGEST = 1 << 31
+
+_RANGE = re.compile(r"(?P<first>.+?)\.\.(?P<last>.+?)(?:\s+step\s+(?P<step>.+))?")
+_CSV = re.compile(r"\s*csv\(\s*(?P<path>[^()]+?)\s*\)\s*")
+
+Values = dict[str, int | str]
+
+
+@dataclass
+class Planned:
+    """A table that some sweeps of a run ask for.
+
+    Attributes
+    ----------
+    spec, game
+        What it is.
+    sweeps
+        Names of the sweeps that it belongs to.
+    parameters
+        Their values in the first of these sweeps, with ``f`` and ``passes`` where they vary.
+    claims
+        Ids of the claims that the sweeps ask for, or None for all that fit.
+    mine
+        What to look for in it.
+    """
+
+    spec: TableSpec
+    game: Ruleset
+    sweeps: list[str]
+    parameters: Values
+    claims: set[str] | None
+    mine: list[Mine] = field(default_factory=list)
+
+
+def load_config(path: Path) -> tuple[Config, YamlFile]:
+    """Read and validate a configuration file, or raise `ConfigError` with file, line and key of each mistake."""
+    file = YamlFile(path)
+    return file.load(Config), file
+
+
+def expand(config: Config, file: YamlFile) -> list[Planned]:
+    """Return the tables of every sweep, each once, in the order of the configuration.
+
+    Raises
+    ------
+    ConfigError
+        Naming the file, line and key of the mistake.
+    """
+    found: dict[str, Planned] = {}
+    base = Path()
+    for name, sweep in config.sweeps.items():
+        location: Location = ("sweeps", name)
+        before = len(found)
+        for planned in _tables(name, sweep, file, base):
+            known = found.setdefault(planned.spec.table_id, planned)
+            if known is not planned:
+                _merge(known, planned)
+            if len(found) > MOST_TABLES:
+                raise file.error(location, f"more than {MOST_TABLES:,} tables in this run")
+        if len(found) == before and not any(name in planned.sweeps for planned in found.values()):
+            raise file.error(location, "no parameters satisfy this sweep: it has no tables")
+    return list(found.values())
+
+
+def _tables(name: str, sweep: Sweep, file: YamlFile, base: Path) -> Iterator[Planned]:
+    here: Location = ("sweeps", name)
+    with _at(file, (*here, "ruleset")):
+        notation = read(sweep.ruleset)
+    axes: list[tuple[str, Location, list[int | str]]] = [
+        (key, (*here, "parameters", key), _as_list(value))
+        for key, value in sweep.parameters.items()
+    ]
+    for reserved in ("x", "y", "z", "f", "p", "passes", "bound"):
+        if reserved in sweep.parameters:
+            raise file.error(
+                (*here, "parameters", reserved),
+                f"{reserved!r} cannot be a parameter: it has a meaning",
+            )
+    unknown = sorted(notation.names - set(sweep.parameters) - ({"f"} if sweep.heights else set()))
+    if unknown:
+        known = ", ".join([*sweep.parameters, *(["f"] if sweep.heights else [])]) or "none"
+        raise file.error(
+            (*here, "ruleset"), f"unknown parameter {unknown[0]!r} (parameters here: {known})"
+        )
+    passes: tuple[str, Location, list[int | str]] = (
+        "passes",
+        (*here, "passes"),
+        _as_list(sweep.passes),
+    )
+    bounds: list[tuple[str, Location, list[int | str]]] = (
+        [] if sweep.bound is None else [("bound", (*here, "bound"), _as_list(sweep.bound))]
+    )
+    where: Formula | None = None
+    if sweep.where is not None:
+        with _at(file, (*here, "where")):
+            where = parse(sweep.where, names=sweep.parameters)
+            if not where.is_truth:
+                raise ChocoError(f"{sweep.where!r} is a number, a condition is needed")
+    for values in _combinations(axes, file, {}):
+        if where is not None:
+            with _at(file, (*here, "where")):
+                if not where.value(values):
+                    continue
+        for full in _combinations([passes, *bounds], file, values):
+            yield from _games(name, sweep, full, values, file, base)
+
+
+def _games(
+    name: str,
+    sweep: Sweep,
+    full: Mapping[str, int],
+    values: Mapping[str, int],
+    file: YamlFile,
+    base: Path,
+) -> Iterator[Planned]:
+    here: Location = ("sweeps", name)
+    heights: list[tuple[str, Location]] = [
+        (text, (*here, "heights", i)) for i, text in enumerate(sweep.heights)
+    ]
+    for text, location in heights or [("", (*here, "ruleset"))]:
+        with _at(file, location):
+            csv = _CSV.fullmatch(text)
+            whole: dict[str, int | Formula | CsvFile] = dict(values)
+            if csv:
+                whole["f"] = CsvFile(csv["path"].strip("\"'"))
+            elif text:
+                whole["f"] = parse(text, names={"x", "z", *values})
+            game = build(read(sweep.ruleset), whole, base)
+        with _at(file, (*here, "passes")):
+            if full["passes"] < 0:
+                raise ChocoError(f"a number of passes is at least 0, found {full['passes']}")
+            game = WithPass(game, full["passes"]) if full["passes"] else game
+        with _at(file, (*here, "bound")):
+            if full.get("bound", 0) < 0:
+                raise ChocoError(f"a bound is at least 0, found {full['bound']}")
+            bound = full.get("bound", max(game.limits(full.get("bound"))))
+        shown: Values = dict(values)
+        if text:
+            shown["f"] = text
+        if sweep.passes != 0:
+            shown["passes"] = full["passes"]
+        claims = (
+            None
+            if sweep.claims == "all"
+            else set()
+            if sweep.claims == "none"
+            else set(sweep.claims)
+        )
+        spec = TableSpec.of(game, bound, sweep.quantity)
+        yield Planned(spec, game, [name], shown, claims, list(sweep.mine))
+
+
+def _combinations(
+    axes: list[tuple[str, Location, list[int | str]]], file: YamlFile, values: Mapping[str, int]
+) -> Iterator[dict[str, int]]:
+    """Yield every assignment, the first axis slowest; later axes may use the names of earlier ones."""
+    if not axes:
+        yield dict(values)
+        return
+    (name, location, items), *rest = axes
+    for item in items:
+        for value in _integers(item, file, location, values):
+            yield from _combinations(rest, file, {**values, name: value})
+
+
+def _integers(
+    item: int | str, file: YamlFile, location: Location, values: Mapping[str, int]
+) -> range | list[int]:
+    """Return the integers that one entry of a parameter stands for."""
+
+    def integer(text: str) -> int:
+        with _at(file, location):
+            value = parse(text.strip(), names=values).value(values)
+            if isinstance(value, bool):
+                raise ChocoError(f"{text!r} is true or false, an integer is needed")
+            if abs(value) > LARGEST:
+                raise ChocoError(f"{value:,} is too large, at most {LARGEST:,} can be used")
+            return value
+
+    text = str(item)
+    ranged = _RANGE.fullmatch(text.strip())
+    if not ranged:
+        return [integer(text)]
+    first, last, step = (
+        integer(ranged["first"]),
+        integer(ranged["last"]),
+        integer(ranged["step"] or "1"),
+    )
+    if step < 1:
+        raise file.error(location, f"the step of a range is at least 1, found {step}")
+    if (last - first) // step > MOST_TABLES:
+        raise file.error(location, f"{text} is more than {MOST_TABLES:,} values")
+    return range(first, last + 1, step)
+
+
+def _as_list(value: int | str | list[int | str]) -> list[int | str]:
+    return value if isinstance(value, list) else [value]
+
+
+def _merge(known: Planned, more: Planned) -> None:
+    """Let one table serve another sweep too."""
+    known.sweeps.extend(s for s in more.sweeps if s not in known.sweeps)
+    known.mine.extend(m for m in more.mine if m not in known.mine)
+    known.claims = (
+        None if known.claims is None or more.claims is None else known.claims | more.claims
+    )
+
+
+@contextmanager
+def _at(file: YamlFile, location: Location) -> Iterator[None]:
+    """Turn what goes wrong inside into a `ConfigError` that names the place."""
+    try:
+        yield
+    except ConfigError:
+        raise
+    except ChocoError as error:
+        raise file.error(location, str(error)) from error

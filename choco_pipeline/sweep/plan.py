@@ -1,0 +1,279 @@
+"""The plan of a run: which tables, in which shards, at what cost, and which work orders follow from them."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.claims.catalogue import Catalogue, load_catalogue
+from choco_pipeline.documents.json_file import read_json, write_json_if_changed
+from choco_pipeline.documents.yaml_file import YamlFile
+from choco_pipeline.errors import ChocoError, LimitError, StoreError
+from choco_pipeline.games import SolidBar
+from choco_pipeline.games.height import TableHeight
+from choco_pipeline.games.notation import inside
+from choco_pipeline.provenance import CLAIM_CODE, MINING_CODE, TABLE_CODE, code_digest, digest
+from choco_pipeline.sweep.expand import Planned, expand, load_config
+from choco_pipeline.tables.cost import Cost, cost_of, in_bytes, require_memory, worker_memory
+from choco_pipeline.tables.schema import unwrap
+from choco_pipeline.tables.shard import Shard
+from choco_pipeline.tables.spec import FORMAT, TableSpec
+
+RESULTS = Path("results")
+#: The folder that paths in a configuration start from and may not leave.
+PROJECT = Path()
+#: A shard is closed when it holds this many tables or this many estimated seconds of work: small enough to share out,
+#: large enough that starting a job costs little beside it.
+MOST_TABLES, MOST_SECONDS = 100, 4.0
+PLAN_CODE = (*CLAIM_CODE, "mining", "sweep", "documents")
+
+Orders = Mapping[str, list[dict[str, Any]]]
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Where the documents of a run lie, all below ``results/``."""
+
+    results: Path
+    run: str
+
+    @property
+    def plan(self) -> Path:
+        """The plan itself."""
+        return self.results / self.run / "plan.json"
+
+    def spec(self, shard: str) -> Path:
+        """Return the spec of a shard."""
+        return self.results / "shards" / f"{shard}.json"
+
+    def manifest(self, shard: str) -> Path:
+        """Return the manifest of a shard."""
+        return self.results / "tables" / f"{shard}.done.json"
+
+    def order(self, kind: str, shard: str) -> Path:
+        """Return the work order of a shard; `kind` is ``checks`` or ``mines``."""
+        return self.results / self.run / kind / f"{shard}.json"
+
+
+def current_plan(config_path: Path, results: Path = RESULTS) -> dict[str, Any]:
+    """Return the plan of a configuration, made anew only if the configuration or the code has changed.
+
+    Writes ``plan.json``, the specs of shards and the work orders for claims and mining below `results`, each only if
+    its content is new.
+
+    Raises
+    ------
+    ConfigError
+        If the configuration or a claims file has a mistake.
+    LimitError
+        If a table cannot fit into this machine.
+    """
+    known = _up_to_date(config_path, results)
+    return known if known is not None else make_plan(config_path, results, write=True)
+
+
+def make_plan(
+    config_path: Path, results: Path = RESULTS, *, write: bool, workers: int = 1
+) -> dict[str, Any]:
+    """Return the plan of a configuration; with `write`, leave it and its work orders below `results`."""
+    config, file = load_config(config_path)
+    claims_files = [_claims_file(file, i, name) for i, name in enumerate(config.claims)]
+    catalogue = load_catalogue(claims_files)
+    for name, sweep in config.sweeps.items():
+        for claim in sweep.claims if isinstance(sweep.claims, list) else []:
+            if claim not in catalogue.claims:
+                raise file.error(("sweeps", name, "claims"), catalogue.unknown(claim))
+    tables = expand(config, file)
+    costs = [cost_of(planned.game, planned.spec.bound, planned.spec.quantity) for planned in tables]
+    _require_room(tables, costs, results, workers)
+    paths = Paths(results, config.run)
+    shards, shard_of = _shards(tables, costs, paths)
+    checks, mines = _orders(tables, catalogue, shard_of)
+    inputs = [config_path, *claims_files, *_height_files(tables)]
+    plan = {
+        "format": FORMAT,
+        "run": config.run,
+        "title": config.title or config.run,
+        "config": config_path.as_posix(),
+        "inputs": [path.as_posix() for path in inputs],
+        "claims_files": [path.as_posix() for path in claims_files],
+        "digest": _inputs_digest(inputs),
+        "tables": [
+            {
+                **planned.spec.as_json(),
+                "shard": shard_of[planned.spec.table_id],
+                "sweeps": planned.sweeps,
+                "parameters": planned.parameters,
+                "positions": cost.positions,
+                "memory": cost.memory,
+                "bytes": cost.disk,
+                "seconds": round(cost.seconds, 4),
+            }
+            for planned, cost in zip(tables, costs, strict=True)
+        ],
+        "shards": [shard.name for shard in shards],
+        "checks": [check for order in checks.values() for check in order],
+        "mines": [mine for order in mines.values() for mine in order],
+    }
+    if write:
+        for shard in shards:
+            write_json_if_changed(paths.spec(shard.name), shard.as_json())
+        _write_orders(paths, catalogue, checks, mines)
+        write_json_if_changed(paths.plan, plan)
+    return plan
+
+
+def _up_to_date(config_path: Path, results: Path) -> dict[str, Any] | None:
+    """Return the stored plan if everything that it was made from is as it was."""
+    content = YamlFile(config_path).content
+    run = content.get("run") if isinstance(content, dict) else None
+    if not isinstance(run, str) or "/" in run or not (results / run / "plan.json").exists():
+        return None
+    try:
+        plan: dict[str, Any] = read_json(results / run / "plan.json")
+        paths = Paths(results, run)
+        inputs = [Path(name) for name in plan["inputs"]]
+        same = plan["config"] == config_path.as_posix() and plan["digest"] == _inputs_digest(inputs)
+        return (
+            plan if same and all(paths.spec(shard).exists() for shard in plan["shards"]) else None
+        )
+    except (StoreError, KeyError, TypeError, OSError):
+        return None
+
+
+def _claims_file(file: YamlFile, i: int, name: str) -> Path:
+    try:
+        inside(PROJECT, name)
+    except ChocoError as error:
+        raise file.error(("claims", i), str(error)) from error
+    if not (PROJECT / name).is_file():
+        raise file.error(
+            ("claims", i), f"no such file: {name} (paths start from the folder that choco runs in)"
+        )
+    return PROJECT / name
+
+
+def _height_files(tables: Sequence[Planned]) -> list[Path]:
+    names: set[str] = set()
+    for planned in tables:
+        base, _ = unwrap(planned.game)
+        if isinstance(base, SolidBar) and isinstance(base.f, TableHeight) and base.f.name:
+            names.add(base.f.name)
+    return [PROJECT / name for name in sorted(names)]
+
+
+def _require_room(
+    tables: Sequence[Planned], costs: Sequence[Cost], results: Path, workers: int
+) -> None:
+    memory = worker_memory(workers)
+    home = next(
+        folder for folder in [results.absolute(), *results.absolute().parents] if folder.exists()
+    )
+    disk = shutil.disk_usage(home).free
+    for planned in tables:
+        require_memory(planned.game, planned.spec.bound, planned.spec.quantity, memory)
+    total = sum(cost.disk for cost in costs)
+    if total > disk:
+        raise LimitError(
+            f"{len(tables):,} tables need about {in_bytes(total)} on disk, {in_bytes(disk)} are free in {home}"
+        )
+
+
+def _shards(
+    tables: Sequence[Planned], costs: Sequence[Cost], paths: Paths
+) -> tuple[list[Shard], dict[str, str]]:
+    """Return the shards that hold the tables: finished ones as they are, new ones for what is missing."""
+    kernels = code_digest(TABLE_CODE)
+    wanted = {planned.spec.table_id for planned in tables}
+    shards: dict[str, Shard] = {}
+    shard_of: dict[str, str] = {}
+    for shard in _finished(paths, kernels):
+        for spec in shard.tables:
+            if spec.table_id in wanted and spec.table_id not in shard_of:
+                shard_of[spec.table_id] = shard.name
+                shards[shard.name] = shard
+    missing = [
+        (p.spec, c.seconds)
+        for p, c in zip(tables, costs, strict=True)
+        if p.spec.table_id not in shard_of
+    ]
+    for specs in _cut(missing):
+        ids = sorted(spec.table_id for spec in specs)
+        shard = Shard(digest({"format": FORMAT, "kernels": kernels, "tables": ids}), tuple(specs))
+        shards[shard.name] = shard
+        shard_of |= dict.fromkeys(ids, shard.name)
+    return list(shards.values()), shard_of
+
+
+def _finished(paths: Paths, kernels: str) -> Iterator[Shard]:
+    """Yield the shards that this code has already built, for whichever run."""
+    for manifest in sorted(paths.results.glob("tables/*.done.json")):
+        name = manifest.name.removesuffix(".done.json")
+        try:
+            if read_json(manifest)["kernels"] == kernels:
+                yield Shard.from_json(read_json(paths.spec(name)))
+        except (StoreError, KeyError, TypeError):
+            continue  # not ours, or damaged: its tables are built again
+
+
+def _cut(missing: Sequence[tuple[TableSpec, float]]) -> Iterator[list[TableSpec]]:
+    batch: list[TableSpec] = []
+    seconds = 0.0
+    for spec, cost in missing:
+        if batch and (len(batch) == MOST_TABLES or seconds + cost > MOST_SECONDS):
+            yield batch
+            batch, seconds = [], 0.0
+        batch.append(spec)
+        seconds += cost
+    if batch:
+        yield batch
+
+
+def _orders(
+    tables: Sequence[Planned], catalogue: Catalogue, shard_of: Mapping[str, str]
+) -> tuple[Orders, Orders]:
+    """Return, by shard, which claims are checked on which table with which parameters, and what is mined."""
+    checks: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    mines: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for planned in tables:
+        table_id = planned.spec.table_id
+        for claim, parameters in catalogue.fitting(planned.spec.ruleset, planned.spec.quantity):
+            if planned.claims is None or claim.id in planned.claims:
+                checks[shard_of[table_id]].append(
+                    {"claim": claim.id, "table": table_id, "parameters": parameters}
+                )
+        if planned.mine:
+            mines[shard_of[table_id]].append({"table": table_id, "what": planned.mine})
+    return checks, mines
+
+
+def _write_orders(paths: Paths, catalogue: Catalogue, checks: Orders, mines: Orders) -> None:
+    for kind, orders in (("checks", checks), ("mines", mines)):
+        for old in (paths.results / paths.run / kind).glob("*.json"):
+            if old.stem not in orders:
+                old.unlink()
+        for shard, order in orders.items():
+            document: dict[str, Any] = {
+                "format": FORMAT,
+                "manifest": paths.manifest(shard).as_posix(),
+                kind: order,
+            }
+            if kind == "checks":
+                ids = sorted({check["claim"] for check in order})
+                document |= {
+                    "code": code_digest(CLAIM_CODE),
+                    "claims": {i: catalogue.claims[i].as_json() for i in ids},
+                }
+            else:
+                document |= {"code": code_digest(MINING_CODE)}
+            write_json_if_changed(paths.order(kind, shard), document)
+
+
+def _inputs_digest(inputs: Sequence[Path]) -> str:
+    contents = [hashlib.sha256(path.read_bytes()).hexdigest() for path in inputs]
+    return digest({"format": FORMAT, "code": code_digest(PLAN_CODE), "inputs": contents})

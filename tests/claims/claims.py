@@ -1,0 +1,99 @@
+"""Claims for tests: made from plain data, and what they say by definition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from hypothesis import strategies as st
+
+from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.mistakes import mistakes_in
+from choco_pipeline.formula import Formula
+from choco_pipeline.games import Position, RectangularBar, Ruleset
+from choco_pipeline.tables.schema import Quantity, unwrap
+
+Key = tuple[int, Position]
+
+
+def claim_on(game: Ruleset, **check: Any) -> Claim:
+    """Return a claim on one ruleset, which must be free of mistakes."""
+    claim = Claim.from_json({"id": "drawn", "ruleset": game.notation, "check": check})
+    assert list(mistakes_in(claim)) == []
+    return claim
+
+
+def formula_names(game: Ruleset, *, whole_bars: bool) -> list[str]:
+    """Return the coordinates as formulas name them."""
+    if whole_bars and isinstance(unwrap(game)[0], RectangularBar):
+        return ["i", "j", *game.coordinates[4:]]
+    return list(game.coordinates)
+
+
+def domain(
+    game: Ruleset, bound: int, quantity: Quantity
+) -> Iterator[tuple[Position, dict[str, int]]]:
+    """Yield the positions that a table of this quantity speaks of, and their coordinates by name."""
+    base, passes = unwrap(game)
+    if isinstance(base, RectangularBar) and quantity == "p-positions":
+        for i in range(1, base.m + 1):
+            for j in range(1, base.n + 1):
+                for p in range(passes + 1):
+                    more = {"p": p} if passes else {}
+                    yield (*base.whole(i, j), *more.values()), {"i": i, "j": j, **more}
+    else:
+        for position in game.positions(bound):
+            yield position, dict(zip(game.coordinates, position, strict=True))
+
+
+def key_of(game: Ruleset, position: Position) -> Key:
+    """Return what counterexamples are ordered by."""
+    return max(position[: len(unwrap(game)[0].coordinates)]), position
+
+
+def holds(formula: Formula | None, named: dict[str, int]) -> bool:
+    """Return whether a condition holds at one place; no condition always does."""
+    return formula is None or bool(formula.value(named))
+
+
+@st.composite
+def integer_formulas(draw: st.DrawFn, names: list[str]) -> str:
+    """Draw an integer formula like those of the papers."""
+    shifts = [draw(st.integers(-2, 3)) for _ in names]
+    terms = [
+        f"({name}{shift:+d})" if shift else name for name, shift in zip(names, shifts, strict=True)
+    ]
+    nim_sum = " ^ ".join(terms)
+    first, last = names[0], names[-1]
+    return draw(
+        st.sampled_from(
+            [
+                nim_sum,
+                f"({nim_sum}) - 1",
+                f"({nim_sum}) % 3",
+                f"max({first}, {last})",
+                f"{first}*{last}",
+                f"{last}//2",
+            ]
+        )
+    )
+
+
+@st.composite
+def conditions(draw: st.DrawFn, names: list[str]) -> str:
+    """Draw a condition: an equation that can be solved for a coordinate, one that cannot, or several."""
+    left, right = draw(integer_formulas(names)), draw(integer_formulas(names))
+    number = draw(st.integers(-1, 4))
+    first, last = names[0], names[-1]
+    return draw(
+        st.sampled_from(
+            [
+                f"{left} == {number}",
+                f"({left}) ^ ({right}) == 0",
+                f"{first} == {number} or ({left}) == {last}",
+                f"{left} == 0 or {right} == 0 or {first} == {last}",
+                f"not ({left}) < {number}",
+                f"({left}) % 2 == 0 and {last} > {number}",
+            ]
+        )
+    )

@@ -1,0 +1,80 @@
+"""Claims that compare tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from choco_pipeline.claims.catalogue import load_catalogue
+from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.ledger import check_across, check_counts
+from choco_pipeline.claims.verdict import HoldsToBound, Refuted, Undecided
+
+CATALOGUE = load_catalogue([Path("config/claims/patterns.yaml")])
+
+
+def counts_claim(*relations: str) -> Claim:
+    check: dict[str, Any] = {"kind": "counts", "relations": list(relations)}
+    return Claim.from_json({"id": "drawn", "ruleset": "rectangular-bar(m=m, n=m)", "check": check})
+
+
+@given(st.dictionaries(st.integers(1, 12), st.integers(0, 3), max_size=12))
+def test_relations_are_checked_wherever_their_tables_are(counts: dict[int, int]) -> None:
+    verdict = check_counts(counts_claim("g(2*m) == g(m)", "g(1) == 1"), counts)
+    pairs = [m for m in range(1, 13) if m in counts and 2 * m in counts]
+    wrong = [m for m in pairs if counts[2 * m] != counts[m]]
+    first_is_wrong = 1 in counts and counts[1] != 1
+    if not pairs and 1 not in counts:
+        assert verdict == Undecided("no relation has all the tables that it needs")
+    elif wrong or first_is_wrong:
+        assert isinstance(verdict, Refuted)
+        least = 1 if first_is_wrong else wrong[0]
+        assert verdict.counterexample.claimed.endswith(f"here with m = {least}")
+    else:
+        number = len(pairs) + (1 in counts)
+        sense = f"all {number} equations between the tables with m up to {max(counts)}"
+        assert verdict == HoldsToBound(sum(counts.values()), max(counts), sense)
+
+
+def test_one_missing_table_leaves_the_other_relations() -> None:
+    claim = counts_claim("g(2*m) == 4*g(m)", "g(1) == 1")
+    sense = "all 1 equations between the tables with m up to 1"
+    assert check_counts(claim, {1: 1}) == HoldsToBound(1, 1, sense)
+    assert isinstance(check_counts(claim, {1: 2}), Refuted)
+
+
+def test_a_refutation_shows_the_numbers() -> None:
+    verdict = check_counts(counts_claim("g(2*m) == 4*g(m)"), {1: 1, 2: 4, 4: 15})
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.found == "g(2) = 4, g(4) = 15"
+    assert verdict.counterexample.claimed == "g(2*m) == 4*g(m), here with m = 2"
+    assert verdict.counterexample.position is None
+
+
+def test_only_claims_of_this_kind() -> None:
+    with pytest.raises(
+        ValueError, match=r"patterns-thm-2\.3 is a claim of kind p-positions, counts is needed"
+    ):
+        check_counts(CATALOGUE.claims["patterns-thm-2.3"], {1: 1})
+
+
+def test_numbers_come_from_the_tables_verdicts() -> None:
+    verdicts = [
+        {"claim": "patterns-lemma-4.1", "parameters": {"m": m}, "evidence": {"p_positions": number}}
+        for m, number in enumerate([1, 4, 5, 16, 9, 20, 21], start=1)
+    ]
+    verdicts.append({"claim": "patterns-thm-2.3", "parameters": {"m": 1}, "evidence": {}})
+    (found,) = check_across(CATALOGUE, verdicts)
+    assert found["claim"] == "patterns-lemma-4.1"
+    assert found["table"] is None
+    assert found["verdict"] == "holds-to-bound"
+    assert found["why"] == "all 7 equations between the tables with m up to 7"
+    assert found["evidence"]["p_positions"]["7"] == 21
+    verdicts[4]["evidence"] = {"p_positions": 10}
+    (wrong,) = check_across(CATALOGUE, verdicts)
+    assert wrong["verdict"] == "refuted"
+    assert wrong["counterexample"]["found"] == "g(2) = 4, g(3) = 5, g(5) = 10"

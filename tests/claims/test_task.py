@@ -1,0 +1,98 @@
+"""The task on real stores: a shard is built, its claims are checked, each table is read once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from choco_pipeline import parse_ruleset
+from choco_pipeline.claims import task
+from choco_pipeline.claims.catalogue import load_catalogue
+from choco_pipeline.claims.task import check_shard
+from choco_pipeline.claims.verdict import HoldsToBound, verdict_from_json
+from choco_pipeline.documents.json_file import read_json, write_json
+from choco_pipeline.errors import StoreError
+from choco_pipeline.tables.shard import Shard, build_shard
+from choco_pipeline.tables.spec import TableSpec
+
+CATALOGUE = load_catalogue(sorted(Path("config/claims").glob("*.yaml")))
+TABLES = [
+    ("solid-bar(f=(x+z)//5)", 16),
+    ("solid-bar(f=(x+z)//3)", 16),
+    ("rectangular-bar(m=6, n=6)", 6),
+]
+
+
+def order_in(folder: Path) -> Path:
+    """Build a shard and return a work order with every claim on its tables, tables taking turns."""
+    specs = [TableSpec.of(parse_ruleset(text), bound, "p-positions") for text, bound in TABLES]
+    spec, manifest, order = folder / "shard.json", folder / "shard.done.json", folder / "order.json"
+    write_json(spec, Shard("shard", tuple(specs)).as_json())
+    build_shard(str(spec), str(manifest), lambda *_, **__: None)
+    found = [list(CATALOGUE.fitting(s.ruleset, s.quantity)) for s in specs]
+    checks = [
+        {"claim": fitting[turn][0].id, "table": s.table_id, "parameters": fitting[turn][1]}
+        for turn in range(3)
+        for s, fitting in zip(specs, found, strict=True)
+        if turn < len(fitting)
+    ]
+    claims = {check["claim"]: CATALOGUE.claims[str(check["claim"])].as_json() for check in checks}
+    write_json(
+        order,
+        {"format": 1, "manifest": str(manifest), "code": "0", "claims": claims, "checks": checks},
+    )
+    return order
+
+
+def test_a_shard_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    order, out = order_in(tmp_path), tmp_path / "verdicts.json"
+    read: list[str] = []
+    reported: list[dict[str, Any]] = []
+    original = task.read_table
+    monkeypatch.setattr(
+        task,
+        "read_table",
+        lambda store, table, entry: (read.append(table), original(store, table, entry))[1],
+    )
+    done = check_shard(
+        str(order), str(out), lambda stage, **numbers: reported.append({"stage": stage, **numbers})
+    )
+
+    checks = read_json(order)["checks"]
+    document = read_json(out)
+    verdicts = document["verdicts"]
+    assert done == {"checks": len(checks)}
+    assert sorted(read) == sorted({check["table"] for check in checks})
+    assert [
+        {key: verdict[key] for key in ("claim", "table", "parameters")} for verdict in verdicts
+    ] == checks
+    assert sorted(entry["positions"] for entry in reported) == sorted(
+        verdict["positions"] for verdict in verdicts
+    )
+    assert {(entry["stage"], entry["checks"]) for entry in reported} == {("checks", 1)}
+    found = {(verdict["claim"], verdict["parameters"].get("k")): verdict for verdict in verdicts}
+    assert found["solid2022-conj-2", 5]["verdict"] == "refuted"
+    assert found["solid2022-conj-2", 5]["bound"] == 16
+    assert found["solid2022-conj-2", 5]["counterexample"]["position"] == [4, 2, 6]
+    assert verdict_from_json(found["triangular-thm-7.3", 3]) == HoldsToBound(1734, 16)
+    assert found["patterns-lemma-4.1", None]["evidence"] == {"p_positions": 20}
+    assert found["patterns-thm-2.3", None]["verdict"] == "exhausted"
+    assert all(verdict["seconds"] >= 0 for verdict in verdicts)
+
+
+def test_a_damaged_table_gives_no_verdict(tmp_path: Path) -> None:
+    order, out = order_in(tmp_path), tmp_path / "verdicts.json"
+    table = read_json(order)["checks"][0]["table"]
+    chunk = next(
+        path
+        for path in sorted((tmp_path / "shard.zarr" / table / "p_y" / "c").rglob("*"))
+        if path.is_file()
+    )
+    content = bytearray(chunk.read_bytes())
+    content[len(content) // 2] ^= 1
+    chunk.write_bytes(bytes(content))
+    with pytest.raises(StoreError, match="cannot be read"):
+        check_shard(str(order), str(out), lambda *_, **__: None)
+    assert not out.exists()

@@ -1,0 +1,164 @@
+"""Configuration mistakes: file, line, key, what was found and what is allowed; never a traceback."""
+
+import json
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from choco_pipeline.documents.json_file import read_json, write_json, write_json_if_changed
+from choco_pipeline.documents.yaml_file import YamlFile
+from choco_pipeline.errors import ChocoError, ConfigError, StoreError
+from choco_pipeline.sweep.expand import expand, load_config
+
+GOOD = """\
+run: t
+sweeps:
+  a:
+    ruleset: step-bar(k=k, s=s)
+    parameters: {k: 1..3, s: 0..k-1}
+    bound: 20
+    quantity: grundy
+"""
+
+
+def refusal(path: Path, text: str) -> str:
+    path.write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        expand(*load_config(path))
+    return str(caught.value)
+
+
+def test_the_good_one_is_good(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text(GOOD)
+    config, file = load_config(path)
+    assert len(expand(config, file)) == 6
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ("bound: 20", "boud: 20", 6, "unknown key 'boud'; did you mean 'bound'?"),
+        ("bound: 20", "bound: 1e9", 6, 'sweeps.a.bound: "1e9" at column 1'),
+        (
+            "bound: 20",
+            "bound: 20.5",
+            6,
+            "sweeps.a.bound: needs an integer or text or a list, found 20.5",
+        ),
+        ("bound: 20", "bound: -1", 6, "sweeps.a.bound: a bound is at least 0, found -1"),
+        (
+            "bound: 20",
+            "bound: [10, no]",
+            6,
+            "sweeps.a.bound.1: needs an integer or text, found False",
+        ),
+        ("bound: 20", "bound: 99999999999", 6, "too large"),
+        (
+            "bound: 20",
+            "bound: 2\n    where: k",
+            7,
+            "sweeps.a.where: 'k' is a number, a condition is needed",
+        ),
+        (
+            "bound: 20",
+            "bound: 2\n    where: k // 0 == 1",
+            7,
+            "sweeps.a.where: division by zero at column 3",
+        ),
+        (
+            "bound: 20",
+            "bound: 2\n    passes: -1",
+            7,
+            "sweeps.a.passes: a number of passes is at least 0, found -1",
+        ),
+        (
+            "bound: 20",
+            "bound: 2\n    claims: al",
+            7,
+            "sweeps.a.claims: needs one of 'all' or 'none' or a list",
+        ),
+        ("bound: 20", "bound: 2\n    mine: [shift]", 7, "found 'shift'; did you mean 'shifts'?"),
+        ("quantity: grundy", "quantity: grundi", 7, "found 'grundi'; did you mean 'grundy'?"),
+        ("s=s)", "s=t)", 4, "sweeps.a.ruleset: unknown parameter 't' (parameters here: k, s)"),
+        ("step-bar(k=k, s=s)", "solid-bar(f=open('/etc/passwd'))", 4, 'call to "open" at column 1'),
+        ("step-bar(k=k, s=s)", "solid-bar(f=csv(../x.csv))", 4, "leads out of"),
+        ("0..k-1", "0..q-1", 5, 'sweeps.a.parameters.s: name "q" at column 1: names are k'),
+        ("0..k-1", "0..k-1 step 0", 5, "the step of a range is at least 1"),
+        ("1..3", "1..1000000", 5, "more than 100,000 values"),
+        ("1..3", "5..3", 3, "sweeps.a: no parameters satisfy this sweep"),
+        ("1..3, s", "1..3, x: 1, s", 5, "'x' cannot be a parameter"),
+        ("1..3, s", "1..3, K: 1, s", 5, "K"),
+        ("run: t", "run: ../t", 1, "run: needs text of the form"),
+        ("run: t", "run: t\nrun: u", 2, "the key 'run' is given twice"),
+        ("run: t", "rum: t", 1, "unknown key 'rum'; did you mean 'run'?"),
+        ("run: t", "run: &t t\ntitle: *t", 2, "aliases"),
+        ("run: t", "run: t\n? [a]\n: 1", 2, "a key must be a word"),
+        ("run: t", "run: !!python/object/apply:os.system [ls]", 1, "run"),
+    ],
+)
+def test_mistakes(tmp_path, old, new, line, message):
+    assert old in GOOD
+    said = refusal(tmp_path / "c.yaml", GOOD.replace(old, new, 1))
+    assert message in said
+    assert f"c.yaml:{line}:" in said
+    assert "\n" not in said, "one mistake, one line"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the file is empty"),
+        ("- 1", "found [1]"),
+        ("a: [", "not YAML"),
+        ("a: " + "[" * 200 + "]" * 200, "nested too deeply"),
+        ("run: t\n", "sweeps: this key is needed"),
+        ("run: t\nsweeps: {}\n", "sweeps"),
+    ],
+)
+def test_broken_files(tmp_path, text, message):
+    assert message in refusal(tmp_path / "c.yaml", text)
+
+
+def test_missing_and_unreadable_files(tmp_path):
+    with pytest.raises(ConfigError, match="cannot be read"):
+        YamlFile(tmp_path / "none.yaml")
+    (tmp_path / "latin.yaml").write_bytes(b"run: \xff")
+    with pytest.raises(ConfigError, match="not UTF-8"):
+        YamlFile(tmp_path / "latin.yaml")
+    (tmp_path / "large.yaml").write_bytes(b"#" * (5 << 20))
+    with pytest.raises(ConfigError, match="at most"):
+        YamlFile(tmp_path / "large.yaml")
+
+
+@given(st.data())
+def test_no_edit_of_a_good_file_gives_a_traceback(tmp_path_factory, data):
+    path = tmp_path_factory.getbasetemp() / "edited.yaml"
+    start = data.draw(st.integers(0, len(GOOD)))
+    end = data.draw(st.integers(start, min(len(GOOD), start + 8)))
+    path.write_text(
+        GOOD[:start]
+        + data.draw(st.text(alphabet="akszx:{}[]()0123.-=,\n '\"&*!#%/", max_size=6))
+        + GOOD[end:]
+    )
+    with suppress(ChocoError):
+        expand(*load_config(path))
+
+
+def test_json_appears_whole_and_keeps_its_time(tmp_path):
+    path = tmp_path / "a" / "b.json"
+    write_json(path, {"x": 1})
+    before = path.stat().st_mtime_ns
+    assert write_json_if_changed(path, {"x": 1}) is False
+    assert path.stat().st_mtime_ns == before
+    assert write_json_if_changed(path, {"x": 2}) is True
+    assert read_json(path) == json.loads(path.read_text()) == {"x": 2}
+    assert list(path.parent.iterdir()) == [path], "no partial file is left"
+    path.write_text("{")
+    with pytest.raises(StoreError, match="not a JSON document"):
+        read_json(path)
+    with pytest.raises(StoreError, match="cannot be read"):
+        read_json(tmp_path / "none.json")

@@ -1,0 +1,110 @@
+"""What a sweep stands for."""
+
+from pathlib import Path
+
+import pytest
+
+from choco_pipeline.sweep.expand import expand, load_config
+from choco_pipeline.sweep.reference import json_schema, reference_page
+
+ROOT = Path(__file__).parents[2]
+
+
+def tables(tmp_path, monkeypatch, sweeps: str):
+    monkeypatch.chdir(tmp_path)
+    path = Path("c.yaml")
+    path.write_text("run: t\nsweeps:\n" + sweeps)
+    config, file = load_config(path)
+    return expand(config, file)
+
+
+def test_parameters_in_order_ranges_lists_expressions_and_conditions(tmp_path, monkeypatch):
+    found = tables(
+        tmp_path,
+        monkeypatch,
+        """\
+  a:
+    ruleset: step-bar(k=k, s=s)
+    parameters: {k: [2, 5..9 step 2], t: 0..1, s: k*(1 << t)}
+    where: not (k == 5 and t == 1)
+    bound: [10, 2*k]
+    quantity: grundy
+""",
+    )
+    expected = [
+        (f"step-bar(k={k}, s={k << t})", bound)
+        for k in (2, 5, 7, 9)
+        for t in (0, 1)
+        if not (k == 5 and t == 1)
+        for bound in (10, 2 * k)
+    ]
+    assert [(p.spec.ruleset, p.spec.bound) for p in found] == list(dict.fromkeys(expected))
+    assert found[0].parameters == {"k": 2, "t": 0, "s": 2}
+
+
+def test_passes_and_heights(tmp_path, monkeypatch):
+    (tmp_path / "h.csv").write_text("0,1,1\n1,1,2\n1,2,2\n")
+    found = tables(
+        tmp_path,
+        monkeypatch,
+        """\
+  a:
+    ruleset: solid-bar(f=f)
+    parameters: {k: 2..3}
+    heights: ["(x+z)//k", "csv(h.csv)"]
+    passes: 0..1
+    bound: 2
+    quantity: p-positions
+""",
+    )
+    assert [p.spec.ruleset for p in found] == [
+        "solid-bar(f=(x+z)//2)",
+        "solid-bar(f=csv(h.csv))",
+        "with-pass(solid-bar(f=(x+z)//2), passes=1)",
+        "with-pass(solid-bar(f=csv(h.csv)), passes=1)",
+        "solid-bar(f=(x+z)//3)",
+        "with-pass(solid-bar(f=(x+z)//3), passes=1)",
+    ], "the table of heights is one game, whatever k is"
+    assert found[0].parameters == {"k": 2, "f": "(x+z)//k", "passes": 0}
+
+
+def test_a_height_table_is_named_by_its_content(tmp_path, monkeypatch):
+    sweep = "  a: {ruleset: solid-bar(f=csv(h.csv)), bound: 1, quantity: grundy}\n"
+    (tmp_path / "h.csv").write_text("0,1\n1,1\n")
+    (first,) = tables(tmp_path, monkeypatch, sweep)
+    (tmp_path / "h.csv").write_text("0, 1\n1, 1\n")
+    (same,) = tables(tmp_path, monkeypatch, sweep)
+    (tmp_path / "h.csv").write_text("0,1\n1,2\n")
+    (other,) = tables(tmp_path, monkeypatch, sweep)
+    assert first.spec.table_id == same.spec.table_id != other.spec.table_id
+
+
+def test_one_table_for_two_sweeps(tmp_path, monkeypatch):
+    found = tables(
+        tmp_path,
+        monkeypatch,
+        """\
+  a: {ruleset: step-bar(k=4), bound: 9, quantity: grundy, claims: [one], mine: [value-sets]}
+  b: {ruleset: "step-bar(k=k, s=0)", parameters: {k: 4}, bound: 9, quantity: grundy, claims: [two]}
+""",
+    )
+    (table,) = found
+    assert (table.sweeps, table.claims, table.mine) == (["a", "b"], {"one", "two"}, ["value-sets"])
+
+
+def test_the_schema_and_the_reference_are_those_of_the_model():
+    assert (ROOT / "config" / "schema.json").read_text() == json_schema(), (
+        "run: choco schema > config/schema.json"
+    )
+    page = ROOT / "docs" / "config-reference.md"
+    assert page.read_text() == reference_page(), (
+        "run: choco schema --reference > docs/config-reference.md"
+    )
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "config").glob("**/*.yaml")))
+def test_every_configuration_in_the_project_is_valid(path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    if path.parent.name != "claims":
+        config, file = load_config(path)
+        assert expand(config, file)

@@ -1,0 +1,183 @@
+"""Plans: only what is missing is built, ids do not move, and a finished table serves every run."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from choco_pipeline.documents.json_file import read_json
+from choco_pipeline.errors import ConfigError, LimitError
+from choco_pipeline.sweep import plan as plan_module
+from choco_pipeline.sweep.plan import Paths, current_plan, make_plan
+from choco_pipeline.tables.cost import Cost
+from choco_pipeline.tables.shard import build_shard
+
+CLAIMS = """\
+paper: {key: mine, title: T, authors: [A], year: 2026, reference: R}
+claims:
+  - id: mine-1
+    number: Theorem 1
+    status: theorem
+    statement: The Grundy number of a step bar with s = 0 and even k is the nim-sum of y and z.
+    ruleset: step-bar(k=k, s=0)
+    when: k % 2 == 0
+    check: {kind: grundy, equals: y ^ z}
+"""
+CONFIG = """\
+run: t
+claims: [claims.yaml]
+sweeps:
+  a:
+    ruleset: step-bar(k=k)
+    parameters: {k: [2, 3, 4]}
+    bound: 20
+    quantity: grundy
+    mine: [value-sets]
+"""
+
+
+@pytest.fixture
+def config(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "claims.yaml").write_text(CLAIMS)
+    path = Path("c.yaml")
+    path.write_text(CONFIG)
+    return path
+
+
+def build_all(plan):
+    paths = Paths(Path("results"), plan["run"])
+    for shard in plan["shards"]:
+        if not paths.manifest(shard).exists():
+            build_shard(str(paths.spec(shard)), str(paths.manifest(shard)), lambda *_, **__: None)
+
+
+def shard_tables(plan, shard):
+    return [table["id"] for table in plan["tables"] if table["shard"] == shard]
+
+
+def test_a_plan_is_kept_while_nothing_changes(config):
+    plan = current_plan(config)
+    files = {path: path.stat().st_mtime_ns for path in Path("results").rglob("*") if path.is_file()}
+    assert current_plan(config) == plan
+    make_plan(config, write=True)
+    assert {path: path.stat().st_mtime_ns for path in files} == files, (
+        "times move only with content"
+    )
+    build_all(plan)
+    assert make_plan(config, write=True)["shards"] == plan["shards"]
+
+
+def test_one_more_parameter_builds_one_more_table(config):
+    plan = current_plan(config)
+    build_all(plan)
+    config.write_text(CONFIG.replace("[2, 3, 4]", "[2, 3, 4, 5]"))
+    more = current_plan(config)
+    (new,) = set(more["shards"]) - set(plan["shards"])
+    assert len(shard_tables(more, new)) == 1
+    kept = {table["id"]: table["shard"] for table in plan["tables"]}
+    assert {t["id"]: t["shard"] for t in more["tables"] if t["id"] in kept} == kept
+
+
+def test_another_run_uses_the_tables_that_are_there(config):
+    plan = current_plan(config)
+    build_all(plan)
+    config.write_text(CONFIG.replace("run: t", "run: u").replace("[2, 3, 4]", "[3, 4]"))
+    other = current_plan(config)
+    assert other["shards"] == plan["shards"]
+    assert len(other["tables"]) == 2
+
+
+def test_changed_code_builds_everything_again(config, monkeypatch):
+    plan = current_plan(config)
+    build_all(plan)
+    monkeypatch.setattr(plan_module, "code_digest", lambda folders: "another")
+    changed = current_plan(config)
+    assert not set(changed["shards"]) & set(plan["shards"])
+    assert [t["id"] for t in changed["tables"]] == [t["id"] for t in plan["tables"]], (
+        "what is computed is the same"
+    )
+
+
+def test_a_changed_claim_changes_only_the_order_for_claims(config):
+    plan = current_plan(config)
+    (order,) = Path("results/t/checks").glob("*.json")
+    before, mines = (
+        order.read_text(),
+        {p: p.stat().st_mtime_ns for p in Path("results/t/mines").iterdir()},
+    )
+    Path("claims.yaml").write_text(CLAIMS.replace("y ^ z", "z ^ y"))
+    assert current_plan(config)["shards"] == plan["shards"]
+    assert order.read_text() != before
+    assert {p: p.stat().st_mtime_ns for p in mines} == mines
+
+
+def test_orders_name_what_fits(config):
+    plan = current_plan(config)
+    rulesets = {table["id"]: table["ruleset"] for table in plan["tables"]}
+    assert [(c["claim"], rulesets[c["table"]], c["parameters"]) for c in plan["checks"]] == [
+        ("mine-1", "step-bar(k=2, s=0)", {"k": 2}),
+        ("mine-1", "step-bar(k=4, s=0)", {"k": 4}),
+    ]
+    assert [(rulesets[m["table"]], m["what"]) for m in plan["mines"]] == [
+        (f"step-bar(k={k}, s=0)", ["value-sets"]) for k in (2, 3, 4)
+    ]
+    (order,) = Path("results/t/checks").glob("*.json")
+    assert read_json(order)["checks"] == plan["checks"]
+    config.write_text(CONFIG.replace("    mine: [value-sets]\n", "    claims: none\n"))
+    assert current_plan(config)["checks"] == current_plan(config)["mines"] == []
+    assert not list(Path("results/t/checks").iterdir()), (
+        "no order is left that the plan does not name"
+    )
+
+
+def test_shards_are_cut_by_number_and_by_work(config, monkeypatch):
+    config.write_text(CONFIG.replace("[2, 3, 4]", "1..250"))
+    plan = current_plan(config)
+    sizes = [len(shard_tables(plan, shard)) for shard in plan["shards"]]
+    assert sizes == [100, 100, 50]
+    monkeypatch.setattr(plan_module, "cost_of", lambda *_: Cost(1, 1, 1, 3.0))
+    config.write_text(CONFIG.replace("[2, 3, 4]", "1..6").replace("run: t", "run: u"))
+    plan = current_plan(config)
+    assert [len(shard_tables(plan, shard)) for shard in plan["shards"]] == [1] * 6
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "claims: [claims.yaml]",
+            "claims: [../claims.yaml]",
+            r"c.yaml:2:10: claims.0: .*leads out of",
+        ),
+        ("claims: [claims.yaml]", "claims: [none.yaml]", "no such file: none.yaml"),
+        (
+            "    bound",
+            "    claims: [mine-2]\n    bound",
+            r"c.yaml:7:5: sweeps.a.claims: no claim has the id 'mine-2'.*'mine-1'",
+        ),
+    ],
+)
+def test_refused(config, old, new, message):
+    config.write_text(CONFIG.replace(old, new))
+    with pytest.raises(ConfigError, match=message):
+        current_plan(config)
+    assert not Path("results").exists()
+
+
+def test_what_cannot_fit_is_refused_by_the_number_that_is_too_large(config):
+    config.write_text(CONFIG.replace("bound: 20", "bound: 1000000000"))
+    with pytest.raises(
+        LimitError, match=r"bound 1000000000 is too large: its table needs .* of memory"
+    ):
+        current_plan(config)
+
+
+def test_a_damaged_plan_or_manifest_is_made_again(config):
+    plan = current_plan(config)
+    Path("results/t/plan.json").write_text("{")
+    assert current_plan(config) == plan
+    build_all(plan)
+    (manifest,) = Path("results/tables").glob("*.done.json")
+    manifest.write_text(json.dumps({"kernels": 1}))
+    assert make_plan(config, write=False)["shards"] == plan["shards"]
