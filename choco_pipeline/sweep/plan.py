@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import shutil
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,9 +28,12 @@ from choco_pipeline.tables.spec import FORMAT, TableSpec
 RESULTS = Path("results")
 #: The folder that paths in a configuration start from and may not leave.
 PROJECT = Path()
-#: A shard is closed when it holds this many tables or this many estimated seconds of work: small enough to share out,
-#: large enough that starting a job costs little beside it.
-MOST_TABLES, MOST_SECONDS = 100, 4.0
+#: New tables are cut into about this many shards, so that several workers share them,
+PARTS = 6
+#: but a shard has at least so many tables or estimated seconds of work, beside which starting its jobs costs little,
+LEAST_TABLES, LEAST_SECONDS = 25, 0.5
+#: and at most so many, so that a kill costs little.
+MOST_TABLES, MOST_SECONDS = 250, 4.0
 PLAN_CODE = (*CLAIM_CODE, "mining", "sweep", "documents")
 
 Orders = Mapping[str, list[dict[str, Any]]]
@@ -222,10 +226,14 @@ def _finished(paths: Paths, kernels: str) -> Iterator[Shard]:
 
 
 def _cut(missing: Sequence[tuple[TableSpec, float]]) -> Iterator[list[TableSpec]]:
+    """Yield the specs in batches, each of which becomes a shard."""
+    total = sum(cost for _, cost in missing)
+    most_tables = min(MOST_TABLES, max(LEAST_TABLES, math.ceil(len(missing) / PARTS)))
+    most_seconds = min(MOST_SECONDS, max(LEAST_SECONDS, total / PARTS))
     batch: list[TableSpec] = []
     seconds = 0.0
     for spec, cost in missing:
-        if batch and (len(batch) == MOST_TABLES or seconds + cost > MOST_SECONDS):
+        if batch and (len(batch) == most_tables or seconds >= most_seconds):
             yield batch
             batch, seconds = [], 0.0
         batch.append(spec)

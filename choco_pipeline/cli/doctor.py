@@ -1,0 +1,62 @@
+"""``choco doctor``: what this machine has."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from choco_pipeline.cli.output import emit
+from choco_pipeline.kernels import warm_up
+from choco_pipeline.provenance import versions
+from choco_pipeline.tables.cost import in_bytes, worker_memory
+
+#: Programs that are used where they are found, and for what.
+OPTIONAL = {
+    "chromium": "the tests' look at the report in a real browser",
+    "git": "the commit that results are stamped with",
+}
+
+
+def show_machine(json: bool) -> None:
+    """Print cores, memory, disk, versions, whether kernels compile, and optional programs."""
+    found = examine()
+    if json:
+        emit(found)
+        return
+    print(f"processor     {found['cores']} cores, {found['machine']}")
+    print(
+        f"memory        {in_bytes(found['memory'])}, {in_bytes(found['memory_available'])} available"
+    )
+    print(f"workers       {found['cores']} by default, {in_bytes(found['memory_per_worker'])} each")
+    print(f"disk          {in_bytes(found['disk_free'])} free in {found['folder']}")
+    print(f"kernels       ready in {found['kernels_seconds']} s ({found['kernels']})")
+    for name, number in found["versions"].items():
+        print(f"{name:<13} {number}")
+    for name, path in found["optional"].items():
+        print(f"{name:<13} {path or 'not found'}: {OPTIONAL[name]}")
+
+
+def examine() -> dict[str, Any]:
+    """Return what `show_machine` prints, as plain data; sizes in bytes."""
+    cores = psutil.cpu_count() or 1
+    start = time.perf_counter()
+    warm_up()
+    seconds = round(time.perf_counter() - start, 2)
+    return {
+        "cores": cores,
+        "machine": f"{platform.machine()}, {platform.system()}",
+        "memory": psutil.virtual_memory().total,
+        "memory_available": psutil.virtual_memory().available,
+        "memory_per_worker": worker_memory(cores),
+        "disk_free": shutil.disk_usage(Path.cwd()).free,
+        "folder": str(Path.cwd()),
+        "kernels": "compiled now" if seconds > 3 else "read from numba's cache",
+        "kernels_seconds": seconds,
+        "versions": versions(),
+        "optional": {name: shutil.which(name) for name in OPTIONAL},
+    }

@@ -1,0 +1,62 @@
+"""The commands behind the workflow's rules: each runs one task, on the Dask cluster of the run or in this process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from choco_pipeline.cli.output import Json, emit, note
+from choco_pipeline.cluster.connect import call
+
+app = typer.Typer()
+
+Out = Annotated[Path, typer.Option("--out", help="The file to write.")]
+Order = Annotated[Path, typer.Argument(help="The work order.")]
+
+
+def _task(target: str, source: Path, out: Path, json: bool) -> None:
+    result = call(target, str(source), str(out))
+    if json:
+        emit(result)
+    else:
+        note(f"{out}: {', '.join(f'{number} {what}' for what, number in result.items())}")
+
+
+@app.command()
+def build(
+    spec: Annotated[Path, typer.Argument(help="The shard's spec.")], out: Out, json: Json = False
+) -> None:
+    """Compute and store the tables of a shard."""
+    _task("choco_pipeline.tables.shard:build_shard", spec, out, json)
+
+
+@app.command()
+def check(order: Order, out: Out, json: Json = False) -> None:
+    """Check claims on the tables of a shard."""
+    _task("choco_pipeline.claims.task:check_shard", order, out, json)
+
+
+@app.command()
+def mine(order: Order, out: Out, json: Json = False) -> None:
+    """Look for value sets and shifts in the tables of a shard."""
+    _task("choco_pipeline.mining.task:mine_shard", order, out, json)
+
+
+@app.command()
+def ledger(
+    plan_file: Annotated[Path, typer.Argument(help="The run's plan.")], out: Out, json: Json = False
+) -> None:
+    """Gather verdicts and findings of a run into one document."""
+    _task("choco_pipeline.sweep.ledger:write_ledger", plan_file, out, json)
+
+
+@app.command()
+def report(
+    ledger_file: Annotated[Path, typer.Argument(help="The run's ledger.")],
+    out: Out,
+    json: Json = False,
+) -> None:
+    """Write the report of a run."""
+    _task("choco_pipeline.report.task:write_report", ledger_file, out, json)

@@ -1,0 +1,129 @@
+"""The command line: what a person types, and what the workflow's rules type."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from choco_pipeline.cli import jobs
+from choco_pipeline.cli.output import Json, emit, note
+from choco_pipeline.errors import ChocoError
+
+app = typer.Typer(
+    name="choco",
+    help="Conjecture search for impartial chocolate-bar games.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(jobs.app)
+
+ConfigFile = Annotated[Path, typer.Argument(help="The configuration.", metavar="[CONFIG]")]
+DEFAULT_CONFIG = Path("config/config.yaml")
+
+
+@app.command()
+def run(
+    config: ConfigFile = DEFAULT_CONFIG,
+    workers: Annotated[
+        int | None, typer.Option(help="Dask worker processes; one for each core by default.")
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(help="Use a running Dask cluster: its address, or its scheduler file."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Show what would run.")] = False,
+    json: Json = False,
+) -> None:
+    """Run the sweeps of a configuration and end with the path of the report."""
+    from choco_pipeline.cli.run import run as run_config  # noqa: PLC0415 -- each command imports what it needs
+
+    raise typer.Exit(
+        run_config(config, workers=workers, scheduler=scheduler, dry_run=dry_run, json=json)
+    )
+
+
+@app.command()
+def plan(config: ConfigFile = DEFAULT_CONFIG, json: Json = False) -> None:
+    """Show tables, positions, memory, disk and time before anything runs."""
+    from choco_pipeline.cli.plan import show_plan  # noqa: PLC0415
+
+    show_plan(config, json)
+
+
+@app.command()
+def value(
+    ruleset: Annotated[str, typer.Argument(help="For example 'solid-bar(f=(x+z)//3)'.")],
+    position: Annotated[list[int], typer.Argument(help="Its coordinates; passes left come last.")],
+    json: Json = False,
+) -> None:
+    """Print a position's Grundy number, P or N, and every winning option, drawn."""
+    from choco_pipeline.cli.value import show_value  # noqa: PLC0415
+
+    show_value(ruleset, tuple(position), json)
+
+
+@app.command()
+def verify(
+    manifests: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Manifests (….done.json); all below results/ by default."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Chooses the random positions.")] = 0,
+    json: Json = False,
+) -> None:
+    """Check stored tables against their checksums, and their mathematics against the definition."""
+    from choco_pipeline.cli.verify import verify_tables  # noqa: PLC0415
+
+    raise typer.Exit(verify_tables(manifests or [], seed, json))
+
+
+@app.command()
+def doctor(json: Json = False) -> None:
+    """Say what this machine has: cores, memory, disk, libraries, optional parts."""
+    from choco_pipeline.cli.doctor import show_machine  # noqa: PLC0415
+
+    show_machine(json)
+
+
+@app.command()
+def schema(
+    reference: Annotated[
+        bool, typer.Option("--reference", help="The reference page of all keys instead.")
+    ] = False,
+) -> None:
+    """Print the JSON schema of configurations, for editors."""
+    from choco_pipeline.sweep.reference import json_schema, reference_page  # noqa: PLC0415
+
+    print(reference_page() if reference else json_schema(), end="")
+
+
+@app.command()
+def version(json: Json = False) -> None:
+    """Print the versions that results are stamped with."""
+    from choco_pipeline.provenance import versions  # noqa: PLC0415
+
+    found = versions()
+    if json:
+        emit(found)
+    else:
+        print("\n".join(f"{name} {number}" for name, number in found.items()))
+
+
+def main() -> None:
+    """Run a command; a user's mistake is one message on standard error and exit code 2."""
+    try:
+        app()
+    except ChocoError as error:
+        if "--json" in sys.argv:
+            emit({"status": "error", "error": str(error)})
+        note(f"choco: {error}")
+        sys.exit(2)
+    except BrokenPipeError:  # the reader of our output has gone, as in `choco plan | head`
+        sys.stderr.close()
+        sys.exit(141)

@@ -1,0 +1,98 @@
+"""``choco plan``: what a run would cost, before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import psutil
+from rich.console import Console
+from rich.table import Table
+
+from choco_pipeline.cli.output import emit
+from choco_pipeline.sweep.plan import RESULTS, Paths, make_plan
+from choco_pipeline.tables.cost import in_bytes
+
+
+def show_plan(config: Path, json: bool) -> None:
+    """Print tables, positions, memory, disk and time of a configuration, sweep by sweep."""
+    workers = psutil.cpu_count() or 1
+    plan = make_plan(config, write=False, workers=workers)
+    rows = summary(plan)
+    if json:
+        emit({"run": plan["run"], "config": plan["config"], "workers": workers, **rows})
+        return
+    table = Table(title=f"{plan['title']} ({plan['config']})", title_justify="left")
+    for column in (
+        "sweep",
+        "tables",
+        "positions",
+        "claims",
+        "disk",
+        "memory",
+        "seconds",
+    ):
+        table.add_column(column, justify="left" if column == "sweep" else "right", overflow="fold")
+    for row in [*rows["sweeps"], {**rows["total"], "sweep": "in all"}]:
+        table.add_row(
+            row["sweep"],
+            f"{row['tables']:,}",
+            f"{row['positions']:.3g}" if row["positions"] >= 1e7 else f"{row['positions']:,}",
+            f"{row['checks']:,}",
+            in_bytes(row["bytes"]),
+            in_bytes(row["memory"]),
+            seconds_text(row["seconds"]),
+            end_section=row is rows["sweeps"][-1],
+        )
+    console = Console()
+    console.print(table)
+    total = rows["total"]
+    console.print(
+        f"{len(plan['shards'])} shards, {total['finished']:,} of {total['tables']:,} tables are there already;"
+        f" about {seconds_text(total['seconds_left'] / workers)} on {workers} workers for the rest."
+    )
+
+
+def summary(plan: dict[str, Any]) -> dict[str, Any]:
+    """Return the plan's numbers for each sweep and in all; a table of two sweeps counts in both, but once in all."""
+    paths = Paths(RESULTS, plan["run"])
+    finished = {shard for shard in plan["shards"] if paths.manifest(shard).exists()}
+    checks: dict[str, int] = {}
+    for check in plan["checks"]:
+        checks[check["table"]] = checks.get(check["table"], 0) + 1
+
+    def add(tables: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        left = [table for table in tables if table["shard"] not in finished]
+        return {
+            "tables": len(tables),
+            "positions": sum(table["positions"] for table in tables),
+            "checks": sum(checks.get(table["id"], 0) for table in tables),
+            "bytes": sum(table["bytes"] for table in tables),
+            "memory": max(table["memory"] for table in tables),
+            "seconds": round(sum(table["seconds"] for table in tables), 3),
+            "finished": len(tables) - len(left),
+            "seconds_left": round(sum(table["seconds"] for table in left), 3),
+        }
+
+    names = list(dict.fromkeys(sweep for table in plan["tables"] for sweep in table["sweeps"]))
+    by_sweep = [
+        {"sweep": name, **add([t for t in plan["tables"] if name in t["sweeps"]])} for name in names
+    ]
+    return {"sweeps": by_sweep, "total": add(plan["tables"])}
+
+
+def seconds_text(seconds: float) -> str:
+    """Return a duration as people read it.
+
+    Examples
+    --------
+    >>> seconds_text(0.04), seconds_text(90), seconds_text(10_000)
+    ('0.04 s', '1 min 30 s', '2 h 47 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
+    minutes = round(seconds) // 60
+    if minutes < 60:
+        return f"{minutes} min {round(seconds) % 60} s"
+    return f"{minutes // 60} h {minutes % 60} min"

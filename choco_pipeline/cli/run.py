@@ -1,0 +1,302 @@
+"""``choco run``: Snakemake as a child with a Dask cluster beside it; it shows progress and leaves nothing running."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import psutil
+from rich.console import Console
+
+from choco_pipeline.cli.lock import results_lock
+from choco_pipeline.cli.output import emit
+from choco_pipeline.cli.snakemake_log import Failed, Job, Jobs, SnakemakeLog
+from choco_pipeline.cli.stages import Display, Stages, count_by_shard, display, in_short, in_time
+from choco_pipeline.cli.supervise import Supervised
+from choco_pipeline.cli.workers import Workers
+from choco_pipeline.cluster.connect import SCHEDULER
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.provenance import PACKAGE
+from choco_pipeline.sweep.plan import RESULTS, Paths, current_plan
+
+SNAKEFILE = PACKAGE.parent / "Snakefile"
+PROFILE = PACKAGE.parent / "workflow" / "profiles" / "default"
+#: Seconds between two looks at Snakemake.
+TICK = 0.1
+#: Lines of Snakemake's log that are shown when it fails without a failing job.
+TAIL = 8
+
+
+def run(
+    config: Path, *, workers: int | None, scheduler: str | None, dry_run: bool, json: bool
+) -> int:
+    """Run the sweeps of a configuration and end with the path of the report.
+
+    Parameters
+    ----------
+    config
+        The configuration file.
+    workers
+        Number of Dask workers on this machine; None for one for each core.
+    scheduler
+        Address or scheduler file of a running Dask cluster to use instead.
+    dry_run
+        Only show what would run.
+    json
+        Print one JSON document on standard output.
+
+    Returns
+    -------
+    int
+        Exit code: 0 if the report is there, 1 if a job failed, 128 and the signal's number after Ctrl-C or SIGTERM.
+
+    Raises
+    ------
+    ChocoError
+        If the configuration cannot be used, or the results folder or the cluster is not to be had.
+    """
+    if not SNAKEFILE.exists():
+        raise ChocoError(
+            f"{SNAKEFILE}: no such file; a run needs the whole project, not the package alone"
+        )
+    if workers is not None and workers < 1:
+        raise ChocoError(f"--workers: at least 1 is needed, found {workers}")
+    if dry_run:
+        return _show_what_would_run(config, json)
+    with results_lock(RESULTS, unlock=lambda: _unlock(config)) as record:
+        plan = current_plan(config)
+        with _signals() as received, Workers(RESULTS, workers, scheduler) as cluster:
+            done = _Run(config, plan, cluster, Console(stderr=True), received).go(record)
+    if json:
+        emit(done.document())
+    elif done.code == 0:
+        print(f"report: {done.report}")
+    return done.code
+
+
+@dataclass
+class _Run:
+    """One run of Snakemake, and what is known of it."""
+
+    config: Path
+    plan: Mapping[str, Any]
+    cluster: Workers
+    console: Console
+    received: Sequence[int]
+    code: int = 0
+    seconds: float = 0.0
+    jobs: dict[str, int] = field(default_factory=dict)
+    failures: list[dict[str, str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.folder = Paths(RESULTS, self.plan["run"]).plan.parent
+        self.report = self.folder / "report" / "index.html"
+        self.log = self.folder / "log" / "snakemake.log"
+        self.stages = Stages(self.plan)
+
+    def go(self, record: Callable[[int], None]) -> _Run:
+        """Run Snakemake to its end or until a signal, and say how it went."""
+        start = time.monotonic()
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as stack:
+            output = stack.enter_context(self.log.open("wb"))
+            events = SnakemakeLog(stack.enter_context(self.log.open("rb")))
+            environment = {**os.environ, SCHEDULER: self.cluster.scheduler}
+            child = Supervised(_snakemake(self.config, self.cluster.jobs), output, environment)
+            stack.callback(child.close)
+            record(child.pid)
+            show = stack.enter_context(display(self.console))
+            if not self.stages.are_complete:  # the cluster and Snakemake start at the same time
+                self._start_cluster(show, warm_up=not self.stages.tables.is_complete)
+            code = None
+            while code is None and not self.received:
+                time.sleep(TICK)
+                code = child.poll()
+                self._follow(events, show)
+            if code is None:
+                child.terminate()
+            elif code == 0 and self.jobs:
+                self.stages.complete()
+                show.show(self.stages)
+        self.code = code if code is not None else 128 + self.received[0]
+        self.seconds = time.monotonic() - start
+        self._sum_up()
+        return self
+
+    def document(self) -> dict[str, Any]:
+        """Return the outcome as plain data."""
+        tables = self.stages.tables
+        return {
+            "status": self._status,
+            "run": self.plan["run"],
+            "report": self.report.as_posix() if self.code == 0 else None,
+            "tables": tables.done,
+            "positions": tables.positions,
+            "recomputed": tables.done - tables.reused,
+            "reused": tables.reused,
+            "jobs": self.jobs,
+            "failures": self.failures,
+            "log": self.log.as_posix(),
+            "seconds": round(self.seconds, 2),
+        }
+
+    @property
+    def _status(self) -> str:
+        match self.code:
+            case 0:
+                return "done" if self.jobs else "nothing to do"
+            case code if code > 128:
+                return "interrupted"
+            case _:
+                return "failed"
+
+    def _follow(self, events: SnakemakeLog, show: Display) -> None:
+        """Do what Snakemake's events ask for, and show what tasks report."""
+        for event in events.events():
+            match event:
+                case Jobs(counts):
+                    self.jobs = counts
+                    self._start_cluster(show, warm_up="build" in counts)
+                case Failed(rule, log):
+                    failure = {"rule": rule, "error": _last_line(log), "log": log.as_posix()}
+                    self.failures.append(failure)
+                    show.note(f"{rule} failed: {failure['error']} ({failure['log']})")
+                case _:
+                    pass
+        for report in self.cluster.reports():
+            self.stages.add(report)
+        self.stages.update()
+        if self.jobs:
+            show.show(self.stages)
+
+    def _start_cluster(self, show: Display, *, warm_up: bool) -> None:
+        """Start the cluster unless it runs, and say once where its dashboard is."""
+        dashboard = self.cluster.start(warm_up=warm_up)
+        if dashboard is not None:
+            show.note(f"Dask dashboard: {dashboard}")
+
+    def _sum_up(self) -> None:
+        tables = self.stages.tables
+        match self._status:
+            case "nothing to do":
+                self._say("nothing to do: everything is up to date")
+            case "done":
+                self._say(
+                    f"{tables.done:,} tables ({tables.reused:,} reused), {in_short(tables.positions)} positions"
+                    f" in {in_time(self.seconds)}"
+                )
+            case "interrupted":
+                self._say(
+                    f"interrupted: {tables.done:,} of {tables.total:,} tables are done and kept;"
+                    " the same command goes on from there"
+                )
+            case _:
+                if not self.failures:
+                    lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
+                    self._say("\n".join(["Snakemake failed:", *lines[-TAIL:]]))
+                self._say(f"the run failed; what is finished is kept; Snakemake's log: {self.log}")
+
+    def _say(self, text: str) -> None:
+        self.console.print(text, soft_wrap=True, markup=False, highlight=False)
+
+
+@contextmanager
+def _signals() -> Iterator[list[int]]:
+    """Collect SIGINT and SIGTERM; the second of them kills everything at once."""
+    received: list[int] = []
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if received:
+            for process in psutil.Process().children(recursive=True):
+                process.kill()
+            os._exit(128 + number)
+        received.append(number)
+
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield received
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _snakemake(config: Path, jobs: int, *options: str) -> list[str]:
+    """Return the command that runs Snakemake on a configuration."""
+    command = [
+        sys.executable,
+        "-m",
+        "snakemake",
+        "--snakefile",
+        str(SNAKEFILE),
+        "--workflow-profile",
+        str(PROFILE),
+    ]
+    return [*command, "--cores", str(jobs), *options, "--config", f"choco={config}"]
+
+
+def _unlock(config: Path) -> None:
+    """Remove the lock that a killed Snakemake has left."""
+    done = subprocess.run(_snakemake(config, 1, "--unlock"), capture_output=True, text=True)
+    if done.returncode:
+        raise ChocoError(
+            f"snakemake --unlock failed: {(done.stderr.strip().splitlines() or ['?'])[-1]}"
+        )
+
+
+def _show_what_would_run(config: Path, json: bool) -> int:
+    """Show the jobs that a run would do, and how many tables or claims they handle."""
+    plan = current_plan(config)
+    done = subprocess.run(_snakemake(config, 1, "--dry-run"), capture_output=True)
+    if done.returncode:
+        raise ChocoError(
+            f"snakemake --dry-run failed:\n{done.stderr.decode(errors='replace').strip()}"
+        )
+    jobs: dict[str, int] = {}
+    work: dict[str, int] = {}
+    by_shard = count_by_shard(plan)
+    for event in SnakemakeLog(io.BytesIO(done.stdout + done.stderr)).events():
+        match event:
+            case Jobs(counts):
+                jobs = counts
+            case Job(rule, shard):
+                work[rule] = work.get(rule, 0) + by_shard[rule][shard]
+            case _:
+                pass
+    if json:
+        emit(
+            {
+                "status": "would run" if jobs else "nothing to do",
+                "run": plan["run"],
+                "jobs": jobs,
+                "work": work,
+            }
+        )
+    elif not jobs:
+        print("nothing to do: everything is up to date")
+    else:
+        units = {"build": "tables", "check": "claims on tables", "mine": "tables"}
+        for rule, count in jobs.items():
+            what = f", {work.get(rule, 0):,} {units[rule]}" if rule in units else ""
+            print(f"{rule}: {count:,} {'job' if count == 1 else 'jobs'}{what}")
+    return 0
+
+
+def _last_line(log: Path) -> str:
+    """Return the last line that a job has written, which is where its error is."""
+    try:
+        lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
+    except OSError:
+        return "it has written nothing"
+    return next(
+        (line.strip() for line in reversed(lines) if line.strip()), "it has written nothing"
+    )

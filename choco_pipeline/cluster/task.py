@@ -1,0 +1,122 @@
+"""One task on a Dask cluster, seen from both ends: the process that waits for it and the worker that runs it."""
+# mypy: untyped-calls-exclude=distributed
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import time
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import dask
+from distributed import Client, Worker, get_worker
+from distributed.client import FutureCancelledError
+from distributed.scheduler import KilledWorker
+
+from choco_pipeline.cluster.connect import ClusterError, resolve
+from choco_pipeline.cluster.progress import TOPIC
+from choco_pipeline.errors import ChocoError
+
+#: Seconds until a scheduler that does not answer counts as gone.
+ANSWER = 5
+#: Seconds to wait for the scheduler file of a cluster that is starting; compiling kernels may be part of that.
+START = 120
+
+
+def submit(scheduler: str, target: str, arguments: Sequence[Any]) -> Any:
+    """Run a target on the cluster and wait for what it returns; see `choco_pipeline.cluster.connect.call`."""
+    address = address_of(scheduler)
+    with client_of(address) as client:
+        # The retries that a dying worker causes are the scheduler's to count: see allowed-failures.
+        key = f"{target.partition(':')[2]}-{uuid.uuid4().hex}"
+        future = client.submit(execute, target, list(arguments), os.getcwd(), key=key, pure=False)
+        try:
+            outcome = future.result()
+        except FutureCancelledError:
+            raise ClusterError(
+                f"{target}: the cluster at {address} went away before the task was done"
+            ) from None
+        except KilledWorker as error:
+            raise ClusterError(
+                f"{target}: {error.allowed_failures + 1} workers died while running this task; too little memory?"
+            ) from None
+    if "error" in outcome:
+        raise ChocoError(outcome["error"])
+    return outcome["result"]
+
+
+def execute(target: str, arguments: Sequence[Any], folder: str) -> dict[str, Any]:
+    """Run a target on a worker.
+
+    A user's mistake is returned as its message, not raised, so that it arrives whole whatever class it is.
+    """
+    worker = get_worker()
+    task = worker.get_current_task()
+
+    def report(stage: str, **numbers: int) -> None:
+        event = {
+            "folder": folder,
+            "task": task,
+            "worker": worker.address,
+            "stage": stage,
+            "numbers": numbers,
+        }
+        worker.log_event(TOPIC, event)
+
+    try:
+        if not Path(folder).is_dir() or not Path(folder).samefile(Path.cwd()):
+            raise ClusterError(
+                f"worker {worker.address} runs in {Path.cwd()}, start it in the folder of the run, {folder}"
+            )
+        return {"result": resolve(target)(*arguments, report)}
+    except ChocoError as error:
+        return {"error": str(error)}
+
+
+def dask_setup(worker: Worker) -> None:
+    """Leave Ctrl-C, which a terminal sends to workers too, to the process that started them; Dask calls this."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@contextmanager
+def client_of(address: str) -> Iterator[Client]:
+    """Connect to a scheduler, within `ANSWER` seconds or not at all."""
+    # What it would say of lost connections is said once, by the errors here.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    with dask.config.set({"distributed.comm.timeouts.connect": f"{ANSWER}s"}):
+        try:
+            client = Client(address, timeout=ANSWER, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise ClusterError(
+                f"no Dask scheduler answers at {address} ({_first_line(error)})"
+            ) from None
+        with client:
+            yield client
+
+
+def address_of(scheduler: str) -> str:
+    """Return the address that `scheduler` is or that the scheduler file of that name holds, once it is there."""
+    if "://" in scheduler:
+        return scheduler
+    path = Path(scheduler)
+    end = time.monotonic() + START
+    while not path.exists():
+        if not path.parent.is_dir() or time.monotonic() > end:
+            raise ClusterError(
+                f"{path}: no such scheduler file, and {scheduler!r} is no address like tcp://host:port"
+            )
+        time.sleep(0.02)
+    try:
+        return str(json.loads(path.read_text(encoding="utf-8"))["address"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise ClusterError(f"{path}: not a Dask scheduler file, which holds an address") from None
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,135 @@
+"""The commands as a person types them, in processes of their own."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from choco_pipeline import SolidBar, parse_ruleset
+from choco_pipeline.cli.value import evaluate
+from choco_pipeline.documents.json_file import write_json
+from choco_pipeline.tables.shard import Shard, build_shard
+from choco_pipeline.tables.spec import TableSpec
+
+ROOT = Path(__file__).parents[2]
+
+
+def choco(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "choco_pipeline", *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def test_value_as_json_and_in_words():
+    """triangular, Thm 7.3: for k=3, x⊕y⊕z=0 exactly at the P-positions."""
+    done = choco("value", "solid-bar(f=(x+z)//3)", "7", "4", "7", "--json")
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["outcome"]) == (0, "N")
+    assert found["grundy"] == SolidBar("(x+z)//3").grundy((7, 4, 7))
+    assert all(x ^ y ^ z == 0 for x, y, z in found["winning"])
+    done = choco("value", "solid-bar(f=(x+z)//3)", "7", "4", "7")
+    assert f"Grundy number: {found['grundy']}" in done.stdout
+    assert "N-position: the next player wins" in done.stdout
+    assert all(f"({', '.join(map(str, option))})" in done.stdout for option in found["winning"])
+
+
+@pytest.mark.parametrize(
+    ("game", "position"),
+    [
+        ("solid-bar(f=(x+z)//3)", (18, 9, 19)),
+        ("with-pass(strip-bar(k=4, s=2), passes=1)", (30, 6, 25, 1)),
+        ("with-pass(nim(3), passes=2)", (12, 13, 14, 2)),
+        ("step-bar(k=1)", (60, 70)),
+    ],
+)
+def test_value_by_a_table_is_value_by_definition(monkeypatch, game, position):
+    ruleset = parse_ruleset(game)
+    monkeypatch.setattr("choco_pipeline.cli.value.BY_DEFINITION", 0)
+    by_table = evaluate(ruleset, position)
+    monkeypatch.setattr("choco_pipeline.cli.value.BY_DEFINITION", 10**9)
+    assert by_table == evaluate(parse_ruleset(game), position)
+
+
+def test_value_of_a_position_whose_grundy_table_is_too_large():
+    found = evaluate(SolidBar("(x+z)//3"), (3000, 40, 3001))
+    assert found["grundy"] is None
+    assert found["outcome"] == "N"
+    assert found["winning"]
+    assert all(x ^ y ^ z == 0 for x, y, z in found["winning"]), "triangular, Thm 7.3"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["value", "solid-bar(f=(x+z)//3)", "7", "4"],
+            "a position has 3 coordinates (x, y, z), found (7, 4)",
+        ),
+        (["value", "solid-bar(f=(x+z)//3)", "0", "4", "0"], "y = 4 is above the bar"),
+        (["value", "solid-bar(f=open(x))", "0", "4", "0"], 'call to "open" at column 1'),
+        (["value", "stepbar(k=3)", "0", "0"], "did you mean 'step-bar'"),
+        (["plan", "no-such.yaml"], "no-such.yaml: cannot be read"),
+        (["verify", "no-such.done.json"], "no-such.done.json: cannot be read"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_2(arguments, message):
+    done = choco(*arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    as_json = choco(*arguments, "--json")
+    assert json.loads(as_json.stdout)["status"] == "error"
+    assert message in json.loads(as_json.stdout)["error"]
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ("bound: 1000000000", "bound 1000000000 is too large: its table needs"),
+        ("bound: 1e9", '"1e9" at column 1'),
+        ("boud: 5", "unknown key 'boud'; did you mean 'bound'?"),
+        ("bound: 5\n    heights: [open(x)]", 'call to "open"'),
+        ("bound: 5\n    heights: [csv(../../etc/passwd)]", "leads out of"),
+    ],
+)
+def test_plan_refuses_what_cannot_be(tmp_path, config, message):
+    text = f"run: t\nsweeps:\n  a:\n    ruleset: solid-bar(f={'f' if 'heights' in config else 'x+z'})\n    {config}\n    quantity: grundy\n"
+    (tmp_path / "c.yaml").write_text(text)
+    done = choco("plan", "c.yaml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "results").exists(), "nothing has run"
+
+
+def test_plan(tmp_path):
+    text = "run: t\nsweeps:\n  a: {ruleset: step-bar(k=k), parameters: {k: 1..5}, bound: 50, quantity: grundy}\n"
+    (tmp_path / "c.yaml").write_text(text)
+    found = json.loads(choco("plan", "c.yaml", "--json", cwd=tmp_path).stdout)
+    positions = sum(z // k + 1 for k in range(1, 6) for z in range(51))
+    assert (found["total"]["tables"], found["total"]["positions"]) == (5, positions)
+    assert "5" in choco("plan", "c.yaml", cwd=tmp_path).stdout
+
+
+def test_verify_names_a_damaged_table(tmp_path):
+    spec = TableSpec.of(SolidBar("(x+z)//3"), 12, "grundy")
+    write_json(tmp_path / "s.json", Shard("s", (spec,)).as_json())
+    manifest = tmp_path / "results" / "tables" / "s.done.json"
+    build_shard(str(tmp_path / "s.json"), str(manifest), lambda *_, **__: None)
+    right = choco("verify", "--json", cwd=tmp_path)
+    assert (right.returncode, json.loads(right.stdout)["status"]) == (0, "right")
+    (chunk,) = [p for p in manifest.parent.rglob("c/**/*") if p.is_file()]
+    chunk.write_bytes(chunk.read_bytes()[:-1])
+    wrong = choco("verify", cwd=tmp_path)
+    assert wrong.returncode == 1
+    assert spec.table_id in wrong.stderr
+    assert "1 tables are wrong" in wrong.stdout
+
+
+def test_doctor_and_version():
+    found = json.loads(choco("doctor", "--json").stdout)
+    assert found["cores"] >= 1
+    assert found["memory"] > found["memory_per_worker"] > 0
+    assert json.loads(choco("version", "--json").stdout) == found["versions"]
+    assert "kernels" in choco("doctor").stdout

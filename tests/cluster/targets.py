@@ -1,0 +1,43 @@
+"""Stand-in tasks: what `call` runs in these tests, here or on a worker."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from choco_pipeline.cluster.progress import Report
+from choco_pipeline.errors import ConfigError
+
+
+def double(number: int, report: Report) -> dict[str, int]:
+    report("doubling", numbers=1)
+    report("doubling", numbers=1, positions=number)
+    return {"double": 2 * number, "process": os.getpid()}
+
+
+def refuse(what: str, report: Report) -> None:
+    raise ConfigError(f"{what} is not possible:\nbecause")
+
+
+def fail(report: Report) -> None:
+    raise ZeroDivisionError("in the target")
+
+
+def die(report: Report) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def die_once(marker: str, report: Report) -> int:
+    """Report, and die on the first call, which leaves the marker."""
+    for _ in range(3):
+        report("dying", tables=1)
+    time.sleep(0.5)  # let the reports leave this process
+    if not Path(marker).exists():
+        Path(marker).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return os.getpid()
+
+
+def wait_long(started: str, report: Report) -> None:
+    Path(started).touch()
+    time.sleep(120)

@@ -1,0 +1,159 @@
+"""`call` on a real cluster: the same answers as in this process, errors whole, losses noticed within seconds."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from choco_pipeline.cluster.connect import SCHEDULER, ClusterError, call
+from choco_pipeline.cluster.local import (
+    Cluster,
+    existing_cluster,
+    local_cluster,
+    write_scheduler_file,
+)
+from choco_pipeline.cluster.progress import Tally
+from choco_pipeline.errors import ChocoError
+
+ROOT = Path(__file__).parents[2]
+TARGETS = "tests.cluster.targets"
+MEMORY = 1 << 30
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    folder = tmp_path_factory.mktemp("dask") / "workers"
+    with local_cluster(2, MEMORY, folder) as cluster:
+        yield cluster
+    assert not folder.exists()
+
+
+@pytest.fixture
+def on_cluster(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> Cluster:
+    monkeypatch.setenv(SCHEDULER, cluster.address)
+    return cluster
+
+
+def in_new_process(code: str, scheduler: str) -> subprocess.Popen[str]:
+    """Run code in a process as the rules start them."""
+    environment = {**os.environ, SCHEDULER: scheduler}
+    command = [sys.executable, "-c", code]
+    return subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for(condition, seconds=30.0):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.05)
+
+
+def test_without_a_cluster_the_target_runs_here(monkeypatch):
+    monkeypatch.delenv(SCHEDULER, raising=False)
+    assert call(f"{TARGETS}:double", 21) == {"double": 42, "process": os.getpid()}
+
+
+def test_with_a_cluster_the_target_runs_on_a_worker(on_cluster):
+    answer = call(f"{TARGETS}:double", 21)
+    assert answer["double"] == 42
+    assert answer["process"] in {child.pid for child in psutil.Process().children(recursive=True)}
+
+
+def test_the_waiting_process_imports_no_kernels(on_cluster):
+    code = (
+        "import sys; from choco_pipeline.cluster.connect import call;"
+        f"call('{TARGETS}:double', 1);"
+        "sys.exit(str([m for m in ('numba', 'zarr', 'xarray', 'tests') if m in sys.modules]))"
+    )
+    assert in_new_process(code, on_cluster.address).communicate()[1].strip() == "[]"
+
+
+def test_a_scheduler_file_is_waited_for(cluster, tmp_path, monkeypatch):
+    path = tmp_path / "scheduler.json"
+    code = f"from choco_pipeline.cluster.connect import call; call('{TARGETS}:double', 1)"
+    waiting = in_new_process(code, str(path))
+    time.sleep(1.5)
+    assert waiting.poll() is None
+    write_scheduler_file(cluster, path)
+    assert waiting.communicate()[1] == ""
+    assert waiting.returncode == 0
+
+
+@pytest.mark.parametrize("text", ["", "[]", json.dumps({"addres": "tcp://127.0.0.1:1"})])
+def test_a_file_that_is_no_scheduler_file_is_refused(text, tmp_path, monkeypatch):
+    path = tmp_path / "scheduler.json"
+    path.write_text(text)
+    monkeypatch.setenv(SCHEDULER, str(path))
+    with pytest.raises(ClusterError, match="not a Dask scheduler file"):
+        call(f"{TARGETS}:double", 1)
+
+
+def test_a_users_mistake_arrives_with_the_same_message(on_cluster, monkeypatch):
+    with pytest.raises(ChocoError) as there:
+        call(f"{TARGETS}:refuse", "this")
+    monkeypatch.delenv(SCHEDULER)
+    with pytest.raises(ChocoError) as here:
+        call(f"{TARGETS}:refuse", "this")
+    assert str(there.value) == str(here.value) == "this is not possible:\nbecause"
+
+
+def test_another_error_arrives_with_the_line_where_it_happened(on_cluster):
+    with pytest.raises(ZeroDivisionError, match="in the target") as error:
+        call(f"{TARGETS}:fail")
+    assert any(str(entry.path).endswith("targets.py") for entry in error.traceback)
+
+
+def test_a_task_that_kills_its_workers_is_given_up(on_cluster):
+    with pytest.raises(ClusterError, match=r"die: 3 workers died"):
+        call(f"{TARGETS}:die")
+
+
+def test_reports_of_an_attempt_that_died_are_forgotten(on_cluster, tmp_path):
+    tally = Tally()
+    on_cluster.listen(tally.add)
+    assert call(f"{TARGETS}:die_once", str(tmp_path / "marker")) > 0
+    wait_for(lambda: tally.totals("dying") == {"tables": 3})
+    assert call(f"{TARGETS}:double", 5)["double"] == 10
+    wait_for(lambda: tally.totals("doubling") == {"numbers": 2, "positions": 5})
+
+
+def test_nobody_at_the_address(monkeypatch):
+    monkeypatch.setenv(SCHEDULER, "tcp://127.0.0.1:9")
+    with pytest.raises(ClusterError, match=r"no Dask scheduler answers at tcp://127.0.0.1:9"):
+        call(f"{TARGETS}:double", 1)
+
+
+def test_a_worker_in_another_folder_refuses(on_cluster, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ChocoError, match=f"start it in the folder of the run, {tmp_path}"):
+        call(f"{TARGETS}:double", 1)
+
+
+def test_a_cluster_that_goes_away_ends_the_wait(tmp_path):
+    path, started = tmp_path / "scheduler.json", tmp_path / "started"
+    owner = subprocess.Popen([sys.executable, "-m", "tests.cluster.owner", str(path)], cwd=ROOT)
+    code = f"from choco_pipeline.cluster.connect import call; call('{TARGETS}:wait_long', {str(started)!r})"
+    waiting = in_new_process(code, str(path))
+    wait_for(started.exists)
+    workers = psutil.Process(owner.pid).children(recursive=True)
+    assert len(workers) > 1
+    owner.send_signal(signal.SIGKILL)
+    owner.wait()
+    error = waiting.communicate(timeout=30)[1]
+    assert waiting.returncode == 1
+    assert "went away before the task was done" in error.splitlines()[-1]
+    wait_for(lambda: not any(w.is_running() and w.status() != "zombie" for w in workers))
+
+
+def test_an_existing_cluster_can_be_used_and_is_left_alone(cluster):
+    with existing_cluster(cluster.address) as again:
+        assert again.threads == 2
+        assert again.dashboard.startswith("http://127.0.0.1:")
+    assert cluster.threads == 2

@@ -1,0 +1,1 @@
+"""Tests of whole runs: real Snakemake, real clusters, real signals."""

@@ -1,0 +1,49 @@
+"""Snakemake's output is understood however it arrives: whole, or a few bytes at a time."""
+
+import io
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from choco_pipeline.cli.snakemake_log import Event, Failed, Job, Jobs, SnakemakeLog
+
+OUTPUT = b"""Building DAG of jobs...
+Job stats:
+job       count
+------  -------
+build         2
+ledger        1
+all           1
+total         4
+
+Select jobs to execute...
+localrule build:
+    input: results/shards/00112233aabbccdd.json
+    wildcards: shard=00112233aabbccdd
+Finished jobid: 3 (Rule: build)
+localrule ledger:
+    input: results/tiny/plan.json
+Error in rule ledger:
+    message: None
+    log: results/tiny/log/ledger.log (check log file(s) for error details)
+"""
+EVENTS: list[Event] = [
+    Jobs({"build": 2, "ledger": 1}),
+    Job("build", "00112233aabbccdd"),
+    Failed("ledger", Path("results/tiny/log/ledger.log")),
+]
+
+
+@given(st.lists(st.integers(0, len(OUTPUT)), max_size=8))
+def test_events_do_not_depend_on_when_the_file_is_read(cuts: list[int]) -> None:
+    file = io.BytesIO()
+    log = SnakemakeLog(file)
+    found: list[Event] = []
+    for end in [*sorted(cuts), len(OUTPUT)]:
+        place = file.tell()
+        file.seek(0, io.SEEK_END)
+        file.write(OUTPUT[file.tell() : end])
+        file.seek(place)
+        found += log.events()
+    assert found == EVENTS

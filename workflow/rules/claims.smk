@@ -1,0 +1,14 @@
+rule check:
+    input:
+        order=f"{RUN}/checks/{{shard}}.json",
+        manifest=rules.build.output.manifest,
+    output:
+        verdicts=f"{RUN}/verdicts/{{shard}}.json",
+    log:
+        f"{RUN}/log/check/{{shard}}.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=memory_of,
+    shell:
+        "python -m choco_pipeline check {input.order} --out {output.verdicts} > {log} 2>&1"

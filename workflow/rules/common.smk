@@ -1,0 +1,42 @@
+# The plan of the run, made or found when Snakemake starts: it names the shards that the rules speak of.
+import os
+import sys
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.provenance import code_digest
+from choco_pipeline.sweep.plan import RESULTS, Paths, current_plan
+
+# "python" in rules is the interpreter that runs Snakemake, also where its environment is not activated.
+os.environ.update(
+    PATH=os.pathsep.join([str(Path(sys.executable).parent), *os.get_exec_path()])
+)
+
+try:
+    PLAN = current_plan(Path(str(config.get("choco", "config/config.yaml"))))
+except ChocoError as error:
+    raise WorkflowError(str(error)) from None
+
+RUN = Paths(RESULTS, PLAN["run"]).plan.parent.as_posix()
+TABLES = {table["id"]: table for table in PLAN["tables"]}
+
+
+def shards_of(kind):
+    """Return the shards on whose tables claims ("checks") or mining ("mines") are ordered."""
+    return sorted({TABLES[order["table"]]["shard"] for order in PLAN[kind]})
+
+
+def memory_of(wildcards):
+    """Return the MB that the largest table of a shard needs, rounded up."""
+    return -(-MEMORY[wildcards.shard] // 1_000_000)
+
+
+MEMORY = {}
+for table in PLAN["tables"]:
+    MEMORY[table["shard"]] = max(table["memory"], MEMORY.get(table["shard"], 0))
+
+
+wildcard_constraints:
+    shard="[0-9a-f]{16}",

@@ -1,0 +1,14 @@
+rule mine:
+    input:
+        order=f"{RUN}/mines/{{shard}}.json",
+        manifest=rules.build.output.manifest,
+    output:
+        findings=f"{RUN}/mining/{{shard}}.json",
+    log:
+        f"{RUN}/log/mine/{{shard}}.log",
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=memory_of,
+    shell:
+        "python -m choco_pipeline mine {input.order} --out {output.findings} > {log} 2>&1"

@@ -1,0 +1,34 @@
+rule ledger:
+    input:
+        plan=f"{RUN}/plan.json",
+        tables=expand(rules.build.output.manifest, shard=PLAN["shards"]),
+        verdicts=expand(rules.check.output.verdicts, shard=shards_of("checks")),
+        findings=expand(rules.mine.output.findings, shard=shards_of("mines")),
+    output:
+        ledger=f"{RUN}/ledger.json",
+    log:
+        f"{RUN}/log/ledger.log",
+    conda:
+        "../../environment.yml"
+    params:
+        code=code_digest(("claims", "mining", "sweep")),
+    shell:
+        "python -m choco_pipeline ledger {input.plan} --out {output.ledger} > {log} 2>&1"
+
+
+rule report:
+    input:
+        ledger=rules.ledger.output.ledger,
+        tables=rules.ledger.input.tables,
+    output:
+        html=f"{RUN}/report/index.html",
+        json=f"{RUN}/report/report.json",
+        csv=f"{RUN}/report/verdicts.csv",
+    log:
+        f"{RUN}/log/report.log",
+    conda:
+        "../../environment.yml"
+    params:
+        code=code_digest(("report",)),
+    shell:
+        "python -m choco_pipeline report {input.ledger} --out {output.html} > {log} 2>&1"
