@@ -74,7 +74,7 @@ def run(
     if dry_run:
         return _show_what_would_run(config, json)
     with results_lock(RESULTS, unlock=lambda: _unlock(config)) as record:
-        plan = current_plan(config)
+        plan = current_plan(config, workers=workers)
         with _signals() as received, Workers(RESULTS, workers, scheduler) as cluster:
             done = _Run(config, plan, cluster, Console(stderr=True), received).go(record)
     if json:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from choco_pipeline.claims.catalogue import Catalogue, load_catalogue
 from choco_pipeline.documents.json_file import read_json, write_json_if_changed
 from choco_pipeline.documents.yaml_file import YamlFile
@@ -22,8 +24,7 @@ from choco_pipeline.provenance import CLAIM_CODE, MINING_CODE, TABLE_CODE, code_
 from choco_pipeline.sweep.expand import Planned, expand, load_config
 from choco_pipeline.tables.cost import Cost, cost_of, in_bytes, require_memory, worker_memory
 from choco_pipeline.tables.schema import unwrap
-from choco_pipeline.tables.shard import Shard
-from choco_pipeline.tables.spec import FORMAT, TableSpec
+from choco_pipeline.tables.spec import FORMAT, Shard, TableSpec
 
 RESULTS = Path("results")
 #: The folder that paths in a configuration start from and may not leave.
@@ -64,25 +65,38 @@ class Paths:
         return self.results / self.run / kind / f"{shard}.json"
 
 
-def current_plan(config_path: Path, results: Path = RESULTS) -> dict[str, Any]:
+def current_plan(
+    config_path: Path, results: Path = RESULTS, *, workers: int | None = None
+) -> dict[str, Any]:
     """Return the plan of a configuration, made anew only if the configuration or the code has changed.
 
     Writes ``plan.json``, the specs of shards and the work orders for claims and mining below `results`, each only if
     its content is new.
+
+    Parameters
+    ----------
+    config_path
+        The configuration; other paths start from the working directory.
+    results
+        Where everything is written.
+    workers
+        Number of processes that share this machine's memory; one for each core by default.
 
     Raises
     ------
     ConfigError
         If the configuration or a claims file has a mistake.
     LimitError
-        If a table cannot fit into this machine.
+        If a table cannot fit into a worker's share of this machine.
     """
     known = _up_to_date(config_path, results)
-    return known if known is not None else make_plan(config_path, results, write=True)
+    return (
+        known if known is not None else make_plan(config_path, results, write=True, workers=workers)
+    )
 
 
 def make_plan(
-    config_path: Path, results: Path = RESULTS, *, write: bool, workers: int = 1
+    config_path: Path, results: Path = RESULTS, *, write: bool, workers: int | None = None
 ) -> dict[str, Any]:
     """Return the plan of a configuration; with `write`, leave it and its work orders below `results`."""
     config, file = load_config(config_path)
@@ -94,7 +108,7 @@ def make_plan(
                 raise file.error(("sweeps", name, "claims"), catalogue.unknown(claim))
     tables = expand(config, file)
     costs = [cost_of(planned.game, planned.spec.bound, planned.spec.quantity) for planned in tables]
-    _require_room(tables, costs, results, workers)
+    _require_room(tables, costs, results, workers or psutil.cpu_count() or 1)
     paths = Paths(results, config.run)
     shards, shard_of = _shards(tables, costs, paths)
     checks, mines = _orders(tables, catalogue, shard_of)

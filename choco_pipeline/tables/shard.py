@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from choco_pipeline.errors import StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest, versions
 from choco_pipeline.tables.compute import table
 from choco_pipeline.tables.cost import count_positions
-from choco_pipeline.tables.spec import FORMAT, TableSpec
+from choco_pipeline.tables.spec import FORMAT, Shard, TableSpec
 from choco_pipeline.tables.store import (
     finish_store,
     read_table,
@@ -26,35 +25,6 @@ from choco_pipeline.tables.store import (
 )
 
 Report = Callable[..., None]
-
-
-@dataclass(frozen=True)
-class Shard:
-    """Tables that are built by one task into one store.
-
-    Attributes
-    ----------
-    name
-        Hash of the table ids and of the code that computes them; names the store and the manifest.
-    tables
-        What is in it.
-    """
-
-    name: str
-    tables: tuple[TableSpec, ...]
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the shard as its spec file holds it."""
-        return {"format": FORMAT, "shard": self.name, "tables": [t.as_json() for t in self.tables]}
-
-    @classmethod
-    def from_json(cls, document: Mapping[str, Any]) -> Shard:
-        """Return the shard that a spec file holds."""
-        specs = [
-            TableSpec(t["ruleset"], t["bound"], t["quantity"], t["identity"])
-            for t in document["tables"]
-        ]
-        return cls(document["shard"], tuple(specs))
 
 
 def build_shard(spec_file: str, manifest_file: str, report: Report) -> dict[str, Any]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from typing import Any
 
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.provenance import digest
@@ -58,3 +60,32 @@ class TableSpec:
     def as_json(self) -> dict[str, object]:
         """Return the spec as plain data, with its id."""
         return {"id": self.table_id, **asdict(self)}
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Tables that are built by one task into one store.
+
+    Attributes
+    ----------
+    name
+        Hash of the table ids and of the code that computes them; names the store and the manifest.
+    tables
+        What is in it.
+    """
+
+    name: str
+    tables: tuple[TableSpec, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the shard as its spec file holds it."""
+        return {"format": FORMAT, "shard": self.name, "tables": [t.as_json() for t in self.tables]}
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Shard:
+        """Return the shard that a spec file holds."""
+        specs = [
+            TableSpec(t["ruleset"], t["bound"], t["quantity"], t["identity"])
+            for t in document["tables"]
+        ]
+        return cls(document["shard"], tuple(specs))

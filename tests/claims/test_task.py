@@ -14,8 +14,8 @@ from choco_pipeline.claims.task import check_shard
 from choco_pipeline.claims.verdict import HoldsToBound, verdict_from_json
 from choco_pipeline.documents.json_file import read_json, write_json
 from choco_pipeline.errors import StoreError
-from choco_pipeline.tables.shard import Shard, build_shard
-from choco_pipeline.tables.spec import TableSpec
+from choco_pipeline.tables.shard import build_shard
+from choco_pipeline.tables.spec import Shard, TableSpec
 
 CATALOGUE = load_catalogue(sorted(Path("config/claims").glob("*.yaml")))
 TABLES = [

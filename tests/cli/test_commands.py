@@ -10,8 +10,8 @@ import pytest
 from choco_pipeline import SolidBar, parse_ruleset
 from choco_pipeline.cli.value import evaluate
 from choco_pipeline.documents.json_file import write_json
-from choco_pipeline.tables.shard import Shard, build_shard
-from choco_pipeline.tables.spec import TableSpec
+from choco_pipeline.tables.shard import build_shard
+from choco_pipeline.tables.spec import Shard, TableSpec
 
 ROOT = Path(__file__).parents[2]
 

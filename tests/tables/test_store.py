@@ -15,8 +15,8 @@ from choco_pipeline.errors import StoreError
 from choco_pipeline.tables import shard as shard_module
 from choco_pipeline.tables.compute import table
 from choco_pipeline.tables.schema import NOT_COMPUTED
-from choco_pipeline.tables.shard import Shard, build_shard
-from choco_pipeline.tables.spec import TableSpec
+from choco_pipeline.tables.shard import build_shard
+from choco_pipeline.tables.spec import Shard, TableSpec
 from choco_pipeline.tables.store import (
     CHUNK_BYTES,
     chunk_shape,
