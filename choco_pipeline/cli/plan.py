@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from choco_pipeline.cli.output import emit
+from choco_pipeline.cli.output import emit, in_short, in_time
 from choco_pipeline.sweep.plan import RESULTS, Paths, make_plan
 from choco_pipeline.tables.cost import in_bytes
 
@@ -23,26 +24,32 @@ def show_plan(config: Path, json: bool) -> None:
     if json:
         emit({"run": plan["run"], "config": plan["config"], "workers": workers, **rows})
         return
-    table = Table(title=f"{plan['title']} ({plan['config']})", title_justify="left")
+    table = Table(
+        title=f"{plan['title']} ({plan['config']})",
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
     for column in (
         "sweep",
         "tables",
         "positions",
         "claims",
         "disk",
-        "memory",
-        "seconds",
+        "memory/task",
+        "time",
     ):
         table.add_column(column, justify="left" if column == "sweep" else "right", overflow="fold")
     for row in [*rows["sweeps"], {**rows["total"], "sweep": "in all"}]:
         table.add_row(
             row["sweep"],
             f"{row['tables']:,}",
-            f"{row['positions']:.3g}" if row["positions"] >= 1e7 else f"{row['positions']:,}",
+            in_short(row["positions"]),
             f"{row['checks']:,}",
             in_bytes(row["bytes"]),
             in_bytes(row["memory"]),
-            seconds_text(row["seconds"]),
+            in_time(row["seconds"]),
             end_section=row is rows["sweeps"][-1],
         )
     console = Console()
@@ -50,7 +57,7 @@ def show_plan(config: Path, json: bool) -> None:
     total = rows["total"]
     console.print(
         f"{len(plan['shards'])} shards, {total['finished']:,} of {total['tables']:,} tables are there already;"
-        f" about {seconds_text(total['seconds_left'] / workers)} on {workers} workers for the rest."
+        f" about {in_time(total['seconds_left'] / workers)} on {workers} workers for those that are missing; claims and mining come on top."
     )
 
 
@@ -80,19 +87,3 @@ def summary(plan: dict[str, Any]) -> dict[str, Any]:
         {"sweep": name, **add([t for t in plan["tables"] if name in t["sweeps"]])} for name in names
     ]
     return {"sweeps": by_sweep, "total": add(plan["tables"])}
-
-
-def seconds_text(seconds: float) -> str:
-    """Return a duration as people read it.
-
-    Examples
-    --------
-    >>> seconds_text(0.04), seconds_text(90), seconds_text(10_000)
-    ('0.04 s', '1 min 30 s', '2 h 47 min')
-    """
-    if seconds < 60:
-        return f"{seconds:.2g} s" if seconds < 10 else f"{seconds:.0f} s"
-    minutes = round(seconds) // 60
-    if minutes < 60:
-        return f"{minutes} min {round(seconds) % 60} s"
-    return f"{minutes // 60} h {minutes % 60} min"

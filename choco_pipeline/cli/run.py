@@ -19,9 +19,9 @@ import psutil
 from rich.console import Console
 
 from choco_pipeline.cli.lock import results_lock
-from choco_pipeline.cli.output import emit
+from choco_pipeline.cli.output import emit, in_short, in_time
 from choco_pipeline.cli.snakemake_log import Failed, Job, Jobs, SnakemakeLog
-from choco_pipeline.cli.stages import Display, Stages, count_by_shard, display, in_short, in_time
+from choco_pipeline.cli.stages import Display, Stages, count_by_shard, display
 from choco_pipeline.cli.supervise import Supervised
 from choco_pipeline.cli.workers import Workers
 from choco_pipeline.cluster.connect import SCHEDULER

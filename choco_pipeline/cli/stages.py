@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.text import Text
 
+from choco_pipeline.cli.output import in_short, in_time
 from choco_pipeline.cluster.progress import Tally
 from choco_pipeline.sweep.plan import RESULTS, Paths
 
@@ -239,35 +240,6 @@ def display(console: Console) -> Iterator[Display]:
     columns = (TextColumn("{task.description:>7}"), BarColumn(30), _StageColumn())
     with Progress(*columns, console=console, refresh_per_second=8) as progress:
         yield Bars(progress)
-
-
-def in_short(number: float) -> str:
-    """Return a large number as people read it.
-
-    Examples
-    --------
-    >>> in_short(950), in_short(12_300_000)
-    ('950', '12.3 M')
-    """
-    for unit in ("", " k", " M", " G"):
-        if number < 1000:
-            return f"{number:.3g}{unit}" if unit else f"{number:.0f}"
-        number /= 1000
-    return f"{number:.4g} T"
-
-
-def in_time(seconds: float) -> str:
-    """Return a duration as people read it.
-
-    Examples
-    --------
-    >>> in_time(9), in_time(90), in_time(4000)
-    ('9 s', '1 min 30 s', '1 h 6 min')
-    """
-    minutes, rest = divmod(round(seconds), 60)
-    if not minutes:
-        return f"{rest} s"
-    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
 def count_by_shard(plan: Mapping[str, Any]) -> dict[str, Counter[str]]:

@@ -32,7 +32,7 @@ PROJECT = Path()
 #: New tables are cut into about this many shards, so that several workers share them,
 PARTS = 6
 #: but a shard has at least so many tables or estimated seconds of work, beside which starting its jobs costs little,
-LEAST_TABLES, LEAST_SECONDS = 25, 0.5
+LEAST_TABLES, LEAST_SECONDS = 100, 1.3
 #: and at most so many, so that a kill costs little.
 MOST_TABLES, MOST_SECONDS = 250, 4.0
 PLAN_CODE = (*CLAIM_CODE, "mining", "sweep", "documents")
