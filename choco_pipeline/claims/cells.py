@@ -168,14 +168,14 @@ class Cells:
             return None
         match base:
             case SolidBar():
-                return self._heights[points["x"], points["z"]]
+                return self._heights[points["x"], points["z"]].astype(np.int64)
             case StepBar(k, s):
                 return (points["z"] + s) // k
             case _:
                 return np.full(count, self.bound)
 
     @cached_property
-    def _heights(self) -> Ints:
+    def _heights(self) -> NDArray[np.int32]:
         base, _ = unwrap(self.game)
         assert isinstance(base, SolidBar)
         return base.f.table(self.bound + 1, self.bound + 1)

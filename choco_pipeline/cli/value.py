@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from choco_pipeline.cli.output import emit
+from choco_pipeline.drawing import draw_text
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Position, Ruleset, parse_ruleset
-from choco_pipeline.games.draw import draw_text
 from choco_pipeline.tables.compute import table
 from choco_pipeline.tables.cost import cost_of, worker_memory
 from choco_pipeline.tables.lookup import Lookup

@@ -18,6 +18,9 @@ from choco_pipeline.formula import Formula, parse
 #: A new height function is looked at on this box at once; tables check it again on all of theirs.
 FIRST_LOOK = 24
 
+#: Heights that are looked at together: they fit into a cache.
+BLOCK = 1 << 16
+
 #: No bar is taller: heights and Grundy numbers stay far inside 32 bits.
 TALLEST = 1 << 28
 
@@ -40,41 +43,55 @@ class Height(ABC):
         """Return f(x, z), by the function's own definition."""
 
     @abstractmethod
-    def _values(self, n_x: int, n_z: int) -> NDArray[np.int64]:
-        """Return f on ``range(n_x) × range(n_z)``, unchecked."""
+    def _rows(self, first: int, stop: int, n_z: int) -> NDArray[np.int64]:
+        """Return f on ``range(first, stop) × range(n_z)``, unchecked."""
 
-    def table(self, n_x: int, n_z: int) -> NDArray[np.int64]:
+    def table(self, n_x: int, n_z: int) -> NDArray[np.int32]:
         """Return f on ``range(n_x) × range(n_z)``, checked.
 
         Returns
         -------
-        ndarray of int64, shape (n_x, n_z)
+        ndarray of int32, shape (n_x, n_z)
 
         Raises
         ------
         HeightError
             If a value is negative or too large, or two neighbouring values show that f is not monotone.
         """
-        values = self._values(n_x, n_z)
-        if values[0, 0] < 0:
-            raise HeightError(
-                f"height function {self.notation}: f(0, 0) = {values[0, 0]}, but heights start at 0"
-            )
-        for axis in (0, 1):
-            falls = np.diff(values, axis=axis) < 0
+        heights = np.empty((n_x, n_z), np.int32)
+        step = max(1, BLOCK // n_z)
+        above: NDArray[np.int64] | None = None  # the row before the block
+        for first in range(0, n_x, step):
+            rows = self._rows(first, min(first + step, n_x), n_z)
+            if first == 0 and rows[0, 0] < 0:
+                raise self._error(f"f(0, 0) = {rows[0, 0]}, but heights start at 0")
+            self._check_monotone(rows, first, above)
+            if rows[-1, -1] > TALLEST:
+                x, z = (int(i) for i in np.argwhere(rows > TALLEST)[0])
+                raise self._error(
+                    f"f({first + x}, {z}) = {rows[x, z]}, more than the {TALLEST} that tables can hold"
+                )
+            heights[first : first + step] = rows
+            above = rows[-1]
+        return heights
+
+    def _check_monotone(
+        self, rows: NDArray[np.int64], first: int, above: NDArray[np.int64] | None
+    ) -> None:
+        if above is not None:
+            rows, first = np.concatenate([above[None], rows]), first - 1
+        for axis, falls in ((0, rows[1:] < rows[:-1]), (1, rows[:, 1:] < rows[:, :-1])):
             if falls.any():
                 x, z = (int(i) for i in np.argwhere(falls)[0])
                 u, w = (x + 1, z) if axis == 0 else (x, z + 1)
-                raise HeightError(
-                    f"height function {self.notation} is not monotone:"
-                    f" f({x}, {z}) = {values[x, z]} but f({u}, {w}) = {values[u, w]}"
+                here, there = (
+                    f"f({first + x}, {z}) = {rows[x, z]}",
+                    f"f({first + u}, {w}) = {rows[u, w]}",
                 )
-        if values[-1, -1] > TALLEST:
-            raise HeightError(
-                f"height function {self.notation}: f({n_x - 1}, {n_z - 1}) = {values[-1, -1]},"
-                f" more than the {TALLEST} that tables can hold"
-            )
-        return values
+                raise self._error(f"not monotone: {here} but {there}")
+
+    def _error(self, what: str) -> HeightError:
+        return HeightError(f"height function {self.notation}: {what}")
 
 
 @dataclass(frozen=True)
@@ -105,10 +122,9 @@ class FormulaHeight(Height):
         """Return the formula's value in exact integers."""
         return int(self.formula.value({"x": x, "z": z}))
 
-    def _values(self, n_x: int, n_z: int) -> NDArray[np.int64]:
-        grid = {"x": np.arange(n_x)[:, None], "z": np.arange(n_z)[None, :]}
-        values = self.formula.evaluate(grid)
-        return np.ascontiguousarray(np.broadcast_to(values, (n_x, n_z)), dtype=np.int64)
+    def _rows(self, first: int, stop: int, n_z: int) -> NDArray[np.int64]:
+        grid = {"x": np.arange(first, stop)[:, None], "z": np.arange(n_z)[None, :]}
+        return np.broadcast_to(self.formula.evaluate(grid), (stop - first, n_z))
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,9 +219,9 @@ class TableHeight(Height):
         self._require(x + 1, z + 1)
         return int(self.values[x, z])
 
-    def _values(self, n_x: int, n_z: int) -> NDArray[np.int64]:
-        self._require(n_x, n_z)
-        return self.values[:n_x, :n_z]
+    def _rows(self, first: int, stop: int, n_z: int) -> NDArray[np.int64]:
+        self._require(stop, n_z)
+        return self.values[first:stop, :n_z]
 
     def _require(self, n_x: int, n_z: int) -> None:
         if n_x > self.values.shape[0] or n_z > self.values.shape[1]:
@@ -238,8 +254,10 @@ class FunctionHeight(Height):
             raise HeightError(f"height {self.notation}: f({x}, {z}) = {value!r} is not an integer")
         return int(value)
 
-    def _values(self, n_x: int, n_z: int) -> NDArray[np.int64]:
-        return np.array([[self(x, z) for z in range(n_z)] for x in range(n_x)], dtype=np.int64)
+    def _rows(self, first: int, stop: int, n_z: int) -> NDArray[np.int64]:
+        return np.array(
+            [[self(x, z) for z in range(n_z)] for x in range(first, stop)], dtype=np.int64
+        )
 
 
 def as_height(f: Height | Formula | str | Callable[[int, int], int] | ArrayLike) -> Height:

@@ -93,7 +93,7 @@ def shift_text(shift: Shift, with_pass: bool) -> str:
     return "⊕".join([*terms, "p"] if with_pass else terms) + "=0"
 
 
-def _mismatches(cells: NDArray[np.integer], heights: NDArray[np.int64] | None, shift: Shift) -> int:
+def _mismatches(cells: NDArray[np.integer], heights: NDArray[np.int32] | None, shift: Shift) -> int:
     """Return in how many columns [p, first, second] the shift does not say what the table holds.
 
     The columns are (x, z) with the y in the cell if `heights` are given, else (y, z) with the x in the cell.

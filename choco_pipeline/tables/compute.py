@@ -186,7 +186,7 @@ def _step_heights(bar: StepBar, bound: int | None) -> NDArray[np.int64]:
     return (np.arange(bar.limits(bound)[1] + 1) + bar.s) // bar.k
 
 
-def _solid_heights(bar: SolidBar, bound: int | None) -> NDArray[np.int64]:
+def _solid_heights(bar: SolidBar, bound: int | None) -> NDArray[np.int32]:
     size = bar.limits(bound)[0] + 1
     return bar.f.table(size, size)
 

@@ -73,7 +73,7 @@ def memory_needed(game: Ruleset, bound: int, quantity: Quantity) -> int:
     base, passes = unwrap(game)
     kernel, _, item = _kernel(base, bound, quantity, passes + 1)
     table = math.prod(_shape(game, bound, quantity)) * item
-    heights = 8 * (bound + 1) ** 2 if isinstance(base, SolidBar) else 0
+    heights = 4 * (bound + 1) ** 2 if isinstance(base, SolidBar) else 0
     bitsets = (passes + 1) * _bitsets(base, bound) if kernel == "solid" else 0
     return WORKER_BYTES + 2 * table + 2 * heights + bitsets
 

@@ -1,0 +1,84 @@
+"""What the machine found, table by table, grouped as the page shows it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Document = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Found:
+    """One finding and the table that it was found in."""
+
+    table: Document
+    finding: Document
+
+    @property
+    def parameters(self) -> str:
+        """The table's parameters, or its ruleset if it has none."""
+        shown = ", ".join(f"{k} = {v}" for k, v in self.table["parameters"].items())
+        return shown or str(self.table["ruleset"])
+
+    @property
+    def pretty(self) -> str:
+        """The expression of a value set with the field's signs."""
+        return pretty(self.finding["expression"])
+
+
+@dataclass(frozen=True)
+class Family:
+    """The findings of one kind in the tables of one sweep."""
+
+    sweep: str
+    found: list[Found]
+
+    @property
+    def forms(self) -> list[tuple[str, int]]:
+        """The forms that value sets took, and in how many tables, most frequent first."""
+        counts: dict[str, int] = defaultdict(int)
+        for one in self.found:
+            counts[FORMS[one.finding["form"]["name"]]] += 1
+        return sorted(counts.items(), key=lambda item: -item[1])
+
+    @property
+    def exact(self) -> int:
+        """In how many tables the best shift has no mismatch."""
+        return sum(one.finding["best"][0]["mismatches"] == 0 for one in self.found)
+
+
+#: The recognised forms of value sets, in words.
+FORMS = {
+    "zero": "only 0",
+    "two-powers-minus-two": "the numbers 2^n − 2",
+    "all-up-to": "everything up to a frontier",
+    "list": "a list without a known form",
+}
+
+
+def families(ledger: Document, kind: str) -> list[Family]:
+    """Return the findings of `kind` by sweep, in the order of the tables."""
+    tables = {table["id"]: table for table in ledger["tables"]}
+    order = {table_id: i for i, table_id in enumerate(tables)}
+    groups: dict[str, list[Found]] = defaultdict(list)
+    chosen = [finding for finding in ledger["findings"] if finding["kind"] == kind]
+    for finding in sorted(chosen, key=lambda f: order[f["table"]]):
+        if kind == "shifts" and not finding["best"]:
+            continue
+        table = tables[finding["table"]]
+        groups[table["sweeps"][0]].append(Found(table, finding))
+    return [Family(sweep, found) for sweep, found in groups.items()]
+
+
+def pretty(formula: str) -> str:
+    """Return a formula with ⊕ for ^ and a true minus sign.
+
+    Examples
+    --------
+    >>> pretty("(x-1) ^ y")
+    '(x−1) ⊕ y'
+    """
+    return formula.replace("^", "⊕").replace("-", "−")

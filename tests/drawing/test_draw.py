@@ -1,0 +1,194 @@
+"""Drawings hold exactly the squares, boxes and stones of the definitions in the papers."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from choco_pipeline import (
+    DisjunctiveSum,
+    Nim,
+    RectangularBar,
+    SolidBar,
+    StepBar,
+    StripBar,
+    WithPass,
+    parse_ruleset,
+)
+from choco_pipeline.drawing import draw_svg, draw_text
+from choco_pipeline.drawing.svg import CUT
+from choco_pipeline.errors import RulesetError
+from tests.rulesets import rulesets_with_bounds, solid_bars
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def squares(text: str) -> int:
+    return text.count("□") + text.count("■")
+
+
+def pieces(svg: str, *, pale: bool) -> int:
+    """Count the chocolate in an SVG: closed subpaths of flat and solid bars, stones of heaps."""
+    count = 0
+    for element in ElementTree.fromstring(svg).iter():
+        name = element.get("class", "")
+        if name.startswith("milk") and (element.get("opacity") is not None) == pale:
+            count += element.get("d", "").count("z") if element.tag == SVG + "path" else 1
+    return count
+
+
+@given(
+    k=st.integers(1, 6),
+    s=st.integers(0, 6),
+    z=st.integers(0, 12),
+    x=st.integers(0, 12),
+    data=st.data(),
+)
+def test_flat_bars_have_the_squares_of_their_definition(k, s, z, x, data):
+    y = data.draw(st.integers(0, (z + s) // k))
+    assume(y < 24)
+    # step2015, Def 1.1: column i has min(y, ⌊(i+s)/k⌋) + 1 squares.
+    columns = [min(y, (i + s) // k) + 1 for i in range(z + 1)]
+    text = draw_text(StripBar(k, s), (x, y, z))
+    *rows, caption = text.splitlines()
+    assert caption == f"x = {x}, y = {y}, z = {z}"
+    assert len(rows) == max(columns)
+    seen = [sum(len(row) > 2 * c and row[2 * c] != " " for row in rows) for c in range(x + z + 1)]
+    assert seen == [1] * x + columns, text
+    assert rows[-1][2 * x] == "■"
+    assert text.count("■") == 1
+    assert pieces(draw_svg(StepBar(k, s), (y, z)), pale=False) == sum(columns)
+
+
+@given(a=st.integers(0, 8), b=st.integers(0, 8), c=st.integers(0, 8), d=st.integers(0, 8))
+def test_a_rectangular_bar_has_its_bitter_square_between_the_heaps(a, b, c, d):
+    game = RectangularBar(a + b + 1, c + d + 1)
+    rows = draw_text(game, (a, b, c, d)).splitlines()[:-1]
+    assert [squares(row) for row in rows] == [c + d + 1] * (a + b + 1)
+    assert rows[a][2 * c] == "■"
+    assert pieces(draw_svg(game, (a, b, c, d)), pale=False) == (a + b + 1) * (c + d + 1)
+
+
+@given(bar=solid_bars(), x=st.integers(0, 6), z=st.integers(0, 6), data=st.data())
+def test_solid_bars_from_above_and_in_space(bar, x, z, data):
+    y = data.draw(st.integers(0, min(bar.f(x, z), 7)))
+    # solid2022, Def 1.6: column (u, w) has min(f(u, w), y) + 1 boxes.
+    heights = [[min(bar.f(u, w), y) + 1 for w in range(z + 1)] for u in range(x + 1)]
+    rows = draw_text(bar, (x, y, z)).splitlines()[1:-1]
+    assert [[int(cell.lstrip("■")) for cell in row.split()[1:]] for row in rows] == heights
+    assert rows[0].split()[1].startswith("■")
+    svg = draw_svg(bar, (x, y, z))
+    drawn = pieces(svg, pale=False) + bitter_faces(svg)
+    assert drawn == visible_faces(heights), "each visible face of a box once, no hidden one"
+
+
+def bitter_faces(svg: str) -> int:
+    found = ElementTree.fromstring(svg).iter(SVG + "path")
+    return sum(path.get("d", "").count("z") for path in found if path.get("class") == "bitter")
+
+
+def visible_faces(heights: list[list[int]]) -> int:
+    """Count the faces of unit boxes that a ray from their middle to the viewer leaves free."""
+
+    def solid(x: float, h: float, z: float) -> bool:
+        inside = 0 <= x < len(heights) and 0 <= z < len(heights[0])
+        return inside and 0 <= h < heights[int(x)][int(z)]
+
+    def free(x: float, h: float, z: float) -> bool:
+        steps = [0.02 * i for i in range(1, 50 * (len(heights) + len(heights[0])))]
+        return not any(solid(x - t, h + t / 0.9, z - t) for t in steps)
+
+    count = 0
+    for u, row in enumerate(heights):
+        for w, high in enumerate(row):
+            for h in range(high):
+                middles = [(u + 0.5, h + 1, w + 0.5), (u, h + 0.5, w + 0.5), (u + 0.5, h + 0.5, w)]
+                count += sum(free(*middle) for middle in middles)
+    return count
+
+
+@given(drawn=rulesets_with_bounds(), data=st.data())
+def test_every_ruleset_is_drawn_and_a_move_takes_what_is_pale(drawn, data):
+    game, bound = drawn
+    position = data.draw(st.sampled_from(list(game.positions(bound))))
+    caption = ", ".join(f"{n} = {c}" for n, c in zip(game.coordinates, position, strict=True))
+    assert draw_text(game, position).splitlines()[-1] == caption
+    whole = draw_svg(game, position)
+    assert caption in ElementTree.fromstring(whole).get("aria-label", "")
+    for option in list(game.options(position))[:3]:
+        after = draw_svg(game, position, option)
+        assert pieces(after, pale=False) == pieces(draw_svg(game, option), pale=False)
+        if "circle" not in after and pieces(whole, pale=False):
+            assert pieces(after, pale=True) == pieces(whole, pale=False)
+
+
+@given(drawn=rulesets_with_bounds(), data=st.data())
+def test_nothing_is_drawn_outside_of_the_svg(drawn, data):
+    game, bound = drawn
+    position = data.draw(st.sampled_from(list(game.positions(bound))))
+    root = ElementTree.fromstring(draw_svg(game, position))
+    _, _, width, height = map(float, root.get("viewBox", "").split())
+    for group in root.findall(SVG + "g"):
+        dx, dy = map(float, re.findall(r"[-\d.]+", group.get("transform", "")))
+        for path in group.iter(SVG + "path"):
+            for x, y in re.findall(r"M([-\d.]+) ([-\d.]+)", path.get("d", "")):
+                assert 0 <= dx + float(x) <= width, position
+                assert 0 <= dy + float(y) <= height, position
+        for text in group.iter(SVG + "text"):
+            assert 0 <= dx + float(text.get("x", "")) <= width, position
+            assert 0 < dy + float(text.get("y", "")) <= height, position
+
+
+@pytest.mark.parametrize(
+    ("notation", "position", "says"),
+    [
+        (
+            "strip-bar(k=3)",
+            (100, 30, 200),
+            "82 more columns to the left, 183 more columns to the right",
+        ),
+        ("rectangular-bar(m=90, n=20)", (60, 29, 3, 4), "49 more rows above, 17 more rows below"),
+        ("solid-bar(f=(x+z)//2)", (500, 100, 500), "477 more columns in x, 483 more columns in z"),
+        ("nim(2)", (100, 3), "… 64 more"),
+    ],
+)
+def test_text_of_large_positions_is_cut_off_and_says_so(notation, position, says):
+    text = draw_text(parse_ruleset(notation), position)
+    assert says in text
+    assert max(map(len, text.splitlines())) <= 90
+    assert len(text.splitlines()) <= 30
+
+
+@pytest.mark.parametrize(
+    ("notation", "position", "says"),
+    [
+        ("strip-bar(k=3)", (10**6, 10**5, 10**6), "one square stands for"),
+        ("solid-bar(f=(x+z)//2)", (10**6, 10**6, 10**6), "one box stands for"),
+        ("nim(3)", (10**6, 3, 0), "one stone stands for"),
+    ],
+)
+def test_svg_of_large_positions_stays_small_and_says_so(notation, position, says):
+    svg = draw_svg(parse_ruleset(notation), position)
+    assert says in svg
+    assert len(svg) < 120_000
+
+
+def test_passes_and_sums_stand_side_by_side():
+    game = DisjunctiveSum(WithPass(Nim(1), passes=2), StepBar(k=1))
+    *above, bottom, caption = draw_text(game, (2, 1, 1, 1)).splitlines()
+    assert [line.strip() for line in above] == ["□"]
+    assert bottom == "a  ● ●   passes left: 1   +   ■ □"
+    assert caption == "a = 2, p = 1, y = 1, z = 1"
+    svg = draw_svg(game, (2, 1, 1, 1), (2, 0, 1, 1))
+    assert ">passes left: 1<" in svg
+    assert '<g opacity="0.3">' in svg, "the pass that is used is pale"
+    assert CUT in svg
+
+
+def test_a_position_of_another_game_is_refused():
+    with pytest.raises(RulesetError, match="above the bar"):
+        draw_text(StepBar(k=4), (5, 3))
+    with pytest.raises(RulesetError, match="3 coordinates"):
+        draw_svg(SolidBar("x//2"), (1, 2))

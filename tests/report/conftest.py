@@ -1,0 +1,26 @@
+"""One small run for all tests of the report; each works in its folder, where its height table lies."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.report.small_run import small_run
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return small_run(tmp_path_factory.mktemp("small"))
+
+
+@pytest.fixture
+def ledger_file(finished: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(finished.parents[2])
+    return finished
+
+
+@pytest.fixture
+def ledger(ledger_file: Path) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(ledger_file.read_text(encoding="utf-8"))
+    return document

@@ -1,0 +1,86 @@
+"""A small run of every stage before the report, in this process: games of every kind, a refuted claim, a hostile text."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import choco_pipeline
+from choco_pipeline.claims.task import check_shard
+from choco_pipeline.mining.task import mine_shard
+from choco_pipeline.sweep.ledger import write_ledger
+from choco_pipeline.sweep.plan import make_plan
+from choco_pipeline.tables.shard import build_shard
+
+CLAIMS = Path(choco_pipeline.__file__).parents[1] / "config" / "claims"
+#: A text that would do harm if the page took it for markup, in a claim that is false.
+HOSTILE = "</script><script>alert('claim')</script> & <b>bold</b>"
+CONFIG = """
+run: small
+title: Small & <i>hostile</i>
+claims: [claims/step2015.yaml, claims/pass2016.yaml, claims/solid2022.yaml, claims/patterns.yaml, claims/own.yaml]
+sweeps:
+  step-bars: {ruleset: "step-bar(k=k, s=s)", parameters: {k: 1..5, s: 0..k-1}, bound: 40, quantity: grundy}
+  step-columns: {ruleset: "step-bar(k=2)", bound: 30, quantity: p-positions}
+  pass-games:
+    ruleset: strip-bar(k=4, s=s)
+    parameters: {s: 1..3}
+    passes: 1
+    bound: 60
+    quantity: p-positions
+    mine: [value-sets]
+  solid-bars:
+    ruleset: solid-bar(f=(x+z)//k)
+    parameters: {k: 1..13}
+    bound: 48
+    quantity: p-positions
+    mine: [value-sets, shifts]
+  solid-grundy: {ruleset: "solid-bar(f=(x+z)//3)", bound: 20, quantity: grundy}
+  heights: {ruleset: solid-bar(f=f), heights: [csv(heights.csv), "max(x,z)//2"], bound: 5, quantity: p-positions}
+  square-bars: {ruleset: "rectangular-bar(m=m, n=m)", parameters: {m: 1..12}, quantity: p-positions}
+  square-passes: {ruleset: "rectangular-bar(m=m, n=m)", parameters: {m: 5..7}, passes: 1, quantity: p-positions}
+  nim-heaps: {ruleset: nim(3), passes: 0..1, bound: 31, quantity: p-positions}
+  one-heap: {ruleset: nim(1), bound: 4, quantity: p-positions}
+  sums: {ruleset: "sum(nim(1), step-bar(k=2))", bound: 9, quantity: p-positions}
+"""
+OWN = f"""
+paper: {{key: own, title: "Own <claims>", authors: [A. Nobody], year: 2026, reference: none}}
+claims:
+  - id: own-false
+    number: "Guess <1>"
+    status: conjecture
+    statement: "{HOSTILE}"
+    ruleset: step-bar(k=k, s=s)
+    check: {{kind: grundy, equals: y ^ z}}
+"""
+
+
+def small_run(folder: Path) -> Path:
+    """Carry the run out below `folder` and return its ledger."""
+    shutil.copytree(CLAIMS, folder / "claims")
+    (folder / "claims" / "own.yaml").write_text(OWN, encoding="utf-8")
+    (folder / "small.yaml").write_text(CONFIG, encoding="utf-8")
+    (folder / "heights.csv").write_text("\n".join("0,1,1,2,2,3" for _ in range(6)) + "\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        results = Path("results")
+        plan = make_plan(Path("small.yaml"), results, write=True)
+        run = results / "small"
+        for shard in plan["shards"]:
+            manifest = results / "tables" / f"{shard}.done.json"
+            build_shard(str(results / "shards" / f"{shard}.json"), str(manifest), _quiet)
+            for work, orders, found in (
+                (check_shard, "checks", "verdicts"),
+                (mine_shard, "mines", "mining"),
+            ):
+                order = run / orders / f"{shard}.json"
+                if order.exists():
+                    work(str(order), str(run / found / f"{shard}.json"), _quiet)
+        write_ledger(str(run / "plan.json"), str(run / "ledger.json"), _quiet)
+    return folder / "results" / "small" / "ledger.json"
+
+
+def _quiet(stage: str, **numbers: int) -> None:
+    """Take a task's progress and say nothing."""

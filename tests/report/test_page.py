@@ -1,0 +1,234 @@
+"""The page is one whole document: every link leads somewhere on it, nothing leads away, and no text becomes markup."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from choco_pipeline.drawing import draw_svg
+from choco_pipeline.errors import StoreError
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.report.assemble import page
+from choco_pipeline.report.figures import panel
+from choco_pipeline.report.pictures import Picture
+from choco_pipeline.report.task import write_report
+from tests.report.small_run import HOSTILE
+
+VOID = {"meta", "link", "br", "hr", "input", "path", "circle", "rect"}
+
+
+class Document(HTMLParser):
+    """What a page holds: ids, links, addresses, scripts, and the text of every element with an id."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.addresses: list[str] = []
+        self.tags: Counter[str] = Counter()
+        self.scripts: list[str] = []
+        self.text: dict[str, str] = {}
+        self.open: list[tuple[str, str | None]] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note an element."""
+        found = dict(attrs)
+        self.tags[tag] += 1
+        if found.get("id"):
+            self.ids.append(str(found["id"]))
+        if tag == "a":
+            self.links.append(str(found["href"]))
+        self.addresses += [
+            str(found[name]) for name in ("src", "srcset", "data", "action") if name in found
+        ]
+        if tag == "link":
+            self.addresses.append(str(found["href"]))
+        if tag == "script":
+            self.scripts.append("")
+        if tag not in VOID:
+            self.open.append((tag, found.get("id")))
+
+    def handle_endtag(self, tag: str) -> None:
+        """Close an element, which must be the one that is open."""
+        if tag in VOID:
+            return
+        assert self.open, f"</{tag}> closes nothing"
+        opened, _ = self.open.pop()
+        assert opened == tag, f"<{opened}> is closed by </{tag}>"
+        if tag in ("td", "th", "dt", "dd", "li"):
+            self.handle_data(" ")
+
+    def handle_data(self, data: str) -> None:
+        """Note text, for every element that it lies in."""
+        if self.open and self.open[-1][0] == "script":
+            self.scripts[-1] += data
+        for _, name in self.open:
+            if name:
+                self.text[name] = self.text.get(name, "") + data
+
+
+@pytest.fixture(scope="module")
+def html(finished: Path) -> str:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(finished.parents[2])
+        return page(json.loads(finished.read_text(encoding="utf-8")), Path("results"))
+
+
+@pytest.fixture(scope="module")
+def document(html: str) -> Document:
+    return Document(html)
+
+
+def test_elements_nest_and_ids_are_unique(document):
+    assert document.open == []
+    assert [name for name, times in Counter(document.ids).items() if times > 1] == []
+
+
+def test_every_link_leads_to_a_place_on_the_page(document):
+    assert {link for link in document.links if link[:1] != "#"} == set()
+    assert {link[1:] for link in document.links} <= set(document.ids)
+
+
+def test_nothing_is_fetched(html, document):
+    assert [address for address in document.addresses if not address.startswith("data:")] == []
+    assert "default-src 'none'" in html
+    styles = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
+    assert all("url(" not in style and "@import" not in style for style in styles)
+
+
+def test_texts_of_a_run_never_become_markup(html, document):
+    assert "alert('claim')" in document.text["evidence"]
+    assert HOSTILE not in html
+    assert "<i>hostile</i>" not in html
+    assert "<claims>" not in html
+    assert not any(
+        "alert(" in script for script in document.scripts if not script.startswith("/*!")
+    )
+
+
+def test_each_verdict_has_a_cell_and_evidence(document, ledger):
+    across = {verdict["claim"] for verdict in ledger["verdicts"] if verdict["table"] is None}
+    shown = [v for v in ledger["verdicts"] if v["table"] is None or v["claim"] not in across]
+    assert across, "this run has a claim over several tables"
+    numbers: Counter[str] = Counter()
+    for verdict in shown:
+        numbers[verdict["claim"]] += 1
+        anchor = f"{verdict['claim']}-{numbers[verdict['claim']]}"
+        assert f"#{anchor}" in document.links
+        evidence = " ".join(document.text[anchor].split())
+        assert verdict["text"] in evidence
+        for name, value in verdict["parameters"].items():
+            assert f"{name} = {value}" in " ".join(
+                document.text[f"claim-{verdict['claim']}"].split()
+            )
+        if verdict["table"]:
+            assert verdict["table"] in evidence
+            assert f"#table-{verdict['table']}" in document.links
+
+
+def test_counterexamples_are_drawn_with_the_move_that_wins(html, ledger):
+    refuted = [v for v in ledger["verdicts"] if v["claim"] == "solid2022-conj-2"]
+    assert [v["verdict"] for v in refuted].count("refuted") >= 3
+    tables = {table["id"]: table for table in ledger["tables"]}
+    for verdict in refuted:
+        shown = verdict["counterexample"]
+        game = parse_ruleset(tables[verdict["table"]]["ruleset"])
+        option = tuple(shown["option"]) if shown["option"] else None
+        assert draw_svg(game, shown["position"], option) in html
+        assert (
+            f"./choco value &#39;{game.notation}&#39; {' '.join(map(str, shown['position']))}"
+            in html
+        )
+
+
+def test_the_heading_counts_claims_by_their_worst_verdict(document, ledger):
+    summary = " ".join(document.text["summary"].split())
+    ranks = ("proved", "exhausted", "holds-to-bound", "undecided", "refuted")
+    across = {verdict["claim"] for verdict in ledger["verdicts"] if verdict["table"] is None}
+    worst: dict[str, int] = {}
+    for verdict in ledger["verdicts"]:
+        if verdict["table"] is None or verdict["claim"] not in across:
+            rank = ranks.index(verdict["verdict"])
+            worst[verdict["claim"]] = max(rank, worst.get(verdict["claim"], 0))
+    assert {claim for claim, rank in worst.items() if rank == 4} == {
+        "own-false",
+        "solid2022-conj-2",
+    }
+    status = {claim["id"]: claim["status"] for claim in ledger["claims"]}
+    conjectures = [claim for claim in worst if status[claim] == "conjecture"]
+    assert f"{len(conjectures)} conjectures: ✗ 2 refuted" in summary
+    holding = sum(worst[claim] == 2 for claim in conjectures)
+    assert f"◐ {holding} holding to the bound" in summary
+    assert f"{len(worst) - len(conjectures)} other statements" in summary
+    assert f"{sum(table['positions'] for table in ledger['tables']):,} positions" in summary
+    assert "not a proof" in " ".join(document.text["reading"].split())
+
+
+def test_rules_shifts_and_value_sets_are_told(document, ledger):
+    found = " ".join(document.text["found"].split())
+    assert ledger["rules"]
+    for rule in ledger["rules"]:
+        assert rule["text"] in found
+    assert any("(mod 4)" in rule["text"] for rule in ledger["rules"])
+    for finding in ledger["findings"]:
+        if finding["kind"] == "shifts":
+            assert finding["best"][0]["text"] in found
+        else:
+            last = finding["growth"][-1]
+            assert f"{last['bound']} {last['positions']:,} {last['count']:,}" in found
+
+
+def test_figures_are_data_that_cannot_end_their_script(html):
+    items = re.findall(r'<script type="application/json" id="(.*?)-item">(.*?)</script>', html)
+    assert len(items) >= 10
+    for name, text in items:
+        assert json.loads(text)["target_id"] == name
+        assert "<" not in text
+    hostile = Picture(np.zeros((2, 2), np.int8), "y", "z", 0, "values", HOSTILE, "")
+    item = panel("figure", [hostile], 0).item
+    assert "<" not in item
+    assert HOSTILE in str(json.loads(item))
+
+
+def test_two_thousand_tables_stay_below_25_megabytes(ledger):
+    table = next(t for t in ledger["tables"] if t["ruleset"] == "solid-bar(f=(x+z)//5)")
+    verdict = next(
+        v for v in ledger["verdicts"] if v["table"] == table["id"] and v["verdict"] == "refuted"
+    )
+    # The same stored table under many names: pictures are read for some, evidence is shown for all.
+    ledger["tables"] = [
+        {**table, "parameters": {"k": k}, "sweeps": [f"sweep-{k % 40}"]} for k in range(2000)
+    ]
+    ledger["verdicts"] = [{**verdict, "parameters": {"k": k}} for k in range(2000)]
+    ledger["findings"], ledger["rules"] = [], []
+    ledger["claims"] = [c for c in ledger["claims"] if c["id"] == verdict["claim"]]
+    html = page(ledger, Path("results"))
+    assert html.count('class="proof"') == 2000
+    assert len(html) < 25e6
+
+
+def test_a_run_without_claims_or_findings_has_a_report(ledger):
+    for name in ("claims", "verdicts", "findings", "rules"):
+        ledger[name] = []
+    document = Document(page(ledger, Path("results")))
+    assert "No claim was checked" in document.text["verdicts"]
+    assert {link[1:] for link in document.links} <= set(document.ids)
+
+
+def test_a_table_that_cannot_be_read_is_named(ledger_file, tmp_path):
+    copy = tmp_path / "results" / "small" / "ledger.json"
+    copy.parent.mkdir(parents=True)
+    copy.write_text(ledger_file.read_text(encoding="utf-8"), encoding="utf-8")
+    with pytest.raises(
+        StoreError, match=r"table [0-9a-f]{16} \(.*, bound 40\) in .*: cannot be read"
+    ):
+        write_report(str(copy), str(tmp_path / "index.html"), lambda _stage, **_numbers: None)
+    assert not (tmp_path / "index.html").exists()
