@@ -94,13 +94,18 @@ def doctor(json: Json = False) -> None:
 @app.command()
 def schema(
     reference: Annotated[
-        bool, typer.Option("--reference", help="The reference page of all keys instead.")
+        bool,
+        typer.Option("--reference", help="The reference page of all keys instead, in Markdown."),
     ] = False,
+    json: Json = False,
 ) -> None:
     """Print the JSON schema of configurations, for editors."""
     from choco_pipeline.sweep.reference import json_schema, reference_page  # noqa: PLC0415
 
-    print(reference_page() if reference else json_schema(), end="")
+    if reference and json:
+        emit({"reference": reference_page()})
+    else:
+        print(reference_page() if reference else json_schema(), end="")
 
 
 @app.command()
