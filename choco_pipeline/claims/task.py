@@ -11,7 +11,7 @@ from typing import Any
 from choco_pipeline.claims.check import check_claim
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.verdict import verdict_to_json
-from choco_pipeline.documents.json_file import read_json, write_json
+from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.tables.store import read_table, store_path
 

@@ -12,7 +12,7 @@ import psutil
 from filelock import FileLock, Timeout
 
 from choco_pipeline.cli import supervise
-from choco_pipeline.documents.json_file import read_json, write_json
+from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.errors import ChocoError, StoreError
 
 #: Where Snakemake keeps its own lock, below the folder that it runs in.

@@ -9,7 +9,7 @@ from typing import Any
 
 import xarray as xr
 
-from choco_pipeline.documents.json_file import read_json, write_json
+from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.p_positions import nim_sum_of, p_positions
 from choco_pipeline.mining.shifts import best_shifts

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
-import zarr
 from numpy.typing import NDArray
 
-from choco_pipeline.errors import StoreError
 from choco_pipeline.games import (
     DisjunctiveSum,
     Position,
@@ -24,8 +22,8 @@ from choco_pipeline.games import (
     parse_ruleset,
 )
 from choco_pipeline.games.height import TableHeight
-from choco_pipeline.tables.schema import NONE, NOT_COMPUTED, unwrap, variable_of
-from choco_pipeline.tables.store import store_path
+from choco_pipeline.tables.schema import NONE, unwrap, variable_of
+from choco_pipeline.tables.store import read_table, store_path
 
 Cells = NDArray[np.integer]
 Colours = Literal["values", "outcome", "passes"]
@@ -150,18 +148,9 @@ def _sides(base: Ruleset, entry: Mapping[str, Any], passes: int) -> list[int]:
 
 
 def _read_corner(entry: Mapping[str, Any], results: Path, sides: Sequence[int]) -> Cells:
-    """Read only the chunks that the corner needs; Zarr checks their checksums."""
     store = store_path(results / "tables" / f"{entry['shard']}.done.json")
-    where = f"table {entry['id']} ({entry['ruleset']}, bound {entry['bound']}) in {store}"
-    try:
-        group = zarr.open_group(store, path=entry["id"], mode="r", use_consolidated=False)
-        array = cast("zarr.Array[Any]", group[entry["variable"]])
-        cells = np.asarray(array[tuple(slice(0, side) for side in sides)])
-    except (OSError, KeyError, ValueError, RuntimeError) as error:
-        raise StoreError(f"{where}: cannot be read ({error})") from error
-    if cells.size and int(cells.min()) == NOT_COMPUTED:
-        raise StoreError(f"{where}: a chunk is missing, some cells were never written")
-    return cells
+    data = read_table(store, entry["id"], entry, sides)
+    return np.asarray(data[entry["variable"]].values)
 
 
 def _picture(

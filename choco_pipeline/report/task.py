@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.documents.json_file import read_json, write_json
+from choco_pipeline.documents.files import read_json, write_json, write_text
 from choco_pipeline.report.assemble import page, report_json, verdict_frame
 
 
@@ -37,17 +36,9 @@ def write_report(ledger_file: str, html_file: str, report: Callable[..., None]) 
     results = Path(ledger_file).parent.parent
     write_json(html.with_name("report.json"), report_json(ledger))
     report("report", documents=1)
-    _write_text(html.with_name("verdicts.csv"), verdict_frame(ledger).to_csv(index=False))
+    write_text(html.with_name("verdicts.csv"), verdict_frame(ledger).to_csv(index=False))
     report("report", documents=1)
-    _write_text(html, page(ledger, results))
+    write_text(html, page(ledger, results))
     report("report", documents=1)
     numbers = ("claims", "verdicts", "tables")
     return {name: len(ledger[name]) for name in numbers}
-
-
-def _write_text(path: Path, text: str) -> None:
-    """Write `text` under a name that nobody reads, then rename it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)

@@ -9,7 +9,7 @@ from typing import Any
 
 from choco_pipeline.claims.catalogue import load_catalogue
 from choco_pipeline.claims.ledger import check_across
-from choco_pipeline.documents.json_file import read_json, write_json
+from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.mining.rules import shift_rules
 from choco_pipeline.provenance import versions
 from choco_pipeline.sweep.plan import Paths

@@ -14,7 +14,7 @@ from typing import Any
 import psutil
 
 from choco_pipeline.claims.catalogue import Catalogue, load_catalogue
-from choco_pipeline.documents.json_file import read_json, write_json_if_changed
+from choco_pipeline.documents.files import read_json, write_json_if_changed
 from choco_pipeline.documents.yaml_file import YamlFile
 from choco_pipeline.errors import ChocoError, LimitError, StoreError
 from choco_pipeline.games import SolidBar

@@ -10,7 +10,7 @@ from typing import Any
 
 import xarray as xr
 
-from choco_pipeline.documents.json_file import read_json, write_json
+from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.errors import StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest, versions
 from choco_pipeline.tables.compute import table

@@ -49,7 +49,9 @@ def write_table(store: Path, spec: TableSpec, data: xr.Dataset) -> dict[str, Any
         The table's entry in the manifest.
     """
     (name,) = (str(n) for n in data.data_vars)
-    cells = np.ascontiguousarray(data[name].values)
+    cells = np.asarray(
+        data[name].values, order="C"
+    )  # which leaves a single cell without dimensions
     if (store / spec.table_id).exists():
         shutil.rmtree(store / spec.table_id)
     root = zarr.open_group(store, mode="a", zarr_format=3, use_consolidated=False)
@@ -94,8 +96,17 @@ def finish_store(store: Path, table_ids: Sequence[str]) -> None:
         zarr.consolidate_metadata(store)
 
 
-def read_table(store: Path, table_id: str, entry: Mapping[str, Any]) -> xr.Dataset:
+def read_table(
+    store: Path, table_id: str, entry: Mapping[str, Any], corner: Sequence[int] | None = None
+) -> xr.Dataset:
     """Return a stored table, checked against its manifest entry's shape and dtype and against its chunks' checksums.
+
+    Parameters
+    ----------
+    store, table_id, entry
+        Where it is, and what the manifest says of it.
+    corner
+        Read only so many cells along each dimension, from the origin; chunks beyond are neither read nor checked.
 
     Raises
     ------
@@ -104,19 +115,28 @@ def read_table(store: Path, table_id: str, entry: Mapping[str, Any]) -> xr.Datas
     """
     name = str(entry["variable"])
     where = f"table {table_id} ({entry['ruleset']}, bound {entry['bound']}) in {store}"
+    window = {
+        dim: slice(0, n)
+        for dim, n in zip(
+            entry["dims"], corner if corner is not None else entry["shape"], strict=True
+        )
+    }
     try:
         group = zarr.open_group(store, path=table_id, mode="r", use_consolidated=False)
         arrays = {key: cast("zarr.Array[Any]", group[key]) for key in group.array_keys()}
-        cells = np.asarray(arrays[name][...])
-        coordinates = {key: np.asarray(array[...]) for key, array in arrays.items() if key != name}
-        attributes = {key: value for key, value in arrays[name].attrs.items()}
+        found = f"{arrays[name].dtype}{arrays[name].shape}"
+        cells = np.asarray(arrays[name][tuple(window.values())])
+        coordinates = {
+            key: np.asarray(array[window[key]]) for key, array in arrays.items() if key != name
+        }
+        attributes = dict(arrays[name].attrs)
     except (OSError, KeyError, ValueError, RuntimeError) as error:
         raise StoreError(
             f"{where}: cannot be read ({error}); `choco run` rebuilds it once its manifest is removed"
         ) from error
-    if list(cells.shape) != list(entry["shape"]) or str(cells.dtype) != entry["dtype"]:
+    if found != f"{entry['dtype']}{tuple(entry['shape'])}":
         raise StoreError(
-            f"{where}: {cells.dtype}{cells.shape} is stored, the manifest says {entry['dtype']}{entry['shape']}"
+            f"{where}: {found} is stored, the manifest says {entry['dtype']}{tuple(entry['shape'])}"
         )
     if cells.size and int(cells.min()) == NOT_COMPUTED:
         raise StoreError(f"{where}: a chunk is missing, some cells were never written")

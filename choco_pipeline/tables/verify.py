@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from choco_pipeline.documents.json_file import read_json
+from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import StoreError
 from choco_pipeline.games import Position, Ruleset, mex, parse_ruleset
 from choco_pipeline.tables.cost import estimated_positions

@@ -12,7 +12,7 @@ from choco_pipeline.claims import task
 from choco_pipeline.claims.catalogue import load_catalogue
 from choco_pipeline.claims.task import check_shard
 from choco_pipeline.claims.verdict import HoldsToBound, verdict_from_json
-from choco_pipeline.documents.json_file import read_json, write_json
+from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.errors import StoreError
 from choco_pipeline.tables.shard import build_shard
 from choco_pipeline.tables.spec import Shard, TableSpec

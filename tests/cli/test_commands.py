@@ -9,7 +9,7 @@ import pytest
 
 from choco_pipeline import SolidBar, parse_ruleset
 from choco_pipeline.cli.value import evaluate
-from choco_pipeline.documents.json_file import write_json
+from choco_pipeline.documents.files import write_json
 from choco_pipeline.tables.shard import build_shard
 from choco_pipeline.tables.spec import Shard, TableSpec
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choco_pipeline.documents.json_file import read_json, write_json, write_json_if_changed
+from choco_pipeline.documents.files import read_json, write_json, write_json_if_changed
 from choco_pipeline.documents.yaml_file import YamlFile
 from choco_pipeline.errors import ChocoError, ConfigError, StoreError
 from choco_pipeline.sweep.expand import expand, load_config

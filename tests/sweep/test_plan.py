@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from choco_pipeline.documents.json_file import read_json
+from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.sweep import plan as plan_module
 from choco_pipeline.sweep.plan import Paths, current_plan, make_plan

@@ -7,7 +7,7 @@ import psutil
 import pytest
 from filelock import FileLock
 
-from choco_pipeline.documents.json_file import write_json
+from choco_pipeline.documents.files import write_json
 from tests.workflow.project import Project, wait_for
 
 TABLES = 8

@@ -1,4 +1,4 @@
-"""Small documents on disk: JSON that appears whole or not at all."""
+"""Small documents on disk that appear whole or not at all."""
 
 from __future__ import annotations
 
@@ -10,9 +10,17 @@ from typing import Any
 from choco_pipeline.errors import StoreError
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write `text` under a name that nobody reads, then rename it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(path)
+
+
 def write_json(path: Path, document: object) -> None:
-    """Write `document`, readable, under a name that nobody reads, then rename it."""
-    _write(path, _text(document))
+    """Write `document` as JSON that people can read, whole or not at all."""
+    write_text(path, _text(document))
 
 
 def write_json_if_changed(path: Path, document: object) -> bool:
@@ -20,7 +28,7 @@ def write_json_if_changed(path: Path, document: object) -> bool:
     text = _text(document)
     if path.exists() and path.read_bytes() == text.encode():
         return False
-    _write(path, text)
+    write_text(path, text)
     return True
 
 
@@ -36,10 +44,3 @@ def read_json(path: Path) -> Any:
 
 def _text(document: object) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)
