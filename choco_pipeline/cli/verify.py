@@ -5,10 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
 from choco_pipeline.cli.output import emit, note
+from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.sweep.plan import RESULTS
 from choco_pipeline.tables.verify import verify_manifest
+
+COLUMNS = (
+    TextColumn("{task.description}"),
+    BarColumn(),
+    MofNCompleteColumn(),
+    TimeRemainingColumn(),
+)
 
 
 def verify_tables(manifests: list[Path], seed: int, json: bool) -> int:
@@ -17,14 +28,17 @@ def verify_tables(manifests: list[Path], seed: int, json: bool) -> int:
     if not chosen:
         raise ChocoError(f"no manifests in {RESULTS / 'tables'}: nothing has been built yet")
     records: list[dict[str, Any]] = []
-    for manifest in chosen:
-        found = verify_manifest(str(manifest), seed, lambda *_, **__: None)
-        records += [{"manifest": manifest.as_posix(), **record} for record in found]
-        for record in found:
-            if record["wrong"]:
-                note(
-                    f"wrong: {record['ruleset']}, bound {record['bound']}, {record['quantity']}: {record['wrong']}"
-                )
+    with Progress(*COLUMNS, console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("tables", total=sum(len(read_json(m)["tables"]) for m in chosen))
+        for manifest in chosen:
+            found = verify_manifest(
+                str(manifest), seed, lambda *_, tables, **__: progress.advance(bar, tables)
+            )
+            records += [{"manifest": manifest.as_posix(), **record} for record in found]
+            for record in found:
+                if record["wrong"]:
+                    what = f"{record['ruleset']}, bound {record['bound']}, {record['quantity']}"
+                    note(f"wrong: {what}: {record['wrong']}")
     wrong = sum(record["wrong"] is not None for record in records)
     checked = sum(record["checked"] for record in records)
     if json:

@@ -195,7 +195,7 @@ def inside(base: Path, path: str) -> Path:
     root = base.resolve()
     found = (root / path).resolve()
     if not found.is_relative_to(root):
-        raise RulesetError(f"path {path!r} leads out of {base}: files must lie in the project")
+        raise RulesetError(f"path {path!r} leads out of the project, {root}")
     return found
 
 
