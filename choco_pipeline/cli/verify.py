@@ -28,8 +28,10 @@ def verify_tables(manifests: list[Path], seed: int, json: bool) -> int:
     if not chosen:
         raise ChocoError(f"no manifests in {RESULTS / 'tables'}: nothing has been built yet")
     records: list[dict[str, Any]] = []
-    with Progress(*COLUMNS, console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("tables", total=sum(len(read_json(m)["tables"]) for m in chosen))
+    total = sum(len(read_json(manifest)["tables"]) for manifest in chosen)
+    console = Console(stderr=True)
+    with Progress(*COLUMNS, console=console, disable=not console.is_terminal) as progress:
+        bar = progress.add_task("tables", total=total)
         for manifest in chosen:
             found = verify_manifest(
                 str(manifest), seed, lambda *_, tables, **__: progress.advance(bar, tables)
