@@ -5,6 +5,7 @@ import pytest
 
 from choco_pipeline import SolidBar, parse_ruleset
 from choco_pipeline.errors import ChocoError, HeightError, RulesetError
+from choco_pipeline.games import height
 from choco_pipeline.games.height import TableHeight, as_height
 
 
@@ -41,6 +42,21 @@ def test_not_monotone_far_out_is_refused_when_a_table_gets_there():
     bar = SolidBar("min(x, 100) + min(0, 60-x)")
     with pytest.raises(HeightError, match=r"f\(100, 0\) = 60 but f\(101, 0\) = 59"):
         bar.f.table(128, 128)
+
+
+@pytest.mark.parametrize("block", [1, 4, 8, 12, 1000])
+def test_a_fall_is_found_wherever_blocks_end(monkeypatch, block):
+    monkeypatch.setattr(height, "BLOCK", block)
+    for x in range(1, 6):
+        heights = np.repeat(np.arange(7), 4).reshape(7, 4)
+        heights[x] = x - 2  # below the row before it, and nowhere else
+        with pytest.raises(
+            HeightError, match=rf"f\({x - 1}, 0\) = {x - 1} but f\({x}, 0\) = {x - 2}"
+        ):
+            SolidBar(heights)
+    heights = np.add.outer(np.arange(30), np.arange(20)) // 3
+    np.testing.assert_array_equal(SolidBar(heights).f.table(30, 20), heights)
+    np.testing.assert_array_equal(SolidBar("(x+z)//3").f.table(30, 20), heights)
 
 
 def test_a_table_says_how_far_it_goes():

@@ -157,6 +157,27 @@ def test_verify_finds_wrong_mathematics_behind_right_checksums(tmp_path, monkeyp
     assert record["wrong"] is not None
 
 
+@pytest.mark.parametrize("quantity", ["grundy", "p-positions"])
+def test_verify_finds_wrong_mathematics_far_from_the_origin(tmp_path, monkeypatch, quantity):
+    """Beyond what the definition settles, random positions are compared with their options."""
+    spec = TableSpec.of(SolidBar("(x+z)//3"), 60, quantity)
+    write_json(tmp_path / "s.json", Shard("s", (spec,)).as_json())
+
+    def wrong(game, bound, quantity):
+        data = table(game, bound, quantity)
+        (name,) = data.data_vars
+        values = data[name].values.copy()
+        values[40:][values[40:] > 0] -= 1
+        data[name].values = values
+        return data
+
+    monkeypatch.setattr(shard_module, "table", wrong)
+    manifest = tmp_path / "tables" / "s.done.json"
+    build_shard(str(tmp_path / "s.json"), str(manifest), quiet)
+    (record,) = verify_manifest(str(manifest), 0, quiet)
+    assert "options" in record["wrong"] or "by its options" in record["wrong"]
+
+
 def test_an_interrupted_build_goes_on(tmp_path, monkeypatch):
     specs = tuple(
         TableSpec.of(parse_ruleset(text), bound, quantity) for text, bound, quantity in GAMES
