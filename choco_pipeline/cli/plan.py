@@ -56,7 +56,7 @@ def show_plan(config: Path, json: bool) -> None:
     console.print(table)
     total = rows["total"]
     console.print(
-        f"{len(plan['shards'])} shards, {total['finished']:,} of {total['tables']:,} tables are there already;"
+        f"{len(plan['shards'])} {'shard' if len(plan['shards']) == 1 else 'shards'}, {total['finished']:,} of {total['tables']:,} tables are there already;"
         f" about {in_time(total['seconds_left'] / workers)} on {workers} workers for those that are missing; claims and mining come on top."
     )
 
