@@ -23,6 +23,7 @@ from choco_pipeline.tables.store import (
     read_table,
     store_path,
     values_digest,
+    write_table,
 )
 from choco_pipeline.tables.verify import verify_manifest
 
@@ -210,6 +211,36 @@ def test_an_interrupted_build_goes_on(tmp_path, monkeypatch):
     }
     assert not journal.exists()
     assert [r["wrong"] for r in verify_manifest(str(manifest), 0, quiet)] == [None] * len(GAMES)
+
+
+@pytest.mark.parametrize("change", ["code", "values"])
+def test_a_journal_is_believed_only_of_this_code_and_these_values(tmp_path, change):
+    spec = TableSpec.of(SolidBar("(x+z)//3"), 12, "grundy")
+    write_json(tmp_path / "s.json", Shard("s", (spec,)).as_json())
+    manifest = tmp_path / "tables" / "s.done.json"
+    build_shard(str(tmp_path / "s.json"), str(manifest), quiet)
+    document = read_json(manifest)
+    entry = document["tables"][spec.table_id]
+    line = {"kernels": document["kernels"], "id": spec.table_id, "entry": entry}
+    if change == "code":
+        line["kernels"] = "another"
+    else:  # sound bytes, but not the ones that the journal's digest was taken of
+        other = table(spec.game(), spec.bound, spec.quantity)
+        other["grundy"].values = np.where(other["grundy"].values == 3, 4, other["grundy"].values)
+        write_table(store_path(manifest), spec, other)
+    manifest.unlink()
+    (tmp_path / "tables" / "s.partial.jsonl").write_text(json.dumps(line) + "\n")
+    outcome = build_shard(str(tmp_path / "s.json"), str(manifest), quiet)
+    assert outcome == {"computed": 1, "kept": 0}
+    assert read_json(manifest)["tables"][spec.table_id]["digest"] == entry["digest"]
+
+
+@pytest.mark.parametrize("wrong", [{"shape": [21, 15, 21]}, {"dtype": "int32"}])
+def test_a_store_that_is_not_what_its_manifest_says(built, wrong):
+    specs, _, manifest = built
+    entry = read_json(manifest)["tables"][specs[0].table_id] | wrong
+    with pytest.raises(StoreError, match="is stored, the manifest says"):
+        read_table(store_path(manifest), specs[0].table_id, entry)
 
 
 @given(st.lists(st.integers(1, 5000), min_size=1, max_size=4), st.sampled_from([1, 2, 4]))
