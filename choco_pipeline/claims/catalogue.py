@@ -52,7 +52,7 @@ class Catalogue:
         for claim in self.claims.values():
             for quantity in claim.quantities:
                 patterns = found.setdefault((claim.shape, quantity), {})
-                patterns.setdefault(claim.statement.ruleset, []).append(claim)
+                patterns.setdefault(str(claim.statement.ruleset), []).append(claim)
         return found
 
 

@@ -144,6 +144,10 @@ class Cells:
         found: Ints = self.positions(points)[:, :heaps].max(axis=1)
         return found
 
+    def within_reach(self, points: Points, reach: int | None) -> Points:
+        """Return the points whose coordinates, passes apart, are at most `reach`; all for None."""
+        return points if reach is None else select(points, self.sizes(points) <= reach)
+
     def named(self, position: Position) -> dict[str, int]:
         """Return the coordinates of a position as formulas name them."""
         if self.variable.name == "p_cell":

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from choco_pipeline.claims.cells import Cells, Ints, select
-from choco_pipeline.claims.model import Cellular
+from choco_pipeline.claims.kinds import Cellular
 from choco_pipeline.claims.tally import Tally
 from choco_pipeline.errors import LimitError
 

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, assert_never
+from typing import Any
 
-from choco_pipeline.claims.model import (
-    Cellular,
-    Check,
-    Count,
-    Counts,
-    Entry,
-    GrundyNumbers,
-    Paper,
-    PPositions,
-    Statement,
-    Values,
-)
+from choco_pipeline.claims.kinds import Check
+from choco_pipeline.claims.kinds.kind import Kind
+from choco_pipeline.claims.model import Entry, Paper, Statement
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.formula import Formula, FormulaError, parse
+from choco_pipeline.formula.ranges import Range
 from choco_pipeline.games.notation import CsvFile, Notation, build, match, read
-from choco_pipeline.tables.schema import QUANTITIES, Quantity
+from choco_pipeline.tables.schema import Quantity
 
 #: Patterns of rulesets whose shape limits every coordinate: a table of them holds all positions.
 RECTANGULAR = {("rectangular-bar",), ("with-pass", "rectangular-bar")}
@@ -55,46 +47,44 @@ class Claim:
         return self.statement.check
 
     @cached_property
-    def pattern(self) -> Notation:
-        """The ruleset, in which names stand for integers."""
-        return read(self.statement.ruleset)
+    def pattern(self) -> Notation | None:
+        """The ruleset, in which names stand for integers; None for a statement on integers."""
+        return None if self.statement.ruleset is None else read(self.statement.ruleset)
 
     @property
     def shape(self) -> tuple[str, ...]:
         """The names of the rulesets in the pattern, outermost first: all that it matches have the same."""
-        return names_of(self.pattern)
+        return () if self.pattern is None else names_of(self.pattern)
+
+    @property
+    def parameters(self) -> frozenset[str]:
+        """The names in the ruleset."""
+        return frozenset() if self.pattern is None else frozenset(self.pattern.names)
 
     @property
     def is_of_whole_bars(self) -> bool:
         """Whether it speaks of the uncut rectangular bars, by the poisoned cell (i, j), not of what they are cut to."""
-        of_cuts = isinstance(self.check, GrundyNumbers) or (
-            isinstance(self.check, Count) and self.check.over == "positions"
-        )
-        return self.shape in RECTANGULAR and not of_cuts
+        kind: Kind = self.check
+        return self.shape in RECTANGULAR and kind.of_whole_bars
 
     @property
     def is_over_tables(self) -> bool:
         """Whether it compares tables: one table alone does not decide it."""
-        return isinstance(self.check, Counts)
+        kind: Kind = self.check
+        return kind.over_tables
 
     @cached_property
     def coordinates(self) -> tuple[str, ...]:
         """The coordinates that its formulas may use; p is the number of passes left."""
+        if self.pattern is None:
+            return ()
         found = build(_sample(self.pattern), {}, Path()).coordinates
         return ("i", "j", *found[4:]) if self.is_of_whole_bars else found
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
-        """The kinds of tables that it can be checked on."""
-        match self.check:
-            case GrundyNumbers() | Count(over="positions"):
-                return ("grundy",)
-            case Counts() | Cellular():
-                return ("p-positions",)
-            case PPositions() | Values() | Count():
-                return ("p-positions",) if self.is_of_whole_bars else QUANTITIES
-            case _:
-                assert_never(self.check)
+        """The kinds of tables that it can be checked on; none for a statement on integers."""
+        return () if self.pattern is None else self.check.quantities(self.is_of_whole_bars)
 
     def match(self, ruleset: str) -> dict[str, int] | None:
         """Return the parameters with which the claim speaks of a ruleset, or None if it does not.
@@ -104,31 +94,48 @@ class Claim:
         ruleset
             In the one notation, without parameters.
         """
+        if self.pattern is None:
+            return None
         found = match(self.pattern, read(ruleset))
         return found if found is not None and self.speaks_of(found) else None
 
     def speaks_of(self, parameters: Mapping[str, int]) -> bool:
         """Whether parameters with which the pattern matches are among those of the claim."""
-        if self.statement.when is None:
-            return True
-        try:
-            return bool(self.statement.when.value(parameters))
-        except FormulaError as error:
-            given = ", ".join(f"{name} = {value}" for name, value in parameters.items())
-            raise ConfigError(f"claim {self.id}: when: {error}, for {given}") from error
+        return self._with_auxiliaries(parameters) is not None
 
     def environment(self, parameters: Mapping[str, int]) -> dict[str, int]:
-        """Return the parameters and what `let` makes of them.
+        """Return the parameters, the first auxiliary integers that fit them, and what `let` makes of them.
 
         Raises
         ------
+        ConfigError
+            If no auxiliary integers fit these parameters.
         FormulaError
             If a `let` has no value.
         """
-        known = dict(parameters)
+        known = self._with_auxiliaries(parameters) if self.statement.some else dict(parameters)
+        if known is None:
+            raise ConfigError(f"claim {self.id} does not speak of {_given(parameters)}")
         for name, formula in self.statement.let.items():
             known[name] = int(formula.value(known))
         return known
+
+    def _with_auxiliaries(self, parameters: Mapping[str, int]) -> dict[str, int] | None:
+        """Return the parameters with the first auxiliary integers that satisfy `when`, or None."""
+        when = self.statement.when
+        try:
+            return next(
+                (
+                    known
+                    for known in _assignments(dict(self.statement.some), dict(parameters))
+                    if when is None or when.value(known)
+                ),
+                None,
+            )
+        except FormulaError as error:
+            raise ConfigError(
+                f"claim {self.id}: when: {error}, for {_given(parameters)}"
+            ) from error
 
     def as_json(self) -> dict[str, Any]:
         """Return what decides the verdict as plain data: equal for claims that say the same in other words."""
@@ -152,9 +159,12 @@ class Claim:
             "where": self.statement.where,
             "status": self.statement.status,
             "statement": self.statement.statement,
+            "note": self.statement.note,
+            "corrects": self.statement.corrects,
+            "contradicts": self.statement.contradicts,
             "ruleset": self.statement.ruleset,
             "kind": self.check.kind,
-            "formula": formula_text(self.check),
+            "formula": self.check.summary(),
         }
 
 
@@ -164,38 +174,19 @@ def names_of(notation: Notation) -> tuple[str, ...]:
     return (notation.name, *(name for names in inner for name in names))
 
 
-def formula_text(check: Check) -> str:
-    """Return what is claimed as one line of formulas."""
-    match check:
-        case PPositions():
-            return f"P ⇔ {check.formula}{_where(check.where)}"
-        case GrundyNumbers():
-            return f"G = {check.equals}{_where(check.where)}"
-        case Values():
-            sign = {"exactly": "=", "contains-all": "⊇", "within": "⊆"}[check.relation]
-            return (
-                f"{{{check.of} : P-positions}} {sign} {{v : {check.values}}}{_where(check.where)}"
-            )
-        case Count():
-            return f"#{{{check.over} : {check.of}}} = {check.equals}{_where(check.where)}"
-        case Counts():
-            return "; ".join(relation.text for relation in check.relations)
-        case Cellular():
-            terms = " + ".join(
-                f"a[{_less('i', di)}, {_less('j', dj)}]({_less('n', dn)})"
-                for dn, di, dj in check.terms
-            )
-            return f"a[i, j](n) = {terms} mod {check.modulo}; P ⇔ a[i, j]({check.generation}) ≠ 0"
-        case _:
-            assert_never(check)
+def _assignments(spans: dict[str, Range], known: dict[str, int]) -> Iterator[dict[str, int]]:
+    """Yield `known` with every choice of further integers, the first slowest."""
+    if not spans:
+        yield dict(known)
+        return
+    name, span = next(iter(spans.items()))
+    rest = {other: spans[other] for other in list(spans)[1:]}
+    for value in span.values(known):
+        yield from _assignments(rest, {**known, name: value})
 
 
-def _where(where: Formula | None) -> str:
-    return "" if where is None else f", where {where}"
-
-
-def _less(name: str, steps: int) -> str:
-    return name if steps == 0 else f"{name}-{steps}" if steps > 0 else f"{name}+{-steps}"
+def _given(parameters: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in parameters.items()) or "no parameters"
 
 
 def _sample(pattern: Notation) -> Notation:

@@ -5,26 +5,34 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from choco_pipeline.claims.cells import Cells, evaluate_at, holds_at, select, select_where
-from choco_pipeline.claims.model import Count, GrundyNumbers
+from choco_pipeline.claims.kinds import Count, GrundyNumbers
 from choco_pipeline.claims.tally import Tally
 
 
 def compare_grundy_numbers(
-    check: GrundyNumbers, environment: Mapping[str, int], cells: Cells, size: int
+    check: GrundyNumbers,
+    environment: Mapping[str, int],
+    cells: Cells,
+    size: int,
+    reach: int | None = None,
 ) -> Tally:
     """Return where a table of Grundy numbers and a formula disagree; arguments as in `compare_p_positions`."""
     equals = check.equals.substitute(environment)
     where = None if check.where is None else check.where.substitute(environment)
-    tally = Tally(cells)
+    tally = Tally(cells, reach)
     for whole in cells.blocks(size):
         block = whole.within(where)
-        tally.settled += len(block)
+        tally.settle(block.points)
         tally.fail(select(block.points, evaluate_at(equals, block.points) != block.values))
     return tally
 
 
 def count_positions_with(
-    check: Count, environment: Mapping[str, int], cells: Cells, size: int
+    check: Count,
+    environment: Mapping[str, int],
+    cells: Cells,
+    size: int,
+    reach: int | None = None,
 ) -> tuple[int, int]:
     """Return how many positions satisfy the claim's condition, and of how many; arguments as in `compare_p_positions`."""
     of = check.of.substitute(environment)
@@ -37,7 +45,7 @@ def count_positions_with(
             {**block.points, "grundy": block.values} for block in cells.blocks(size)
         )
     for points in points_of_blocks:
-        inside = select_where(points, where)
+        inside = cells.within_reach(select_where(points, where), reach)
         truths = holds_at(of, inside)
         counted += int(truths.sum())
         among += truths.size

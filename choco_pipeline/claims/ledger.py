@@ -10,7 +10,7 @@ from typing import Any, overload
 
 from choco_pipeline.claims.catalogue import Catalogue
 from choco_pipeline.claims.claim import Claim
-from choco_pipeline.claims.model import Counts
+from choco_pipeline.claims.kinds import Counts
 from choco_pipeline.claims.verdict import (
     Counterexample,
     HoldsToBound,
@@ -67,11 +67,11 @@ def check_counts(claim: Claim, counts: Mapping[int, int]) -> Verdict:
     """
     if not isinstance(claim.check, Counts):
         raise ValueError(f"{claim.id} is a claim of kind {claim.check.kind}, counts is needed")
-    (parameter,) = claim.pattern.names
+    (parameter,) = claim.parameters
     table = _Numbers(counts)
     equations = 0
     for value in range(1, max(counts, default=0) + 1):
-        for relation in claim.check.relations:
+        for relation in claim.check.conditions:
             if parameter not in relation.names and value > 1:
                 continue
             table.asked.clear()

@@ -2,128 +2,130 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import assert_never
+from collections.abc import Collection, Iterator
 
 from choco_pipeline.claims.claim import RECTANGULAR, Claim
-from choco_pipeline.claims.model import (
-    Cellular,
-    Check,
-    Count,
-    Counts,
-    GrundyNumbers,
-    PPositions,
-    Values,
-)
+from choco_pipeline.claims.kinds.kind import Kind
+from choco_pipeline.claims.model import Entry
 from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import Formula, FormulaError, parse
+from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games.notation import Notation
 
 #: What formulas may use besides coordinates, parameters and `let`, and what therefore cannot name a parameter.
-RESERVED = {"v", "grundy", "g", "p", "i", "j"}
+RESERVED = {"v", "grundy", "g", "f", "p", "i", "j"}
 
 
 def mistakes_in(claim: Claim) -> Iterator[tuple[Location, str]]:
     """Yield the place below the claim, and what to say about it, of every mistake."""
+    kind: Kind = claim.check
     try:
-        coordinates = set(claim.coordinates)
-        _require_matchable(claim.pattern)
+        coordinates = frozenset(claim.coordinates)
+        if claim.pattern is not None:
+            _require_matchable(claim.pattern)
     except ChocoError as error:
         yield ("ruleset",), str(error)
         return
-    parameters = set(claim.pattern.names)
-    for name in sorted(parameters & (coordinates | RESERVED)):
+    yield from _about_the_ruleset(claim, coordinates)
+    yield from _about_reach(claim)
+    known = set(claim.parameters)
+    for name, span in claim.statement.some.items():
+        yield from _given(("some", name), name, span, known, coordinates)
+    yield from _unknown(("when",), claim.statement.when, known)
+    for name, formula in claim.statement.let.items():
+        yield from _given(("let", name), name, formula, known, coordinates)
+    yield from _unknown(("reach",), claim.statement.reach, known)
+    yield from ((("check", *place), message) for place, message in kind.mistakes(claim.coordinates))
+    for place, part, extra in kind.parts(coordinates):
+        yield from _unknown(("check", *place), part, known | set(extra))
+    yield from _about_the_sample(claim)
+
+
+def _about_the_ruleset(
+    claim: Claim, coordinates: Collection[str]
+) -> Iterator[tuple[Location, str]]:
+    kind: Kind = claim.check
+    for name in sorted(claim.parameters & (set(coordinates) | RESERVED)):
         yield ("ruleset",), f"{name!r} cannot be a parameter: it has a meaning"
-    if isinstance(claim.check, Counts | Cellular) and claim.shape != ("rectangular-bar",):
+    if not kind.of_rulesets:
+        for key in ("ruleset", "some", "when", "let", "reach"):
+            if getattr(claim.statement, key):
+                yield (key,), f"a statement of kind {claim.check.kind} has no `{key}`"
+        return
+    if claim.pattern is None:
+        yield (), f"`ruleset` is needed: {claim.check.kind} speaks of one"
+        return
+    base = claim.shape[-1] if claim.shape[0] == "with-pass" else claim.shape[0]
+    allowed = kind.rulesets
+    if allowed is not None and (base not in allowed or (kind.over_tables and len(claim.shape) > 1)):
         yield (
             ("check", "kind"),
-            f"{claim.check.kind} speaks of a rectangular-bar, found {claim.statement.ruleset}",
+            f"{claim.check.kind} speaks of a {' or '.join(allowed)}, found {claim.statement.ruleset}",
         )
-    if isinstance(claim.check, Counts) and len(parameters) != 1:
+    if kind.over_tables and len(claim.parameters) != 1:
         yield (
             ("ruleset",),
-            f"counts compares tables that differ in one parameter, found {len(parameters)}",
+            f"{claim.check.kind} compares tables that differ in one parameter, found {len(claim.parameters)}",
         )
-    yield from _about_bounds(claim)
-    yield from _unknown(("when",), claim.statement.when, parameters)
-    known = set(parameters)
-    for name, formula in claim.statement.let.items():
-        if name in known | coordinates | RESERVED:
-            yield ("let", name), f"{name!r} cannot be given a value: it has one already"
-        yield from _unknown(("let", name), formula, known)
+
+
+def _about_reach(claim: Claim) -> Iterator[tuple[Location, str]]:
+    kind: Kind = claim.check
+    if not kind.of_rulesets:
+        return
+    reach = claim.statement.reach
+    if kind.reach == "must" and reach is None and claim.shape not in RECTANGULAR:
+        yield ("reach",), "this key is needed: a bound must be known that holds all cases"
+    if claim.shape in RECTANGULAR and reach is not None:
+        yield (
+            ("reach",),
+            "the shape of a rectangular bar limits its coordinates: no reach is needed",
+        )
+    if kind.reach == "no" and reach is not None:
+        yield ("reach",), f"a statement of kind {claim.check.kind} is not decided by a bound"
+
+
+def _about_the_sample(claim: Claim) -> Iterator[tuple[Location, str]]:
+    if not isinstance(claim.statement, Entry) or claim.statement.sample is None:
+        return
+    sample = claim.statement.sample
+    known: set[str] = set()
+    for name, span in sample.parameters.items():
+        yield from _unknown(("sample", "parameters", name), span, known)
         known.add(name)
-    yield from _unknown(("finite",), claim.statement.finite, known)
-    for key, part, extra in _formulas(claim.check, coordinates):
-        yield from _unknown(("check", *key), part, known | extra)
+    for name in sorted(claim.parameters - known):
+        yield ("sample", "parameters"), f"the ruleset's parameter {name!r} is needed"
+    yield from _unknown(("sample", "bound"), sample.bound, known)
 
 
-def _about_bounds(claim: Claim) -> Iterator[tuple[Location, str]]:
-    finite = claim.statement.finite
-    match claim.check:
-        case Count() if finite is None and claim.shape not in RECTANGULAR:
-            yield (
-                ("finite",),
-                "this key is needed: to count, a bound must be known that holds all cases",
-            )
-        case PPositions(where=None) | GrundyNumbers(where=None) if finite is not None:
-            yield ("finite",), "a finite statement has a `where` in its check"
-        case Values() | Counts() | Cellular() if finite is not None:
-            yield (
-                ("finite",),
-                f"a statement of kind {claim.check.kind} is not decided by a bound",
-            )
-        case Cellular(terms=terms):
-            for i, (dn, _, _) in enumerate(terms):
-                if dn < 1:
-                    yield (
-                        ("check", "terms", i),
-                        f"a generation follows from earlier ones: dn is at least 1, found {dn}",
-                    )
-        case _:
-            pass
-
-
-def _formulas(
-    check: Check, coordinates: set[str]
-) -> Iterator[tuple[Location, Formula | None, set[str]]]:
-    """Yield every formula of a check: where it stands, and which names it may use besides parameters."""
-    match check:
-        case PPositions():
-            yield ("formula",), check.formula, coordinates
-            yield ("where",), check.where, coordinates
-        case GrundyNumbers():
-            yield ("equals",), check.equals, coordinates
-            yield ("where",), check.where, coordinates
-        case Values():
-            yield ("of",), check.of, coordinates
-            yield ("values",), check.values, {"v"}
-            yield ("where",), check.where, coordinates
-        case Count():
-            yield (
-                ("of",),
-                check.of,
-                coordinates | ({"grundy"} if check.over == "positions" else set()),
-            )
-            yield ("where",), check.where, coordinates
-            yield ("equals",), check.equals, set()
-        case Counts():
-            for i, relation in enumerate(check.relations):
-                yield ("relations", i), relation, set()
-        case Cellular():
-            yield ("generation",), check.generation, set()
-        case _:
-            assert_never(check)
+def _given(
+    place: Location,
+    name: str,
+    part: Formula | Range,
+    known: set[str],
+    coordinates: Collection[str],
+) -> Iterator[tuple[Location, str]]:
+    if name in known | set(coordinates) | RESERVED:
+        yield place, f"{name!r} cannot be given a value: it has one already"
+    yield from _unknown(place, part, known)
+    known.add(name)
 
 
 def _unknown(
-    location: Location, formula: Formula | None, names: set[str]
+    place: Location, part: Formula | Range | None, names: Collection[str]
 ) -> Iterator[tuple[Location, str]]:
-    if formula is not None:
-        try:
-            parse(formula.source, names, formula.functions)
-        except FormulaError as error:
-            yield location, str(error)
+    """Yield a mistake if a formula uses a name without a value."""
+    try:
+        match part:
+            case Formula():
+                parse(part.source, names, part.functions)
+            case Range():
+                parse_range(part.text, names)
+            case None:
+                pass
+    except FormulaError as error:
+        yield place, str(error)
 
 
 def _require_matchable(pattern: Notation) -> None:

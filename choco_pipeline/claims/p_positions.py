@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-from choco_pipeline.claims.cells import Block, Cells, evaluate_at, holds_at, select
-from choco_pipeline.claims.model import PPositions
+from choco_pipeline.claims.cells import Block, Cells, Truths, evaluate_at, holds_at, select
+from choco_pipeline.claims.kinds import PPositions
 from choco_pipeline.claims.tally import Tally
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
@@ -18,7 +18,11 @@ MOST_EVALUATIONS = 1 << 30
 
 
 def compare_p_positions(
-    check: PPositions, environment: Mapping[str, int], cells: Cells, size: int
+    check: PPositions,
+    environment: Mapping[str, int],
+    cells: Cells,
+    size: int,
+    reach: int | None = None,
 ) -> Tally:
     """Return where table and formula disagree on which positions are P.
 
@@ -36,6 +40,8 @@ def compare_p_positions(
         The table.
     size
         Cells looked at together.
+    reach
+        Largest coordinate that the claim speaks of; None for any.
 
     Raises
     ------
@@ -47,15 +53,16 @@ def compare_p_positions(
     formula = check.formula.substitute(environment)
     where = None if check.where is None else check.where.substitute(environment)
     stored = cells.variable.stored
-    tally = Tally(cells)
+    tally = Tally(cells, reach)
+    wrong = _WRONG[check.relation]
     if stored is None:
         for block in cells.blocks(size):
-            _compare_cells(block, formula, where, tally)
+            _compare_cells(block, formula, where, wrong, tally)
         return tally
     solutions = formula.solve(stored)
     if solutions is not None and (where is None or stored not in where.names):
         for block in cells.blocks(size):
-            _compare_candidates(block.within(where), stored, formula, solutions, tally)
+            _compare_candidates(block.within(where), stored, formula, solutions, wrong, tally)
         return tally
     evaluations = count_positions(cells.game, cells.bound)
     if evaluations > MOST_EVALUATIONS:
@@ -65,25 +72,41 @@ def compare_p_positions(
         )
     for block in cells.blocks(size):
         for positions in _all_positions(block, stored):
-            _compare_all(positions, stored, formula, where, tally)
+            _compare_all(positions, stored, formula, where, wrong, tally)
     return tally
 
 
-def _compare_cells(block: Block, formula: Formula, where: Formula | None, tally: Tally) -> None:
+#: From whether a formula holds and whether positions are P to where a statement fails, by its relation.
+Wrong = Callable[[Truths, Truths], Truths]
+_WRONG: dict[str, Wrong] = {
+    "exactly": lambda holds, is_p: holds != is_p,
+    "contain": lambda holds, is_p: holds & ~is_p,
+    "within": lambda holds, is_p: is_p & ~holds,
+}
+
+
+def _compare_cells(
+    block: Block, formula: Formula, where: Formula | None, wrong: Wrong, tally: Tally
+) -> None:
     block = block.within(where)
-    tally.settled += len(block)
+    tally.settle(block.points)
     is_p = tally.cells.holds_p(block.values)
-    tally.fail(select(block.points, holds_at(formula, block.points) != is_p))
+    tally.fail(select(block.points, wrong(holds_at(formula, block.points), is_p)))
 
 
 def _compare_candidates(
-    columns: Block, stored: str, formula: Formula, solutions: list[Formula], tally: Tally
+    columns: Block,
+    stored: str,
+    formula: Formula,
+    solutions: list[Formula],
+    wrong: Wrong,
+    tally: Tally,
 ) -> None:
     assert columns.tops is not None
-    tally.settled += int((columns.tops + 1).sum())
+    tally.settle_columns(columns)
     held = tally.cells.holds_p(columns.values)
     p_positions = {**select(columns.points, held), stored: columns.values[held]}
-    tally.fail(select(p_positions, ~holds_at(formula, p_positions)))
+    tally.fail(select(p_positions, wrong(holds_at(formula, p_positions), held[held])))
     tried = [columns.values]
     for solution in solutions:
         candidates = evaluate_at(solution, columns.points)
@@ -94,7 +117,7 @@ def _compare_candidates(
             new &= candidates != other
         tried.append(candidates)
         points = {**select(columns.points, new), stored: candidates[new]}
-        tally.fail(select(points, holds_at(formula, points)))
+        tally.fail(select(points, wrong(holds_at(formula, points), ~new[new])))
 
 
 def _all_positions(columns: Block, stored: str) -> Iterator[Block]:
@@ -107,9 +130,9 @@ def _all_positions(columns: Block, stored: str) -> Iterator[Block]:
 
 
 def _compare_all(
-    block: Block, stored: str, formula: Formula, where: Formula | None, tally: Tally
+    block: Block, stored: str, formula: Formula, where: Formula | None, wrong: Wrong, tally: Tally
 ) -> None:
     block = block.within(where)
-    tally.settled += len(block)
+    tally.settle(block.points)
     is_p = block.values == block.points[stored]
-    tally.fail(select(block.points, holds_at(formula, block.points) != is_p))
+    tally.fail(select(block.points, wrong(holds_at(formula, block.points), is_p)))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from choco_pipeline.claims.cells import Cells, Ints, evaluate_at, holds_at, select, select_where
-from choco_pipeline.claims.model import Values
+from choco_pipeline.claims.kinds import Values
 from choco_pipeline.claims.tally import Tally
 from choco_pipeline.formula import Formula
 
@@ -75,7 +75,11 @@ class ValueSet:
 
 
 def collect_values(
-    check: Values, environment: Mapping[str, int], cells: Cells, size: int
+    check: Values,
+    environment: Mapping[str, int],
+    cells: Cells,
+    size: int,
+    reach: int | None = None,
 ) -> ValueSet:
     """Return the values of the claim's formula over the P-positions; arguments as in `compare_p_positions`.
 
@@ -84,10 +88,10 @@ def collect_values(
     of = check.of.substitute(environment)
     claimed = check.values.substitute(environment)
     where = None if check.where is None else check.where.substitute(environment)
-    tally = Tally(cells)
+    tally = Tally(cells, reach)
     first: dict[int, int] = {}
     for points in cells.p_positions(size):
-        inside = select_where(points, where)
+        inside = cells.within_reach(select_where(points, where), reach)
         values, sizes = evaluate_at(of, inside), cells.sizes(inside)
         tally.settled += values.size
         distinct, which = np.unique(values, return_inverse=True)

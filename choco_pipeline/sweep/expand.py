@@ -11,6 +11,7 @@ from pathlib import Path
 from choco_pipeline.documents.yaml_file import Location, YamlFile
 from choco_pipeline.errors import ChocoError, ConfigError
 from choco_pipeline.formula import Formula, parse
+from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.games import Ruleset, WithPass
 from choco_pipeline.games.notation import CsvFile, build, read
 from choco_pipeline.sweep.config import Config, Mine, Sweep
@@ -21,7 +22,6 @@ MOST_TABLES = 100_000
 #: Larger integers in a configuration are mistakes too; positions stay inside 32 bits.
 LARGEST = 1 << 31
 
-_RANGE = re.compile(r"(?P<first>.+?)\.\.(?P<last>.+?)(?:\s+step\s+(?P<step>.+))?")
 _CSV = re.compile(r"\s*csv\(\s*(?P<path>[^()]+?)\s*\)\s*")
 
 Values = dict[str, int | str]
@@ -186,32 +186,16 @@ def _combinations(
 
 def _integers(
     item: int | str, file: YamlFile, location: Location, values: Mapping[str, int]
-) -> range | list[int]:
+) -> range:
     """Return the integers that one entry of a parameter stands for."""
-
-    def integer(text: str) -> int:
-        with _at(file, location):
-            value = parse(text.strip(), names=values).value(values)
-            if isinstance(value, bool):
-                raise ChocoError(f"{text!r} is true or false, an integer is needed")
-            if abs(value) > LARGEST:
-                raise ChocoError(f"{value:,} is too large, at most {LARGEST:,} can be used")
-            return value
-
-    text = str(item)
-    ranged = _RANGE.fullmatch(text.strip())
-    if not ranged:
-        return [integer(text)]
-    first, last, step = (
-        integer(ranged["first"]),
-        integer(ranged["last"]),
-        integer(ranged["step"] or "1"),
-    )
-    if step < 1:
-        raise file.error(location, f"the step of a range is at least 1, found {step}")
-    if (last - first) // step > MOST_TABLES:
-        raise file.error(location, f"{text} is more than {MOST_TABLES:,} values")
-    return range(first, last + 1, step)
+    with _at(file, location):
+        found = parse_range(str(item).strip(), names=values).values(values)
+        largest = max(abs(found.start), abs(found.stop - 1))
+        if largest > LARGEST:
+            raise ChocoError(f"{largest:,} is too large, at most {LARGEST:,} can be used")
+        if len(found) > MOST_TABLES:
+            raise ChocoError(f"{item} is more than {MOST_TABLES:,} values")
+    return found
 
 
 def _as_list(value: int | str | list[int | str]) -> list[int | str]:

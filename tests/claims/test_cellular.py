@@ -11,7 +11,7 @@ from choco_pipeline import RectangularBar
 from choco_pipeline.claims.cellular import generation_of
 from choco_pipeline.claims.check import check_claim
 from choco_pipeline.claims.claim import Claim
-from choco_pipeline.claims.model import Cellular
+from choco_pipeline.claims.kinds import Cellular
 from choco_pipeline.claims.verdict import Exhausted, Refuted, Undecided, Verdict
 from choco_pipeline.tables.compute import p_table
 

@@ -18,7 +18,7 @@ from choco_pipeline.claims.verdict import Exhausted, HoldsToBound, Refuted, Unde
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Position
 from choco_pipeline.tables.compute import table
-from choco_pipeline.tables.schema import QUANTITIES, Quantity
+from choco_pipeline.tables.schema import QUANTITIES, Quantity, unwrap
 from tests.claims.claims import (
     claim_on,
     conditions,
@@ -184,11 +184,14 @@ def test_counting(data: st.DataObject, drawn: Drawn, over: str) -> None:
     ]
     if over == "p-positions":
         places = [(at, named) for at, named in places if game.is_p_position(at)]
+    reach = None if isinstance(unwrap(game)[0], RectangularBar) else bound
+    if reach is not None:
+        places = [(at, named) for at, named in places if key_of(game, at)[0] <= reach]
     number = sum(holds(condition, {**named, "grundy": game.grundy(at)}) for at, named in places)
 
     def counted(equals: int) -> Finding:
         check = {"kind": "count", "over": over, "of": of, "where": where, "equals": equals}
-        document = {"id": "drawn", "ruleset": game.notation, "finite": bound, "check": check}
+        document = {"id": "drawn", "ruleset": game.notation, "reach": reach, "check": check}
         return find(Claim.from_json(document), game, bound, quantity)
 
     assert counted(number).verdict == Exhausted(len(places))
@@ -283,8 +286,8 @@ def test_a_finite_statement_is_exhausted_where_the_table_reaches() -> None:
     document = {
         "id": "drawn",
         "ruleset": game.notation,
-        "finite": 3,
-        "check": {"kind": "p-positions", "formula": "x ^ y ^ z == 0", "where": "x <= 3 and z <= 3"},
+        "reach": 3,
+        "check": {"kind": "p-positions", "formula": "x ^ y ^ z == 0"},
     }
     claim = Claim.from_json(document)
     assert find(claim, game, 5, "p-positions").verdict == Exhausted(17)
@@ -295,7 +298,7 @@ def test_a_finite_statement_is_exhausted_where_the_table_reaches() -> None:
 def test_counting_needs_the_whole_box() -> None:
     check = {"kind": "count", "of": "grundy == 0", "where": "z <= 9", "equals": 1}
     claim = Claim.from_json(
-        {"id": "drawn", "ruleset": "step-bar(k=2, s=0)", "finite": 9, "check": check}
+        {"id": "drawn", "ruleset": "step-bar(k=2, s=0)", "reach": 9, "check": check}
     )
     verdict = find(claim, StepBar(2), 8, "grundy").verdict
     assert verdict == Undecided("the table reaches bound 8, 9 is needed")

@@ -1,0 +1,67 @@
+"""A claim with its parameters and the table that it is checked on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from choco_pipeline.claims.cells import BLOCK, Cells
+from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.verdict import Exhausted, HoldsToBound, Verdict
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A verdict, and plain data that supports it."""
+
+    verdict: Verdict
+    evidence: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A claim with its parameters, and the table it is checked on.
+
+    Attributes
+    ----------
+    claim, parameters
+        As `Claim.match` returns them.
+    cells
+        The table.
+    block
+        Cells looked at together; no finding depends on it.
+    """
+
+    claim: Claim
+    parameters: Mapping[str, int]
+    cells: Cells
+    block: int = BLOCK
+
+    @cached_property
+    def environment(self) -> dict[str, int]:
+        """Integers for all names but coordinates."""
+        return self.claim.environment(self.parameters)
+
+    @property
+    def bound(self) -> int:
+        """Bound of the table."""
+        return self.cells.bound
+
+    @cached_property
+    def reach(self) -> int | None:
+        """The largest coordinate that the statement speaks of; None for any."""
+        reach = self.claim.statement.reach
+        return None if reach is None else int(reach.value(self.environment))
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the table holds every case of the statement."""
+        return self.cells.is_whole or (self.reach is not None and self.bound >= self.reach)
+
+    def agreement(self, settled: int, sense: str | None = None) -> Verdict:
+        """Return the verdict on a statement that `settled` positions of this table agree with."""
+        if self.is_complete:
+            return Exhausted(settled)
+        return HoldsToBound(settled, self.bound, sense)

@@ -1,0 +1,174 @@
+"""Statements that need no table: on integers, and on all height functions in a box."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from choco_pipeline.claims.kinds.fields import Condition, Integer, Name, Natural, Span, Text
+from choco_pipeline.claims.kinds.kind import Kind, Part, where_text
+from choco_pipeline.documents.model import Model
+from choco_pipeline.documents.yaml_file import Location
+from choco_pipeline.formula import Formula, FormulaError, parse
+
+
+class Number(Model):
+    """How many integers there are with a property, for each choice of the others."""
+
+    of: dict[Name, Span] = Field(
+        min_length=1, description="The integers that are counted, each with its range."
+    )
+    let: dict[Name, Integer] = Field(default={}, description="Names for integers that follow.")
+    such: Condition = Field(description="What they satisfy.")
+    least: Integer | None = Field(default=None, description="There are at least so many.")
+    exactly: Integer | None = Field(default=None, description="There are exactly so many.")
+
+
+class IntegerStatement(Kind):
+    """For all integers in some ranges, something holds."""
+
+    of_rulesets: ClassVar[bool] = False
+
+    kind: Literal["integers"]
+    bound: Natural = Field(
+        description="The value of `N`, which ranges may use, where no other is asked for."
+    )
+    finite: bool = Field(
+        default=False, description="Whether the ranges hold every case of the statement."
+    )
+    all: dict[Name, Span] = Field(
+        min_length=1,
+        description="The integers that it speaks of, in order, each with its range; a range may use the names before it and `N`.",
+    )
+    let: dict[Name, Integer] = Field(
+        default={}, description="Names for integers that follow from them, in order."
+    )
+    where: list[Condition] | Condition = Field(default=[], description="What is supposed of them.")
+    holds: list[Condition] | Condition = Field(default=[], description="What holds then.")
+    any: list[Condition] = Field(default=[], description="Of these, at least one holds then.")
+    equivalent: list[Condition] = Field(
+        default=[], description="These are then all true or all false."
+    )
+    number: Number | None = Field(default=None, description="How many others there are then.")
+
+    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
+        """Yield every formula in it."""
+        known = {"N"}
+        for name, span in self.all.items():
+            yield ("all", name), span, set(known)
+            known.add(name)
+        for name, formula in self.let.items():
+            yield ("let", name), formula, set(known)
+            known.add(name)
+        for key in ("where", "holds", "any", "equivalent"):
+            conditions = getattr(self, key)
+            if isinstance(conditions, Formula):
+                yield (key,), conditions, known
+            else:
+                for i, condition in enumerate(conditions):
+                    yield (key, i), condition, known
+        if self.number is not None:
+            inner = set(known)
+            for name, span in self.number.of.items():
+                yield ("number", "of", name), span, set(inner)
+                inner.add(name)
+            for name, formula in self.number.let.items():
+                yield ("number", "let", name), formula, set(inner)
+                inner.add(name)
+            yield ("number", "such"), self.number.such, inner
+            yield ("number", "least"), self.number.least, known
+            yield ("number", "exactly"), self.number.exactly, known
+
+    def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
+        """Yield statements that claim nothing, and names that are given twice."""
+        if not (self.holds or self.any or self.equivalent or self.number):
+            yield (), "one of `holds`, `any`, `equivalent` or `number` is needed"
+        if len(self.equivalent) == 1:
+            yield ("equivalent",), "two conditions or more are needed"
+        if self.number is not None and (self.number.least is None) == (self.number.exactly is None):
+            yield ("number",), "either `least` or `exactly` is needed"
+        names = [*self.all, *self.let]
+        if self.number is not None:
+            names += [*self.number.of, *self.number.let]
+        for name in sorted({name for name in names if names.count(name) > 1}):
+            yield (), f"{name!r} is given twice"
+
+    def summary(self) -> str:
+        """Return what is claimed as one line of formulas."""
+        where = " and ".join(c.text for c in conditions_of(self.where))
+        let = ", ".join(f"{name} = {formula}" for name, formula in self.let.items())
+        said = [c.text for c in conditions_of(self.holds)]
+        said += [" or ".join(c.text for c in self.any)] if self.any else []
+        said += [" ⇔ ".join(c.text for c in self.equivalent)] if self.equivalent else []
+        if self.number is not None:
+            n = self.number
+            names = ", ".join(n.of)
+            least = f"≥ {n.least}" if n.least is not None else f"= {n.exactly}"
+            said.append(f"#{{({names}) : {n.such}}} {least}")
+        given = f"{let}: " if let else ""
+        return given + (f"{where} ⇒ " if where else "") + "; ".join(said)
+
+
+def conditions_of(value: list[Formula] | Formula) -> list[Formula]:
+    """Return one condition or several as a list."""
+    return [value] if isinstance(value, Formula) else value
+
+
+class HeightFunctions(Kind):
+    """Over all monotone height functions in a box: a property of f is equivalent to a formula for its Grundy numbers."""
+
+    of_rulesets: ClassVar[bool] = False
+
+    kind: Literal["height-functions"]
+    arguments: Literal[1, 2] = Field(
+        description="1: bars (y, z) with y ≤ f(z). 2: solid bars (x, y, z) with y ≤ f(x, z)."
+    )
+    bound: Natural = Field(
+        description="The value of `N`, the largest argument of f, where no other is asked for."
+    )
+    height: Integer = Field(description="The largest height in the box, a formula in `N`.")
+    all: dict[Name, Span] = Field(
+        description="The integers that the property speaks of, each with its range."
+    )
+    where: Condition | None = Field(default=None, description="What is supposed of them.")
+    such: Text = Field(
+        description="The property: a condition on these integers that holds for all of them, with `f(z)` for a height"
+        " of one argument and `f(x*(N+1)+z)` for two."
+    )
+    grundy: Integer = Field(description="The claimed Grundy number, in the coordinates.")
+    relation: Literal["exactly", "if", "only-if"] = Field(
+        default="exactly",
+        description="The formula is right exactly if f has the property, if it has it, or only if it has it.",
+    )
+
+    @property
+    def condition(self) -> Formula:
+        """Property that f may have, parsed; `mistakes` says if it cannot be."""
+        return parse(self.such, functions={"f"})
+
+    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
+        """Yield every formula in it."""
+        known = {"N"}
+        yield ("height",), self.height, set(known)
+        for name, span in self.all.items():
+            yield ("all", name), span, set(known)
+            known.add(name)
+        yield ("where",), self.where, known
+        if not list(self.mistakes(())):
+            yield ("such",), self.condition, known
+        yield ("grundy",), self.grundy, {"y", "z"} | ({"x"} if self.arguments == 2 else set())
+
+    def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
+        """Yield a property that cannot be read or is no condition."""
+        try:
+            if not parse(self.such, functions={"f"}).is_truth:
+                yield ("such",), "a condition is needed, this is an integer"
+        except FormulaError as error:
+            yield ("such",), str(error)
+
+    def summary(self) -> str:
+        """Return what is claimed as one line of formulas."""
+        sign = {"exactly": "⇔", "if": "⇐", "only-if": "⇒"}[self.relation]
+        return f"G = {self.grundy} {sign} {self.such}{where_text(self.where)}"

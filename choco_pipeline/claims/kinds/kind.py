@@ -1,0 +1,51 @@
+"""What every kind of statement answers about itself."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import ClassVar
+
+from choco_pipeline.documents.model import Model
+from choco_pipeline.documents.yaml_file import Location
+from choco_pipeline.formula import Formula
+from choco_pipeline.formula.ranges import Range
+from choco_pipeline.tables.schema import QUANTITIES, Quantity
+
+#: A formula, where it stands in the check, and the names that it may use besides parameters.
+Part = tuple[Location, Formula | Range | None, Collection[str]]
+
+
+class Kind(Model):
+    """A kind of statement."""
+
+    #: Whether it speaks of rulesets; if not, it is a statement on integers or height functions, checked without a table.
+    of_rulesets: ClassVar[bool] = True
+    #: Whether it compares tables, so that one table alone does not decide it.
+    over_tables: ClassVar[bool] = False
+    #: Whether it speaks of the uncut rectangular bars, by the poisoned cell (i, j), where the ruleset is one.
+    of_whole_bars: ClassVar[bool] = True
+    #: Names of the only rulesets that it can speak of; None for any.
+    rulesets: ClassVar[tuple[str, ...] | None] = None
+    #: Whether a claim may, or must, name the largest coordinate that it speaks of.
+    reach: ClassVar[str] = "no"
+
+    def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
+        """Return the kinds of tables that it can be checked on; `whole_bars` if it speaks of rectangular ones."""
+        return ("p-positions",) if whole_bars else QUANTITIES
+
+    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
+        """Yield every formula in it."""
+        raise NotImplementedError
+
+    def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
+        """Yield what is wrong with it beyond names: a place in the check, and a message."""
+        yield from ()
+
+    def summary(self) -> str:
+        """Return what is claimed as one line of formulas."""
+        raise NotImplementedError
+
+
+def where_text(where: Formula | None) -> str:
+    """Return a condition on positions as the end of a summary."""
+    return "" if where is None else f", where {where}"

@@ -1,0 +1,130 @@
+"""Statements on the options of positions and on the shapes of bars, as the papers define and print them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from choco_pipeline.claims.kinds.fields import Condition, Name, Natural
+from choco_pipeline.claims.kinds.kind import Kind, Part
+from choco_pipeline.documents.model import Model
+from choco_pipeline.documents.yaml_file import Location
+
+Coordinates = Annotated[list[Natural], Field(min_length=1, max_length=16)]
+
+
+class Options(Kind):
+    """Of every position with a property, no option, some option or every option has another."""
+
+    of_whole_bars: ClassVar[bool] = False
+
+    kind: Literal["options"]
+    of: Condition = Field(description="Which positions it speaks of: a condition on coordinates.")
+    have: Literal["no", "some", "every"] = Field(
+        description="How many of their options satisfy `to`."
+    )
+    to: Condition = Field(description="A condition on the coordinates of an option.")
+    by: list[Name] = Field(
+        default=[],
+        description="Only options that cut one of these coordinates; `p` for a pass. All options by default.",
+    )
+    beside: Literal["kept", "lowered"] | None = Field(
+        default=None,
+        description="Only options in which y, not cut itself, is kept or lowered by the cut. Both by default.",
+    )
+
+    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
+        """Yield every formula in it."""
+        yield ("of",), self.of, coordinates
+        yield ("to",), self.to, coordinates
+
+    def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
+        """Yield cuts of what is no coordinate."""
+        for i, name in enumerate(self.by):
+            if name not in coordinates:
+                yield ("by", i), f"{name!r} is no coordinate: these are {', '.join(coordinates)}"
+
+    def summary(self) -> str:
+        """Return what is claimed as one line of formulas."""
+        cuts = f" by {', '.join(self.by)}" if self.by else ""
+        beside = f", y {self.beside}" if self.beside else ""
+        return f"{self.of} ⇒ {self.have} option{cuts}{beside} has {self.to}"
+
+
+class MoveExample(Model):
+    """What a paper prints about the options of one position."""
+
+    position: Coordinates
+    options: list[Coordinates] = Field(min_length=1)
+    are: Literal["all", "among", "none"] = Field(
+        description="These are all options, are among them, or none of them is one."
+    )
+
+
+class Moves(Kind):
+    """Printed examples of options."""
+
+    of_whole_bars: ClassVar[bool] = False
+
+    kind: Literal["moves"]
+    examples: list[MoveExample] = Field(min_length=1)
+
+    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
+        """Yield every formula in it."""
+        yield from ()
+
+    def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
+        """Yield positions with another number of coordinates."""
+        for n, example in enumerate(self.examples):
+            for position in (example.position, *example.options):
+                yield from wrong_length(("examples", n), position, coordinates)
+
+    def summary(self) -> str:
+        """Return what is claimed as one line of formulas."""
+        return f"options of {', '.join(str(tuple(e.position)) for e in self.examples)} as printed"
+
+
+class ShapeExample(Model):
+    """The columns of one bar as a paper prints them."""
+
+    position: Coordinates
+    columns: list[Natural] = Field(
+        min_length=1, description="The number of squares in each column, the bitter one's first."
+    )
+
+
+class Shape(Kind):
+    """Printed shapes of step bars."""
+
+    of_whole_bars: ClassVar[bool] = False
+    rulesets: ClassVar[tuple[str, ...] | None] = ("step-bar", "strip-bar")
+
+    kind: Literal["shape"]
+    examples: list[ShapeExample] = Field(min_length=1)
+
+    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
+        """Yield every formula in it."""
+        yield from ()
+
+    def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
+        """Yield positions with another number of coordinates."""
+        for n, example in enumerate(self.examples):
+            yield from wrong_length(("examples", n), example.position, coordinates)
+
+    def summary(self) -> str:
+        """Return what is claimed as one line of formulas."""
+        return "; ".join(f"{tuple(e.position)} has columns {e.columns}" for e in self.examples)
+
+
+def wrong_length(
+    place: Location, position: list[int], coordinates: tuple[str, ...]
+) -> Iterator[tuple[Location, str]]:
+    """Yield a mistake if a position has not one number for each coordinate."""
+    if len(position) != len(coordinates):
+        yield (
+            place,
+            f"{tuple(position)} has {len(position)} numbers, a position has {len(coordinates)}:"
+            f" ({', '.join(coordinates)})",
+        )
