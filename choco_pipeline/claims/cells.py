@@ -103,12 +103,22 @@ class Cells:
         names = self.variable.dims
         for where in _slabs(self.cells.shape, size):
             part = self.cells[where]
-            there = np.nonzero(self._exists(part))
+            exists = self._exists(part)
+            tops = self._tops(where, part.shape)
             points = {
-                name: index.astype(np.int64) + side.start + (1 if name in ("i", "j") else 0)
-                for name, index, side in zip(names, there, where, strict=True)
+                name: np.broadcast_to(
+                    _ramp(side, axis, part) + (1 if name in ("i", "j") else 0), part.shape
+                )
+                for axis, (name, side) in enumerate(zip(names, where, strict=True))
             }
-            yield Block(points, part[there].astype(np.int64), self._tops(points, there[0].size))
+            if exists.all():  # as in every solid bar: nothing is left out
+                flat = {name: values.reshape(-1) for name, values in points.items()}
+                values = part.reshape(-1).astype(np.int64)
+                yield Block(flat, values, None if tops is None else tops.reshape(-1))
+            else:
+                flat = {name: values[exists] for name, values in points.items()}
+                values = part[exists].astype(np.int64)
+                yield Block(flat, values, None if tops is None else tops[exists])
 
     def p_positions(self, size: int = BLOCK) -> Iterator[Points]:
         """Yield all coordinates of the P-positions, block by block."""
@@ -166,17 +176,20 @@ class Cells:
         exists: Truths = part != NONE
         return exists
 
-    def _tops(self, points: Points, count: int) -> Ints | None:
+    def _tops(self, where: tuple[slice, ...], shape: tuple[int, ...]) -> Ints | None:
+        """Return the largest legal value of the stored coordinate in each cell of a part; None if none is stored."""
         base, _ = unwrap(self.game)
         if self.variable.stored is None:
             return None
         match base:
             case SolidBar():
-                return self._heights[points["x"], points["z"]].astype(np.int64)
+                tops = self._heights[where[-2:]].astype(np.int64)
             case StepBar(k, s):
-                return (points["z"] + s) // k
+                z = self.variable.dims.index("z")
+                tops = (np.arange(where[z].start, where[z].start + shape[z]) + s) // k
             case _:
-                return np.full(count, self.bound)
+                tops = np.array(self.bound)
+        return np.broadcast_to(tops, shape)
 
     @cached_property
     def _heights(self) -> NDArray[np.int32]:
@@ -207,6 +220,14 @@ def select_where(points: Points, where: Formula | None) -> Points:
 
 def _count(points: Mapping[str, Ints]) -> tuple[int]:
     return (next(iter(points.values())).size,)
+
+
+def _ramp(side: slice, axis: int, part: NDArray[np.integer]) -> Ints:
+    """Return the coordinate along one axis of a part of the table, shaped to broadcast."""
+    shape = [1] * part.ndim
+    shape[axis] = part.shape[axis]
+    ramp: Ints = np.arange(side.start, side.start + part.shape[axis]).reshape(shape)
+    return ramp
 
 
 def _slabs(shape: Sequence[int], size: int) -> Iterator[tuple[slice, ...]]:
