@@ -31,6 +31,7 @@ _ARRAY_OPERATORS: dict[str, Callable[..., Integers]] = {
     "*": np.multiply,
     "//": np.floor_divide,
     "%": np.remainder,
+    "**": np.power,
     "^": np.bitwise_xor,
     "&": np.bitwise_and,
     "|": np.bitwise_or,
@@ -155,6 +156,9 @@ class Block:
             right = self._defined(right, right == 0, 1, open_, "division by zero", node)
         elif node.operator in ("<<", ">>"):
             right = self._defined(right, right < 0, 0, open_, "shift by a negative count", node)
+        elif node.operator == "**":
+            problem = "power with a negative exponent"
+            right = self._defined(right, right < 0, 0, open_, problem, node)
         return left, right
 
     def _call(

@@ -44,6 +44,7 @@ OPERATORS: dict[str, Callable[[int, int], int]] = {
     "*": operator.mul,
     "//": operator.floordiv,
     "%": operator.mod,
+    "**": operator.pow,
     "^": operator.xor,
     "&": operator.and_,
     "|": operator.or_,
@@ -121,6 +122,10 @@ class Place:
                 if left and left.bit_length() + right > MAX_BITS:  # before it costs the memory
                     raise too_large(self._text, node.operator, node.column)
                 return left << right if left else 0
+            case "**" if right < 0:
+                raise self._undefined("power with a negative exponent", node)
+            case "**" if power_is_too_large(left, right):
+                raise too_large(self._text, node.operator, node.column)
             case _:
                 pass
         return self._bounded(OPERATORS[node.operator](left, right), node)
@@ -159,6 +164,11 @@ class Place:
 def exponent_of_2(n: int) -> int:
     """Return the largest e such that 2**e divides `n`, which is not zero."""
     return (n & -n).bit_length() - 1
+
+
+def power_is_too_large(base: int, exponent: int) -> bool:
+    """Whether base**exponent surely has more than `MAX_BITS` bits; if not, it has at most about twice as many."""
+    return (base.bit_length() - 1) * exponent >= MAX_BITS
 
 
 def undefined(

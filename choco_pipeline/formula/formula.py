@@ -21,12 +21,14 @@ from choco_pipeline.formula.nodes import (
     Name,
     Node,
     is_truth,
+    name_calls,
     render,
     substitute,
     walk,
 )
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.solve import match_nodes, solve_nodes
+from choco_pipeline.formula.undefined import always_undefined
 
 
 def parse(
@@ -103,6 +105,16 @@ class Formula:
         """Whether this is true or false rather than an integer."""
         return is_truth(self._root)
 
+    def always_undefined(self) -> FormulaError | None:
+        """Return the error of a part that has no value whatever the names are, or None.
+
+        Examples
+        --------
+        >>> print(parse("x//0 == y").always_undefined())
+        division by zero at column 2
+        """
+        return always_undefined(self._root, self.source)
+
     def substitute(self, values: Mapping[str, int]) -> Formula:
         """Return this formula with integers for some names; nothing is simplified.
 
@@ -120,6 +132,25 @@ class Formula:
                     1,
                 )
         return self._like(substitute(self._root, integers))
+
+    def name_look_ups(self, function: str, prefix: str) -> tuple[Formula, dict[str, Formula]]:
+        """Return this formula with a name for each look-up in a table, and what each name looks up.
+
+        Parameters
+        ----------
+        function : str
+            The look-up function.
+        prefix : str
+            What the new names begin with, before a number; no name of this formula may begin so.
+
+        Examples
+        --------
+        >>> parse("g(n+1) == g(n)", functions={"g"}).name_look_ups("g", "G")
+        (Formula('G0 == G1'), {'G0': Formula('n+1'), 'G1': Formula('n')})
+        """
+        asked: list[Node] = []
+        found = self._like(name_calls(self._root, function, prefix, asked))
+        return found, {f"{prefix}{i}": self._like(node) for i, node in enumerate(asked)}
 
     def value(
         self, env: Mapping[str, int], functions: Mapping[str, Table] | None = None
@@ -139,8 +170,8 @@ class Formula:
         Raises
         ------
         FormulaError
-            For a division by zero, a shift by a negative count, v2(0), a look-up outside its table, a name without a
-            value, or an integer of more than 4096 bits.
+            For a division by zero, a shift by a negative count, a power with a negative exponent, v2(0), a look-up
+            outside its table, a name without a value, or an integer of more than 4096 bits.
         """
         place = Place(self.source, env, functions or {})
         return place.truth(self._root) if self.is_truth else place.integer(self._root)

@@ -10,6 +10,7 @@ from choco_pipeline.formula.exact import (
     OPERATORS,
     exponent_of_2,
     missing_name,
+    power_is_too_large,
     table_for,
     too_large,
 )
@@ -32,7 +33,7 @@ class Enclosure:
     """Encloses the values of formulas, wherever they have one.
 
     Where a formula has no value (a division by zero), there is nothing to enclose, so a divisor is taken to be a nonzero
-    one, and a shift count a non-negative one.
+    one, and a shift count or an exponent a non-negative one.
 
     Parameters
     ----------
@@ -112,6 +113,11 @@ class Enclosure:
                 return _hull("<<", left, counts)
             case ">>":
                 return _hull(">>", left, (max(right[0], 0), max(right[1], 0)))
+            case "**":
+                exponents = max(right[0], 0), max(right[1], 0)
+                if any(power_is_too_large(base, exponents[1]) for base in left):
+                    raise too_large(self._text, "**", node.column)
+                return _power(left, exponents)
             case _:
                 return _bitwise(node.operator, left, right)
 
@@ -166,6 +172,15 @@ def _remainder(left: Interval, divisor: Interval) -> Interval:
     if divisor[1] < 0:
         return (max(low, divisor[0] + 1) if high <= 0 else divisor[0] + 1), 0
     return 0, (min(high, divisor[1] - 1) if low >= 0 else divisor[1] - 1)
+
+
+def _power(bases: Interval, exponents: Interval) -> Interval:
+    """Return the exact span: an even power is least at 0, and signs alternate below 0, so that two exponents count."""
+    least, most = exponents
+    nearest_to_0 = max(bases[0], min(0, bases[1]))
+    places = product({*bases, nearest_to_0}, {least, max(least, most - 1), most})
+    values = [base**exponent for base, exponent in places]
+    return min(values), max(values)
 
 
 def _bitwise(sign: str, left: Interval, right: Interval) -> Interval:

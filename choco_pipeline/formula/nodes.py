@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 #: No integer of a formula, given or computed, may need more bits: the cost of exact arithmetic stays bounded.
@@ -17,9 +17,21 @@ FUNCTIONS: dict[str, tuple[int, int | None]] = {
 }
 
 #: Integer operators with their precedence, Python's: a higher number binds tighter.
-PRECEDENCE = {"|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "//": 10, "%": 10}
+PRECEDENCE = {
+    "|": 5,
+    "^": 6,
+    "&": 7,
+    "<<": 8,
+    ">>": 8,
+    "+": 9,
+    "-": 9,
+    "*": 10,
+    "//": 10,
+    "%": 10,
+    "**": 12,
+}
 
-_OR, _AND, _NOT, _COMPARE, _SUM, _UNARY, _ATOM = 1, 2, 3, 4, 9, 11, 12
+_OR, _AND, _NOT, _COMPARE, _SUM, _UNARY, _ATOM = 1, 2, 3, 4, 9, 11, 13
 
 # A column is the place in the text as written. It is no part of what a formula is, so it does not take part in ==.
 
@@ -130,35 +142,45 @@ def negate(node: Node, column: int = 0) -> Node:
     return Negate(node, column)
 
 
+def with_operands(node: Node, act: Callable[[Node], Node]) -> Node:
+    """Return `node` with what `act` makes of each operand, left to right."""
+    match node:
+        case Integer() | Name():
+            return node
+        case Negate():
+            return negate(act(node.operand), node.column)
+        case Not():
+            return replace(node, operand=act(node.operand))
+        case Binary():
+            return replace(node, left=act(node.left), right=act(node.right))
+        case Call():
+            return replace(node, arguments=tuple(map(act, node.arguments)))
+        case Compare() | Junction():
+            return replace(node, operands=tuple(map(act, node.operands)))
+
+
 def substitute(node: Node, values: Mapping[str, int]) -> Node:
     """Return `node` with the names in `values` replaced by integers."""
-    match node:
-        case Integer():
-            return node
-        case Name():
-            return Integer(values[node.name], node.column) if node.name in values else node
-        case Negate():
-            return negate(substitute(node.operand, values), node.column)
-        case Not():
-            return replace(node, operand=substitute(node.operand, values))
-        case Binary():
-            return replace(
-                node, left=substitute(node.left, values), right=substitute(node.right, values)
-            )
-        case Call():
-            return replace(
-                node, arguments=tuple(substitute(argument, values) for argument in node.arguments)
-            )
-        case Compare() | Junction():
-            return replace(
-                node, operands=tuple(substitute(operand, values) for operand in node.operands)
-            )
+    if isinstance(node, Name) and node.name in values:
+        return Integer(values[node.name], node.column)
+    return with_operands(node, lambda operand: substitute(operand, values))
+
+
+def name_calls(node: Node, function: str, prefix: str, asked: list[Node]) -> Node:
+    """Return `node` with a name for each call of `function`; append to `asked` what the calls are given, inner ones first."""
+    found = with_operands(node, lambda operand: name_calls(operand, function, prefix, asked))
+    if not (isinstance(found, Call) and found.function == function):
+        return found
+    (argument,) = found.arguments
+    if argument not in asked:
+        asked.append(argument)
+    return Name(f"{prefix}{asked.index(argument)}", found.column)
 
 
 def render(node: Node) -> str:
     """Return the canonical text of `node`.
 
-    Sums and products are written tight, all else is spaced. Parentheses stand where they are needed, and also around
+    Sums, products and powers are written tight, all else is spaced. Parentheses stand where they are needed, and also around
     sums inside bitwise operators, around mixed bitwise operators, and around a minus sign after an operator:
     ``(x+s) ^ y``, ``(x & y) ^ z``, ``x+(-1)``.
     """
@@ -210,7 +232,10 @@ def _precedence(node: Node) -> int:
 
 def _needs_brackets(parent: Binary, child: Node, *, on_the_right: bool) -> bool:
     own, inner = PRECEDENCE[parent.operator], _precedence(child)
-    if inner < own or (on_the_right and inner in (own, _UNARY)):
+    groups_right = parent.operator == "**"  # x**y**z is x**(y**z)
+    if inner < own or (inner == own and on_the_right != groups_right):
+        return True
+    if on_the_right and inner == _UNARY:
         return True
     return (
         own < _SUM

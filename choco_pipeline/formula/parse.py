@@ -43,6 +43,7 @@ _BINARY: dict[type[ast.operator], str] = {
     ast.Mult: "*",
     ast.FloorDiv: "//",
     ast.Mod: "%",
+    ast.Pow: "**",
     ast.BitXor: "^",
     ast.BitAnd: "&",
     ast.BitOr: "|",

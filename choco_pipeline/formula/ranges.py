@@ -16,6 +16,10 @@ from choco_pipeline.formula.formula import Formula, parse
 _RANGE = re.compile(r"(?P<first>.+?)\.\.(?P<last>.+?)(?:\s+step\s+(?P<step>.+))?")
 
 
+#: How far from 0 the ends of ranges may be on arrays: their difference then fits in 64 bits.
+_FARTHEST = 2**61
+
+
 @dataclass(frozen=True)
 class Range:
     """The integers from `first` to `last`, both included; formulas that may use names.
@@ -75,7 +79,7 @@ class Range:
         Raises
         ------
         FormulaError
-            As `values` does, if a point of the arrays would.
+            As `values` does, if a point of the arrays would; and if an end is more than 2**61 from 0.
         """
         shape = (next(iter(env.values())).size,) if env else (1,)
         ones = np.ones(shape, np.int64)
@@ -86,6 +90,11 @@ class Range:
             raise FormulaError(
                 f"the step of a range is at least 1, found {step.min()}", self.step.source, 1
             )
+        for formula, ends in ((self.first, first), (self.last, last)):
+            far = ends[(ends < -_FARTHEST) | (ends > _FARTHEST)]
+            if far.size:
+                problem = f"the ends of a range are at most {_FARTHEST} from 0, found {far[0]}"
+                raise FormulaError(problem, formula.source, 1)
         return first, step, np.maximum((last - first) // step + 1, 0)
 
 

@@ -148,7 +148,7 @@ def _may_fail(node: Node) -> bool:
     match node:
         case Binary(operator="//" | "%"):
             return not (isinstance(node.right, Integer) and node.right.value != 0)
-        case Binary(operator="<<" | ">>"):
+        case Binary(operator="<<" | ">>" | "**"):
             return not (isinstance(node.right, Integer) and node.right.value >= 0)
         case Call():
             return node.function not in ("min", "max", "abs")

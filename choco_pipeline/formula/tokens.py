@@ -21,6 +21,7 @@ _INFIX = frozenset(
         "*",
         "//",
         "%",
+        "**",
         "^",
         "&",
         "|",
@@ -37,7 +38,7 @@ _INFIX = frozenset(
     ]
 )
 _PREFIX = frozenset({"+", "-", "not"})
-OPERATORS = "operators are + - * // % ^ & | << >> == != < <= > >= and or not"
+OPERATORS = "operators are + - * // % ** ^ & | << >> == != < <= > >= and or not"
 
 _MEANT = {"=": "==", "/": "//", "!": "not", "−": "-", "×": "*"}
 
@@ -72,7 +73,7 @@ def tokenise(text: str) -> Iterator[Token]:
                 text,
                 column,
             )
-        if kind == "other" or found in ("**", ":=", "->"):
+        if kind == "other" or found in (":=", "->"):
             hint = f" (did you mean {quoted(_MEANT[found])}?)" if found in _MEANT else ""
             raise FormulaError(
                 f"{quoted(found)} at column {column}: {OPERATORS}{hint}", text, column

@@ -1,5 +1,6 @@
 """Formulas drawn as text together with what they mean, as plain Python functions that never saw our parser."""
 
+import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -38,10 +39,16 @@ def shift(sign: str, left: int, count: int) -> int:
     return left * 2**count if sign == "<<" else left // 2**count
 
 
+def power(base: int, exponent: int) -> int:
+    if exponent < 0:
+        raise NoValueError
+    return math.prod([base] * exponent)
+
+
 def exponent_of_2(n: int) -> int:
     if n == 0:
         raise NoValueError
-    return next(e for e in range(200) if n % 2 ** (e + 1))
+    return next(e for e in range(5000) if n % 2 ** (e + 1))
 
 
 INTEGER_SIGNS = {
@@ -75,6 +82,13 @@ def shifted(sign: str, left: Drawn, count: Drawn) -> Drawn:
     return Drawn(
         f"({left.text}) {sign} {count.text}",
         lambda env: shift(sign, left.meaning(env), count.meaning(env)),
+    )
+
+
+def powered(base: Drawn, exponent: Drawn) -> Drawn:
+    return Drawn(
+        f"({base.text})**{exponent.text}",
+        lambda env: power(base.meaning(env), exponent.meaning(env)),
     )
 
 
@@ -144,6 +158,8 @@ def integers_of(letters: tuple[str, ...], large: bool = False) -> st.SearchStrat
     counts = st.integers(0, 5).map(literal)
     if letters:
         counts |= st.sampled_from(letters).map(name)
+    if not large:
+        leaves |= st.builds(powered, leaves, counts | st.just(literal(-1)))
     return st.recursive(
         leaves,
         lambda inner: st.one_of(
@@ -154,6 +170,7 @@ def integers_of(letters: tuple[str, ...], large: bool = False) -> st.SearchStrat
                 inner,
                 counts if not large else st.just(literal(3)),
             ),
+            st.builds(powered, inner, st.integers(0, 2).map(literal)),
             st.builds(negated, inner),
             st.builds(extreme, st.sampled_from(["min", "max"]), inner, inner),
             st.builds(absolute, inner),

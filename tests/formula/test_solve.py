@@ -48,6 +48,8 @@ def test_substitution_is_the_value_there(drawn: Drawn, place, replaced):
         ("x+s", {"s": -1}, "x+(-1)"),
         ("-s*x", {"s": 2}, "-2*x"),
         ("-s", {"s": -2}, "-(-2)"),
+        ("s**k", {"s": -2, "k": -1}, "(-2)**(-1)"),
+        ("-s**2", {"s": 3}, "-3**2"),
         ("x < k and k < 9", {"k": 1, "unused": 5}, "x < 1 and 1 < 9"),
         ("g(k)", {"k": 1}, "g(1)"),
     ],
@@ -102,6 +104,11 @@ def test_a_match_makes_the_formula(drawn: Drawn, other: Drawn):
         ("(x+z)//k", "(x+z)//k", None),
         ("(x+z)//(1+2)", "(x+z)//k", None),
         ("x//3", "x//4", None),
+        ("x**3", "x**k", {"k": 3}),
+        ("(-2)**x", "b**x", {"b": -2}),
+        ("-2**x", "-b**x", {"b": 2}),
+        ("-2**x", "(-b)**x", None),
+        ("x**3", "x*k", None),
         ("x < 3", "x <= k", None),
         ("x < 3 and z == 1", "x < k and z == m", {"k": 3, "m": 1}),
         ("x < 3 or z == 1", "x < k and z == m", None),
@@ -149,6 +156,11 @@ def test_matches(text, pattern, expected):
         ("y == z", None),
         ("x == y//z", None),
         ("x == 1 << y", None),
+        ("x == 2**y", None),
+        ("x == y**(-1)", None),
+        ("x == y**2 + 1", ["y**2+1"]),
+        ("x**2 == y", None),
+        ("2**x == y", None),
         ("x == v2(y)", None),
         ("x == g(y)", None),
     ],
@@ -233,3 +245,11 @@ def test_junctions_of_equations_are_solved(drawn, condition, word):
     assert assert_solved(junction(word, drawn))
     assert assert_solved(junction("and", [junction(word, drawn), condition]))
     assert_solved(junction("or", [junction(word, drawn), condition]))
+
+
+def test_look_ups_are_named_inner_ones_first():
+    f = parse("g(n) == g(g(n)-1) + x and h(n) < g(n)", functions={"g", "h"})
+    named, asked = f.name_look_ups("g", "G")
+    assert named.text == "G0 == G1+x and h(n) < G0"
+    assert {name: part.text for name, part in asked.items()} == {"G0": "n", "G1": "G0-1"}
+    assert parse("n < 3").name_look_ups("g", "G") == (parse("n < 3"), {})

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.formula import evaluate as evaluate_module
 
-from .drawn import INTEGER_SIGNS, NAMES, Drawn, formulas_of, shift, unhurried
+from .drawn import INTEGER_SIGNS, NAMES, Drawn, formulas_of, power, shift, unhurried
 
 LOW, HIGH = -3, 5
 PLACES = [dict(zip(NAMES, place, strict=True)) for place in product(range(LOW, HIGH + 1), repeat=3)]
 GRID = dict(zip(NAMES, np.ogrid[LOW : HIGH + 1, LOW : HIGH + 1, LOW : HIGH + 1], strict=True))
-NO_VALUE = r"(division by zero|shift by a negative count|v2\(0\)) at column \d+"
+NO_VALUE = r"(division by zero|shift by a negative count|power with a negative exponent|v2\(0\)) at column \d+"
 TOO_LARGE = r"outside signed integers of 64 bits|more than 4096 bits"
 
 
@@ -102,19 +102,33 @@ def test_interval_encloses_every_value(drawn: Drawn, data):
         assert value is None or low <= value <= high, drawn.text
 
 
-@pytest.mark.parametrize("sign", sorted([*INTEGER_SIGNS, "<<", ">>"]))
+@pytest.mark.parametrize("sign", sorted([*INTEGER_SIGNS, "<<", ">>", "**"]))
 def test_interval_of_each_operator_on_all_small_ranges(sign):
     formula = parse(f"x {sign} y")
     ranges = [(low, high) for low in range(-4, 5) for high in range(low, 5)]
-    act = INTEGER_SIGNS.get(sign, partial(shift, sign))
+    act = power if sign == "**" else INTEGER_SIGNS.get(sign, partial(shift, sign))
     table = {}
     for x, y in product(range(-4, 5), repeat=2):
-        if not (y == 0 and sign in "//%") and not (y < 0 and sign in "<<>>"):
+        if not (y == 0 and sign in "//%") and not (y < 0 and sign in ("<<", ">>", "**")):
             table[x, y] = act(x, y)
     for left, right in product(ranges, repeat=2):
         low, high = formula.interval({"x": left, "y": right})
         for place in product(range(left[0], left[1] + 1), range(right[0], right[1] + 1)):
             assert low <= table.get(place, low) <= high, f"{place} in {left} {sign} {right}"
+
+
+def test_interval_of_a_power_is_exact():
+    formula = parse("x**y")
+    bases = [(low, high) for low in range(-4, 5) for high in range(low, 5)]
+    exponents = [(low, high) for low in range(6) for high in range(low, 6)]
+    for base, exponent in product(bases, exponents):
+        values = [
+            power(x, y)
+            for x in range(base[0], base[1] + 1)
+            for y in range(exponent[0], exponent[1] + 1)
+        ]
+        found = formula.interval({"x": base, "y": exponent})
+        assert found == (min(values), max(values)), f"{base}**{exponent}"
 
 
 @pytest.mark.parametrize(
@@ -133,6 +147,9 @@ def test_interval_of_each_operator_on_all_small_ranges(sign):
         ("v2(x)", {"x": (-5, 8)}, (0, 3)),
         ("abs(x)", {"x": (-5, 3)}, (0, 5)),
         ("1 << x", {"x": (-3, 100)}, (1, 2**100)),
+        ("2**x", {"x": (-3, 100)}, (1, 2**100)),
+        ("(-1)**x", {"x": (0, 2**4000)}, (-1, 1)),
+        ("x**2", {"x": (-3, 2)}, (0, 9)),
         ("x == 1", {"x": (0, 3)}, (0, 1)),
     ],
 )
@@ -191,6 +208,14 @@ def test_protection_reaches_into_what_is_protected():
         assert values[i, j + 3] == expected == parse(text).value({"x": i, "y": j})
 
 
+def test_what_is_decided_protects_from_negative_exponents():
+    guarded = parse("y >= 0 and x**y > 4")
+    x, y = np.arange(-3, 4)[:, None], np.arange(-3, 4)
+    values = guarded.evaluate({"x": x, "y": y})
+    for i, j in product(range(-3, 4), repeat=2):
+        assert values[i + 3, j + 3] == (j >= 0 and i**j > 4) == guarded.value({"x": i, "y": j})
+
+
 def test_what_no_cell_asks_for_is_not_computed():
     never = parse("x < 0 and 1//0 == 1")
     assert never.evaluate({"x": np.arange(3)}).tolist() == [False] * 3
@@ -214,6 +239,12 @@ def test_what_no_cell_asks_for_is_not_computed():
             {"x": [1, 2], "y": [3, -1]},
             3,
             "shift by a negative count at column 3: x=2, y=-1$",
+        ),
+        (
+            "1 + x**(y-1)",
+            {"x": [1, 2], "y": [3, 0]},
+            6,
+            "power with a negative exponent at column 6: x=2, y=0$",
         ),
         ("3 + v2(x-2)", {"x": [1, 2, 3]}, 5, r"v2\(0\) at column 5: x=2$"),
         (
@@ -267,6 +298,9 @@ def test_the_first_place_at_fault_is_named_in_any_block():
         ("x // y", {"x": [-(2**63)], "y": [-1]}, '"//" at column 3'),
         ("1 << x", {"x": np.arange(64)}, '"<<" at column 3'),
         ("1 << x", {"x": [10**9]}, '"<<" at column 3 needs more than 4096 bits'),
+        ("2**x", {"x": np.arange(64)}, r'"\*\*" at column 2 can reach 1\.\.'),
+        ("x**3", {"x": [3, -(2**21) - 1]}, r'"\*\*" at column 2 can reach -'),
+        ("2**x", {"x": [10**9]}, r'"\*\*" at column 2 needs more than 4096 bits'),
         ("x", {"x": np.array([2**63], np.uint64)}, '"x" at column 1 can reach'),
         ("x + 1", {"x": [0.5]}, '"x" at column 1 is given as float64'),
         ("x + 1", {"x": [True]}, '"x" at column 1 is given as bool'),
@@ -281,6 +315,8 @@ def test_what_64_bits_cannot_hold_is_refused(text, env, message):
 
 def test_the_last_integers_of_64_bits_are_exact():
     assert parse("x*2 + 1").evaluate({"x": [2**62 - 1]}).tolist() == [2**63 - 1]
+    assert parse("2**x - 1 + 2**x").evaluate({"x": [62]}).tolist() == [2**63 - 1]
+    assert parse("x**y").evaluate({"x": [-2, -1, 0], "y": [63, 9, 0]}).tolist() == [-(2**63), -1, 1]
     assert parse("-x").evaluate({"x": [2**63 - 1]}).tolist() == [-(2**63) + 1]
     assert parse("x % y").evaluate({"x": [-(2**63)], "y": [-1]}).tolist() == [0]
     assert parse("v2(x)").evaluate({"x": [-(2**63), 2**62, -12, 7]}).tolist() == [63, 62, 2, 0]
@@ -293,6 +329,9 @@ def test_the_last_integers_of_64_bits_are_exact():
     [
         ("1 << 1000000000", {}),
         ("1 << x", {"x": 10**30}),
+        ("2**4096", {}),
+        ("9**x", {"x": 10**30}),
+        ("(-3)**9**9**9", {}),
         ("x*x*x*x*x", {"x": 2**1000}),
         ("(1 << 4000)*(1 << 4000)", {}),
         ("x", {"x": 10**2000}),
@@ -304,6 +343,13 @@ def test_exact_integers_have_a_limit(text, env):
     assert caught.value.text == text
     with pytest.raises(FormulaError, match=r"4096 bits|outside signed integers"):
         parse(text).interval({name: (value, value) for name, value in env.items()})
+
+
+def test_the_largest_power_is_exact():
+    assert parse("2**4095").value({}) == 2**4095
+    assert parse("(-3)**x").value({"x": 2583}) == (-3) ** 2583
+    assert parse("x**y").value({"x": -1, "y": 10**100 + 1}) == -1
+    assert parse("x**y").value({"x": 0, "y": 10**100}) == 0
 
 
 def test_shifts_of_nothing_and_by_far_are_no_matter():
