@@ -16,8 +16,11 @@ from choco_pipeline.errors import ConfigError
 
 Location = tuple[str | int, ...]
 M = TypeVar("M", bound=BaseModel)
+_BOOLEAN = "tag:yaml.org,2002:bool"
 LARGEST_FILE = 4 << 20
 DEEPEST = 30
+#: More allowed words than this are not listed where a near one can be named.
+MOST_LISTED = 8
 
 
 class YamlFile:
@@ -97,12 +100,17 @@ class YamlFile:
             ):
                 continue  # it is there under a misspelt name, which is an error of its own
             place = detail["loc"] if detail["type"] == "missing" else self._known(detail["loc"])
+            if detail["type"] == "union_tag_invalid":
+                place = (*place, _discriminator(detail))
             by_place.setdefault(place, []).append(detail)
         for place, group in by_place.items():
             if any(
                 len(other) > len(place) > 0 and other[: len(place)] == place for other in by_place
             ):
                 continue  # what is wrong is further in
+            if not isinstance(group[0]["input"], list):
+                # What one member of a union says of this very value says more than that another wants a list.
+                group = [d for d in group if d["type"] == "value_error"] or group
             needed = " or ".join(dict.fromkeys(_needed(detail) for detail in group))
             yield (
                 group[0]
@@ -123,13 +131,16 @@ class YamlFile:
                 message = f"unknown key {known[-1]!r}{hint} (allowed: {', '.join(allowed)})"
                 return f"{self.where(known)}: {message}"
             case "literal_error":
-                allowed = [
-                    value.strip("'")
-                    for value in detail["ctx"]["expected"].replace(" or ", ", ").split(", ")
-                ]
-                near = get_close_matches(str(found), allowed, 1)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
-                return f"{self.where(known)}: {key}: needs {' or '.join(map(repr, allowed))}, found {_short(found)}{hint}"
+                allowed = _words(detail["ctx"]["expected"].replace(" or ", ", "))
+                return f"{self.where(known)}: {key}: {_one_of(allowed, found)}"
+            case "union_tag_invalid":
+                name = _discriminator(detail)
+                allowed = _words(detail["ctx"]["expected_tags"])
+                return (
+                    f"{self.where((*known, name))}: {key}.{name}: {_one_of(allowed, found[name])}"
+                )
+            case "union_tag_not_found":
+                return f"{self.where(known)}: {key}.{_discriminator(detail)}: this key is needed"
             case "string_pattern_mismatch":
                 message = (
                     f"needs text of the form {detail['ctx']['pattern']}, found {_short(found)}"
@@ -138,6 +149,11 @@ class YamlFile:
             case "missing":
                 missing = ".".join(map(str, (*known, location[-1])))
                 return f"{self.where(known)}: {missing}: this key is needed"
+            case "value_error":
+                return f"{self.where(known)}: {key}: {_needed(detail)}, found {_short(found)}"
+            case "dict_type" | "model_type" | "model_attributes_type":
+                message = f"needs keys and values, found {_short(found)}"
+                return f"{self.where(known)}: {key}: {message}"
             case _:
                 return f"{self.where(known)}: {key}: {detail['msg'][0].lower()}{detail['msg'][1:]}, found {_short(found)}"
 
@@ -173,6 +189,8 @@ class YamlFile:
             return content
         if isinstance(node, yaml.SequenceNode):
             return [self._construct(item, (*location, i)) for i, item in enumerate(node.value)]
+        if node.tag == _BOOLEAN and node.value.lower() not in ("true", "false"):
+            return node.value  # no, yes, on and off are words, as in YAML 1.2
         try:
             return yaml.constructor.SafeConstructor().construct_object(node)
         except (yaml.YAMLError, ValueError) as error:
@@ -184,11 +202,32 @@ def _needed(detail: ErrorDetails) -> str:
         "int_type": "an integer",
         "string_type": "text",
         "list_type": "a list",
+        "dict_type": "keys and values",
         "literal_error": "one of ",
     }
     if detail["type"] == "literal_error":
         return f"one of {detail.get('ctx', {}).get('expected', '')}"
+    if detail["type"] == "value_error":
+        return str(detail["ctx"]["error"])
     return kinds.get(detail["type"], detail["msg"].lower())
+
+
+def _discriminator(detail: ErrorDetails) -> str:
+    """Return the key that tells the members of a union apart."""
+    name: str = detail["ctx"]["discriminator"].strip("'")
+    return name
+
+
+def _words(listed: str) -> list[str]:
+    """Return what pydantic lists, as ``'a', 'b'``."""
+    return [word.strip("'") for word in listed.split(", ")]
+
+
+def _one_of(allowed: list[str], found: object) -> str:
+    near = get_close_matches(str(found), allowed, 1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    listed = f"one of {len(allowed)} words" if near and len(allowed) > MOST_LISTED else None
+    return f"needs {listed or ' or '.join(map(repr, allowed))}, found {_short(found)}{hint}"
 
 
 def _keys_at(model: type[BaseModel], content: object, location: Location) -> list[str]:

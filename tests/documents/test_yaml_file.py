@@ -52,7 +52,7 @@ def test_the_good_one_is_good(tmp_path):
         ("bound: 20", "bound: -1", 6, "sweeps.a.bound: a bound is at least 0, found -1"),
         (
             "bound: 20",
-            "bound: [10, no]",
+            "bound: [10, false]",
             6,
             "sweeps.a.bound.1: needs an integer or text, found False",
         ),
@@ -86,7 +86,7 @@ def test_the_good_one_is_good(tmp_path):
         ("s=s)", "s=t)", 4, "sweeps.a.ruleset: unknown parameter 't' (parameters here: k, s)"),
         ("step-bar(k=k, s=s)", "solid-bar(f=open('/etc/passwd'))", 4, 'call to "open" at column 1'),
         ("step-bar(k=k, s=s)", "solid-bar(f=csv(../x.csv))", 4, "leads out of"),
-        ("0..k-1", "0..q-1", 5, 'sweeps.a.parameters.s: name "q" at column 1: names are k'),
+        ("0..k-1", "0..q-1", 5, 'sweeps.a.parameters.s: name "q" at column 4: names are k'),
         ("0..k-1", "0..k-1 step 0", 5, "the step of a range is at least 1"),
         ("1..3", "1..1000000", 5, "more than 100,000 values"),
         ("1..3", "5..3", 3, "sweeps.a: no parameters satisfy this sweep"),
@@ -121,6 +121,12 @@ def test_mistakes(tmp_path, old, new, line, message):
 )
 def test_broken_files(tmp_path, text, message):
     assert message in refusal(tmp_path / "c.yaml", text)
+
+
+def test_words_that_older_yaml_takes_for_truths(tmp_path):
+    (tmp_path / "c.yaml").write_text("a: [no, yes, on, Off, true, False]\nno: 1\n")
+    content = YamlFile(tmp_path / "c.yaml").content
+    assert content == {"a": ["no", "yes", "on", "Off", True, False], "no": 1}
 
 
 def test_missing_and_unreadable_files(tmp_path):
