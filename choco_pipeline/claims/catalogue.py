@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 
 from choco_pipeline.claims.claim import Claim, names_of
+from choco_pipeline.claims.formulas import formulas_of
 from choco_pipeline.claims.mistakes import mistakes_in
-from choco_pipeline.claims.model import ClaimsFile
+from choco_pipeline.claims.model import ClaimsFile, Entry
 from choco_pipeline.documents.yaml_file import Location, YamlFile
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.games.notation import match, read
@@ -19,9 +20,18 @@ from choco_pipeline.tables.schema import Quantity
 
 @dataclass(frozen=True)
 class Catalogue:
-    """Claims by id, in the order of their files."""
+    """Claims by id, in the order of their files.
+
+    Attributes
+    ----------
+    claims
+        The claims.
+    places
+        For each id, where the keys that hold formulas stand: ``file:line:column`` by key, ``check.formula`` for example.
+    """
 
     claims: Mapping[str, Claim]
+    places: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def unknown(self, claim_id: str) -> str:
         """Return what to say about an id that no claim has."""
@@ -43,7 +53,16 @@ class Catalogue:
         for pattern, claims in self._by_pattern.get((names_of(notation), quantity), {}).items():
             parameters = match(read(pattern), notation)
             if parameters is not None:
-                yield from ((claim, parameters) for claim in claims if claim.speaks_of(parameters))
+                yield from (
+                    (claim, parameters) for claim in claims if self._speaks_of(claim, parameters)
+                )
+
+    def _speaks_of(self, claim: Claim, parameters: Mapping[str, int]) -> bool:
+        try:
+            return claim.speaks_of(parameters)
+        except ConfigError as error:
+            place = self.places.get(claim.id, {}).get("when")
+            raise ConfigError(f"{place}: {error}" if place else str(error)) from error
 
     @cached_property
     def _by_pattern(self) -> dict[tuple[tuple[str, ...], Quantity], dict[str, list[Claim]]]:
@@ -63,26 +82,59 @@ def load_catalogue(paths: Sequence[Path]) -> Catalogue:
     ------
     ConfigError
         With one line for each mistake of the first file that has any: file, line, column, key, what was found and
-        what is allowed.
+        what is allowed. Then for each claim that corrects or contradicts one that is not there, unless that is of a
+        paper whose file is not read.
     """
     claims: dict[str, Claim] = {}
-    places: dict[str, str] = {}
+    ids: dict[str, str] = {}
+    places: dict[str, dict[str, str]] = {}
+    files: list[tuple[YamlFile, ClaimsFile]] = []
     for path in paths:
         file = YamlFile(path)
         document = file.load(ClaimsFile)
+        files.append((file, document))
         mistakes: list[str] = []
         for i, entry in enumerate(document.claims):
             claim, here = Claim(entry, document.paper), ("claims", i)
             found: list[tuple[Location, str]] = list(mistakes_in(claim))
             if entry.id in claims:
                 found.append(
-                    (("id",), f"{entry.id!r} is the id of another claim, at {places[entry.id]}")
+                    (("id",), f"{entry.id!r} is the id of another claim, at {ids[entry.id]}")
                 )
             mistakes += [
                 str(file.error((*here, *location), message)) for location, message in found
             ]
             claims[entry.id] = claim
-            places[entry.id] = file.where((*here, "id"))
+            ids[entry.id] = file.where((*here, "id"))
+            if not found:
+                places[entry.id] = {
+                    ".".join(map(str, place)): file.where((*here, *place))
+                    for place, _ in formulas_of(claim)
+                }
         if mistakes:
             raise ConfigError("\n".join(mistakes))
-    return Catalogue(claims)
+    catalogue = Catalogue(claims, places)
+    papers = {document.paper.key for _, document in files}
+    mistakes = [
+        str(file.error(("claims", i, *location), catalogue.unknown(other)))
+        for file, document in files
+        for i, entry in enumerate(document.claims)
+        for location, other in _named(entry)
+        if other not in claims and (location == ("corrects",) or _paper_of(other) in papers)
+    ]
+    if mistakes:
+        raise ConfigError("\n".join(mistakes))
+    return catalogue
+
+
+def _named(entry: Entry) -> Iterator[tuple[Location, str]]:
+    """Yield the ids of other claims that a claim names, and where."""
+    if entry.corrects is not None:
+        yield ("corrects",), entry.corrects
+    for i, other in enumerate(entry.contradicts):
+        yield ("contradicts", i), other
+
+
+def _paper_of(claim_id: str) -> str:
+    """Return the key of the paper that an id begins with: the paper's file may be one that is not read."""
+    return claim_id.partition("-")[0]

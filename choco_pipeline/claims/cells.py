@@ -13,7 +13,15 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from choco_pipeline.formula import Formula
-from choco_pipeline.games import Position, RectangularBar, Ruleset, SolidBar, StepBar
+from choco_pipeline.games import (
+    Nim,
+    Position,
+    RectangularBar,
+    Ruleset,
+    SolidBar,
+    StepBar,
+    StripBar,
+)
 from choco_pipeline.tables.lookup import Lookup
 from choco_pipeline.tables.schema import NONE, Variable, unwrap, variable_of
 
@@ -81,6 +89,17 @@ class Cells:
         """Return the cells of a table of either quantity."""
         variable = variable_of(game, "grundy" if "grundy" in data else "p-positions")
         return cls(game, bound, variable, data[variable.name].transpose(*variable.dims).values)
+
+    def corner(self, bound: int) -> Cells:
+        """Return the part of the table that a smaller one with this bound would hold."""
+        base, _ = unwrap(self.game)
+        if bound >= self.bound or not isinstance(base, SolidBar | StepBar | StripBar | Nim):
+            return self
+        free = set(base.coordinates) - ({"y"} if not isinstance(base, Nim) else set())
+        part = tuple(
+            slice(bound + 1) if name in free else slice(None) for name in self.variable.dims
+        )
+        return Cells(self.game, bound, self.variable, self.cells[part])
 
     @property
     def lookup(self) -> Lookup:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, assert_never
 
 import xarray as xr
@@ -12,6 +13,7 @@ from choco_pipeline.claims.cells import BLOCK, Cells
 from choco_pipeline.claims.cellular import compare_generation
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.explain import counterexample_at
+from choco_pipeline.claims.formulas import without_value
 from choco_pipeline.claims.grundy import compare_grundy_numbers, count_positions_with
 from choco_pipeline.claims.kinds import (
     Cellular,
@@ -56,6 +58,9 @@ from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.games import Ruleset
 
+#: A table is looked at so far beyond a claim's reach, and by a quarter of it.
+BEYOND = 32
+
 
 def check_claim(
     claim: Claim,
@@ -82,8 +87,13 @@ def check_claim(
     if not cells.variable.dims:
         return Finding(Undecided("the table is a single cell, one P-position: it settles nothing"))
     try:
-        return _find(Case(claim, parameters, cells, block))
-    except (FormulaError, LimitError) as error:
+        case = Case(claim, parameters, cells, block)
+        if case.reach is not None:  # a little beyond, to see whether more would be true
+            case = replace(case, cells=cells.corner(max(case.reach, 0) * 5 // 4 + BEYOND))
+        return _find(case)
+    except FormulaError as error:
+        return without_value(claim, error)
+    except LimitError as error:
         return Finding(Undecided(str(error)))
 
 
@@ -153,13 +163,14 @@ def _about_the_reach(case: Case, tally: Tally) -> dict[str, Any]:
     """Return whether a statement with a bound of its own could have a larger one."""
     if case.reach is None or case.bound <= case.reach:
         return {}
+    auxiliary = {name: case.environment[name] for name in case.claim.statement.some}
+    evidence: dict[str, Any] = {"reach": case.reach, "auxiliary": auxiliary}
     if tally.beyond is None:
-        return {"reach": case.reach, "true_up_to": case.bound, "best_possible": False}
+        return evidence | {"true_up_to": case.bound, "best_possible": False}
     true_up_to = tally.size(tally.beyond) - 1
     if tally.least is not None:
         true_up_to = tally.size(tally.least) - 1
-    return {
-        "reach": case.reach,
+    return evidence | {
         "true_up_to": true_up_to,
         "best_possible": true_up_to == case.reach,
         "false_at": list(tally.beyond),
@@ -177,6 +188,8 @@ def _conclude_values(case: Case, check: Values, found: ValueSet) -> Finding:
         return Finding(
             Undecided(f"no P-position up to bound {case.bound:,} is one that it speaks of")
         )
+    if case.is_complete:
+        return _conclude_finite_values(check, found, evidence)
     match check.relation:
         case "within":
             sense = "no P-position has a value outside of the set"
@@ -196,6 +209,18 @@ def _conclude_values(case: Case, check: Values, found: ValueSet) -> Finding:
         case _:
             assert_never(check.relation)
     return Finding(HoldsToBound(found.tally.settled, case.bound, sense), evidence)
+
+
+def _conclude_finite_values(check: Values, found: ValueSet, evidence: dict[str, Any]) -> Finding:
+    """Return the verdict where all P-positions that the statement speaks of are in the table."""
+    absent = None if check.relation == "within" else found.least_absent()
+    if absent is None:
+        return Finding(Exhausted(found.tally.settled), evidence)
+    counterexample = Counterexample(
+        f"no P-position has the value {absent:,}",
+        f"{absent:,}, a v with {check.values}, is a value",
+    )
+    return Finding(Refuted(counterexample, found.tally.settled), evidence)
 
 
 def _conclude_count(case: Case, check: Count) -> Finding:

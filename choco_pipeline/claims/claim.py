@@ -106,19 +106,36 @@ class Claim:
     def environment(self, parameters: Mapping[str, int]) -> dict[str, int]:
         """Return the parameters, the first auxiliary integers that fit them, and what `let` makes of them.
 
+        Parameters outside the claim's domain are taken as well, unless its formulas need auxiliary integers: where a
+        theorem stops to be true is worth asking.
+
         Raises
         ------
         ConfigError
-            If no auxiliary integers fit these parameters.
+            If no auxiliary integers fit these parameters, and they are needed.
         FormulaError
             If a `let` has no value.
         """
-        known = self._with_auxiliaries(parameters) if self.statement.some else dict(parameters)
-        if known is None:
+        known = self._with_auxiliaries(parameters)
+        if known is None and self._needs_auxiliaries:
             raise ConfigError(f"claim {self.id} does not speak of {_given(parameters)}")
+        known = dict(parameters) if known is None else known
         for name, formula in self.statement.let.items():
             known[name] = int(formula.value(known))
         return known
+
+    @cached_property
+    def _needs_auxiliaries(self) -> bool:
+        """Whether formulas other than `when` use the auxiliary integers."""
+        kind: Kind = self.check
+        formulas = [*self.statement.let.values(), self.statement.reach]
+        formulas += [
+            part
+            for _, part, _ in kind.parts(frozenset(self.coordinates))
+            if isinstance(part, Formula)
+        ]
+        used = {name for formula in formulas if formula is not None for name in formula.names}
+        return not used.isdisjoint(self.statement.some)
 
     def _with_auxiliaries(self, parameters: Mapping[str, int]) -> dict[str, int] | None:
         """Return the parameters with the first auxiliary integers that satisfy `when`, or None."""
@@ -127,7 +144,7 @@ class Claim:
             return next(
                 (
                     known
-                    for known in _assignments(dict(self.statement.some), dict(parameters))
+                    for known in assignments(dict(self.statement.some), dict(parameters))
                     if when is None or when.value(known)
                 ),
                 None,
@@ -165,6 +182,7 @@ class Claim:
             "ruleset": self.statement.ruleset,
             "kind": self.check.kind,
             "formula": self.check.summary(),
+            "formal": self.as_json(),
         }
 
 
@@ -174,7 +192,7 @@ def names_of(notation: Notation) -> tuple[str, ...]:
     return (notation.name, *(name for names in inner for name in names))
 
 
-def _assignments(spans: dict[str, Range], known: dict[str, int]) -> Iterator[dict[str, int]]:
+def assignments(spans: dict[str, Range], known: dict[str, int]) -> Iterator[dict[str, int]]:
     """Yield `known` with every choice of further integers, the first slowest."""
     if not spans:
         yield dict(known)
@@ -182,7 +200,7 @@ def _assignments(spans: dict[str, Range], known: dict[str, int]) -> Iterator[dic
     name, span = next(iter(spans.items()))
     rest = {other: spans[other] for other in list(spans)[1:]}
     for value in span.values(known):
-        yield from _assignments(rest, {**known, name: value})
+        yield from assignments(rest, {**known, name: value})
 
 
 def _given(parameters: Mapping[str, int]) -> str:

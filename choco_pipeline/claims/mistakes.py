@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from choco_pipeline.claims.claim import RECTANGULAR, Claim
+from choco_pipeline.claims.formulas import parts_of
 from choco_pipeline.claims.kinds.kind import Kind
 from choco_pipeline.claims.model import Entry
 from choco_pipeline.documents.yaml_file import Location
@@ -115,7 +116,7 @@ def _given(
 def _unknown(
     place: Location, part: Formula | Range | None, names: Collection[str]
 ) -> Iterator[tuple[Location, str]]:
-    """Yield a mistake if a formula uses a name without a value."""
+    """Yield a mistake if a formula uses a name without a value, or cannot have one itself."""
     try:
         match part:
             case Formula():
@@ -126,6 +127,10 @@ def _unknown(
                 pass
     except FormulaError as error:
         yield place, str(error)
+        return
+    for formula in parts_of(part):
+        if problem := formula.always_undefined():
+            yield place, f"{problem}, whatever the names are"
 
 
 def _require_matchable(pattern: Notation) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from choco_pipeline.claims.case import Finding
 from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.formulas import without_value
 from choco_pipeline.claims.height_functions import find_height_functions
 from choco_pipeline.claims.integers import find_integers
 from choco_pipeline.claims.kinds import HeightFunctions, IntegerStatement
@@ -36,5 +37,7 @@ def check_standing(
                 return find_height_functions(check, check.bound if bound is None else bound)
             case _:
                 raise ValueError(f"{claim.id} speaks of rulesets: it is checked on tables")
-    except (FormulaError, LimitError) as error:
+    except FormulaError as error:
+        return without_value(claim, error)
+    except LimitError as error:
         return Finding(Undecided(str(error)))

@@ -1,4 +1,4 @@
-"""Checking claims on the tables of a shard: one work order, one document of verdicts."""
+"""Checking claims, on the tables of a shard or as they stand: one work order, one document of verdicts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import Any
 
 from choco_pipeline.claims.check import check_claim
 from choco_pipeline.claims.claim import Claim
-from choco_pipeline.claims.verdict import verdict_to_json
+from choco_pipeline.claims.kinds import HeightFunctions, IntegerStatement
+from choco_pipeline.claims.standing import check_standing
+from choco_pipeline.claims.verdict import Exhausted, verdict_to_json
 from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.tables.store import read_table, store_path
@@ -49,10 +51,11 @@ def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> 
         for i in numbers:
             check, start = order["checks"][i], time.perf_counter()
             finding = check_claim(claims[check["claim"]], check["parameters"], game, bound, data)
+            verdict = verdict_to_json(finding.verdict)
             verdicts[i] = {
                 **check,
-                **verdict_to_json(finding.verdict),
-                "bound": bound,
+                **verdict,
+                "bound": bound if verdict["bound"] is None else verdict["bound"],
                 "evidence": finding.evidence,
                 "seconds": round(time.perf_counter() - start, 4),
             }
@@ -61,4 +64,46 @@ def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> 
         Path(out_file),
         {"format": order["format"], "verdicts": [verdicts[i] for i in sorted(verdicts)]},
     )
+    return {"checks": len(verdicts)}
+
+
+def check_standing_statements(
+    order_file: str, out_file: str, report: Callable[..., None]
+) -> dict[str, Any]:
+    """Check statements that need no table.
+
+    Parameters
+    ----------
+    order_file
+        The work order: the claims as `Claim.as_json` wrote them.
+    out_file
+        Receives ``{"verdicts": […]}`` as `check_shard` writes it, with ``"table": null``, whole or not at all. The
+        bound is the value of `N`, or null where it is no bound because every case was checked.
+    report
+        Called as ``report("checks", checks=1, positions=n)`` for each statement.
+
+    Returns
+    -------
+    dict
+        Number of checks.
+    """
+    order = read_json(Path(order_file))
+    verdicts = []
+    for claim_id, document in order["claims"].items():
+        claim, start = Claim.from_json(document), time.perf_counter()
+        finding = check_standing(claim)
+        assert isinstance(claim.check, IntegerStatement | HeightFunctions)
+        is_bound = not isinstance(finding.verdict, Exhausted)
+        verdict = {
+            "claim": claim_id,
+            "table": None,
+            "parameters": {},
+            **verdict_to_json(finding.verdict),
+            "bound": claim.check.bound if is_bound else None,
+            "evidence": finding.evidence,
+            "seconds": round(time.perf_counter() - start, 4),
+        }
+        verdicts.append(verdict)
+        report("checks", checks=1, positions=verdict["positions"])
+    write_json(Path(out_file), {"format": order["format"], "verdicts": verdicts})
     return {"checks": len(verdicts)}

@@ -17,6 +17,8 @@ from choco_pipeline.formula import Formula
 MOST_LISTED = 64
 #: Members of the set are looked for among the values up to this.
 LARGEST_MEMBER = 1 << 24
+#: Members of the set that a finite statement claims to be values are looked for up to this at least.
+LEAST_SEARCH = 1 << 20
 #: A set that is claimed to hold everything must have grown over this factor of the bound.
 GROWTH = 4
 
@@ -37,6 +39,8 @@ class ValueSet:
         Members of the claimed set, up to the largest value, that no such P-position has.
     members
         The members of the claimed set up to the largest value.
+    claimed
+        The claimed set, a condition on `v`.
     """
 
     tally: Tally
@@ -44,6 +48,13 @@ class ValueSet:
     sizes: Ints
     members: Ints
     missing: Ints
+    claimed: Formula
+
+    def least_absent(self) -> int | None:
+        """Return the least member of the claimed set, of any size, that is no value; None if none is found."""
+        largest = int(self.values[-1]) if self.values.size else 0
+        absent = np.setdiff1d(_members(self.claimed, max(2 * largest, LEAST_SEARCH)), self.values)
+        return int(absent[0]) if absent.size else None
 
     def frontier(self, bound: int) -> int | None:
         """Return the member up to which all members occur at P-positions within `bound`; None if the least does not."""
@@ -104,7 +115,7 @@ def collect_values(
     found = sorted((value, near) for value, near in first.items() if near <= cells.bound)
     values, sizes = np.array(found, np.int64).reshape(-1, 2).T
     members = _members(claimed, int(values[-1]) if values.size else -1)
-    return ValueSet(tally, values, sizes, members, np.setdiff1d(members, values))
+    return ValueSet(tally, values, sizes, members, np.setdiff1d(members, values), claimed)
 
 
 def growing_bounds(bound: int) -> list[int]:

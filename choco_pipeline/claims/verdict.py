@@ -8,6 +8,9 @@ from typing import Any, assert_never
 
 from choco_pipeline.games import Position
 
+#: Reasons of at most so many characters are given in the one-line text.
+SHORT = 60
+
 
 @dataclass(frozen=True)
 class Counterexample:
@@ -22,7 +25,10 @@ class Counterexample:
     coordinates
         Names of the position's coordinates.
     option
-        If `position` is claimed P but is N: an option of it that is P.
+        If `position` is N, and where it is known: an option of it that is P.
+    reason
+        Why `position` has that outcome or Grundy number, as words with it for a subject: which of its options shows that,
+        or that none of them is what would contradict it. None where it is not known, or the claim is not about outcomes.
     """
 
     found: str
@@ -30,6 +36,7 @@ class Counterexample:
     position: Position | None = None
     coordinates: tuple[str, ...] = ()
     option: Position | None = None
+    reason: str | None = None
 
 
 @dataclass(frozen=True)
@@ -41,9 +48,18 @@ class Proved:
 
 @dataclass(frozen=True)
 class Exhausted:
-    """The statement is finite, and every case of it was checked."""
+    """The statement is finite, and every case of it was checked.
+
+    Attributes
+    ----------
+    positions
+        How many positions were settled.
+    unit
+        What was counted, where it is not positions: ``case``, ``number``, …
+    """
 
     positions: int
+    unit: str = "position"
 
 
 @dataclass(frozen=True)
@@ -58,11 +74,14 @@ class HoldsToBound:
         Largest value of every coordinate that the shape does not limit.
     sense
         What it is that holds, where that is not the statement itself on the positions of the table.
+    unit
+        What was counted, where it is not positions.
     """
 
     positions: int
     bound: int
     sense: str | None = None
+    unit: str = "position"
 
 
 @dataclass(frozen=True)
@@ -94,17 +113,20 @@ def verdict_text(verdict: Verdict) -> str:
     match verdict:
         case Proved(certificate):
             return f"proved for all positions: {certificate}"
-        case Exhausted(positions):
-            return f"true: a finite statement, checked on {_all(positions)}"
-        case HoldsToBound(positions, bound, None):
-            return f"holds for {_all(positions)} up to bound {bound:,}"
-        case HoldsToBound(positions, bound, sense):
-            return f"holds up to bound {bound:,} ({_count(positions)}) in this sense: {sense}"
+        case Exhausted(positions, unit):
+            return f"true: a finite statement, checked on {_all(positions, unit)}"
+        case HoldsToBound(positions, bound, None, unit):
+            return f"holds for {_all(positions, unit)} up to bound {bound:,}"
+        case HoldsToBound(positions, bound, sense, unit):
+            return (
+                f"holds up to bound {bound:,} ({counted(positions, unit)}) in this sense: {sense}"
+            )
         case Refuted(Counterexample(found, claimed, None)):
             return f"refuted: {found}, claimed: {claimed}"
-        case Refuted(Counterexample(found, claimed, position, coordinates)):
+        case Refuted(Counterexample(found, claimed, position, coordinates, _, reason)):
             place = f"({', '.join(coordinates)}) = ({', '.join(map(str, position or ()))})"
-            return f"refuted at {place}: {found}, claimed: {claimed}"
+            why = f"; {reason}" if reason and len(reason) <= SHORT else ""
+            return f"refuted at {place}: {found}, claimed: {claimed}{why}"
         case Undecided(why):
             return f"undecided: {why}"
         case _:
@@ -116,6 +138,7 @@ def verdict_to_json(verdict: Verdict) -> dict[str, Any]:
     document: dict[str, Any] = {
         "verdict": "undecided",
         "positions": 0,
+        "unit": "position",
         "bound": None,
         "counterexample": None,
         "why": None,
@@ -124,11 +147,11 @@ def verdict_to_json(verdict: Verdict) -> dict[str, Any]:
     match verdict:
         case Proved(certificate):
             return document | {"verdict": "proved", "why": certificate}
-        case Exhausted(positions):
-            return document | {"verdict": "exhausted", "positions": positions}
-        case HoldsToBound(positions, bound, sense):
-            found = {"verdict": "holds-to-bound", "positions": positions, "bound": bound}
-            return document | found | {"why": sense}
+        case Exhausted(positions, unit):
+            return document | {"verdict": "exhausted", "positions": positions, "unit": unit}
+        case HoldsToBound(positions, bound, sense, unit):
+            found = {"verdict": "holds-to-bound", "positions": positions, "unit": unit}
+            return document | found | {"bound": bound, "why": sense}
         case Refuted(counterexample, positions):
             shown = {
                 "position": _list(counterexample.position),
@@ -136,6 +159,7 @@ def verdict_to_json(verdict: Verdict) -> dict[str, Any]:
                 "found": counterexample.found,
                 "claimed": counterexample.claimed,
                 "option": _list(counterexample.option),
+                "reason": counterexample.reason,
             }
             return document | {
                 "verdict": "refuted",
@@ -160,9 +184,11 @@ def verdict_from_json(document: Mapping[str, Any]) -> Verdict:
         case "proved":
             return Proved(document["why"])
         case "exhausted":
-            return Exhausted(document["positions"])
+            return Exhausted(document["positions"], document["unit"])
         case "holds-to-bound":
-            return HoldsToBound(document["positions"], document["bound"], document["why"])
+            return HoldsToBound(
+                document["positions"], document["bound"], document["why"], document["unit"]
+            )
         case "refuted":
             shown = document["counterexample"]
             counterexample = Counterexample(
@@ -171,6 +197,7 @@ def verdict_from_json(document: Mapping[str, Any]) -> Verdict:
                 _tuple(shown["position"]),
                 tuple(shown["coordinates"]),
                 _tuple(shown["option"]),
+                shown["reason"],
             )
             return Refuted(counterexample, document["positions"])
         case "undecided":
@@ -179,12 +206,19 @@ def verdict_from_json(document: Mapping[str, Any]) -> Verdict:
             raise ValueError(f"{other!r} is not a verdict")
 
 
-def _count(positions: int) -> str:
-    return "1 position" if positions == 1 else f"{positions:,} positions"
+def counted(number: int, unit: str) -> str:
+    """Return a number with what it counts.
+
+    Examples
+    --------
+    >>> counted(1234, "position"), counted(1, "case")
+    ('1,234 positions', '1 case')
+    """
+    return f"{number:,} {unit}" if number == 1 else f"{number:,} {unit}s"
 
 
-def _all(positions: int) -> str:
-    return "the only position" if positions == 1 else f"all {_count(positions)}"
+def _all(number: int, unit: str) -> str:
+    return f"the only {unit}" if number == 1 else f"all {counted(number, unit)}"
 
 
 def _list(position: Position | None) -> list[int] | None:

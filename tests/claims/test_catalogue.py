@@ -75,6 +75,7 @@ def test_a_claim_is_read(tmp_path: Path) -> None:
         "ruleset": "step-bar(k=k, s=s)",
         "kind": "p-positions",
         "formula": "P ⇔ y ^ (z+t) == 0",
+        "formal": claim.as_json(),
     }
 
 
@@ -103,12 +104,12 @@ def test_a_work_order_holds_what_decides_the_verdict(tmp_path: Path) -> None:
         (
             "y ^ (z+t) == 0",
             "y ^ (z+t)",
-            "claims.yaml:17:7: claims.0.check.formula: value error, a condition is needed, this is an integer",
+            "claims.yaml:17:7: claims.0.check.formula: a condition is needed, this is an integer",
         ),
         (
             "y ^ (z+t) == 0",
             "open(y) == 0",
-            'claims.yaml:17:7: claims.0.check.formula: value error, call to "open" at column 1',
+            'claims.yaml:17:7: claims.0.check.formula: call to "open" at column 1',
         ),
         (
             "formula:",
@@ -149,7 +150,7 @@ def test_a_work_order_holds_what_decides_the_verdict(tmp_path: Path) -> None:
         (
             "p-positions\n",
             "p-position\n",
-            "claims.yaml:15:5: claims.0.check: input tag 'p-position' found using 'kind'",
+            "claims.yaml:16:7: claims.0.check.kind: needs one of 17 words, found 'p-position'; did you mean 'p-positions'?",
         ),
         (
             "status: theorem",

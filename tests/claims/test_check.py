@@ -151,7 +151,13 @@ def test_values(data: st.DataObject, drawn: Drawn, quantity: Quantity) -> None:
     expected = [v for v in range(max(near, default=-1) + 1) if member.value({"v": v})]
     failing = [at for at, v in p_positions.items() if not member.value({"v": v})]
     evidence = finding.evidence
-    if isinstance(finding.verdict, Refuted):
+    absent = next((v for v in range(1 << 12) if member.value({"v": v}) and v not in near), None)
+    is_whole = isinstance(unwrap(game)[0], RectangularBar) and quantity == "p-positions"
+    if isinstance(finding.verdict, Refuted) and finding.verdict.counterexample.position is None:
+        assert is_whole  # all P-positions are known, so that members can be missing
+        assert relation != "within"
+        assert finding.verdict.counterexample.found == f"no P-position has the value {absent:,}"
+    elif isinstance(finding.verdict, Refuted):
         assert relation != "contains-all"
         found = finding.verdict.counterexample.position
         assert found is not None
@@ -160,6 +166,9 @@ def test_values(data: st.DataObject, drawn: Drawn, quantity: Quantity) -> None:
             assert found == min(failing, key=lambda position: key_of(game, position))
     else:
         assert relation == "contains-all" or failing == []
+        if is_whole and near:
+            assert isinstance(finding.verdict, Exhausted)
+            assert relation == "within" or absent is None
     if near:
         assert evidence["values"] == sorted(near)[:64]
         assert evidence["count"] == len(near)

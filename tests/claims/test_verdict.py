@@ -30,6 +30,7 @@ counterexamples = st.builds(
     st.none() | positions,
     st.just(("x", "y", "z")),
     st.none() | positions,
+    st.none() | st.text(),
 )
 verdicts = st.one_of(
     st.builds(Proved, st.text()),
@@ -80,9 +81,27 @@ def test_texts() -> None:
     assert verdict_text(Proved("certificate 7")) == "proved for all positions: certificate 7"
 
 
+@pytest.mark.parametrize(("length", "shown"), [(60, True), (61, False)])
+def test_a_short_reason_is_told_in_one_line(length: int, shown: bool) -> None:
+    reason = "r" * length
+    found = Counterexample("P-position", "N-position", (0, 1), ("y", "z"), None, reason)
+    text = "refuted at (y, z) = (0, 1): P-position, claimed: N-position"
+    assert verdict_text(Refuted(found, 2)) == (f"{text}; {reason}" if shown else text)
+
+
 def test_the_keys_that_reports_read() -> None:
     document = verdict_to_json(
-        Refuted(Counterexample("N-position", "P-position", (1, 2), ("y", "z"), (0, 0)), 5)
+        Refuted(
+            Counterexample(
+                "N-position",
+                "P-position",
+                (1, 2),
+                ("y", "z"),
+                (0, 0),
+                "its option (0, 0) is a P-position",
+            ),
+            5,
+        )
     )
     assert document["verdict"] == "refuted"
     assert document["counterexample"] == {
@@ -91,8 +110,17 @@ def test_the_keys_that_reports_read() -> None:
         "found": "N-position",
         "claimed": "P-position",
         "option": [0, 0],
+        "reason": "its option (0, 0) is a P-position",
     }
-    assert set(document) == {"verdict", "positions", "bound", "counterexample", "why", "text"}
+    assert set(document) == {
+        "verdict",
+        "positions",
+        "unit",
+        "bound",
+        "counterexample",
+        "why",
+        "text",
+    }
 
 
 def test_an_unknown_verdict_is_refused() -> None:

@@ -165,7 +165,9 @@ class Octahedron(BarKind):
     """The pattern is a horizontal section of the Sierpiński octahedron, cut where its height is 1 − level/2^order."""
 
     kind: Literal["octahedron"]
-    level: Integer = Field(description="A formula in the parameters, from 1 to 2^order.")
+    level: Integer = Field(
+        description="A formula in the parameters, from 1 at the top; 2^order is the middle, 2^(order+1)-1 the bottom."
+    )
     order: Integer = Field(description="A formula in the parameters.")
     halves: bool = Field(
         default=False,

@@ -46,17 +46,17 @@ def _read_range(value: object) -> Range:
         raise ValueError(str(error)) from error
 
 
-_AS_TEXT = (
-    PlainSerializer(lambda formula: formula.text, return_type=str),
-    WithJsonSchema({"type": ["string", "integer"]}),
-)
+_AS_TEXT = PlainSerializer(lambda formula: formula.text, return_type=str)
+_INTEGER = WithJsonSchema({"type": ["string", "integer"], "format": "integer formula"})
+_CONDITION = WithJsonSchema({"type": "string", "format": "condition"})
+_RANGE = WithJsonSchema({"type": ["string", "integer"], "format": "range"})
 
-Integer = Annotated[Formula, PlainValidator(_reader("an integer")), *_AS_TEXT]
-Condition = Annotated[Formula, PlainValidator(_reader("a condition")), *_AS_TEXT]
+Integer = Annotated[Formula, PlainValidator(_reader("an integer")), _AS_TEXT, _INTEGER]
+Condition = Annotated[Formula, PlainValidator(_reader("a condition")), _AS_TEXT, _CONDITION]
 #: An integer, or a condition, in which ``g(n)`` is the number of P-positions in the table whose parameter is n.
-Number = Annotated[Formula, PlainValidator(_reader("an integer", {"g"})), *_AS_TEXT]
+Number = Annotated[Formula, PlainValidator(_reader("an integer", {"g"})), _AS_TEXT, _INTEGER]
 #: ``first..last``, ``first..last step n``, or a single formula.
-Span = Annotated[Range, PlainValidator(_read_range), *_AS_TEXT]
+Span = Annotated[Range, PlainValidator(_read_range), _AS_TEXT, _RANGE]
 
 Text = Annotated[str, Field(min_length=1, max_length=2000)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,15}$")]

@@ -22,6 +22,8 @@ class Kind(Model):
     of_rulesets: ClassVar[bool] = True
     #: Whether it compares tables, so that one table alone does not decide it.
     over_tables: ClassVar[bool] = False
+    #: Whether tables decide it; if not, its ruleset's own definition does, and one table of a ruleset stands for all.
+    reads_tables: ClassVar[bool] = True
     #: Whether it speaks of the uncut rectangular bars, by the poisoned cell (i, j), where the ruleset is one.
     of_whole_bars: ClassVar[bool] = True
     #: Names of the only rulesets that it can speak of; None for any.

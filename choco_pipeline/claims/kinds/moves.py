@@ -18,6 +18,7 @@ Coordinates = Annotated[list[Natural], Field(min_length=1, max_length=16)]
 class Options(Kind):
     """Of every position with a property, no option, some option or every option has another."""
 
+    reads_tables: ClassVar[bool] = False
     of_whole_bars: ClassVar[bool] = False
 
     kind: Literal["options"]
@@ -32,7 +33,8 @@ class Options(Kind):
     )
     beside: Literal["kept", "lowered"] | None = Field(
         default=None,
-        description="Only options in which y, not cut itself, is kept or lowered by the cut. Both by default.",
+        description="`kept`: only options that change no coordinate but the one that is cut, or the passes left;"
+        " `lowered`: only options in which cutting another coordinate lowers y. Both by default.",
     )
 
     def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
@@ -48,9 +50,13 @@ class Options(Kind):
 
     def summary(self) -> str:
         """Return what is claimed as one line of formulas."""
+        return f"{self.of} ⇒ {self.have} option{self.which} has {self.to}"
+
+    @property
+    def which(self) -> str:
+        """The options that it counts, as words that follow "option"."""
         cuts = f" by {', '.join(self.by)}" if self.by else ""
-        beside = f", y {self.beside}" if self.beside else ""
-        return f"{self.of} ⇒ {self.have} option{cuts}{beside} has {self.to}"
+        return cuts + (f", y {self.beside}" if self.beside else "")
 
 
 class MoveExample(Model):
@@ -66,6 +72,7 @@ class MoveExample(Model):
 class Moves(Kind):
     """Printed examples of options."""
 
+    reads_tables: ClassVar[bool] = False
     of_whole_bars: ClassVar[bool] = False
 
     kind: Literal["moves"]
@@ -98,6 +105,7 @@ class ShapeExample(Model):
 class Shape(Kind):
     """Printed shapes of step bars."""
 
+    reads_tables: ClassVar[bool] = False
     of_whole_bars: ClassVar[bool] = False
     rulesets: ClassVar[tuple[str, ...] | None] = ("step-bar", "strip-bar")
 

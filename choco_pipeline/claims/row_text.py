@@ -1,0 +1,191 @@
+"""The words of a row: what all verdicts on a claim say together, in which a bound never reads as a truth."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.verdict import counted
+
+Document = Mapping[str, Any]
+#: Some integers for a claim's parameters, as a key.
+Given = tuple[tuple[str, int], ...]
+
+#: Of several tables with the same parameters, the first of these that any of them gives is what they come to.
+STRONGEST_FIRST = ("refuted", "proved", "exhausted", "holds-to-bound", "undecided")
+
+
+def parameters_text(given: Sequence[Mapping[str, int]]) -> str:
+    """Return the values of parameters in short, name by name.
+
+    Examples
+    --------
+    >>> parameters_text([{"k": k, "s": s} for k in (2, 4, 6, 8) for s in range(k)])
+    'k = 2, 4, …, 8; s = 0, …, 7'
+    >>> parameters_text([{"m": m} for m in (14, 18, 21, 22)])
+    'm = 14, 18, 21, 22'
+    """
+    names = dict.fromkeys(name for parameters in given for name in parameters)
+    return "; ".join(
+        f"{name} = {_in_short(sorted({one[name] for one in given if name in one}))}"
+        for name in names
+    )
+
+
+def _in_short(values: list[int]) -> str:
+    steps = {b - a for a, b in itertools.pairwise(values)}
+    if len(values) > 3 and steps == {1}:
+        return f"{values[0]}, …, {values[-1]}"
+    if len(values) > 3 and len(steps) == 1:
+        return f"{values[0]}, {values[1]}, …, {values[-1]}"
+    if len(values) <= 5:
+        return ", ".join(map(str, values))
+    return f"{', '.join(map(str, values[:3]))}, …, {values[-1]} ({len(values)} values)"
+
+
+def place_text(decided: Document) -> str:
+    """Return the position of a counterexample with the names of its coordinates."""
+    names, values = decided["coordinates"], decided["position"]
+    if len(names) == 1:
+        return f"{names[0]} = {values[0]}"
+    return f"({', '.join(names)}) = ({', '.join(map(str, values))})"
+
+
+def strongest(verdicts: Sequence[Document]) -> str:
+    """Return what the tables with the same parameters come to: one that holds every case outweighs a smaller one."""
+    found = {verdict["verdict"] for verdict in verdicts}
+    return next(verdict for verdict in STRONGEST_FIRST if verdict in found)
+
+
+def row_text(
+    claim: Claim,
+    outcome: str,
+    by_parameters: Mapping[Given, Sequence[Document]],
+    decided: Document | None,
+) -> str:
+    """Return what the verdicts on a claim come to in one line.
+
+    Parameters
+    ----------
+    claim
+        The claim.
+    outcome
+        The verdict on the claim as a whole, or ``unchecked``.
+    by_parameters
+        All verdicts.
+    decided
+        The one with the least counterexample.
+    """
+    verdicts = [verdict for group in by_parameters.values() for verdict in group]
+    undecided = [verdict for verdict in verdicts if verdict["verdict"] == "undecided"]
+    of = _tables(len(verdicts))
+    match outcome:
+        case "unchecked" if claim.pattern is None:
+            return "not checked in this run, though it needs no table"
+        case "unchecked":
+            when = claim.statement.when
+            where = "" if when is None else f", where {when}"
+            return f"no table of this run fits: ruleset {claim.statement.ruleset}{where}"
+        case "undecided":
+            first = undecided[0]
+            what = "says nothing" if len(verdicts) == 1 else f"says nothing on {of}"
+            return f"{what}: {first['why']}{_for(first)}"
+        case _ if len(verdicts) == 1 and outcome == verdicts[0]["verdict"]:
+            parts = [f"{verdicts[0]['text']}{_for(verdicts[0])}"]
+        case "refuted":
+            assert decided is not None
+            number = sum(verdict["verdict"] == "refuted" for verdict in verdicts)
+            parts = [f"{decided['text']}{_for(decided)}", f"{number:,} of {of} refute it"]
+        case "proved":
+            parts = [next(v["text"] for v in verdicts if v["verdict"] == "proved")]
+        case _:
+            parts = _agreement(outcome, by_parameters)
+    if outcome != "refuted":
+        parts += _about_the_reach(by_parameters)
+    if undecided:
+        number = len(undecided)
+        first = undecided[0]
+        parts.append(f"says nothing on {number:,} of {of}: {first['why']}{_for(first)}")
+    return "; ".join(parts)
+
+
+def _agreement(outcome: str, by_parameters: Mapping[Given, Sequence[Document]]) -> list[str]:
+    """Return what several verdicts without a counterexample say together."""
+    verdicts = [verdict for group in by_parameters.values() for verdict in group]
+    cases = {
+        given
+        for given, group in by_parameters.items()
+        if strongest(group) in ("exhausted", "proved")
+    }
+    held = [
+        verdict
+        for given, group in by_parameters.items()
+        for verdict in group
+        if given not in cases and verdict["verdict"] == "holds-to-bound"
+    ]
+    parts = []
+    if outcome == "exhausted":
+        named = parameters_text([dict(given) for given in by_parameters])
+        parts.append(
+            f"true: a finite statement, every case checked{f' for {named}' if named else ''}"
+            f" ({_in_all(verdicts)})"
+        )
+    elif cases:
+        named = parameters_text([dict(given) for given in by_parameters if given in cases])
+        rest = "" if held else f" ({_in_all(verdicts)}); other parameters are not checked"
+        parts.append(f"every case{f' for {named}' if named else ''}{rest}")
+    if held:
+        bounds = sorted({verdict["bound"] for verdict in held})
+        bound = (
+            f"bound {bounds[0]:,}"
+            if len(bounds) == 1
+            else f"bounds from {bounds[0]:,} to {bounds[-1]:,}"
+        )
+        parts.append(f"holds up to {bound} on {_tables(len(held))} ({_in_all(held)})")
+        senses = list(dict.fromkeys(verdict["why"] for verdict in held if verdict["why"]))
+        if senses:
+            first = next(verdict for verdict in held if verdict["why"])
+            which = f"for example{_for(first)}: " if len(senses) > 1 else ""
+            parts.append(f"in this sense: {which}{senses[0]}")
+    return parts
+
+
+def _about_the_reach(by_parameters: Mapping[Given, Sequence[Document]]) -> list[str]:
+    """Return whether bounds that a statement names are the best possible, as far as larger tables say."""
+    beyond: dict[Given, Document] = {}
+    for given, group in by_parameters.items():
+        larger = [verdict for verdict in group if "best_possible" in verdict["evidence"]]
+        if larger:
+            beyond[given] = max(larger, key=lambda verdict: verdict["bound"])["evidence"]
+    if not beyond:
+        return []
+    number = len(beyond)
+    best = sum(evidence["best_possible"] for evidence in beyond.values())
+    which = "checked" if number == len(by_parameters) else "with a table beyond it"
+    checked = "" if number == 1 else f" for each of the {number:,} parameters {which}"
+    if best == number:
+        return [f"the printed bound is the best possible{checked}"]
+    first, evidence = next(item for item in beyond.items() if not item[1]["best_possible"])
+    named = parameters_text([dict(first)])
+    example = f"{evidence['reach']:,} is printed, true up to {evidence['true_up_to']:,}"
+    example = f"for {named}, {example}" if named else example
+    if best:
+        some = f"for {best:,} of the {number:,} parameters {which}"
+        return [f"the printed bound is the best possible {some}, not for all: {example}"]
+    return [f"the printed bound is not the best possible{checked}: {example}"]
+
+
+def _for(verdict: Document) -> str:
+    given = parameters_text([verdict["parameters"]])
+    return f" ({given})" if given else ""
+
+
+def _tables(number: int) -> str:
+    return "1 table" if number == 1 else f"{number:,} tables"
+
+
+def _in_all(verdicts: Sequence[Document]) -> str:
+    """Return how many positions were settled, or whatever was counted."""
+    return counted(sum(verdict["positions"] for verdict in verdicts), verdicts[0]["unit"])

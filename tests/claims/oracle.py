@@ -1,0 +1,459 @@
+"""What claims come to by definition: plain loops over positions and integers, one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from math import lcm
+from typing import Any, assert_never
+
+from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.kinds import (
+    Cellular,
+    Count,
+    Counts,
+    GrundyList,
+    GrundyNumbers,
+    GrundyTable,
+    HeightFunctions,
+    IntegerStatement,
+    Listing,
+    Moves,
+    Octahedron,
+    Options,
+    Pattern,
+    PList,
+    PPositions,
+    Shape,
+    Values,
+)
+from choco_pipeline.claims.kinds.integers import conditions_of
+from choco_pipeline.formula import Formula
+from choco_pipeline.games import Position, RectangularBar, Ruleset, StepBar, StripBar, mex
+from choco_pipeline.tables.schema import Quantity, unwrap
+from tests.claims.claims import domain, holds, key_of
+
+Env = dict[str, int]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What is the case.
+
+    Attributes
+    ----------
+    is_false
+        Whether the statement is false on what was looked at.
+    least
+        The least place that shows it, where the statement is about single places.
+    is_empty
+        Whether there was nothing to look at.
+    """
+
+    is_false: bool
+    least: tuple[int, ...] | None = None
+    is_empty: bool = False
+
+
+def outcome(
+    claim: Claim, parameters: Mapping[str, int], game: Ruleset, bound: int, quantity: Quantity
+) -> Outcome:
+    """Return what a claim on positions within `bound` comes to.
+
+    Raises
+    ------
+    FormulaError
+        If one of its formulas has no value where it is needed.
+    """
+    check, env = claim.check, claim.environment(parameters)
+    reach = None if claim.statement.reach is None else int(claim.statement.reach.value(env))
+    match check:
+        case PPositions():
+            places = _places(game, bound, quantity, env, check.where, reach)
+            failures = [
+                at
+                for at, names in places
+                if _wrong(check.relation, holds(check.formula, names), _is_p(game, at))
+            ]
+            return _least_of(game, failures, places)
+        case GrundyNumbers():
+            places = _places(game, bound, quantity, env, check.where, reach)
+            failures = [at for at, names in places if check.equals.value(names) != game.grundy(at)]
+            return _least_of(game, failures, places)
+        case Values():
+            places = _places(game, bound, quantity, env, check.where, reach)
+            p_places = [(at, names) for at, names in places if _is_p(game, at)]
+            found = {int(check.of.value(names)) for _, names in p_places}
+            failures = [
+                at
+                for at, names in p_places
+                if check.relation != "contains-all"
+                and not check.values.value(env | {"v": int(check.of.value(names))})
+            ]
+            if p_places and reach is not None and bound >= reach and not failures:
+                members = {v for v in range(1 << 12) if check.values.value(env | {"v": v})}
+                if check.relation != "within" and members - found:
+                    return Outcome(True)
+            return _least_of(game, failures, p_places)
+        case Count():
+            places = _places(game, bound, quantity, env, check.where, reach)
+            if check.over == "p-positions":
+                places = [(at, names) for at, names in places if _is_p(game, at)]
+            number = sum(
+                holds(check.of, names | _grundy_of(check.of, game, at)) for at, names in places
+            )
+            return Outcome(number != check.equals.value(env), None, not places)
+        case Pattern():
+            assert isinstance(game, RectangularBar)
+            return _pattern(check, game, env)
+        case Cellular():
+            assert isinstance(game, RectangularBar)
+            cells = _generation(check, int(check.generation.value(env)))
+            wrong = [
+                base
+                for i, j, base in _cells(game)
+                if (cells.get((i, j), 0) != 0) != _is_p(game, base)
+            ]
+            outside = [c for c in cells if cells[c] and not _inside(game, *c)]
+            if outside and not wrong:
+                return Outcome(True)
+            return _least_of(game, wrong, [(base, {}) for _, _, base in _cells(game)])
+        case Octahedron():
+            assert isinstance(game, RectangularBar)
+            return Outcome(not _is_section(check, game, env))
+        case Options():
+            places = _places(game, bound, quantity, env, check.of, None)
+            failures = [at for at, _ in places if not _have(check, game, at, env)]
+            return _least_of(game, failures, places)
+        case Moves():
+            return Outcome(any(not _moves_are(e, game) for e in check.examples))
+        case Shape():
+            return Outcome(
+                any(
+                    not game.is_position(tuple(e.position))
+                    or _columns(game, e.position) != list(e.columns)
+                    for e in check.examples
+                )
+            )
+        case GrundyTable():
+            y_first = check.across == game.coordinates[0]
+            wrong = [
+                at
+                for row, numbers in enumerate(check.rows)
+                for column, number in enumerate(numbers)
+                if game.grundy(at := (column, row) if y_first else (row, column)) != number
+            ]
+            return _least_of(game, wrong, [((), {})])
+        case GrundyList():
+            wrong = [tuple(at) for *at, g in check.numbers if game.grundy(tuple(at)) != g]
+            return _least_of(game, wrong, [((), {})])
+        case PList():
+            places = _places(game, bound, quantity, env, check.where, reach)
+            listed = {tuple(at) for at in check.positions}
+            wrong = [at for at, _ in places if (at in listed) != _is_p(game, at)]
+            wrong += sorted(listed - {at for at, _ in places})
+            return _least_of(game, wrong, places)
+        case Listing():
+            places = _places(game, bound, quantity, env, check.where, reach)
+            order = [game.coordinates.index(name) for name in check.order]
+            p_places = [(at, names) for at, names in places if _is_p(game, at)]
+            p_places.sort(key=lambda place: [place[0][i] for i in order])
+            values = [int(check.of.value(names)) for _, names in p_places]
+            begins = values[: len(check.begins)] == list(check.begins)
+            ends = not check.ends or values[-len(check.ends) :] == list(check.ends)
+            return Outcome(not (begins and ends), None, not values)
+        case Counts() | IntegerStatement() | HeightFunctions():
+            raise ValueError(f"{check.kind} is not decided by one table")
+        case _:
+            assert_never(check)
+
+
+def outcome_of_integers(check: IntegerStatement, bound: int) -> Outcome:
+    """Return what a statement on integers comes to: every case, one by one."""
+    failures, cases = [], 0
+    for env in _all(check, {"N": bound}, list(check.all)):
+        if not all(c.value(env) for c in conditions_of(check.where)):
+            continue
+        cases += 1
+        if not _said(check, env):
+            failures.append(tuple(env[name] for name in check.all))
+    least = min(failures, key=lambda at: (max(map(abs, at)), at), default=None)
+    return Outcome(bool(failures), least, cases == 0)
+
+
+def outcome_of_heights(check: HeightFunctions, bound: int) -> Outcome:
+    """Return what a statement on height functions comes to: every monotone one in the box."""
+    height = int(check.height.value({"N": bound}))
+    cells = list(product(range(bound + 1), repeat=check.arguments))
+    for heights in product(range(height + 1), repeat=len(cells)):
+        f = dict(zip(cells, heights, strict=True))
+        if any(
+            f[at] < f[before]
+            for at in cells
+            for axis in range(check.arguments)
+            if (before := (*at[:axis], at[axis] - 1, *at[axis + 1 :])) in f
+        ):
+            continue
+        has = all(
+            check.condition.value(env, {"f": heights})
+            for env in _spans(dict(check.all), {"N": bound})
+            if check.where is None or check.where.value(env)
+        )
+        grundy = _grundy_numbers_of(f)
+        right = True
+        for at in cells:
+            for y in range(f[at] + 1):
+                place = (y, *at) if check.arguments == 1 else (at[0], y, at[1])
+                names = ("y", "z") if check.arguments == 1 else ("x", "y", "z")
+                claimed = check.grundy.value(dict(zip(names, place, strict=True)))
+                right = right and grundy(at, y) == claimed
+        if {"exactly": has != right, "if": has and not right, "only-if": right and not has}[
+            check.relation
+        ]:
+            return Outcome(True)
+    return Outcome(False)
+
+
+def outcome_of_counts(check: Counts, parameter: str, numbers: Mapping[int, int]) -> Outcome:
+    """Return what relations between numbers of P-positions come to, as far as the numbers go."""
+    largest = max(numbers)
+    g: list[Any] = [numbers.get(n) for n in range(largest + 1)]  # None where there is no table
+    functions: dict[str, list[Any]] = {"g": g}
+    for name, summand in check.sums.items():
+        sums = [0]
+        for n in range(1, largest + 1):
+            try:
+                term = int(summand.value({parameter: n}, {"g": g}))
+            except Exception:
+                break
+            sums.append(sums[-1] + term)
+        functions[name] = sums
+    looked = 0
+    for n in range(1, largest + 1):
+        for relation in check.conditions:
+            if parameter not in relation.names and n > 1:
+                continue
+            try:
+                truth = relation.value({parameter: n}, functions)
+            except Exception:
+                continue
+            looked += 1
+            if not truth:
+                return Outcome(True)
+    return Outcome(False, None, not looked)
+
+
+def _places(
+    game: Ruleset,
+    bound: int,
+    quantity: Quantity,
+    env: Mapping[str, int],
+    where: Formula | None,
+    reach: int | None,
+) -> list[tuple[Position, Env]]:
+    found = []
+    for at, names in domain(game, bound, quantity):
+        full = {**env, **names}
+        if (reach is None or key_of(game, at)[0] <= reach) and holds(where, full):
+            found.append((at, full))
+    return found
+
+
+def _least_of(
+    game: Ruleset, failures: list[Position], places: list[tuple[Position, Env]]
+) -> Outcome:
+    least = min(failures, key=lambda at: key_of(game, at), default=None)
+    return Outcome(bool(failures), least, not places)
+
+
+def _wrong(relation: str, said: bool, is_p: bool) -> bool:
+    return {"exactly": said != is_p, "contain": said and not is_p, "within": is_p and not said}[
+        relation
+    ]
+
+
+@cache
+def _is_p(game: Ruleset, at: Position) -> bool:
+    return game.is_p_position(at)
+
+
+def _grundy_of(of: Formula, game: Ruleset, at: Position) -> Env:
+    return {"grundy": game.grundy(at)} if "grundy" in of.names else {}
+
+
+def _cells(bar: RectangularBar) -> Iterator[tuple[int, int, Position]]:
+    for i in range(1, bar.m + 1):
+        for j in range(1, bar.n + 1):
+            yield i, j, bar.whole(i, j)
+
+
+def _inside(bar: RectangularBar, i: int, j: int) -> bool:
+    return 1 <= i <= bar.m and 1 <= j <= bar.n
+
+
+def _pattern(check: Pattern, bar: RectangularBar, env: Env) -> Outcome:
+    failures, cells = [], 0
+    for i, j, base in _cells(bar):
+        names = env | {"i": i, "j": j}
+        case = next((c for c in check.cases if holds(c.where, names)), None)
+        if case is None:
+            continue
+        cells += 1
+        if case.like is not None:
+            m2, i2, j2 = (int(part.value(names)) for part in case.like)
+            other = RectangularBar(m2, m2)
+            if not _inside(other, i2, j2):
+                raise IndexError((m2, i2, j2))
+            expected = _is_p(other, other.whole(i2, j2))
+        else:
+            expected = case.outcome == "P"
+        if _is_p(bar, base) != expected:
+            failures.append(base)
+    least = min(failures, key=lambda at: key_of(bar, at), default=None)
+    return Outcome(bool(failures), least, not cells)
+
+
+def _generation(check: Cellular, generation: int) -> dict[tuple[int, int], int]:
+    given = {n for n, _, _, _ in check.start}
+    grids: dict[int, dict[tuple[int, int], int]] = {}
+    for n in range(min(given), generation + 1):
+        grid: dict[tuple[int, int], int] = {}
+        for at, i, j, value in check.start:
+            if at == n:
+                grid[i, j] = value
+        if n > max(given):
+            for dn, di, dj in check.terms:
+                for (i, j), value in grids.get(n - dn, {}).items():
+                    grid[i + di, j + dj] = grid.get((i + di, j + dj), 0) + value
+        grids[n] = {c: v % check.modulo for c, v in grid.items() if v % check.modulo}
+    return grids.get(generation, {})
+
+
+def _is_section(check: Octahedron, bar: RectangularBar, env: Env) -> bool:
+    """Whether the middle squares at this height, scaled, are the P-cells, from all centres that are near enough."""
+    order, level = int(check.order.value(env)), int(check.level.value(env))
+    if order < 0:
+        raise IndexError((order, level))
+    at_half = check.halves and level % 2 == 1
+    if check.halves:
+        level //= 2
+    low, high = 2**order - level - at_half, 2**order - level
+    centres = {(0, 0, 0)}
+    for i in range(order):
+        step = 2 ** (order - 1 - i)
+        moves = [(s, 0, 0) for s in (step, -step)]
+        moves += [(0, s, 0) for s in (step, -step)] + [(0, 0, s) for s in (step, -step)]
+        centres = {(x + a, y + b, z + c) for x, y, z in centres for a, b, c in moves}
+        centres = {(x, y, z) for x, y, z in centres if low - step <= z <= high + step}
+    squares = {(x + y, x - y) for x, y, z in centres if low <= z <= high}
+    if not squares:
+        raise IndexError((order, level))
+    step = 1 if at_half else 2
+    corner = min(u for u, _ in squares)
+    cells = {((u - corner) // step + 1, (v - corner) // step + 1) for u, v in squares}
+    common = lcm(max(i for i, _ in cells), bar.m)
+    is_p = {(i, j) for i, j, base in _cells(bar) if _is_p(bar, base)}
+    return _divided(cells, common) == _divided(is_p, common)
+
+
+def _divided(cells: set[tuple[int, int]], side: int) -> set[tuple[int, int]]:
+    """Return cells of a square, which has cells in its last row, as cells of its division into `side` rows."""
+    k = side // max(i for i, _ in cells)
+    return {(i * k - a, j * k - b) for i, j in cells for a, b in product(range(k), repeat=2)}
+
+
+def _have(check: Options, game: Ruleset, at: Position, env: Env) -> bool:
+    found = []
+    for option in dict.fromkeys(game.options(at)):
+        names = dict(zip(game.coordinates, option, strict=True))
+        if _is_by(check, game, at, option):
+            found.append(bool(check.to.value(env | names)))
+    return {"no": not any(found), "some": any(found), "every": all(found)}[check.have]
+
+
+def _is_by(check: Options, game: Ruleset, at: Position, option: Position) -> bool:
+    changed = [n for n, a, b in zip(game.coordinates, at, option, strict=True) if a != b]
+    lowered = "y" in changed and len(changed) > 1
+    cut = next((name for name in changed if name != "y"), "y") if lowered else changed[0]
+    if check.by and cut not in check.by:
+        return False
+    if check.beside == "lowered":
+        return lowered
+    return check.beside is None or not lowered
+
+
+def _moves_are(example: object, game: Ruleset) -> bool:
+    if not game.is_position(tuple(example.position)):
+        return False
+    options = set(game.options(tuple(example.position)))
+    named = {tuple(option) for option in example.options}
+    match example.are:
+        case "all":
+            return options == named
+        case "among":
+            return named <= options
+        case _:
+            return not named & options
+
+
+def _columns(game: Ruleset, position: list[int]) -> list[int]:
+    base, _ = unwrap(game)
+    assert isinstance(base, StepBar | StripBar)
+    y, z = position[-2:] if isinstance(base, StepBar) else position[1:3]
+    return [min(y, (i + base.s) // base.k) + 1 for i in range(z + 1)]
+
+
+def _all(check: IntegerStatement, env: Env, names: list[str]) -> Iterator[Env]:
+    for found in _spans({name: check.all[name] for name in names}, env):
+        yield _with(check.let, found)
+
+
+def _spans(spans: dict[str, object], env: Env) -> Iterator[Env]:
+    if not spans:
+        yield dict(env)
+        return
+    (name, span), *rest = spans.items()
+    for value in span.values(env):
+        yield from _spans(dict(rest), {**env, name: value})
+
+
+def _with(let: Mapping[str, Formula], env: Env) -> Env:
+    known = dict(env)
+    for name, formula in let.items():
+        known[name] = int(formula.value(known))
+    return known
+
+
+def _said(check: IntegerStatement, env: Env) -> bool:
+    truths = [bool(c.value(env)) for c in conditions_of(check.holds)]
+    if check.any:
+        truths.append(any(c.value(env) for c in check.any))
+    if check.equivalent:
+        truths.append(len({bool(c.value(env)) for c in check.equivalent}) == 1)
+    if check.number is not None:
+        inner = (_with(check.number.let, e) for e in _spans(dict(check.number.of), env))
+        number = sum(bool(check.number.such.value(e)) for e in inner)
+        if check.number.exactly is not None:
+            truths.append(number == check.number.exactly.value(env))
+        if check.number.least is not None:
+            truths.append(number >= check.number.least.value(env))
+    return all(truths)
+
+
+def _grundy_numbers_of(
+    f: Mapping[tuple[int, ...], int],
+) -> Callable[[tuple[int, ...], int], int]:
+    """Return the Grundy number of the bar with y rows above the bitter one, over the columns up to a place."""
+
+    @cache
+    def grundy(at: tuple[int, ...], y: int) -> int:
+        options = {grundy(at, v) for v in range(y)}
+        for axis, length in enumerate(at):
+            for shorter in range(length):
+                rest = (*at[:axis], shorter, *at[axis + 1 :])
+                options.add(grundy(rest, min(y, f[rest])))
+        return mex(options)
+
+    return grundy

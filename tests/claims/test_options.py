@@ -1,0 +1,235 @@
+"""Statements on options against the definition, position by position and option by option."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from choco_pipeline import RectangularBar, Ruleset, SolidBar, StepBar, StripBar, WithPass
+from choco_pipeline.claims import task
+from choco_pipeline.claims.case import Case, Finding
+from choco_pipeline.claims.cells import Cells
+from choco_pipeline.claims.check import check_claim
+from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.kinds import Options
+from choco_pipeline.claims.options import find_options
+from choco_pipeline.claims.verdict import Exhausted, HoldsToBound, Refuted, Undecided
+from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.formula import parse
+from choco_pipeline.games import Position, parse_ruleset
+from choco_pipeline.tables.compute import table
+from choco_pipeline.tables.schema import unwrap
+from tests.claims.claims import claim_on, conditions, holds, key_of
+from tests.rulesets import rulesets_with_bounds
+
+MORE = [
+    ("sum(solid-bar(f=(x+z)//2), step-bar(k=1, s=1))", 2),
+    ("sum(with-pass(nim(1), passes=2), step-bar(k=1))", 3),
+    ("with-pass(sum(with-pass(strip-bar(k=2)), nim(1)), passes=2)", 2),
+    ("with-pass(with-pass(solid-bar(f=x//2+z)), passes=1)", 3),
+    ("sum(rectangular-bar(m=2, n=3), nim(1))", 3),
+]
+
+
+def find(game: Ruleset, bound: int, block: int = 1 << 18, **check: Any) -> Finding:
+    claim = claim_on(game, kind="options", **check)
+    cells = Cells.of(game, bound, table(game, bound, "p-positions"))
+    assert isinstance(claim.check, Options)
+    return find_options(claim.check, Case(claim, {}, cells, block))
+
+
+def counted(game: Ruleset, position: Position, by: list[str], beside: str | None) -> list[Position]:
+    """Return the options that a statement counts: the cut is told from the coordinates that change."""
+    found = []
+    for option in game.options(position):
+        names = [
+            name for name, a, b in zip(game.coordinates, position, option, strict=True) if a != b
+        ]
+        (cut,) = [name for name in names if len(names) == 1 or name[0] != "y"]
+        change = "kept" if len(names) == 1 else "lowered"
+        if (not by or cut in by) and beside in (None, change):
+            found.append(option)
+    return found
+
+
+def require_by_definition(data: st.DataObject, game: Ruleset, bound: int, drawn_block: int) -> None:
+    names = list(game.coordinates)
+    of, to = data.draw(conditions(names)), data.draw(conditions(names))
+    have = data.draw(st.sampled_from(["no", "some", "every"]))
+    by = data.draw(st.lists(st.sampled_from(names), max_size=2, unique=True))
+    beside = data.draw(st.sampled_from([None, "kept", "lowered"]))
+    finding = find(game, bound, drawn_block, of=of, to=to, have=have, by=by, beside=beside)
+
+    chosen, wanted = parse(of), parse(to)
+    settled, failing = 0, []
+    for position in game.positions(bound):
+        if not holds(chosen, dict(zip(names, position, strict=True))):
+            continue
+        settled += 1
+        having = [
+            holds(wanted, dict(zip(names, option, strict=True)))
+            for option in counted(game, position, by, beside)
+        ]
+        if not {"no": not any(having), "some": any(having), "every": all(having)}[have]:
+            failing.append(position)
+    match finding.verdict:
+        case Refuted(counterexample, positions):
+            least = min(failing, key=lambda position: key_of(game, position))
+            assert counterexample.position == least
+            assert positions == settled
+            assert finding.evidence["failures"] == len(failing)
+            options = counted(game, least, by, beside)
+            if not options:
+                assert counterexample.found.startswith("it has no option")
+            elif have == "some":
+                assert counterexample.found.startswith(f"none of its {len(options)} options")
+            else:
+                first = next(
+                    option
+                    for option in options
+                    if holds(wanted, dict(zip(names, option, strict=True))) == (have == "no")
+                )
+                assert counterexample.found.startswith(f"its option {first} has")
+        case HoldsToBound(positions, reached):
+            assert failing == []
+            assert (positions, reached) == (settled, bound)
+            assert not isinstance(unwrap(game)[0], RectangularBar)
+        case Exhausted(positions):
+            assert failing == []
+            assert positions == settled
+            assert isinstance(unwrap(game)[0], RectangularBar)
+        case Undecided(why):
+            assert settled == 0
+            assert "no position up to bound" in why
+        case _:
+            raise AssertionError(finding.verdict)
+
+
+@given(st.data(), rulesets_with_bounds(), st.integers(1, 200))
+def test_options(data: st.DataObject, drawn: tuple[Ruleset, int], block: int) -> None:
+    require_by_definition(data, *drawn, block)
+
+
+@given(st.data(), st.sampled_from(MORE), st.integers(1, 200))
+def test_options_of_sums_and_of_passes_inside(
+    data: st.DataObject, drawn: tuple[str, int], block: int
+) -> None:
+    notation, bound = drawn
+    require_by_definition(data, parse_ruleset(notation), bound, block)
+
+
+def test_both_halves_of_a_theorem() -> None:
+    game, bound = SolidBar("(x+z)//3"), 40  # triangular, Theorems 7.1 and 7.2
+    zero, other = "x ^ y ^ z == 0", "x ^ y ^ z != 0"
+    all_positions = list(game.positions(bound))
+    zeros = sum(x ^ y ^ z == 0 for x, y, z in all_positions)
+    assert find(game, bound, of=zero, have="no", to=zero).verdict == HoldsToBound(zeros, bound)
+    assert find(game, bound, of=zero, have="every", to=other).verdict == HoldsToBound(zeros, bound)
+    assert find(game, bound, of=other, have="some", to=zero).verdict == HoldsToBound(
+        len(all_positions) - zeros, bound
+    )
+    verdict = find(SolidBar("(x+z)//2"), bound, of=zero, have="no", to=zero).verdict
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.claimed == ("x ^ y ^ z == 0 ⇒ no option has x ^ y ^ z == 0")
+
+
+def test_a_cut_of_y_and_a_pass_keep_the_other_coordinates() -> None:
+    game = WithPass(StepBar(k=1))
+    everything = {"of": "y == 2 and z == 2 and p == 1", "have": "some"}
+    for beside, to, there in [
+        ("kept", "y == 1 and z == 2", True),  # a cut of y
+        ("lowered", "y == 1 and z == 2", False),
+        ("kept", "p == 0", True),  # a pass
+        ("lowered", "p == 0", False),
+        ("kept", "z < 2", False),  # at z = 1 only y = 1 is legal
+        ("lowered", "z == 1 and y == 1", True),
+    ]:
+        verdict = find(game, 4, **everything, to=to, beside=beside).verdict
+        assert verdict == HoldsToBound(1, 4) if there else isinstance(verdict, Refuted)
+
+
+def test_passes_do_not_count_for_the_size() -> None:
+    game = WithPass(StripBar(k=1), passes=3)
+    verdict = find(game, 3, of="x+y+z == 0 and p == 3 or x+z == 2", have="some", to="x < 0").verdict
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.position == (0, 0, 0, 3)
+
+
+def test_conditions_are_evaluated_at_positions_only() -> None:
+    game = StepBar(k=2)
+    above = "6 // (z//2 - y + 1) >= 0"  # has no value just above the bar
+    assert find(game, 9, of=above, have="every", to=above).verdict == HoldsToBound(30, 9)
+    claim = claim_on(game, kind="options", of="6 // z >= 0", have="no", to="z < 0")
+    verdict = check_claim(claim, {}, game, 9, table(game, 9, "grundy")).verdict
+    assert isinstance(verdict, Undecided)
+    assert "division by zero" in verdict.why
+
+
+def test_a_box_that_is_too_large_is_made_smaller_and_said_to_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("choco_pipeline.claims.options.MOST_CELLS", 7 * 7 * 4)
+    game = StripBar(k=2)
+    finding = find(game, 20, of="y == 0", have="every", to="y == 0")
+    assert finding.verdict == HoldsToBound(49, 6)
+    assert finding.evidence == {"bound": 6}
+    wrong = find(game, 20, of="y == 1", have="every", to="y == 1")
+    assert wrong.evidence == {"failures": 35, "bound": 6}
+
+    square = RectangularBar(5, 5)
+    assert isinstance(find(square, 9, of="a >= 0", have="no", to="a < 0").verdict, HoldsToBound)
+    monkeypatch.setattr("choco_pipeline.claims.options.MOST_CELLS", 5**4)
+    whole = find(square, 2, of="a >= 0", have="no", to="a < 0")
+    assert whole == Finding(Exhausted(225), {})
+
+    tall = StepBar(k=1, s=999)
+    claim = claim_on(tall, kind="options", of="y == 0", have="no", to="y == 1")
+    verdict = check_claim(claim, {}, tall, 2, table(tall, 2, "p-positions")).verdict
+    assert isinstance(verdict, Undecided)
+    assert "up to bound 0 its box has 1,000 cells, at most 625 are looked at" in verdict.why
+
+
+def test_the_bound_of_a_smaller_box_is_the_one_that_is_written_down(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("choco_pipeline.claims.options.MOST_CELLS", 7 * 7 * 4)
+    game = StripBar(k=2)
+    monkeypatch.setattr(task, "read_table", lambda *_: table(game, 20, "p-positions"))
+    claim = claim_on(game, kind="options", of="y == 0", have="every", to="y == 0")
+    manifest, order, out = (tmp_path / name for name in ("t.json", "order.json", "out.json"))
+    write_json(manifest, {"tables": {"t": {"ruleset": game.notation, "bound": 20}}})
+    document = {
+        "format": 1,
+        "manifest": str(manifest),
+        "claims": {"drawn": claim.as_json()},
+        "checks": [{"claim": "drawn", "table": "t", "parameters": {}}],
+    }
+    write_json(order, document)
+    task.check_shard(str(order), str(out), lambda *_, **__: None)
+    (verdict,) = read_json(out)["verdicts"]
+    assert (verdict["verdict"], verdict["bound"]) == ("holds-to-bound", 6)
+    assert verdict["text"] == "holds for all 49 positions up to bound 6"
+
+
+def test_formulas_may_use_what_follows_from_the_parameters() -> None:
+    document = {
+        "id": "drawn",
+        "ruleset": "strip-bar(k=k, s=s)",
+        "let": {"t": "s+1"},
+        "check": {
+            "kind": "options",
+            "of": "(x+t-1) ^ y ^ (z+s) == 0",
+            "have": "no",
+            "to": "(x+s) ^ y ^ (z+t-1) == 0",
+        },
+    }
+    claim, game = Claim.from_json(document), StripBar(4, 1)
+    parameters = claim.match(game.notation)
+    assert parameters == {"k": 4, "s": 1}
+    finding = check_claim(claim, parameters, game, 12, table(game, 12, "p-positions"))
+    zeros = sum((x + 1) ^ y ^ (z + 1) == 0 for x, y, z in game.positions(12))
+    assert finding == Finding(HoldsToBound(zeros, 12), {})

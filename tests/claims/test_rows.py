@@ -1,0 +1,324 @@
+"""A row for each claim, and pairs of claims: by drawn lists of verdicts, against the rule in a few words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from choco_pipeline.claims.catalogue import Catalogue
+from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.model import Entry, Paper
+from choco_pipeline.claims.pairs import pairs
+from choco_pipeline.claims.row_text import parameters_text
+from choco_pipeline.claims.rows import rows
+from choco_pipeline.claims.verdict import (
+    Counterexample,
+    Exhausted,
+    HoldsToBound,
+    Proved,
+    Refuted,
+    Undecided,
+    Verdict,
+    verdict_to_json,
+)
+
+PAPER = Paper(key="drawn", title="On Nothing", authors=["N. N."], reference="preprint")
+OTHER = Paper(key="other", title="On Less", authors=["N. N."], reference="preprint")
+TABLE_RULESET = "with-pass(strip-bar(k=k, s=s), passes=1)"
+WORDS_OF_TRUTH = ("true", "proved")
+
+
+def claim(claim_id: str, paper: Paper = PAPER, **more: Any) -> Claim:
+    said = {
+        "number": f"Claim {claim_id}",
+        "status": "theorem",
+        "statement": "Words.",
+        "ruleset": TABLE_RULESET,
+        "check": {"kind": "p-positions", "formula": "x ^ y ^ z == 0"},
+    }
+    return Claim(Entry.model_validate({"id": claim_id, **said, **more}), paper)
+
+
+def catalogue(*claims: Claim) -> Catalogue:
+    return Catalogue({one.id: one for one in claims})
+
+
+def verdict(
+    of: str,
+    outcome: Verdict,
+    parameters: dict[str, int] | None = None,
+    bound: int | None = 10,
+    **evidence: Any,
+) -> dict[str, Any]:
+    return {
+        "claim": of,
+        "table": f"table {bound}",
+        "parameters": parameters or {},
+        **verdict_to_json(outcome),
+        "bound": bound,
+        "evidence": evidence,
+        "seconds": 0.5,
+    }
+
+
+def refuted(*position: int) -> Refuted:
+    names = ("x", "y", "z", "p")
+    return Refuted(Counterexample("P-position", "N-position", position, names), 7)
+
+
+def row(of: Claim, *verdicts: dict[str, Any]) -> dict[str, Any]:
+    (found,) = rows(catalogue(of), verdicts)
+    return found
+
+
+outcomes = st.one_of(
+    st.builds(Proved, st.just("by parity")),
+    st.builds(Exhausted, st.integers(0, 99)),
+    st.builds(HoldsToBound, st.integers(0, 99), st.integers(1, 20), st.none()),
+    st.builds(refuted, *[st.integers(0, 2)] * 3, st.integers(0, 3)),
+    st.builds(Undecided, st.just("the table is too small")),
+)
+drawn_verdicts = st.lists(
+    st.builds(
+        lambda outcome, k, s, bound: verdict("a", outcome, {"k": k, "s": s}, bound),
+        outcomes,
+        st.integers(1, 3),
+        st.integers(0, 2),
+        st.integers(1, 20),
+    ),
+    max_size=6,
+    unique_by=lambda v: (v["bound"], *v["parameters"].values()),
+)
+
+
+@given(drawn_verdicts)
+def test_a_row_is_what_its_verdicts_come_to(verdicts: list[dict[str, Any]]) -> None:
+    found = row(claim("a"), *verdicts)
+    names = [v["verdict"] for v in verdicts]
+    if not names:
+        expected = "unchecked"
+    elif "refuted" in names:
+        expected = "refuted"
+    elif set(names) == {"undecided"}:
+        expected = "undecided"
+    elif set(names) == {"proved"}:
+        expected = "proved"
+    else:
+        expected = "holds-to-bound"  # of k and s there are infinitely many
+    # A table that proves outweighs one beside it, with the same parameters, that does not.
+    if expected == "holds-to-bound" and found["verdict"] == "proved":
+        proved = {tuple(v["parameters"].items()) for v in verdicts if v["verdict"] == "proved"}
+        assert proved == {tuple(v["parameters"].items()) for v in verdicts}
+    else:
+        assert found["verdict"] == expected
+    assert found["checks"] == len(names)
+    assert found["counts"] == {name: names.count(name) for name in set(names)}
+    assert found["positions"] == sum(v["positions"] for v in verdicts)
+    assert found["seconds"] == 0.5 * len(names)
+    bounds = [v["bound"] for v in verdicts]
+    assert found["bound"] == ([min(bounds), max(bounds)] if bounds else None)
+    if found["verdict"] != "proved":
+        assert not any(word in found["text"] for word in WORDS_OF_TRUTH)
+    else:
+        assert found["text"].startswith("proved for all positions: by parity")
+    if "undecided" in names:
+        assert "says nothing" in found["text"]
+        assert "the table is too small" in found["text"]
+    assert "\n" not in found["text"]
+
+
+@given(drawn_verdicts)
+def test_the_least_counterexample_decides(verdicts: list[dict[str, Any]]) -> None:
+    found = row(claim("a"), *verdicts)["decided"]
+    least = None
+    for v in verdicts:
+        if v["verdict"] == "refuted":
+            x, y, z, p = v["counterexample"]["position"]
+            key = (max(x, y, z), (x, y, z, p), tuple(v["parameters"].values()))
+            if least is None or key < least:
+                least = key
+    if least is None:
+        assert found is None
+    else:
+        assert tuple(found["position"]) == least[1]
+        assert tuple(found["parameters"].values()) == least[2]
+        assert found["coordinates"] == ["x", "y", "z", "p"]
+        assert found["table"].startswith("table ")
+
+
+def test_every_claim_has_a_row_in_the_order_of_the_files() -> None:
+    several = [claim("b"), claim("a", when="k % 2 == 0"), claim("c")]
+    found = rows(catalogue(*several), [verdict("c", HoldsToBound(5, 10))])
+    assert [one["claim"] for one in found] == ["b", "a", "c"]
+    assert [one["verdict"] for one in found] == ["unchecked", "unchecked", "holds-to-bound"]
+    assert found[1]["text"] == f"no table of this run fits: ruleset {TABLE_RULESET}, where k%2 == 0"
+    assert found[1] | {"claim": "", "text": "", "command": ""} == {
+        "claim": "",
+        "verdict": "unchecked",
+        "text": "",
+        "checks": 0,
+        "counts": {},
+        "parameters": "",
+        "bound": None,
+        "positions": 0,
+        "seconds": 0,
+        "decided": None,
+        "command": "",
+    }
+    assert found[0]["command"] == "./choco claims check b"
+
+
+def test_every_case_of_some_parameters_is_not_every_case() -> None:
+    verdicts = [verdict("a", Exhausted(m * m), {"m": m}, m) for m in range(1, 65)]
+    found = row(claim("a", ruleset="rectangular-bar(m=m, n=m)"), *verdicts)
+    assert found["verdict"] == "holds-to-bound"
+    positions = sum(m * m for m in range(1, 65))
+    assert (
+        found["text"]
+        == f"every case for m = 1, …, 64 ({positions:,} positions); other parameters are not checked"
+    )
+    assert found["parameters"] == "m = 1, …, 64"
+
+
+@pytest.mark.parametrize(("checked", "expected"), [((3, 5), "exhausted"), ((3,), "holds-to-bound")])
+def test_parameters_that_the_condition_names_can_all_be_checked(
+    checked: tuple[int, ...], expected: str
+) -> None:
+    finite = claim("a", ruleset="rectangular-bar(m=m, n=m)", when="m == 3 or m == 5")
+    found = row(finite, *(verdict("a", Exhausted(m * m), {"m": m}, m) for m in checked))
+    assert found["verdict"] == expected
+    assert found["text"].startswith("true") == (expected == "exhausted")
+
+
+def test_without_parameters_a_table_with_every_case_outweighs_a_smaller_one() -> None:
+    fixed = claim("a", ruleset="step-bar(k=2, s=0)")
+    small, large = verdict("a", HoldsToBound(9, 5), bound=5), verdict("a", Exhausted(80), bound=30)
+    assert row(fixed, small)["verdict"] == "holds-to-bound"
+    assert row(fixed, small, large)["verdict"] == "exhausted"
+    assert row(fixed, large, verdict("a", Undecided("too small")))["verdict"] == "exhausted"
+
+
+def test_texts() -> None:
+    def text(*verdicts: dict[str, Any]) -> str:
+        return str(row(claim("a"), *verdicts)["text"])
+
+    held = verdict("a", HoldsToBound(1200, 40), {"k": 2, "s": 1}, 40)
+    more = verdict("a", HoldsToBound(300, 20), {"k": 4, "s": 1}, 20)
+    false = verdict("a", refuted(1, 0, 2, 1), {"k": 6, "s": 1})
+    silent = verdict("a", Undecided("no such position"), {"k": 8, "s": 1})
+    assert text(held) == "holds for all 1,200 positions up to bound 40 (k = 2; s = 1)"
+    assert text(held, more) == "holds up to bounds from 20 to 40 on 2 tables (1,500 positions)"
+    assert (
+        text(held, silent, false)
+        == "refuted at (x, y, z, p) = (1, 0, 2, 1): P-position, claimed: N-position (k = 6; s = 1);"
+        " 1 of 3 tables refute it; says nothing on 1 of 3 tables: no such position (k = 8; s = 1)"
+    )
+    assert text(silent) == "says nothing: no such position (k = 8; s = 1)"
+    in_a_sense = verdict("a", HoldsToBound(5, 20, "every member up to 6 occurs"), {"k": 2, "s": 2})
+    assert text(held, in_a_sense).endswith("; in this sense: every member up to 6 occurs")
+
+
+@pytest.mark.parametrize(
+    ("true_up_to", "expected"),
+    [
+        ((5, 7), "the printed bound is the best possible for each of the 2 parameters checked"),
+        (
+            (5, 20),
+            "the printed bound is the best possible for 1 of the 2 parameters checked,"
+            " not for all: for k = 4; s = 1, 7 is printed, true up to 20",
+        ),
+        (
+            (9, 20),
+            "the printed bound is not the best possible for each of the 2 parameters checked:"
+            " for k = 2; s = 1, 5 is printed, true up to 9",
+        ),
+    ],
+)
+def test_whether_a_printed_bound_is_the_best_possible(
+    true_up_to: tuple[int, int], expected: str
+) -> None:
+    verdicts = [
+        verdict(
+            "a",
+            Exhausted(10),
+            {"k": k, "s": 1},
+            20,
+            reach=reach,
+            true_up_to=true,
+            best_possible=reach == true,
+        )
+        for k, reach, true in zip((2, 4), (5, 7), true_up_to, strict=True)
+    ]
+    assert row(claim("a"), *verdicts)["text"].endswith(f"; {expected}")
+    verdicts.append(verdict("a", Exhausted(10), {"k": 6, "s": 1}, 9))
+    expected = expected.replace("parameters checked", "parameters with a table beyond it")
+    assert row(claim("a"), *verdicts)["text"].endswith(f"; {expected}")
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([4], "k = 4"),
+        ([1, 2, 3], "k = 1, 2, 3"),
+        ([0, 1, 2, 3], "k = 0, …, 3"),
+        ([2, 6, 10, 14], "k = 2, 6, …, 14"),
+        ([1, 2, 4, 8, 16], "k = 1, 2, 4, 8, 16"),
+        ([1, 2, 4, 8, 16, 32], "k = 1, 2, 4, …, 32 (6 values)"),
+    ],
+)
+def test_parameters_in_short(values: list[int], expected: str) -> None:
+    assert parameters_text([{"k": k} for k in [*reversed(values), values[0]]]) == expected
+
+
+HELD, FALSE, SILENT = HoldsToBound(5, 10), refuted(0, 0, 1, 0), Undecided("too small")
+
+
+@pytest.mark.parametrize(
+    ("printed", "intended", "right", "text"),
+    [
+        (
+            FALSE,
+            HELD,
+            "intended",
+            "Claim b as intended holds as far as it was checked, Claim a as printed is refuted at"
+            " (x, y, z, p) = (0, 0, 1, 0) for k = 2; s = 1.",
+        ),
+        (
+            HELD,
+            FALSE,
+            "printed",
+            "Claim a as printed holds as far as it was checked, Claim b as intended is refuted at"
+            " (x, y, z, p) = (0, 0, 1, 0) for k = 2; s = 1.",
+        ),
+        (FALSE, FALSE, "neither", "Neither is right: "),
+        (HELD, HELD, "both", "Not told apart so far: "),
+        (FALSE, SILENT, "open", "Open: Claim a as printed is refuted"),
+        (None, HELD, "open", "Open: Claim a as printed is unchecked"),
+    ],
+)
+def test_a_misprint(printed: Verdict | None, intended: Verdict, right: str, text: str) -> None:
+    both = catalogue(claim("a"), claim("b", corrects="a"))
+    said = [("a", printed), ("b", intended)]
+    given = [verdict(of, outcome, {"k": 2, "s": 1}) for of, outcome in said if outcome]
+    (found,) = pairs(both, rows(both, given))
+    assert (found["kind"], found["printed"], found["intended"]) == ("misprint", "a", "b")
+    assert found["right"] == right
+    assert found["text"].startswith(text)
+    is_decided = FALSE in (printed, intended)
+    assert (found["decided"] or {}).get("position") == ([0, 0, 1, 0] if is_decided else None)
+
+
+def test_a_disagreement_is_told_once_and_names_the_papers() -> None:
+    both = catalogue(
+        claim("a", contradicts=["b", "elsewhere-1"]), claim("b", OTHER, contradicts=["a"])
+    )
+    given = [verdict("a", FALSE, {"k": 2, "s": 1}), verdict("b", HELD, {"k": 2, "s": 1})]
+    (found,) = pairs(both, rows(both, given))
+    assert (found["kind"], found["printed"], found["intended"]) == ("disagreement", "b", "a")
+    assert found["right"] == "printed"
+    assert found["text"].startswith(
+        "Claim b of other holds as far as it was checked, Claim a of drawn is refuted at"
+    )
