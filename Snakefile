@@ -21,4 +21,5 @@ rule all:
         # Named here, too, so that what somebody removes is made again.
         tables=rules.ledger.input.tables,
         verdicts=rules.ledger.input.verdicts,
+        statements=rules.ledger.input.statements,
         findings=rules.ledger.input.findings,

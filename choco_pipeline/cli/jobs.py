@@ -39,6 +39,12 @@ def check(order: Order, out: Out, json: Json = False) -> None:
 
 
 @app.command()
+def state(order: Order, out: Out, json: Json = False) -> None:
+    """Check statements that need no table."""
+    _task("choco_pipeline.claims.task:check_standing_statements", order, out, json)
+
+
+@app.command()
 def mine(order: Order, out: Out, json: Json = False) -> None:
     """Look for value sets and shifts in the tables of a shard."""
     _task("choco_pipeline.mining.task:mine_shard", order, out, json)

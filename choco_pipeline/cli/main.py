@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from choco_pipeline.cli import jobs
+from choco_pipeline.cli import claims, jobs
 from choco_pipeline.cli.output import Json, emit, note
 from choco_pipeline.errors import ChocoError
 
@@ -22,6 +22,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(jobs.app)
+app.add_typer(claims.app)
 
 ConfigFile = Annotated[Path, typer.Argument(help="The configuration.", metavar="[CONFIG]")]
 DEFAULT_CONFIG = Path("config/config.yaml")
@@ -97,15 +98,23 @@ def schema(
         bool,
         typer.Option("--reference", help="The reference page of all keys instead, in Markdown."),
     ] = False,
+    claims_files: Annotated[
+        bool, typer.Option("--claims", help="Of claims files, not of configurations.")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Print the JSON schema of configurations, for editors."""
+    """Print the JSON schema of configurations, or of claims files, for editors."""
+    from choco_pipeline.claims.reference import claims_reference, claims_schema  # noqa: PLC0415
     from choco_pipeline.sweep.reference import json_schema, reference_page  # noqa: PLC0415
 
-    if reference and json:
-        emit({"reference": reference_page()})
+    if reference:
+        page = claims_reference() if claims_files else reference_page()
+        if json:
+            emit({"reference": page})
+        else:
+            print(page, end="")
     else:
-        print(reference_page() if reference else json_schema(), end="")
+        print(claims_schema() if claims_files else json_schema(), end="")
 
 
 @app.command()

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -18,13 +19,15 @@ from typing import Any
 import psutil
 from rich.console import Console
 
+from choco_pipeline.cli.ledger import count_verdicts, show_ledger
 from choco_pipeline.cli.lock import results_lock
 from choco_pipeline.cli.output import emit, in_short, in_time
 from choco_pipeline.cli.snakemake_log import Failed, Job, Jobs, SnakemakeLog
-from choco_pipeline.cli.stages import Display, Stages, count_by_shard, display
+from choco_pipeline.cli.stages import Display, Stages, display, work_by_order
 from choco_pipeline.cli.supervise import Supervised
 from choco_pipeline.cli.workers import Workers
 from choco_pipeline.cluster.connect import SCHEDULER
+from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.provenance import PACKAGE
 from choco_pipeline.sweep.plan import RESULTS, Paths, current_plan
@@ -40,7 +43,7 @@ TAIL = 8
 def run(
     config: Path, *, workers: int | None, scheduler: str | None, dry_run: bool, json: bool
 ) -> int:
-    """Run the sweeps of a configuration and end with the path of the report.
+    """Run the sweeps of a configuration, and end with what it says of each claim and the path of the report.
 
     Parameters
     ----------
@@ -77,9 +80,12 @@ def run(
         plan = current_plan(config, workers=workers)
         with _signals() as received, Workers(RESULTS, workers, scheduler) as cluster:
             done = _Run(config, plan, cluster, Console(stderr=True), received).go(record)
+    ledger = read_json(done.ledger) if done.code == 0 else None
     if json:
-        emit(done.document())
-    elif done.code == 0:
+        verdicts = None if ledger is None else count_verdicts(ledger)
+        emit({**done.document(), "claims": verdicts})
+    elif ledger is not None:
+        show_ledger(ledger, Console())
         print(f"report: {done.report}")
     return done.code
 
@@ -101,6 +107,7 @@ class _Run:
     def __post_init__(self) -> None:
         self.folder = Paths(RESULTS, self.plan["run"]).plan.parent
         self.report = self.folder / "report" / "index.html"
+        self.ledger = self.folder / "ledger.json"
         self.log = self.folder / "log" / "snakemake.log"
         self.stages = Stages(self.plan)
 
@@ -140,6 +147,7 @@ class _Run:
             "status": self._status,
             "run": self.plan["run"],
             "report": self.report.as_posix() if self.code == 0 else None,
+            "ledger": self.ledger.as_posix() if self.code == 0 else None,
             "tables": tables.done,
             "positions": tables.positions,
             "recomputed": tables.done - tables.reused,
@@ -263,13 +271,19 @@ def _show_what_would_run(config: Path, json: bool) -> int:
         )
     jobs: dict[str, int] = {}
     work: dict[str, int] = {}
-    by_shard = count_by_shard(plan)
+    orders = work_by_order(plan)
+    to_do = {
+        "build": Counter(table["shard"] for table in plan["tables"]),
+        "check": orders["checks"],
+        "state": orders["standing"],
+        "mine": orders["mines"],
+    }
     for event in SnakemakeLog(io.BytesIO(done.stdout + done.stderr)).events():
         match event:
             case Jobs(counts):
                 jobs = counts
-            case Job(rule, shard):
-                work[rule] = work.get(rule, 0) + by_shard[rule][shard]
+            case Job(rule, name):
+                work[rule] = work.get(rule, 0) + to_do[rule][name]
             case _:
                 pass
     if json:
@@ -284,7 +298,12 @@ def _show_what_would_run(config: Path, json: bool) -> int:
     elif not jobs:
         print("nothing to do: everything is up to date")
     else:
-        units = {"build": "tables", "check": "claims on tables", "mine": "tables"}
+        units = {
+            "build": "tables",
+            "check": "claims on tables",
+            "state": "statements",
+            "mine": "tables",
+        }
         for rule, count in jobs.items():
             what = f", {work.get(rule, 0):,} {units[rule]}" if rule in units else ""
             print(f"{rule}: {count:,} {'job' if count == 1 else 'jobs'}{what}")

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import IO
 
 #: Rules that do the work of a run, in order; `all` only names the report.
-RULES = ("build", "check", "mine", "ledger", "report")
+RULES = ("build", "check", "state", "mine", "ledger", "report")
 
 _COUNT = re.compile(r"(?P<rule>\w+)\s+(?P<count>\d+)")
 _RULE = re.compile(r"(?:local)?rule (?P<rule>\w+):")
-_SHARD = re.compile(r"\s+wildcards:.*\bshard=(?P<shard>\w+)")
+_NAME = re.compile(r"\s+wildcards:.*\b(?:shard|part)=(?P<name>\w+)")
 _ERROR = re.compile(r"Error in rule (?P<rule>\w+):")
 _LOG = re.compile(r"\s+log: (?P<log>.+?) \(check log file")
 
@@ -27,10 +27,10 @@ class Jobs:
 
 @dataclass(frozen=True)
 class Job:
-    """A job has started, or in a dry run would."""
+    """A job has started, or in a dry run would; `name` is that of its shard, or of its part of the statements."""
 
     rule: str
-    shard: str
+    name: str
 
 
 @dataclass(frozen=True)
@@ -74,9 +74,9 @@ class SnakemakeLog:
                 self._counts = None
         elif found := _RULE.match(line):
             self._rule = found["rule"]
-        elif found := _SHARD.match(line):
+        elif found := _NAME.match(line):
             if self._rule:
-                yield Job(self._rule, found["shard"])
+                yield Job(self._rule, found["name"])
             self._rule = ""
         elif found := _ERROR.match(line):
             self._failed = found["rule"]

@@ -20,8 +20,8 @@ from choco_pipeline.sweep.plan import RESULTS, Paths
 
 #: Seconds between two lines in a log.
 EVERY = 5.0
-#: Documents that the last stage writes: the ledger and the three files of the report.
-DOCUMENTS = 4
+#: Documents that the last stage writes: the ledger and the four files of the report.
+DOCUMENTS = 5
 
 
 @dataclass
@@ -96,6 +96,7 @@ class Stages:
         self._tally = Tally()
         self._started: dict[str, float] = {}
         folder = paths.plan.parent
+        work = work_by_order(plan)
 
         def finished(inputs: Iterable[Path], output: Path) -> bool:
             if not output.exists():
@@ -103,18 +104,16 @@ class Stages:
             made = output.stat().st_mtime_ns
             return all(path.exists() and path.stat().st_mtime_ns <= made for path in inputs)
 
-        def stage(name: str, unit: str, orders: list[Any], kind: str, output: str) -> Stage:
-            named = [tables[order["table"]] for order in orders]
-            result = Stage(name, unit, len(named), 0)
-            there = {
-                shard
-                for shard in {table["shard"] for table in named}
-                if finished(
-                    [paths.manifest(shard), paths.order(kind, shard)],
-                    folder / output / f"{shard}.json",
-                )
-            }
-            result.reused = sum(table["shard"] in there for table in named)
+        def stage(name: str, unit: str, output: str, *kinds: str) -> Stage:
+            result = Stage(name, unit, 0, 0)
+            for kind in kinds:
+                for of, number in work[kind].items():
+                    inputs = [paths.order(kind, of)]
+                    if kind != "standing":
+                        inputs.append(paths.manifest(of))
+                    result.total += number
+                    if finished(inputs, folder / output / f"{of}.json"):
+                        result.reused += number
             return result
 
         built = {shard for shard in plan["shards"] if paths.manifest(shard).exists()}
@@ -126,8 +125,8 @@ class Stages:
         self.tables.reused_positions = sum(table["positions"] for table in kept)
         self.stages = [
             self.tables,
-            stage("checks", "checks", plan["checks"], "checks", "verdicts"),
-            stage("mining", "tables", plan["mines"], "mines", "mining"),
+            stage("checks", "checks", "verdicts", "checks", "standing"),
+            stage("mining", "tables", "mining", "mines"),
             Stage("report", "documents", DOCUMENTS, 0),
         ]
         self.update()
@@ -242,11 +241,11 @@ def display(console: Console) -> Iterator[Display]:
         yield Bars(progress)
 
 
-def count_by_shard(plan: Mapping[str, Any]) -> dict[str, Counter[str]]:
-    """Return how many tables, or claims on tables, each rule handles in each shard."""
+def work_by_order(plan: Mapping[str, Any]) -> dict[str, Counter[str]]:
+    """Return how much there is to do in each work order: for each kind, by the name of its shard or part."""
     shard_of = {table["id"]: table["shard"] for table in plan["tables"]}
     return {
-        "build": Counter(shard_of.values()),
-        "check": Counter(shard_of[order["table"]] for order in plan["checks"]),
-        "mine": Counter(shard_of[order["table"]] for order in plan["mines"]),
+        "checks": Counter(shard_of[order["table"]] for order in plan["checks"]),
+        "standing": Counter(order["part"] for order in plan["standing"]),
+        "mines": Counter(shard_of[order["table"]] for order in plan["mines"]),
     }

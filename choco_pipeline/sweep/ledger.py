@@ -1,14 +1,16 @@
-"""The ledger of a run: every verdict, the claims over several tables, and the rules that comparing tables gives."""
+"""The ledger of a run: every claim and its verdicts, the claims over several tables, and the rules that tables give."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.claims.catalogue import load_catalogue
+from choco_pipeline.claims.catalogue import Catalogue, load_catalogue
 from choco_pipeline.claims.ledger import check_across
+from choco_pipeline.claims.pairs import pairs
+from choco_pipeline.claims.rows import rows
+from choco_pipeline.claims.verdict import Undecided, verdict_text
 from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.mining.rules import shift_rules
 from choco_pipeline.provenance import versions
@@ -30,7 +32,7 @@ def write_ledger(plan_file: str, out_file: str, report: Callable[..., None]) -> 
     Returns
     -------
     dict
-        Numbers of verdicts, findings and rules.
+        Numbers of claims, verdicts, findings and rules.
     """
     plan = read_json(Path(plan_file))
     paths = Paths(Path(plan_file).parent.parent, plan["run"])
@@ -41,17 +43,20 @@ def write_ledger(plan_file: str, out_file: str, report: Callable[..., None]) -> 
         entries |= manifest["tables"]
         stamped = manifest["versions"]
     tables = [{**table, **entries[table["id"]]} for table in plan["tables"]]
+    catalogue = load_catalogue([Path(name) for name in plan["claims_files"]])
     verdicts = [
-        verdict for document in _results(plan, paths, "checks") for verdict in document["verdicts"]
+        _with_place(verdict, catalogue)
+        for kind in ("checks", "standing")
+        for document in _results(plan, paths, kind)
+        for verdict in document["verdicts"]
     ]
     findings = [
         finding for document in _results(plan, paths, "mines") for finding in document["findings"]
     ]
-    catalogue = load_catalogue([Path(name) for name in plan["claims_files"]])
     across = check_across(catalogue, verdicts)
     # What one table says of a claim over several is only a number, and has been compared by now.
     verdicts = [v for v in verdicts if not catalogue.claims[v["claim"]].is_over_tables] + across
-    used = {verdict["claim"] for verdict in verdicts}
+    found = rows(catalogue, verdicts)
     ledger = {
         "format": plan["format"],
         "run": plan["run"],
@@ -66,7 +71,9 @@ def write_ledger(plan_file: str, out_file: str, report: Callable[..., None]) -> 
             "checks": round(sum(verdict["seconds"] for verdict in verdicts), 2),
             "mining": round(sum(finding["seconds"] for finding in findings), 2),
         },
-        "claims": [claim.as_ledger() for claim in catalogue.claims.values() if claim.id in used],
+        "claims": [claim.as_ledger() for claim in catalogue.claims.values()],
+        "rows": found,
+        "pairs": pairs(catalogue, found),
         "verdicts": verdicts,
         "tables": tables,
         "findings": findings,
@@ -74,15 +81,25 @@ def write_ledger(plan_file: str, out_file: str, report: Callable[..., None]) -> 
     }
     write_json(Path(out_file), ledger)
     report("report", documents=1)
-    return {"verdicts": len(verdicts), "findings": len(findings), "rules": len(ledger["rules"])}
+    counted = ("claims", "verdicts", "findings", "rules")
+    return {name: len(ledger[name]) for name in counted}
 
 
 def _results(plan: dict[str, Any], paths: Paths, kind: str) -> Iterator[dict[str, Any]]:
-    """Yield the result documents of the shards that had a work order of this kind."""
+    """Yield the result documents of the shards, or parts of the statements, that had a work order of this kind."""
     shard_of = {table["id"]: table["shard"] for table in plan["tables"]}
-    shards: dict[str, list[str]] = defaultdict(list)
-    for order in plan[kind]:
-        shards[shard_of[order["table"]]].append(order["table"])
-    folder = {"checks": "verdicts", "mines": "mining"}[kind]
-    for shard in shards:
-        yield read_json(paths.results / plan["run"] / folder / f"{shard}.json")
+    names = dict.fromkeys(
+        order["part"] if kind == "standing" else shard_of[order["table"]] for order in plan[kind]
+    )
+    folder = {"checks": "verdicts", "standing": "verdicts", "mines": "mining"}[kind]
+    for name in names:
+        yield read_json(paths.results / plan["run"] / folder / f"{name}.json")
+
+
+def _with_place(verdict: dict[str, Any], catalogue: Catalogue) -> dict[str, Any]:
+    """Return a verdict that says in which file, line and column the formula stands that has no value."""
+    place = catalogue.places.get(verdict["claim"], {}).get(verdict["evidence"].get("key"))
+    if place is None:
+        return verdict
+    located = Undecided(f"{place}: {verdict['why']}")
+    return {**verdict, "why": located.why, "text": verdict_text(located)}

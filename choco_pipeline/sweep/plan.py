@@ -6,7 +6,7 @@ import hashlib
 import math
 import shutil
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 import psutil
 
 from choco_pipeline.claims.catalogue import Catalogue, load_catalogue
+from choco_pipeline.claims.kinds.kind import Kind
 from choco_pipeline.documents.files import read_json, write_json_if_changed
 from choco_pipeline.documents.yaml_file import YamlFile
 from choco_pipeline.errors import ChocoError, LimitError, StoreError
@@ -35,6 +36,8 @@ PARTS = 6
 LEAST_TABLES, LEAST_SECONDS = 100, 1.3
 #: and at most so many, so that a kill costs little.
 MOST_TABLES, MOST_SECONDS = 250, 4.0
+#: Statements that need no table are shared out among so many work orders.
+STANDING_PARTS = 4
 PLAN_CODE = (*CLAIM_CODE, "mining", "sweep", "documents")
 
 Orders = Mapping[str, list[dict[str, Any]]]
@@ -60,9 +63,9 @@ class Paths:
         """Return the manifest of a shard."""
         return self.results / "tables" / f"{shard}.done.json"
 
-    def order(self, kind: str, shard: str) -> Path:
-        """Return the work order of a shard; `kind` is ``checks`` or ``mines``."""
-        return self.results / self.run / kind / f"{shard}.json"
+    def order(self, kind: str, name: str) -> Path:
+        """Return a work order: of a shard for ``checks`` and ``mines``, of a part of the statements for ``standing``."""
+        return self.results / self.run / kind / f"{name}.json"
 
 
 def current_plan(
@@ -70,8 +73,8 @@ def current_plan(
 ) -> dict[str, Any]:
     """Return the plan of a configuration, made anew only if the configuration or the code has changed.
 
-    Writes ``plan.json``, the specs of shards and the work orders for claims and mining below `results`, each only if
-    its content is new.
+    Writes ``plan.json``, the specs of shards and the work orders for claims, statements and mining below `results`, each
+    only if its content is new.
 
     Parameters
     ----------
@@ -112,6 +115,7 @@ def make_plan(
     paths = Paths(results, config.run)
     shards, shard_of = _shards(tables, costs, paths)
     checks, mines = _orders(tables, catalogue, shard_of)
+    standing = _standing_parts(catalogue)
     inputs = [config_path, *claims_files, *_height_files(tables)]
     plan = {
         "format": FORMAT,
@@ -136,12 +140,15 @@ def make_plan(
         ],
         "shards": [shard.name for shard in shards],
         "checks": [check for order in checks.values() for check in order],
+        "standing": [
+            {"claim": claim_id, "part": part} for part, ids in standing.items() for claim_id in ids
+        ],
         "mines": [mine for order in mines.values() for mine in order],
     }
     if write:
         for shard in shards:
             write_json_if_changed(paths.spec(shard.name), shard.as_json())
-        _write_orders(paths, catalogue, checks, mines)
+        _write_orders(paths, catalogue, checks, mines, standing)
         write_json_if_changed(paths.plan, plan)
     return plan
 
@@ -262,9 +269,19 @@ def _orders(
     """Return, by shard, which claims are checked on which table with which parameters, and what is mined."""
     checks: dict[str, list[dict[str, Any]]] = defaultdict(list)
     mines: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    largest: dict[str, int] = {}
     for planned in tables:
-        table_id = planned.spec.table_id
-        for claim, parameters in catalogue.fitting(planned.spec.ruleset, planned.spec.quantity):
+        ruleset = planned.spec.ruleset
+        largest[ruleset] = max(planned.spec.bound, largest.get(ruleset, 0))
+    decided: set[tuple[str, str]] = set()
+    for planned in tables:
+        table_id, ruleset = planned.spec.table_id, planned.spec.ruleset
+        for claim, parameters in catalogue.fitting(ruleset, planned.spec.quantity):
+            kind: Kind = claim.check
+            if not kind.reads_tables:  # the definition decides, so the largest table stands for all
+                if planned.spec.bound < largest[ruleset] or (claim.id, ruleset) in decided:
+                    continue
+                decided.add((claim.id, ruleset))
             if planned.claims is None or claim.id in planned.claims:
                 checks[shard_of[table_id]].append(
                     {"claim": claim.id, "table": table_id, "parameters": parameters}
@@ -274,26 +291,49 @@ def _orders(
     return checks, mines
 
 
-def _write_orders(paths: Paths, catalogue: Catalogue, checks: Orders, mines: Orders) -> None:
-    for kind, orders in (("checks", checks), ("mines", mines)):
+def _standing_parts(catalogue: Catalogue) -> dict[str, list[str]]:
+    """Return the statements that need no table, by the name of the part of them that one job checks.
+
+    A claim's part follows from its id alone and a part's name from the ids in it, so one more claim moves no other.
+    """
+    parts: dict[int, list[str]] = defaultdict(list)
+    for claim in catalogue.claims.values():
+        if claim.pattern is None:
+            parts[int(digest(claim.id), 16) % STANDING_PARTS].append(claim.id)
+    return {digest({"standing": sorted(ids)}): ids for _, ids in sorted(parts.items())}
+
+
+def _write_orders(
+    paths: Paths,
+    catalogue: Catalogue,
+    checks: Orders,
+    mines: Orders,
+    standing: Mapping[str, list[str]],
+) -> None:
+    def said(ids: Iterable[str]) -> dict[str, Any]:
+        claims = {i: catalogue.claims[i].as_json() for i in sorted(ids)}
+        return {"code": code_digest(CLAIM_CODE), "claims": claims}
+
+    def tables(shard: str) -> dict[str, Any]:
+        return {"format": FORMAT, "manifest": paths.manifest(shard).as_posix()}
+
+    documents: dict[str, dict[str, dict[str, Any]]] = {
+        "checks": {
+            shard: {**tables(shard), "checks": order, **said({check["claim"] for check in order})}
+            for shard, order in checks.items()
+        },
+        "mines": {
+            shard: {**tables(shard), "mines": order, "code": code_digest(MINING_CODE)}
+            for shard, order in mines.items()
+        },
+        "standing": {part: {"format": FORMAT, **said(ids)} for part, ids in standing.items()},
+    }
+    for kind, orders in documents.items():
         for old in (paths.results / paths.run / kind).glob("*.json"):
             if old.stem not in orders:
                 old.unlink()
-        for shard, order in orders.items():
-            document: dict[str, Any] = {
-                "format": FORMAT,
-                "manifest": paths.manifest(shard).as_posix(),
-                kind: order,
-            }
-            if kind == "checks":
-                ids = sorted({check["claim"] for check in order})
-                document |= {
-                    "code": code_digest(CLAIM_CODE),
-                    "claims": {i: catalogue.claims[i].as_json() for i in ids},
-                }
-            else:
-                document |= {"code": code_digest(MINING_CODE)}
-            write_json_if_changed(paths.order(kind, shard), document)
+        for name, document in orders.items():
+            write_json_if_changed(paths.order(kind, name), document)
 
 
 def _inputs_digest(inputs: Sequence[Path]) -> str:

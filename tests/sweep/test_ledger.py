@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from choco_pipeline.claims.task import check_shard
-from choco_pipeline.documents.files import read_json
+from choco_pipeline.claims.verdict import HoldsToBound, verdict_to_json
+from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.mining.task import mine_shard
 from choco_pipeline.sweep.ledger import write_ledger
 from choco_pipeline.sweep.plan import Paths, current_plan
@@ -24,6 +25,32 @@ claims:
     statement: The P-positions are those of nim-sum 0.
     ruleset: solid-bar(f=(x+z)//k)
     check: {kind: p-positions, formula: x ^ y ^ z == 0}
+  - id: shifted
+    number: Theorem 1
+    status: theorem
+    statement: The P-positions are those of nim-sum 0, where there is a third of k.
+    ruleset: solid-bar(f=(x+z)//k)
+    when: k % 4 == 3
+    corrects: nim-sum
+    check: {kind: p-positions, formula: x ^ y ^ z == 0}
+  - id: nowhere
+    number: Conjecture 1
+    status: conjecture
+    statement: There is no table for this.
+    ruleset: step-bar(k=k, s=s)
+    check: {kind: grundy, equals: y ^ z}
+  - id: by-zero
+    number: Conjecture 2
+    status: conjecture
+    statement: This has no value where z = 3.
+    ruleset: solid-bar(f=(x+z)//k)
+    when: k == 7
+    check: {kind: p-positions, formula: x // (z-3) == y}
+  - id: statement
+    number: Lemma 2
+    status: lemma
+    statement: A sum is never less than the nim-sum.
+    check: {kind: integers, bound: 9, all: {x: 0..N, y: 0..N}, holds: "x ^ y <= x+y"}
 """
 CONFIG = """\
 run: t
@@ -57,6 +84,17 @@ def test_a_ledger(tmp_path, monkeypatch):
         ):
             if paths.order(kind, shard).exists():
                 task(str(paths.order(kind, shard)), f"results/t/{folder}/{shard}.json", quiet)
+    # What is found of statements is tested beside them: here, only that it is gathered.
+    checked = {
+        "claim": "statement",
+        "table": None,
+        "parameters": {},
+        "evidence": {},
+        "seconds": 0.1,
+    }
+    found = {**checked, **verdict_to_json(HoldsToBound(100, 9))}
+    (part,) = {order["part"] for order in plan["standing"]}
+    write_json(Path(f"results/t/verdicts/{part}.json"), {"format": 1, "verdicts": [found]})
     write_ledger(str(paths.plan), "results/t/ledger.json", quiet)
     ledger = read_json(Path("results/t/ledger.json"))
 
@@ -71,7 +109,30 @@ def test_a_ledger(tmp_path, monkeypatch):
         11: "holds-to-bound",
     }
     assert by_k[2]["counterexample"]["position"] == [1, 1, 2], "P, though its nim-sum is 2"
-    assert {claim["id"] for claim in ledger["claims"]} == {"doubling", "nim-sum"}
+    ids = ["doubling", "nim-sum", "shifted", "nowhere", "by-zero", "statement"]
+    assert [claim["id"] for claim in ledger["claims"]] == ids
+    rows = {row["claim"]: row for row in ledger["rows"]}
+    assert {claim: row["verdict"] for claim, row in rows.items()} == {
+        "doubling": "holds-to-bound",
+        "nim-sum": "refuted",
+        "shifted": "holds-to-bound",
+        "nowhere": "unchecked",
+        "by-zero": "undecided",
+        "statement": "holds-to-bound",
+    }
+    assert rows["doubling"]["parameters"] == "m = 1, …, 8"
+    assert rows["nim-sum"]["decided"]["parameters"] == {"k": 2}
+    assert rows["nim-sum"]["decided"]["table"] in {table["id"] for table in ledger["tables"]}
+    assert rows["statement"]["positions"] == 100
+    (pair,) = ledger["pairs"]
+    assert (pair["kind"], pair["right"]) == ("misprint", "intended")
+    assert pair["decided"] == rows["nim-sum"]["decided"]
+
+    place = "claims.yaml:35:32: check.formula (x//(z-3) == y): division by zero at column 2: "
+    (silent,) = [v for v in ledger["verdicts"] if v["claim"] == "by-zero"]
+    assert silent["why"].startswith(place)
+    assert silent["text"].startswith(f"undecided: {place}")
+    assert rows["by-zero"]["text"].startswith(f"says nothing: {place}")
     assert len(ledger["tables"]) == len(plan["tables"]) == 12
     assert all(len(table["digest"]) == 64 and table["positions"] > 0 for table in ledger["tables"])
     assert {f["kind"] for f in ledger["findings"]} == {"value-sets", "shifts"}

@@ -1,6 +1,7 @@
 """Plans: only what is missing is built, ids do not move, and a finished table serves every run."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,13 @@ claims:
     ruleset: step-bar(k=k, s=0)
     when: k % 2 == 0
     check: {kind: grundy, equals: y ^ z}
+"""
+STATEMENT = """\
+  - id: mine-{i}
+    number: Lemma {i}
+    status: lemma
+    statement: A sum is never less than the nim-sum.
+    check: {{kind: integers, bound: {bound}, all: {{x: 0..N, y: 0..N}}, holds: "x ^ y <= x+y"}}
 """
 CONFIG = """\
 run: t
@@ -129,6 +137,63 @@ def test_orders_name_what_fits(config):
     assert not list(Path("results/t/checks").iterdir()), (
         "no order is left that the plan does not name"
     )
+
+
+def statements(numbers: range, bound: int = 9) -> str:
+    return CLAIMS + "".join(STATEMENT.format(i=i, bound=bound) for i in numbers)
+
+
+def test_statements_without_tables_are_shared_out(config):
+    assert current_plan(config)["standing"] == []
+    assert not Path("results/t/standing").exists()
+    Path("claims.yaml").write_text(statements(range(2, 22)))
+    standing = current_plan(config)["standing"]
+    assert sorted(s["claim"] for s in standing) == sorted(f"mine-{i}" for i in range(2, 22))
+    orders = {p.stem: read_json(p) for p in Path("results/t/standing").glob("*.json")}
+    assert 2 <= len(orders) <= plan_module.STANDING_PARTS
+    assert all(re.fullmatch("[0-9a-f]{16}", part) for part in orders)
+    assert {(claim, part) for part, order in orders.items() for claim in order["claims"]} == {
+        (s["claim"], s["part"]) for s in standing
+    }
+    assert max(len(order["claims"]) for order in orders.values()) <= 10
+    assert all(order["code"] and order["format"] == 1 for order in orders.values())
+    Path("claims.yaml").write_text(CLAIMS)
+    assert current_plan(config)["standing"] == []
+    assert not list(Path("results/t/standing").iterdir()), "stale orders are removed"
+
+
+def test_a_changed_statement_changes_only_its_part(config):
+    Path("claims.yaml").write_text(statements(range(2, 22)))
+    parts = {s["claim"]: s["part"] for s in current_plan(config)["standing"]}
+    folder = Path("results/t/standing")
+    before = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
+    checks = {p: p.stat().st_mtime_ns for p in Path("results/t/checks").iterdir()}
+    # In other words, with another bound, and one more of them.
+    text = statements(range(2, 22)).replace("A sum is", "Sums are")
+    Path("claims.yaml").write_text(text)
+    current_plan(config)
+    assert {path: path.stat().st_mtime_ns for path in folder.iterdir()} == before
+    other = STATEMENT.format(i=7, bound=9).replace("A sum is", "Sums are")
+    assert other in text
+    Path("claims.yaml").write_text(text.replace(other, STATEMENT.format(i=7, bound=10)))
+    assert {s["claim"]: s["part"] for s in current_plan(config)["standing"]} == parts
+    after = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
+    assert {path.stem for path in after if after[path] != before[path]} == {parts["mine-7"]}
+    Path("claims.yaml").write_text(text + STATEMENT.format(i=99, bound=9))
+    more = {s["claim"]: s["part"] for s in current_plan(config)["standing"]}
+    moved = {parts[claim] for claim in parts if more[claim] != parts[claim]}
+    assert len(moved) <= 1, "one more statement moves no other part"
+    assert {p: p.stat().st_mtime_ns for p in checks} == checks
+
+
+def test_changed_claim_code_checks_statements_again(config, monkeypatch):
+    Path("claims.yaml").write_text(statements(range(2, 22)))
+    parts = current_plan(config)["standing"]
+    orders = [path.read_text() for path in sorted(Path("results/t/standing").iterdir())]
+    monkeypatch.setattr(plan_module, "code_digest", lambda folders: "another")
+    assert current_plan(config)["standing"] == parts
+    changed = [path.read_text() for path in sorted(Path("results/t/standing").iterdir())]
+    assert all(new != old for new, old in zip(changed, orders, strict=True))
 
 
 def test_shards_are_cut_by_number_and_by_work(config, monkeypatch):

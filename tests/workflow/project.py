@@ -21,14 +21,13 @@ ROOT = Path(__file__).parents[2]
 
 
 class Project:
-    """An empty folder with the test configurations and the claims; runs in it are known by a mark that they inherit."""
+    """An empty folder with the test configurations and their claims; runs in it are known by a mark that they inherit."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.mark = uuid.uuid4().hex
-        for name in ("tiny.yaml", "slow.yaml"):
+        for name in ("tiny.yaml", "slow.yaml", "claims.yaml"):
             shutil.copy(Path(__file__).parent / name, folder / name)
-        shutil.copytree(ROOT / "config" / "claims", folder / "claims", dirs_exist_ok=True)
         path = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(ROOT)])
         self.environment = {**os.environ, "PYTHONPATH": path, "CHOCO_TEST": self.mark}
         self.environment.pop("CHOCO_SCHEDULER", None)

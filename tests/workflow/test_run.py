@@ -1,6 +1,7 @@
 """Whole runs: what is made, what is kept, what is recomputed, and that Dask and plain Snakemake agree."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -28,18 +29,107 @@ def files(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
+def results_of(project: Project) -> dict[str, str]:
+    """Return what the run says of each claim."""
+    return {row["claim"]: row["verdict"] for row in project.json("tiny/ledger.json")["rows"]}
+
+
 REPORT = "results/tiny/report/index.html"
+VERDICTS = {
+    "tiny-thm-1": "holds-to-bound",
+    "tiny-cor-2-printed": "refuted",
+    "tiny-cor-2": "holds-to-bound",
+    "tiny-conj-3": "unchecked",
+    "tiny-conj-4": "undecided",
+    "tiny-lemma-5": "holds-to-bound",
+    "tiny-lemma-6": "refuted",
+}
+#: What it prints of them, but for the seconds.
+PRINTED = """\
+tiny: On Small Tables
+  ·  Conjecture 3            not checked
+  ?  Conjecture 4            undecided                         k = 3, 4, 5           0
+  ◐  Theorem 1               holds to the bound                bound 40; k = 2     441
+  ✗  Corollary 2 (printed)   refuted at (x, y, z) = (2, 1, 3)  k = 5            94.8 k
+  ◐  Corollary 2 (intended)  holds to the bound                bound 48; k = 3    40 k
+  ◐  Lemma 5                 holds to the bound                bound 12            169
+  ✗  Lemma 6                 refuted at (x, y) = (1, 1)                            169
+As printed and as intended
+  Corollary 2: the printed form is refuted at (x, y, z) = (2, 1, 3) for k = 5, the intended form is not
+What says nothing, and why
+"""
+SILENT = "  tiny Conjecture 4: claims.yaml:37:32: check.formula (x//(z-3) == y): division by zero at column 2: x="
+COUNTED = "7 claims: 2 refuted, 1 undecided, 1 not checked, 3 holding to the bound"
 
 
 def test_a_run_ends_with_the_path_of_its_report(tiny):
     project, done = tiny
-    assert done.stdout == f"report: {REPORT}\n"
+    assert done.stdout.endswith(f"\nreport: {REPORT}\n")
     assert (project.folder / REPORT).stat().st_size > 0
     assert "Dask dashboard: http://127.0.0.1:" in done.stderr
     assert "tables 9/9" in done.stderr
     assert "\r" not in done.stderr
     assert project.processes() == []
     assert not (project.folder / "results" / ".dask").exists()
+
+
+def without_seconds(text: str) -> list[str]:
+    return [re.sub(r" +[0-9.e-]+ s$", "", line) for line in text.splitlines()]
+
+
+def test_a_run_says_what_it_has_found_of_each_claim_before_the_report(tiny):
+    project, done = tiny
+    assert results_of(project) == VERDICTS
+    *rows, silent, counted, report = without_seconds(done.stdout)
+    assert rows == PRINTED.splitlines()
+    assert silent.startswith(SILENT)
+    assert (counted, report) == (COUNTED, f"report: {REPORT}")
+    assert max(len(line) for line in done.stdout.splitlines()) <= 120
+    ledger = project.json("tiny/ledger.json")
+    assert [(p["kind"], p["right"]) for p in ledger["pairs"]] == [("misprint", "intended")]
+    statements = [v for v in ledger["verdicts"] if v["table"] is None]
+    assert [(v["claim"], v["parameters"], v["bound"]) for v in statements] == [
+        ("tiny-lemma-5", {}, 12),
+        ("tiny-lemma-6", {}, 12),
+    ]
+    assert "checks 10/10: done" in done.stderr
+
+
+def test_a_quiet_run_prints_it_too(tiny, tmp_path):
+    project = tiny[0].copy(tmp_path)
+    again = project.choco("run", "tiny.yaml")
+    assert again.stderr == "nothing to do: everything is up to date\n"
+    assert again.stdout == tiny[1].stdout
+
+
+def test_a_terminal_shows_it_in_colours_and_wraps_nothing(tiny, tmp_path):
+    project = tiny[0].copy(tmp_path)
+    shown, code = project.on_a_terminal("run", "tiny.yaml").to_the_end()
+    assert code == 0
+    assert "\x1b[31m✗" in shown
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown).replace("\r", "")
+    assert tiny[1].stdout in plain
+
+
+def test_a_changed_statement_alone_is_checked_again(tiny, tmp_path):
+    project = tiny[0].copy(tmp_path)
+    claims = project.folder / "claims.yaml"
+    folder = project.folder / "results/tiny/verdicts"
+    parts = {s["claim"]: s["part"] for s in project.json("tiny/plan.json")["standing"]}
+    before = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
+    claims.write_text(claims.read_text().replace("x ^ y == x+y", "x | y <= x+y"))
+    changed = project.run("tiny.yaml")
+    assert changed["jobs"] == {"state": 1, "ledger": 1, "report": 1}
+    assert changed["claims"] == {
+        "refuted": 1,
+        "undecided": 1,
+        "unchecked": 1,
+        "holds-to-bound": 4,
+    }
+    assert changed["ledger"] == "results/tiny/ledger.json"
+    after = {path.stem for path in before if path.stat().st_mtime_ns != before[path]}
+    assert after == {parts["tiny-lemma-6"]}
+    assert results_of(project) == VERDICTS | {"tiny-lemma-6": "holds-to-bound"}
 
 
 def test_a_second_run_does_nothing_and_a_third_only_what_a_change_asks_for(tiny, tmp_path):
@@ -68,13 +158,17 @@ def test_plain_snakemake_makes_the_same_tables_and_verdicts(tiny, project):
 
 def test_a_dry_run_says_what_would_run_and_runs_nothing(project):
     shown = project.run("tiny.yaml", "--dry-run")
-    assert shown["jobs"] == {"build": 1, "check": 1, "mine": 1, "ledger": 1, "report": 1}
+    jobs = {"build": 1, "check": 1, "state": 2, "mine": 1, "ledger": 1, "report": 1}
+    assert shown["jobs"] == jobs
+    assert (shown["work"]["check"], shown["work"]["state"]) == (8, 2)
     assert shown["work"]["build"] == 9
     assert shown["work"]["mine"] == 3
     folders = {name.split("/")[-2] for name in files(project.folder / "results")}
-    assert folders == {"tiny", "shards", "checks", "mines"}
+    assert folders == {"tiny", "shards", "checks", "mines", "standing"}
     assert not (project.folder / "results/tiny/ledger.json").exists()
-    assert "build: 1 job, 9 tables" in project.choco("run", "tiny.yaml", "-n").stdout
+    printed = project.choco("run", "tiny.yaml", "-n").stdout
+    assert "build: 1 job, 9 tables" in printed
+    assert "state: 2 jobs, 2 statements" in printed
 
 
 def test_a_failing_job_is_named_with_its_error_and_its_log(tiny, tmp_path):

@@ -22,6 +22,8 @@ localrule build:
     input: results/shards/00112233aabbccdd.json
     wildcards: shard=00112233aabbccdd
 Finished jobid: 3 (Rule: build)
+localrule state:
+    wildcards: part=8899aabbccddeeff
 localrule ledger:
     input: results/tiny/plan.json
 Error in rule ledger:
@@ -31,6 +33,7 @@ Error in rule ledger:
 EVENTS: list[Event] = [
     Jobs({"build": 2, "ledger": 1}),
     Job("build", "00112233aabbccdd"),
+    Job("state", "8899aabbccddeeff"),
     Failed("ledger", Path("results/tiny/log/ledger.log")),
 ]
 

@@ -12,3 +12,16 @@ rule check:
         mem_mb=memory_of,
     shell:
         "python -m choco_pipeline check {input.order} --out {output.verdicts} > {log} 2>&1"
+
+
+rule state:
+    input:
+        order=f"{RUN}/standing/{{part}}.json",
+    output:
+        verdicts=f"{RUN}/verdicts/{{part}}.json",
+    log:
+        f"{RUN}/log/state/{{part}}.log",
+    conda:
+        "../../environment.yml"
+    shell:
+        "python -m choco_pipeline state {input.order} --out {output.verdicts} > {log} 2>&1"

@@ -21,6 +21,7 @@ except ChocoError as error:
 
 RUN = Paths(RESULTS, PLAN["run"]).plan.parent.as_posix()
 TABLES = {table["id"]: table for table in PLAN["tables"]}
+PARTS = sorted({order["part"] for order in PLAN["standing"]})
 
 
 def shards_of(kind):
@@ -38,5 +39,7 @@ for table in PLAN["tables"]:
     MEMORY[table["shard"]] = max(table["memory"], MEMORY.get(table["shard"], 0))
 
 
+# Verdicts on tables and on statements lie side by side; these are the names of either.
 wildcard_constraints:
-    shard="[0-9a-f]{16}",
+    shard="|".join(PLAN["shards"]),
+    part="|".join(PARTS) or "none",

@@ -3,6 +3,7 @@ rule ledger:
         plan=f"{RUN}/plan.json",
         tables=expand(rules.build.output.manifest, shard=PLAN["shards"]),
         verdicts=expand(rules.check.output.verdicts, shard=shards_of("checks")),
+        statements=expand(rules.state.output.verdicts, part=PARTS),
         findings=expand(rules.mine.output.findings, shard=shards_of("mines")),
     output:
         ledger=f"{RUN}/ledger.json",
@@ -23,6 +24,7 @@ rule report:
     output:
         html=f"{RUN}/report/index.html",
         json=f"{RUN}/report/report.json",
+        rows=f"{RUN}/report/ledger.csv",
         csv=f"{RUN}/report/verdicts.csv",
     log:
         f"{RUN}/log/report.log",
