@@ -1,8 +1,9 @@
-"""From a ledger to the three documents of a report: the page, the JSON and the CSV."""
+"""From a ledger to the documents of a report: the page, the JSON and the CSV."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,11 @@ from typing import Any
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from choco_pipeline.report.cells import SIGNS
 from choco_pipeline.report.figures import bokeh_script, galleries
 from choco_pipeline.report.findings import families, pretty
-from choco_pipeline.report.verdicts import SIGNS, ClaimView, claim_views, tally
+from choco_pipeline.report.pairs import forms, pair_views
+from choco_pipeline.report.verdicts import ClaimView, claim_views, tally
 from choco_pipeline.tables.cost import in_bytes
 
 COLUMNS = [
@@ -32,6 +35,23 @@ COLUMNS = [
     "why",
     "text",
     "seconds",
+]
+ROW_COLUMNS = [
+    "claim",
+    "paper",
+    "number",
+    "status",
+    "verdict",
+    "text",
+    "checks",
+    "counts",
+    "parameters",
+    "bound",
+    "positions",
+    "seconds",
+    "decided",
+    "command",
+    "statement",
 ]
 
 
@@ -57,15 +77,27 @@ def page(ledger: Mapping[str, Any], results: Path) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"count": _count, "in_bytes": in_bytes, "pretty": pretty}
+    environment.filters |= {
+        "count": _count,
+        "in_bytes": in_bytes,
+        "pretty": pretty,
+        "sentence": _sentence,
+    }
     views = claim_views(ledger)
+    corrected = {pair["printed"] for pair in ledger["pairs"] if pair["kind"] == "misprint"}
+    refuted = [view for view in views if view.verdict == "refuted"]
     return environment.get_template("page.html.j2").render(
         ledger=ledger,
         summary=summary(ledger, views),
         views=views,
         papers=_papers(views),
+        facets=_facets(views),
         signs=SIGNS,
-        refuted=[view for view in views if view.verdict == "refuted"],
+        refuted=[view for view in refuted if view.claim["id"] not in corrected],
+        misprinted=sum(view.claim["id"] in corrected for view in refuted),
+        misprints=pair_views(ledger, views, "misprint"),
+        disagreements=pair_views(ledger, views, "disagreement"),
+        forms=forms(ledger),
         value_sets=families(ledger, "value-sets"),
         shifts=families(ledger, "shifts"),
         galleries=galleries(ledger, results),
@@ -84,7 +116,7 @@ def summary(ledger: Mapping[str, Any], views: Sequence[ClaimView]) -> dict[str, 
             kind: {"number": len(chosen), "verdicts": {v: n for v, _, n in tally(chosen)}}
             for kind, chosen in claims.items()
         },
-        "checks": sum(len(view.cells) for view in views),
+        "checks": sum(view.row["checks"] for view in views),
         "tables": len(ledger["tables"]),
         "positions": sum(table["positions"] for table in ledger["tables"]),
         "bytes": sum(table["bytes"] for table in ledger["tables"]),
@@ -93,14 +125,8 @@ def summary(ledger: Mapping[str, Any], views: Sequence[ClaimView]) -> dict[str, 
 
 
 def report_json(ledger: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the report for programs: the summary, each claim with what it comes to, and the whole ledger."""
-    views = claim_views(ledger)
-    outcome = {
-        view.claim["id"]: {"verdict": view.verdict, "cells": {v: n for v, _, n in view.counts}}
-        for view in views
-    }
-    claims = [{**claim, **outcome[claim["id"]]} for claim in ledger["claims"]]
-    return {**ledger, "summary": summary(ledger, views), "claims": claims}
+    """Return the report for programs: the summary and the whole ledger."""
+    return {**ledger, "summary": summary(ledger, claim_views(ledger))}
 
 
 def verdict_frame(ledger: Mapping[str, Any]) -> pd.DataFrame:
@@ -127,6 +153,21 @@ def verdict_frame(ledger: Mapping[str, Any]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
+def row_frame(ledger: Mapping[str, Any]) -> pd.DataFrame:
+    """Return one row for each claim, with the columns `ROW_COLUMNS`; counts, bounds and what decides as JSON."""
+    claims = {claim["id"]: claim for claim in ledger["claims"]}
+    rows = []
+    for row in ledger["rows"]:
+        claim = claims[row["claim"]]
+        shown = {name: claim[name] for name in ("number", "status", "statement")}
+        packed = {
+            name: None if row[name] is None else json.dumps(row[name])
+            for name in ("counts", "bound", "decided")
+        }
+        rows.append({**row, **shown, **packed, "paper": claim["paper"]["key"]})
+    return pd.DataFrame(rows, columns=ROW_COLUMNS)
+
+
 def _papers(views: Sequence[ClaimView]) -> list[tuple[Mapping[str, Any], list[ClaimView]]]:
     """Return the papers with their claims, in order."""
     papers: dict[str, list[ClaimView]] = {}
@@ -135,6 +176,25 @@ def _papers(views: Sequence[ClaimView]) -> list[tuple[Mapping[str, Any], list[Cl
     return [(chosen[0].claim["paper"], chosen) for chosen in papers.values()]
 
 
+def _facets(views: Sequence[ClaimView]) -> dict[str, Mapping[str, int]]:
+    """Return what the ledger can be filtered by: the statuses and verdicts that occur, each with its number."""
+    return {
+        "status": Counter(view.claim["status"] for view in views),
+        "verdict": {verdict: number for verdict, _, number in tally(views)},
+    }
+
+
 def _count(number: int, one: str, many: str = "") -> str:
     """Return ``1 table`` or ``1,234 tables``."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def _sentence(text: str) -> str:
+    """Return a line of the ledger as a sentence.
+
+    Examples
+    --------
+    >>> _sentence("holds up to bound 9")
+    'Holds up to bound 9.'
+    """
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")

@@ -33,7 +33,7 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-WIDE, NARROW = (1280, 900), (390, 844)
+WIDER, WIDE, MIDDLE, NARROW = (1600, 1000), (1280, 900), (800, 900), (390, 844)
 FIGURE = "#figure-0-0"
 
 pytestmark = pytest.mark.skipif(
@@ -118,23 +118,133 @@ def test_every_figure_is_drawn_without_errors_and_without_the_network(seen: Seen
         )
 
 
-def test_a_cell_of_the_matrix_opens_its_evidence(seen: Seen):
-    cell = seen.page.locator("a.cell.refuted[href^='#solid2022-conj-2-']").nth(1)
+def rows_with(report: Path, *verdicts: str) -> set[str]:
+    """Return the claims of the run with these verdicts, from its ledger."""
+    ledger = json.loads((report.parents[1] / "ledger.json").read_text(encoding="utf-8"))
+    return {row["claim"] for row in ledger["rows"] if row["verdict"] in verdicts or not verdicts}
+
+
+def shown_rows(page: Page) -> list[str]:
+    """Return the claims whose rows are visible, from the top."""
+    script = "all => all.filter(e => e.checkVisibility()).map(e => e.id.slice(4))"
+    found: list[str] = page.eval_on_selector_all(".claim-row", script)
+    return found
+
+
+def test_a_row_of_the_ledger_opens_its_evidence(seen: Seen):
+    link = seen.page.locator("#row-solid2022-conj-2 a.cell")
+    evidence = seen.page.locator("#claim-solid2022-conj-2")
+    drawing = evidence.locator("svg.chocolate").first
+    assert not drawing.is_visible()
+    link.click()
+    drawing.wait_for(state="visible")
+    assert seen.page.evaluate("document.activeElement.parentElement.id") == "claim-solid2022-conj-2"
+    box = evidence.bounding_box()
+    assert box is not None
+    assert 0 <= box["y"] < WIDE[1]
+    # The same link again, after its evidence was closed.
+    evidence.locator("summary").first.click()
+    assert not drawing.is_visible()
+    link.click()
+    drawing.wait_for(state="visible")
+
+
+def test_a_cell_of_a_grid_opens_its_evidence(seen: Seen):
+    seen.page.locator("#row-own-false th a").click()
+    cell = seen.page.locator("#claim-own-false .grid a.cell.refuted").nth(1)
     target = str(cell.get_attribute("href"))
     evidence = seen.page.locator(target)
     assert not evidence.is_visible()
     cell.click()
     evidence.wait_for(state="visible")
     assert seen.page.evaluate("document.activeElement.id") == target[1:]
-    assert evidence.locator("svg.chocolate").is_visible()
-    box = evidence.bounding_box()
-    assert box is not None
-    assert 0 <= box["y"] + box["height"] / 2 <= WIDE[1]
-    # The same link again, after its evidence was closed.
-    seen.page.locator(f"details:has({target}) > summary").last.click()
-    assert not evidence.is_visible()
-    cell.click()
-    evidence.wait_for(state="visible")
+
+
+def test_the_ledger_is_filtered_and_the_address_keeps_it(seen: Seen, report: Path):
+    page = seen.page
+    every = shown_rows(page)
+    assert set(every) == rows_with(report)
+    shown = page.locator("#shown")
+    assert shown.inner_text() == f"{len(every)} claims"
+    page.get_by_role("checkbox", name="refuted").check()
+    refuted = rows_with(report, "refuted")
+    assert set(shown_rows(page)) == refuted
+    assert shown.inner_text() == f"{len(refuted)} of {len(every)} claims"
+    page.get_by_role("checkbox", name="not checked").check()
+    assert set(shown_rows(page)) == refuted | rows_with(report, "unchecked")
+    page.get_by_label("Paper").select_option("own")
+    assert set(shown_rows(page)) == {"own-false", "own-printed", "own-no-sum", "own-unchecked"}
+    page.get_by_label("Status").select_option("lemma")
+    assert shown_rows(page) == ["own-no-sum"]
+    assert page.locator(".group:visible").count() == 1
+
+    page.reload()
+    assert shown_rows(page) == ["own-no-sum"]
+    assert page.get_by_label("Paper").input_value() == "own"
+    page.locator("#row-own-no-sum th a").first.click()
+    assert page.evaluate("location.hash") == "#claim-own-no-sum"
+    page.go_back()
+    assert shown_rows(page) == ["own-no-sum"]
+    page.get_by_role("button", name="Show all").click()
+    page.wait_for_url(lambda url: url.endswith("#ledger"))
+    assert shown_rows(page) == every
+
+
+def test_the_ledger_is_searched_by_every_word(seen: Seen, report: Path):
+    seen.page.get_by_role("searchbox").fill("CONJECTURE solid bar y+1")
+    assert shown_rows(seen.page) == []
+    assert seen.page.locator("#shown").inner_text().startswith("0 of ")
+    seen.page.get_by_role("searchbox").fill("CONJECTURE solid (z+1)")
+    assert shown_rows(seen.page) == ["solid2022-conj-2"]
+    seen.page.keyboard.press("Enter")
+    assert shown_rows(seen.page) == ["solid2022-conj-2"]
+
+
+def test_the_ledger_is_sorted_from_the_keyboard(seen: Seen, report: Path):
+    ledger = json.loads((report.parents[1] / "ledger.json").read_text(encoding="utf-8"))
+    positions = {row["claim"]: row["positions"] for row in ledger["rows"]}
+    page = seen.page
+    before = shown_rows(page)
+    head = page.locator("th[data-sort=positions]")
+    head.get_by_role("button").focus()
+    page.keyboard.press("Enter")
+    assert head.get_attribute("aria-sort") == "descending"
+    numbers = [positions[name] for name in shown_rows(page)]
+    assert numbers == sorted(positions.values(), reverse=True)
+    assert page.locator(".group:visible").count() == 0
+    page.keyboard.press("Enter")
+    assert head.get_attribute("aria-sort") == "ascending"
+    assert [positions[name] for name in shown_rows(page)] == numbers[::-1]
+    page.reload()
+    assert [positions[name] for name in shown_rows(page)] == numbers[::-1]
+    page.locator("th[data-sort=order] button").click()
+    assert shown_rows(page) == before
+    assert page.locator(".group:visible").count() > 1
+
+
+def test_a_statement_is_cut_to_two_lines_and_opens_whole(seen: Seen):
+    summary = seen.page.locator("#row-solid2022-conj-1 summary")
+    cut = summary.bounding_box()
+    summary.focus()
+    seen.page.keyboard.press("Enter")
+    whole = summary.bounding_box()
+    assert cut is not None
+    assert whole is not None
+    assert cut["height"] < 60 < whole["height"]
+    assert seen.page.locator("#row-solid2022-conj-1 .command").is_visible()
+
+
+@pytest.mark.parametrize("way", ["without scripts", "in print"])
+def test_all_rows_are_shown(browser: Browser, report: Path, way: str):
+    page = browser.new_page(java_script_enabled=way == "in print")
+    page.goto(report.as_uri())
+    if way == "in print":
+        page.emulate_media(media="print")
+    count = len(rows_with(report))
+    assert page.locator(".claim-row:visible").count() == count
+    assert not page.locator("#filters").is_visible()
+    assert page.locator("#shown").inner_text() == f"{count} claims"
+    page.close()
 
 
 def test_hovering_tells_coordinates_and_value(seen: Seen):
@@ -203,7 +313,9 @@ def test_a_link_from_outside_opens_what_it_names(browser: Browser, report: Path)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize(
+    "size", [WIDER, WIDE, MIDDLE, NARROW], ids=["wider", "wide", "middle", "narrow"]
+)
 def test_the_page_is_readable(browser: Browser, report: Path, scheme: str, size: tuple[int, int]):
     seen = Seen(browser, report, size, scheme)
     pixels = seen.pixels()

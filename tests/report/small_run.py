@@ -1,4 +1,4 @@
-"""A small run of every stage before the report, in this process: games of every kind, a refuted claim, a hostile text."""
+"""A small run of every stage before the report, in this process: games of every kind, refuted claims, a hostile text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import choco_pipeline
-from choco_pipeline.claims.task import check_shard
+from choco_pipeline.claims.task import check_shard, check_standing_statements
 from choco_pipeline.mining.task import mine_shard
 from choco_pipeline.sweep.ledger import write_ledger
 from choco_pipeline.sweep.plan import make_plan
@@ -54,6 +54,45 @@ claims:
     statement: "{HOSTILE}"
     ruleset: step-bar(k=k, s=s)
     check: {{kind: grundy, equals: y ^ z}}
+  - id: own-printed
+    number: Corollary 2
+    status: corollary
+    statement: As printed, with a sign that is wrong.
+    ruleset: step-bar(k=2)
+    check: {{kind: p-positions, formula: y + z == 2}}
+  - id: own-intended
+    number: Corollary 2
+    status: corollary
+    statement: As intended, with the sign put right.
+    note: "A note with <markup> in it."
+    ruleset: step-bar(k=2)
+    corrects: own-printed
+    check: {{kind: p-positions, formula: y - z == 0}}
+  - id: own-other
+    number: Remark 3
+    status: remark
+    statement: What another paper says of the bars of Conjecture 2.
+    ruleset: solid-bar(f=(x+z)//k)
+    when: k % 4 == 1
+    contradicts: [solid2022-conj-2]
+    check: {{kind: p-positions, formula: "(x-1) ^ y ^ (z-1) == 0"}}
+  - id: own-unchecked
+    number: Definition 4
+    status: definition
+    statement: Of a game that this run has no table of.
+    ruleset: nim(7)
+    corrects: own-no-sum
+    check: {{kind: p-positions, formula: a == 0}}
+  - id: own-sum
+    number: Lemma 5
+    status: lemma
+    statement: On integers, and true.
+    check: {{kind: integers, bound: 20, all: {{x: 0..N, y: 0..x}}, let: {{d: x - y}}, holds: d + y == x}}
+  - id: own-no-sum
+    number: Lemma 6
+    status: lemma
+    statement: On integers, and false at x = 1 and y = 1.
+    check: {{kind: integers, bound: 20, all: {{x: 0..N, y: 0..x}}, holds: x + y == x ^ y}}
 """
 
 
@@ -78,6 +117,9 @@ def small_run(folder: Path) -> Path:
                 order = run / orders / f"{shard}.json"
                 if order.exists():
                     work(str(order), str(run / found / f"{shard}.json"), _quiet)
+        for order in sorted((run / "standing").glob("*.json")):
+            found = run / "verdicts" / order.name
+            check_standing_statements(str(order), str(found), _quiet)
         write_ledger(str(run / "plan.json"), str(run / "ledger.json"), _quiet)
     return folder / "results" / "small" / "ledger.json"
 

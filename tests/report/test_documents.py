@@ -1,4 +1,4 @@
-"""report.json and verdicts.csv say what the ledger says, and a claim comes to its worst verdict."""
+"""report.json and the CSV files say what the ledger says, and a claim is what its row says."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from choco_pipeline.report.cells import SIGNS
+from choco_pipeline.report.formal import formal_lines
+from choco_pipeline.report.pairs import pair_views
 from choco_pipeline.report.task import write_report
-from choco_pipeline.report.verdicts import SIGNS, claim_views
+from choco_pipeline.report.verdicts import claim_views
+from tests.report.documents import a_claim, a_ledger, a_row, a_verdict
 
-#: From best to worst, written down apart from the code.
-RANKS = {"proved": 0, "exhausted": 1, "holds-to-bound": 2, "undecided": 3, "refuted": 4}
+VERDICTS = ["proved", "exhausted", "holds-to-bound", "undecided", "refuted", "unchecked"]
 
 
 def test_the_three_documents_agree_with_the_ledger(
@@ -27,10 +31,11 @@ def test_the_three_documents_agree_with_the_ledger(
         str(tmp_path / "report" / "index.html"),
         lambda stage, **n: said.append((stage, n)),
     )
-    assert said == [("report", {"documents": 1})] * 3
+    assert said == [("report", {"documents": 1})] * 4
     assert numbers == {name: len(ledger[name]) for name in ("claims", "verdicts", "tables")}
     assert sorted(p.name for p in (tmp_path / "report").iterdir()) == [
         "index.html",
+        "ledger.csv",
         "report.json",
         "verdicts.csv",
     ]
@@ -52,71 +57,209 @@ def test_the_three_documents_agree_with_the_ledger(
         else:
             assert pd.isna(row["counterexample"])
 
+    frame = pd.read_csv(tmp_path / "report" / "ledger.csv")
+    claims = {claim["id"]: claim for claim in ledger["claims"]}
+    assert list(frame["claim"]) == [row["claim"] for row in ledger["rows"]]
+    for record, row in zip(frame.to_dict("records"), ledger["rows"], strict=True):
+        claim = claims[row["claim"]]
+        for key in ("verdict", "text", "checks", "positions", "seconds", "command"):
+            assert record[key] == row[key]
+        assert (record["paper"], record["number"], record["statement"]) == (
+            claim["paper"]["key"],
+            claim["number"],
+            claim["statement"],
+        )
+        assert json.loads(str(record["counts"])) == row["counts"]
+        if row["decided"] is None:
+            assert pd.isna(record["decided"])
+        else:
+            assert json.loads(str(record["decided"])) == row["decided"]
+
     document = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
-    assert {name: document[name] for name in ledger if name != "claims"} == {
-        name: value for name, value in ledger.items() if name != "claims"
-    }
+    assert {name: document[name] for name in ledger} == ledger
     summary = document["summary"]
     assert summary["tables"] == len(ledger["tables"])
     assert summary["positions"] == sum(table["positions"] for table in ledger["tables"])
-    status = {claim["id"]: claim["status"] for claim in ledger["claims"]}
-    across = {v["claim"] for v in ledger["verdicts"] if v["table"] is None}
-    ranks: dict[str, list[int]] = {}
-    for verdict in ledger["verdicts"]:
-        if verdict["table"] is None or verdict["claim"] not in across:
-            ranks.setdefault(verdict["claim"], []).append(RANKS[verdict["verdict"]])
-    names = {rank: name for name, rank in RANKS.items()}
+    assert summary["checks"] == len(ledger["verdicts"])
     for kind, belongs in (("conjectures", True), ("others", False)):
-        chosen = [c for c in ranks if (status[c] in ("conjecture", "question")) == belongs]
+        chosen = [
+            row["verdict"]
+            for row in ledger["rows"]
+            if (claims[row["claim"]]["status"] in ("conjecture", "question")) == belongs
+        ]
         assert summary["claims"][kind]["number"] == len(chosen)
-        assert summary["claims"][kind]["verdicts"] == Counter(names[max(ranks[c])] for c in chosen)
+        assert summary["claims"][kind]["verdicts"] == Counter(chosen)
 
 
-@given(kinds=st.lists(st.sampled_from(sorted(RANKS)), min_size=1, max_size=30))
-def test_a_claim_is_as_good_as_its_worst_cell(kinds):
-    claim = {"id": "c", "status": "conjecture", "paper": {"key": "p"}}
-    verdicts = [
-        {
-            "claim": "c",
-            "table": None,
-            "parameters": {"k": k},
-            "verdict": kind,
-            "positions": 1,
-            "bound": 9,
-            "counterexample": None,
-            "evidence": {},
-            "text": kind,
-        }
-        for k, kind in enumerate(kinds)
-    ]
-    (view,) = claim_views({"run": "r", "claims": [claim], "verdicts": verdicts, "tables": []})
-    assert RANKS[view.verdict] == max(RANKS[kind] for kind in kinds)
+@given(st.sampled_from(VERDICTS), st.lists(st.sampled_from(VERDICTS[:-1]), max_size=30))
+def test_a_claim_is_what_its_row_says(verdict, kinds):
+    verdicts = [a_verdict(kind, {"k": k}) for k, kind in enumerate(kinds)]
+    (view,) = claim_views(a_ledger([a_claim()], verdicts, [a_row(verdicts, verdict=verdict)]))
+    assert view.verdict == verdict
+    assert view.symbol == SIGNS[verdict][0]
     assert {v: n for v, _, n in view.counts} == Counter(kinds)
     assert [cell.label for cell in view.cells] == [f"k = {k}" for k in range(len(kinds))]
+    told = [view.decisive, *view.told] if view.decisive else view.told
+    assert sorted(cell.anchor for cell in [*told, *view.plain]) == sorted(
+        cell.anchor for cell in view.cells
+    )
+    assert all(cell.verdict != "refuted" for cell in view.plain)
+
+
+@pytest.mark.parametrize(
+    ("counts", "bound", "words"),
+    [
+        ({"holds-to-bound": 3}, [9, 9], "holds to 9"),
+        ({"holds-to-bound": 2, "exhausted": 1}, [9, 1600], "holds to the bounds"),
+        ({"holds-to-bound": 1}, [1600, 1600], "holds to 1,600"),
+        ({"exhausted": 3}, [9, 9], "holds where checked"),
+    ],
+)
+def test_a_bound_never_reads_as_truth(counts, bound, words):
+    row = {**a_row([], verdict="holds-to-bound"), "counts": counts, "bound": bound}
+    (view,) = claim_views(a_ledger([a_claim()], [], [row]))
+    assert view.words == words
+
+
+@pytest.mark.parametrize(
+    ("evidence", "is_plain"),
+    [
+        ({}, True),
+        ({"order": 3, "free": "x"}, True),
+        ({"values": [1]}, False),
+        ({"p": {"1": 2}}, False),
+    ],
+)
+def test_numbers_and_words_need_no_evidence_of_their_own(evidence, is_plain):
+    verdicts = [a_verdict("exhausted", {}, evidence=evidence)]
+    (view,) = claim_views(a_ledger([a_claim()], verdicts, [a_row(verdicts)]))
+    assert view.cells[0].is_plain == is_plain
+    assert len(view.plain) == is_plain
+
+
+def test_the_deciding_counterexample_is_the_one_that_the_row_names():
+    verdicts = [a_verdict("refuted", {"k": k}, position=[9 - k]) for k in range(8)]
+    row = a_row(verdicts, decided=5)
+    (view,) = claim_views(a_ledger([a_claim()], verdicts, [row]))
+    assert view.decisive is view.cells[5]
+    assert view.cells[5] not in view.told
+    row["decided"] = None
+    (view,) = claim_views(a_ledger([a_claim()], verdicts, [row]))
+    assert view.decisive is view.cells[0]
 
 
 def test_only_a_proof_is_called_one():
     assert [verdict for verdict, (_, words) in SIGNS.items() if "proved" in words] == ["proved"]
-    assert len({symbol for symbol, _ in SIGNS.values()}) == len(SIGNS) == len(RANKS)
+    assert list(SIGNS) == [
+        "refuted",
+        "undecided",
+        "holds-to-bound",
+        "exhausted",
+        "proved",
+        "unchecked",
+    ]
+    assert len({symbol for symbol, _ in SIGNS.values()}) == len(SIGNS)
 
 
 @given(k=st.sets(st.integers(0, 9), min_size=3), s=st.sets(st.integers(0, 9), min_size=3))
 def test_two_parameters_are_laid_out_as_a_grid(k, s):
-    claim = {"id": "c", "status": "theorem", "paper": {"key": "p"}}
-    base = {
-        "claim": "c",
-        "table": None,
-        "positions": 1,
-        "bound": 9,
-        "counterexample": None,
-        "evidence": {},
-        "text": "",
-    }
-    verdicts = [{**base, "parameters": {"k": a, "s": b}, "verdict": "proved"} for a in k for b in s]
-    (view,) = claim_views({"run": "r", "claims": [claim], "verdicts": verdicts, "tables": []})
+    verdicts = [a_verdict("proved", {"k": a, "s": b}) for a in k for b in s]
+    (view,) = claim_views(a_ledger([a_claim()], verdicts, [a_row(verdicts)]))
     assert view.grid is not None
     assert (view.grid.down, view.grid.across, view.grid.columns) == ("k", "s", sorted(s))
     for row, cells in view.grid.rows:
         for column, cell in zip(view.grid.columns, cells, strict=True):
             assert cell is not None
             assert cell.document["parameters"] == {"k": row, "s": column}
+
+
+@given(
+    kind=st.sampled_from(["misprint", "disagreement"]),
+    right=st.sampled_from(["intended", "printed", "neither", "both", "open"]),
+    refuted=st.sampled_from([0, 1]),
+)
+def test_a_pair_shows_who_stands_and_what_decides(kind, right, refuted):
+    claims = [
+        a_claim("one", number="Theorem 1"),
+        a_claim("two", number="Theorem 2", ruleset="nim(2)"),
+    ]
+    verdicts = [
+        a_verdict("refuted" if i == refuted else "exhausted", {}, claim=claim["id"], position=[7])
+        for i, claim in enumerate(claims)
+    ]
+    rows = [a_row([verdict]) for verdict in verdicts]
+    pair = {
+        "kind": kind,
+        "printed": "one",
+        "intended": "two",
+        "right": right,
+        "text": "A sentence.",
+    }
+    pair["decided"] = {"table": None, "parameters": {}, "coordinates": ["x"], "position": [7]}
+    ledger = a_ledger(claims, verdicts, rows, [pair])
+    views = claim_views(ledger)
+    other = {"misprint": "disagreement", "disagreement": "misprint"}[kind]
+    assert pair_views(ledger, views, other) == []
+    (view,) = pair_views(ledger, views, kind)
+    assert [side.view.claim["id"] for side in view.sides] == ["one", "two"]
+    assert [side.stands for side in view.sides] == [right == "printed", right == "intended"]
+    assert ("stands" in view.outcome) == (right in ("intended", "printed", "neither"))
+    assert [side.formal for side in view.sides] == [
+        [("ruleset", "nim(1)"), ("checked as", "P")],
+        [("ruleset", "nim(2)"), ("checked as", "P")],
+    ]
+    assert view.counterexample is not None
+    assert view.counterexample.place == "x = 7"
+    assert view.evidence == f"{claims[refuted]['id']}-1"
+
+
+def test_bounds_of_a_statement_are_told_parameter_by_parameter():
+    claim = a_claim(ruleset="solid-bar(f=(x+z)//k)")
+    table = {"id": "t", "ruleset": "solid-bar(f=(x+z)//4)"}
+    evidence = {"reach": 7, "auxiliary": {"a": 1, "m": 0}, "true_up_to": 7, "best_possible": True}
+    verdicts = [
+        a_verdict("exhausted", {"k": 4}, table="t", evidence={**evidence, "false_at": [5, 3, 8]}),
+        a_verdict(
+            "exhausted",
+            {"k": 4},
+            table="t",
+            evidence={**evidence, "true_up_to": 40, "best_possible": False},
+        ),
+        a_verdict(
+            "refuted",
+            {"k": 4},
+            table="t",
+            position=[1, 0, 3],
+            coordinates=["x", "y", "z"],
+            evidence={**evidence, "true_up_to": 2, "best_possible": False, "false_at": [5, 3, 8]},
+        ),
+        a_verdict("holds-to-bound", {"k": 4}, table="t"),
+    ]
+    ledger = {**a_ledger([claim], verdicts, [a_row(verdicts)]), "tables": [table]}
+    (view,) = claim_views(ledger)
+    assert view.reach is not None
+    assert (view.reach.names, view.reach.coordinates) == (["a", "m", "k"], ("x", "y", "z"))
+    assert [(row.names, row.printed) for row in view.reach.rows] == [([1, 0, 4], 7)] * 3
+    assert [(row.true, row.best, row.failing) for row in view.reach.rows] == [
+        ("7", "yes", "(5, 3, 8)"),
+        ("40 or more", "no: true beyond", ""),
+        ("2", "no: false before", "(1, 0, 3)"),
+    ]
+    assert view.plain == [view.cells[3]]
+    assert all(cell.evidence == [] for cell in view.cells)
+
+
+def test_a_statement_on_integers_is_told_whole():
+    check = {
+        "kind": "integers",
+        "bound": 64,
+        "all": {"x": "0..N", "y": "1..x"},
+        "number": {"of": {"z": "0..y"}},
+    }
+    claim = a_claim(ruleset=None, check=check)
+    assert formal_lines(claim) == [
+        ("for all", "x = 0..N, y = 1..x"),
+        ("counted over", "z = 0..y"),
+        ("N", "64"),
+        ("checked as", "P"),
+    ]

@@ -18,6 +18,7 @@ from choco_pipeline.report.assemble import page
 from choco_pipeline.report.figures import panel
 from choco_pipeline.report.pictures import Picture
 from choco_pipeline.report.task import write_report
+from choco_pipeline.report.verdicts import MOST_DRAWN
 from tests.report.small_run import HOSTILE
 
 VOID = {"meta", "link", "br", "hr", "input", "path", "circle", "rect"}
@@ -114,60 +115,122 @@ def test_texts_of_a_run_never_become_markup(html, document):
     )
 
 
-def test_each_verdict_has_a_cell_and_evidence(document, ledger):
-    across = {verdict["claim"] for verdict in ledger["verdicts"] if verdict["table"] is None}
-    shown = [v for v in ledger["verdicts"] if v["table"] is None or v["claim"] not in across]
-    assert across, "this run has a claim over several tables"
+def test_each_claim_has_a_row_that_leads_to_its_evidence(document, ledger):
+    claims = {claim["id"]: claim for claim in ledger["claims"]}
+    assert {row["verdict"] for row in ledger["rows"]} >= {"refuted", "unchecked", "exhausted"}
+    assert len(ledger["rows"]) == len(claims)
+    for row in ledger["rows"]:
+        claim = claims[row["claim"]]
+        said = " ".join(document.text[f"row-{row['claim']}"].split())
+        assert claim["number"] in said
+        assert " ".join(claim["statement"].split()) in said
+        assert row["text"][1:] in said
+        assert row["parameters"] in said
+        assert row["command"] in said
+        assert f"{row['positions']:,}" in said or not row["checks"]
+        assert f"#claim-{row['claim']}" in document.links
+        evidence = " ".join(document.text[f"claim-{row['claim']}"].split())
+        assert claim["formula"] in evidence
+        assert not claim["ruleset"] or claim["ruleset"] in evidence
+
+
+def test_rows_are_grouped_by_paper_with_conjectures_first(document, ledger):
+    claims = {claim["id"]: claim for claim in ledger["claims"]}
+    shown = [claims[name[4:]] for name in document.ids if name.startswith("row-")]
+    order = list(dict.fromkeys(claim["paper"]["key"] for claim in ledger["claims"]))
+    keys = [
+        (order.index(claim["paper"]["key"]), claim["status"] not in ("conjecture", "question"))
+        for claim in shown
+    ]
+    assert keys == sorted(keys)
+    assert len({key for key in keys}) > len(order)
+
+
+def test_printed_and_intended_forms_stand_side_by_side(document, ledger):
+    kinds = {
+        (pair["kind"], pair["printed"], pair["intended"]): pair["right"] for pair in ledger["pairs"]
+    }
+    assert kinds["misprint", "own-printed", "own-intended"] == "intended"
+    assert kinds["disagreement", "solid2022-conj-2", "own-other"] == "intended"
+    settled = {
+        f"pair-{pair['printed']}-{pair['intended']}": pair["right"] not in ("both", "open")
+        for pair in ledger["pairs"]
+        if pair["kind"] == "misprint"
+    }
+    order = [settled[name] for name in document.ids if name in settled]
+    assert order == sorted(settled.values(), reverse=True)
+    assert len(set(order)) == 2
+    claims = {claim["id"]: claim for claim in ledger["claims"]}
+    for pair in ledger["pairs"]:
+        said = " ".join(document.text[f"pair-{pair['printed']}-{pair['intended']}"].split())
+        for side in ("printed", "intended"):
+            assert " ".join(claims[pair[side]]["statement"].split()) in said
+        assert pair["text"] in said
+        if pair["decided"] and pair["decided"]["position"] is not None:
+            numbers = ", ".join(map(str, pair["decided"]["position"]))
+            assert re.search(rf" = \(?{re.escape(numbers)}\)? found", said), said
+
+
+def test_each_verdict_has_evidence(document, ledger):
     numbers: Counter[str] = Counter()
-    for verdict in shown:
+    for verdict in ledger["verdicts"]:
         numbers[verdict["claim"]] += 1
         anchor = f"{verdict['claim']}-{numbers[verdict['claim']]}"
-        assert f"#{anchor}" in document.links
         evidence = " ".join(document.text[anchor].split())
-        assert verdict["text"] in evidence
+        whole = " ".join(document.text[f"claim-{verdict['claim']}"].split())
+        reaches = "best_possible" in verdict["evidence"]
+        assert verdict["text"].removeprefix(verdict["verdict"]).lstrip(": ") in whole or reaches
         for name, value in verdict["parameters"].items():
-            assert f"{name} = {value}" in " ".join(
-                document.text[f"claim-{verdict['claim']}"].split()
-            )
+            assert reaches or f"{name} = {value}" in whole
+        assert f"{verdict['positions']:,}" in evidence
         if verdict["table"]:
             assert verdict["table"] in evidence
             assert f"#table-{verdict['table']}" in document.links
+        shown = verdict["counterexample"]
+        if shown:
+            assert shown["found"] in evidence
+            assert shown["claimed"] in evidence
+            assert not shown["reason"] or shown["reason"] in evidence
+        if reaches:
+            assert f"{verdict['evidence']['reach']:,}" in evidence
 
 
 def test_counterexamples_are_drawn_with_the_move_that_wins(html, ledger):
     refuted = [v for v in ledger["verdicts"] if v["claim"] == "solid2022-conj-2"]
     assert [v["verdict"] for v in refuted].count("refuted") >= 3
     tables = {table["id"]: table for table in ledger["tables"]}
+    (row,) = (row for row in ledger["rows"] if row["claim"] == "solid2022-conj-2")
+    drawn = 0
     for verdict in refuted:
         shown = verdict["counterexample"]
         game = parse_ruleset(tables[verdict["table"]]["ruleset"])
         option = tuple(shown["option"]) if shown["option"] else None
-        assert draw_svg(game, shown["position"], option) in html
+        # Once in the evidence, and once more where it tells printed and intended apart.
+        times = html.count(draw_svg(game, shown["position"], option))
+        is_least = verdict["parameters"] == row["decided"]["parameters"]
+        assert times == 2 if is_least else times <= 1
+        drawn += times > 0
         assert (
             f"./choco value &#39;{game.notation}&#39; {' '.join(map(str, shown['position']))}"
             in html
         )
+    assert drawn == min(MOST_DRAWN, len(refuted))
 
 
-def test_the_heading_counts_claims_by_their_worst_verdict(document, ledger):
+def test_the_heading_counts_claims_by_the_verdicts_of_their_rows(document, ledger):
     summary = " ".join(document.text["summary"].split())
-    ranks = ("proved", "exhausted", "holds-to-bound", "undecided", "refuted")
-    across = {verdict["claim"] for verdict in ledger["verdicts"] if verdict["table"] is None}
-    worst: dict[str, int] = {}
-    for verdict in ledger["verdicts"]:
-        if verdict["table"] is None or verdict["claim"] not in across:
-            rank = ranks.index(verdict["verdict"])
-            worst[verdict["claim"]] = max(rank, worst.get(verdict["claim"], 0))
-    assert {claim for claim, rank in worst.items() if rank == 4} == {
-        "own-false",
-        "solid2022-conj-2",
-    }
     status = {claim["id"]: claim["status"] for claim in ledger["claims"]}
-    conjectures = [claim for claim in worst if status[claim] == "conjecture"]
-    assert f"{len(conjectures)} conjectures: ✗ 2 refuted" in summary
-    holding = sum(worst[claim] == 2 for claim in conjectures)
-    assert f"◐ {holding} holding to the bound" in summary
-    assert f"{len(worst) - len(conjectures)} other statements" in summary
+    open_ones = [
+        row["verdict"]
+        for row in ledger["rows"]
+        if status[row["claim"]] in ("conjecture", "question")
+    ]
+    refuted = [row["claim"] for row in ledger["rows"] if row["verdict"] == "refuted"]
+    assert {"own-false", "solid2022-conj-2", "own-printed", "own-no-sum"} <= set(refuted)
+    assert f"{len(open_ones)} conjectures" in summary
+    assert f"✗ {open_ones.count('refuted')} refuted" in summary
+    assert f"◐ {open_ones.count('holds-to-bound')} holding to the bound" in summary
+    assert f"{len(ledger['rows']) - len(open_ones)} other statements" in summary
     assert f"{sum(table['positions'] for table in ledger['tables']):,} positions" in summary
     assert "not a proof" in " ".join(document.text["reading"].split())
 
@@ -198,7 +261,7 @@ def test_figures_are_data_that_cannot_end_their_script(html):
     assert HOSTILE in str(json.loads(item))
 
 
-def test_two_thousand_tables_stay_below_25_megabytes(ledger):
+def test_two_thousand_tables_stay_below_8_megabytes(ledger):
     table = next(t for t in ledger["tables"] if t["ruleset"] == "solid-bar(f=(x+z)//5)")
     verdict = next(
         v for v in ledger["verdicts"] if v["table"] == table["id"] and v["verdict"] == "refuted"
@@ -210,16 +273,39 @@ def test_two_thousand_tables_stay_below_25_megabytes(ledger):
     ledger["verdicts"] = [{**verdict, "parameters": {"k": k}} for k in range(2000)]
     ledger["findings"], ledger["rules"] = [], []
     ledger["claims"] = [c for c in ledger["claims"] if c["id"] == verdict["claim"]]
+    ledger["rows"] = [row for row in ledger["rows"] if row["claim"] == verdict["claim"]]
+    ledger["pairs"] = []
     html = page(ledger, Path("results"))
     assert html.count('class="proof"') == 2000
-    assert len(html) < 25e6
+    assert (
+        html.count('class="chocolate"') < 64 + 8
+    )  # of the games, and of the few that are drawn as evidence
+    assert len(html) < 8e6
+
+
+def test_six_hundred_checks_of_a_hundred_and_twenty_claims_stay_below_4_megabytes(ledger):
+    claims = [{**claim, "id": f"{claim['id']}-{n}"} for n in range(9) for claim in ledger["claims"]]
+    copies = [claim["id"] for claim in claims][:120]
+    while len(ledger["verdicts"]) < 600:
+        ledger["verdicts"] += ledger["verdicts"]
+    ledger["verdicts"] = [
+        {**verdict, "claim": f"{verdict['claim']}-{i % 3}"}
+        for i, verdict in enumerate(ledger["verdicts"])
+        if f"{verdict['claim']}-{i % 3}" in copies
+    ][:600]
+    rows = {row["claim"]: row for row in ledger["rows"]}
+    ledger["rows"] = [{**rows[name.rpartition("-")[0]], "claim": name} for name in copies]
+    ledger["claims"], ledger["pairs"] = claims[:120], []
+    html = page(ledger, Path("results"))
+    assert html.count('class="claim-row') == 120
+    assert len(html.encode()) < 4e6
 
 
 def test_a_run_without_claims_or_findings_has_a_report(ledger):
-    for name in ("claims", "verdicts", "findings", "rules"):
+    for name in ("claims", "verdicts", "rows", "pairs", "findings", "rules"):
         ledger[name] = []
     document = Document(page(ledger, Path("results")))
-    assert "No claim was checked" in document.text["verdicts"]
+    assert "No claim was checked" in document.text["ledger"]
     assert {link[1:] for link in document.links} <= set(document.ids)
 
 

@@ -1,12 +1,14 @@
 "use strict";
 (() => {
-  // A link to evidence opens what it lies in.
+  // A link to evidence opens it, and what it lies in.
   const reveal = () => {
+    if (location.hash.startsWith("#ledger?")) return;
     const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!target) return;
-    for (let e = target.parentElement; e; e = e.parentElement) if (e.tagName === "DETAILS") e.open = true;
-    target.scrollIntoView({block: "center"});
+    for (let e = target; e; e = e.parentElement) if (e.tagName === "DETAILS") e.open = true;
+    target.scrollIntoView({block: target.offsetHeight > innerHeight / 2 ? "start" : "center"});
     if (target.tabIndex === -1 && target.hasAttribute("tabindex")) target.focus({preventScroll: true});
+    else if (target.tagName === "DETAILS") target.querySelector("summary").focus({preventScroll: true});
   };
   addEventListener("hashchange", reveal);
   addEventListener("click", (event) => {

@@ -1,0 +1,193 @@
+"""The cells of a claim: each of its verdicts with the evidence, and how they are laid out."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from choco_pipeline.report.counterexamples import Shown, shown
+
+Document = Mapping[str, Any]
+
+#: Symbol and words of each verdict, worst first: colour is never alone, and a bound never looks like a proof.
+SIGNS = {
+    "refuted": ("✗", "refuted"),
+    "undecided": ("?", "undecided"),
+    "holds-to-bound": ("◐", "holding to the bound"),
+    "exhausted": ("●", "checked in all cases"),
+    "proved": ("∎", "proved"),
+    "unchecked": ("–", "not checked"),
+}
+#: Two parameters with at least this many cells are laid out as a grid.
+GRID_CELLS = 9
+
+#: Evidence that a table of bounds shows.
+REACH = ("reach", "auxiliary", "true_up_to", "best_possible", "false_at")
+
+LABELS = {
+    "among": "positions in the statement",
+    "count": "number of values",
+    "failures": "number of failures",
+    "free": "coordinate without a bound",
+    "growth": "growth with the bound",
+    "missing": "members of the claimed set not found",
+    "missing_count": "number of members not found",
+    "p_positions": "P-positions",
+    "values": "values found, smallest first",
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One verdict and its evidence.
+
+    Attributes
+    ----------
+    anchor
+        Id of the evidence on the page.
+    label
+        The parameters, and the bound if that alone tells it from another cell; "" for the only cell of a claim
+        without parameters.
+    verdict, symbol, words
+        The verdict's name in the ledger, its sign, and what the cell says.
+    document
+        The verdict as in the ledger.
+    ruleset, table
+        What was looked at; "" and None for a claim over several tables or none.
+    counterexample
+        What refutes the claim; None if nothing does.
+    evidence
+        Pairs of a label and a value: number, text, list, mapping, or list of mappings.
+    commands
+        Pairs of a purpose and a command.
+    """
+
+    anchor: str
+    label: str
+    verdict: str
+    symbol: str
+    words: str
+    document: Document
+    ruleset: str
+    table: str | None
+    counterexample: Shown | None
+    evidence: list[tuple[str, Any]]
+    commands: list[tuple[str, str]]
+
+    @property
+    def said(self) -> str:
+        """The verdict in one line, without the word that its sign says already."""
+        return str(self.document["text"]).removeprefix(self.verdict).lstrip(": ")
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether one line of a table says all of it."""
+        return self.counterexample is None and all(
+            isinstance(value, int | str) for _, value in self.evidence
+        )
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The cells of a claim with two parameters, one down and one across."""
+
+    down: str
+    across: str
+    columns: list[int]
+    rows: list[tuple[int, list[Cell | None]]]
+
+
+def cell_of(
+    anchor: str,
+    label: str,
+    verdict: Document,
+    tables: Mapping[str, Document],
+    row: Document,
+    *,
+    drawn: bool,
+) -> Cell:
+    """Return a verdict as it is shown.
+
+    Parameters
+    ----------
+    anchor, label
+        Its id on the page, and what tells it from the other verdicts on the claim.
+    verdict, tables, row
+        As in the ledger; the row is the claim's.
+    drawn
+        Whether a counterexample is drawn.
+    """
+    symbol, words = SIGNS[verdict["verdict"]]
+    if verdict["verdict"] == "holds-to-bound":
+        words = f"to {verdict['bound']:,}"
+    if verdict["verdict"] == "exhausted":
+        words = "all cases"
+    table = tables.get(verdict["table"] or "")
+    ruleset = table["ruleset"] if table else ""
+    refutes = verdict["counterexample"]
+    evidence = [
+        (LABELS.get(key, key.replace("_", " ")), value)
+        for key, value in verdict["evidence"].items()
+        if value != [] and key not in REACH
+    ]
+    return Cell(
+        anchor,
+        label,
+        verdict["verdict"],
+        symbol,
+        words,
+        verdict,
+        ruleset,
+        verdict["table"],
+        shown(refutes, ruleset, drawn=drawn) if refutes else None,
+        evidence,
+        _commands(verdict, ruleset, row),
+    )
+
+
+def labels(verdicts: Sequence[Document]) -> list[str]:
+    """Return the parameters of each verdict, with the bound where they alone do not tell two apart."""
+    names = [
+        ", ".join(f"{name} = {value}" for name, value in verdict["parameters"].items())
+        for verdict in verdicts
+    ]
+    times = Counter(names)
+    return [
+        name if times[name] == 1 else f"{name}, bound {verdict['bound']}".removeprefix(", ")
+        for name, verdict in zip(names, verdicts, strict=True)
+    ]
+
+
+def grid_of(cells: Sequence[Cell]) -> Grid | None:
+    """Lay cells out by two integer parameters, unless there are few, or two cells in one place."""
+    names = {tuple(cell.document["parameters"]) for cell in cells}
+    if len(cells) < GRID_CELLS or len(names) != 1 or len(next(iter(names))) != 2:
+        return None
+    down, across = next(iter(names))
+    places = {
+        (cell.document["parameters"][down], cell.document["parameters"][across]): cell
+        for cell in cells
+    }
+    if len(places) < len(cells) or not all(isinstance(v, int) for place in places for v in place):
+        return None
+    columns = sorted({b for _, b in places})
+    rows = [(a, [places.get((a, b)) for b in columns]) for a in sorted({a for a, _ in places})]
+    # A grid that is mostly empty reads worse than a list.
+    if len(rows) * len(columns) > 3 * len(cells):
+        return None
+    return Grid(down, across, columns, rows)
+
+
+def _commands(verdict: Document, ruleset: str, row: Document) -> list[tuple[str, str]]:
+    commands = []
+    refutes = verdict["counterexample"]
+    if ruleset and refutes and refutes["position"] is not None:
+        position = " ".join(map(str, refutes["position"]))
+        commands.append(("shows the position", f"./choco value {shlex.quote(ruleset)} {position}"))
+    # The shape of an uncut rectangular bar is its own bound; across tables there is no single one.
+    bound = f"--bound {verdict['bound']}" if ruleset and verdict["bound"] else ""
+    given = [f"{name}={value}" for name, value in verdict["parameters"].items()]
+    return [*commands, ("repeats the check", " ".join([row["command"], *given, bound]).strip())]

@@ -1,0 +1,105 @@
+"""Counterexamples as a page shows them: drawn, with the move that wins or why none does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from choco_pipeline.drawing import draw_svg
+from choco_pipeline.errors import RulesetError
+from choco_pipeline.games import parse_ruleset
+
+Document = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A counterexample.
+
+    Attributes
+    ----------
+    place
+        Its coordinates, or the integers, by name; "" where the claim is not about single positions.
+    found, claimed
+        What is the case there, and what the claim says instead.
+    option
+        The winning move in words; "" where there is none, or none is wanted.
+    because
+        What shows that it is so, or that there is no winning move; "" where that is not known.
+    picture
+        The position drawn; empty for integers, and where drawings are not wanted.
+    """
+
+    place: str
+    found: str
+    claimed: str
+    option: str
+    because: str
+    picture: Markup
+
+
+def shown(document: Document, ruleset: str, *, drawn: bool) -> Shown:
+    """Return a ledger's counterexample as it is shown.
+
+    Parameters
+    ----------
+    document
+        As in a verdict of the ledger.
+    ruleset
+        The game that the position belongs to; "" for a statement on integers.
+    """
+    position, option = document["position"], document["option"]
+    names = document["coordinates"]
+    picture = (
+        _drawn(ruleset, position, option)
+        if drawn and ruleset and position is not None
+        else Markup()
+    )
+    return Shown(
+        "" if position is None else place(names, position),
+        document["found"],
+        document["claimed"],
+        _move(names, position, option) if position and option else "",
+        document["reason"] or "",
+        picture,
+    )
+
+
+def place(coordinates: Sequence[str], position: Sequence[int]) -> str:
+    """Return a position with the names of its coordinates.
+
+    Examples
+    --------
+    >>> place(["y", "z"], [2, 5])
+    '(y, z) = (2, 5)'
+    >>> place(["x"], [7])
+    'x = 7'
+    """
+    if len(position) == 1:
+        return f"{coordinates[0]} = {position[0]}"
+    return f"({', '.join(coordinates)}) = ({', '.join(map(str, position))})"
+
+
+def _drawn(ruleset: str, position: Sequence[int], option: Sequence[int] | None) -> Markup:
+    try:
+        return Markup(draw_svg(parse_ruleset(ruleset), position, option))
+    except RulesetError:  # a height table that is not at hand here: the numbers are shown
+        return Markup()
+
+
+def _move(names: Sequence[str], before: Sequence[int], after: Sequence[int]) -> str:
+    """Return which coordinates a move changes.
+
+    Examples
+    --------
+    >>> _move(["y", "z"], [2, 5], [1, 3])
+    'y from 2 to 1, z from 5 to 3'
+    """
+    return ", ".join(
+        f"{name} from {old} to {new}"
+        for name, old, new in zip(names, before, after, strict=True)
+        if old != new
+    )

@@ -1,0 +1,47 @@
+"""The formal statement of a claim, line by line: what was checked, in the language of claims files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+Document = Mapping[str, Any]
+
+
+def formal_lines(claim: Document) -> list[tuple[str, str]]:
+    """Return pairs of a label and a formula, for a claim as the ledger holds it.
+
+    Examples
+    --------
+    >>> check = {"kind": "p-positions", "formula": "y ^ z == 0"}
+    >>> formal = {"some": {}, "when": "k % 2 == 0", "let": {}, "reach": None, "check": check}
+    >>> claim = {"ruleset": "step-bar(k=k)", "formula": "P ⇔ y ^ z == 0", "formal": formal}
+    >>> formal_lines(claim)
+    [('ruleset', 'step-bar(k=k)'), ('for', 'k % 2 == 0'), ('checked as', 'P ⇔ y ^ z == 0')]
+    """
+    return list(_lines(claim, claim["formal"], claim["formal"]["check"]))
+
+
+def _lines(claim: Document, formal: Document, check: Document) -> Iterator[tuple[str, str]]:
+    if claim["ruleset"] is not None:
+        yield "ruleset", claim["ruleset"]
+    if formal["when"]:
+        yield "for", formal["when"]
+    if formal["some"]:
+        yield "with some", _ranges(formal["some"])
+    if formal["let"]:
+        yield "where", ", ".join(f"{name} = {value}" for name, value in formal["let"].items())
+    if formal["reach"]:
+        yield "up to", formal["reach"]
+    if claim["ruleset"] is None:
+        yield "for all", _ranges(check["all"])
+        if check.get("number"):
+            yield "counted over", _ranges(check["number"]["of"])
+        if "height" in check:
+            yield "heights up to", check["height"]
+        yield "N", f"{check['bound']:,}"
+    yield "checked as", claim["formula"]
+
+
+def _ranges(spans: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} = {span}" for name, span in spans.items())

@@ -1,0 +1,109 @@
+"""Claims, verdicts and rows as a ledger holds them, as plain as can be."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Document = dict[str, Any]
+
+
+def a_claim(
+    name: str = "c",
+    *,
+    number: str = "Theorem 1",
+    status: str = "theorem",
+    ruleset: str | None = "nim(1)",
+    check: Document | None = None,
+) -> Document:
+    formal = {"some": {}, "when": None, "let": {}, "reach": None, "check": check or {}}
+    return {
+        "id": name,
+        "paper": {
+            "key": "p",
+            "title": "Title",
+            "authors": ["A. B."],
+            "year": 2000,
+            "reference": "R",
+        },
+        "number": number,
+        "where": None,
+        "status": status,
+        "statement": "Words.",
+        "note": None,
+        "corrects": None,
+        "contradicts": [],
+        "ruleset": ruleset,
+        "kind": "p-positions",
+        "formula": "P",
+        "formal": formal,
+    }
+
+
+def a_verdict(
+    kind: str,
+    parameters: Mapping[str, int],
+    *,
+    claim: str = "c",
+    table: str | None = None,
+    position: Sequence[int] = (1,),
+    coordinates: Sequence[str] = ("x",),
+    evidence: Mapping[str, Any] | None = None,
+) -> Document:
+    shown = {"position": list(position), "coordinates": list(coordinates)}
+    refutes = {**shown, "found": "f", "claimed": "g", "option": None, "reason": None}
+    return {
+        "claim": claim,
+        "table": table,
+        "parameters": dict(parameters),
+        "verdict": kind,
+        "positions": 1,
+        "bound": 9,
+        "counterexample": refutes if kind == "refuted" else None,
+        "why": None,
+        "text": kind,
+        "evidence": dict(evidence or {}),
+        "seconds": 0.5,
+    }
+
+
+def a_row(
+    verdicts: Sequence[Document], *, verdict: str = "holds-to-bound", decided: int | None = None
+) -> Document:
+    """Return a row with these numbers; `decided` is the number of the verdict that decides."""
+    name = verdicts[0]["claim"] if verdicts else "c"
+    document: Document = {
+        "claim": name,
+        "verdict": verdict,
+        "text": "what it comes to",
+        "checks": len(verdicts),
+        "counts": dict(Counter(one["verdict"] for one in verdicts)),
+        "parameters": "",
+        "bound": [9, 9] if verdicts else None,
+        "positions": len(verdicts),
+        "seconds": len(verdicts) / 2,
+        "decided": None,
+        "command": f"./choco claims check {name}",
+    }
+    if decided is not None:
+        one = verdicts[decided]
+        shown = {key: one["counterexample"][key] for key in ("coordinates", "position")}
+        document["decided"] = {"table": one["table"], "parameters": one["parameters"], **shown}
+    return document
+
+
+def a_ledger(
+    claims: Sequence[Document],
+    verdicts: Sequence[Document],
+    rows: Sequence[Document],
+    pairs: Sequence[Document] = (),
+) -> Document:
+    return {
+        "run": "r",
+        "claims": list(claims),
+        "verdicts": list(verdicts),
+        "rows": list(rows),
+        "pairs": list(pairs),
+        "tables": [],
+    }
