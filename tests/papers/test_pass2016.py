@@ -1,0 +1,295 @@
+"""What pass2016 prints, against the definition of its games, and what the catalogue says of it."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from choco_pipeline import RectangularBar, StepBar, StripBar, WithPass, parse_ruleset
+from choco_pipeline.claims.catalogue import load_catalogue
+from choco_pipeline.claims.check import check_claim
+from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.kinds import Listing, Moves, Shape
+from choco_pipeline.claims.trial import trials
+from choco_pipeline.claims.verdict import Exhausted, HoldsToBound, Refuted
+from choco_pipeline.games import Position
+from choco_pipeline.tables.compute import table
+
+CATALOGUE = load_catalogue([Path("config/claims/pass2016.yaml")])
+#: What the paper prints and mathematics refutes.
+MISPRINTS = {
+    "pass2016-ex-3.1",
+    "pass2016-ex-3.3-m4",
+    "pass2016-lemma-4.2",
+    "pass2016-def-4.2",
+    "pass2016-cor-4.1",
+    "pass2016-ex-4.2",
+}
+FINITE = {
+    "pass2016-fig-1.1",
+    "pass2016-ex-3.1-intended",
+    "pass2016-ex-3.3",
+    "pass2016-ex-3.3-m4-intended",
+    "pass2016-ex-3.4",
+    "pass2016-def-4.2-intended",
+    "pass2016-table-4.1",
+}
+#: Sets of values at finitely many positions.
+FINITE_SETS = {"pass2016-ex-4.1", "pass2016-table-4.1-zeros", "pass2016-ex-4.5"}
+
+
+def shifted_sum(position: Position, s: int) -> int:
+    """Return (x+s) ⊕ y ⊕ (z+s) ⊕ p."""
+    x, y, z, p = position
+    return (x + s) ^ y ^ (z + s) ^ p
+
+
+@cache
+def p_positions(k: int, s: int, bound: int) -> list[Position]:
+    """Return the P-positions of the game with a pass, by definition."""
+    game = WithPass(StripBar(k, s))
+    return [position for position in game.positions(bound) if game.is_p_position(position)]
+
+
+@pytest.mark.parametrize("claim_id", CATALOGUE.claims)
+def test_every_claim_has_the_verdict_that_mathematics_gives_it(claim_id: str) -> None:
+    verdicts = [trial.finding.verdict for trial in trials(CATALOGUE.claims[claim_id])]
+    assert verdicts
+    if claim_id in MISPRINTS:
+        assert all(isinstance(verdict, Refuted) for verdict in verdicts)
+    elif claim_id in FINITE_SETS:
+        assert all(isinstance(verdict, Exhausted | HoldsToBound) for verdict in verdicts)
+    else:
+        expected = Exhausted if claim_id in FINITE else HoldsToBound
+        assert all(isinstance(verdict, expected) for verdict in verdicts), verdicts
+
+
+def test_every_misprint_is_corrected() -> None:
+    corrected = {claim.as_ledger()["corrects"] for claim in CATALOGUE.claims.values()} - {None}
+    # Two as printed are true, but say nothing or too little; the program of Example 4.2 is corrected by its own table.
+    true = {"pass2016-lemma-3.2", "pass2016-lemma-3.6"}
+    assert corrected == MISPRINTS - {"pass2016-ex-4.2"} | true
+
+
+# Sections 1 and 3
+
+
+def test_figure_1_1() -> None:
+    bar = RectangularBar(4, 6)
+    assert bar.whole(4, 4) == (3, 0, 3, 2)  # above, below, left, right
+    assert bar.grundy((3, 0, 3, 2)) == 3 ^ 3 ^ 2
+
+
+def test_example_3_1_by_definition() -> None:
+    bar = StepBar(k=4, s=3)
+    columns = [min(2, bar.height(i)) + 1 for i in range(12)]
+    assert columns == [1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3]
+    intended = CATALOGUE.claims["pass2016-ex-3.1-intended"].check
+    assert isinstance(intended, Shape)
+    assert intended.examples[0].columns == columns
+    printed = CATALOGUE.claims["pass2016-ex-3.1"].check
+    assert isinstance(printed, Shape)
+    differ = [i for i, n in enumerate(printed.examples[0].columns) if n != columns[i]]
+    assert differ == [4]
+
+
+def test_examples_3_3_and_3_4_by_definition() -> None:
+    bar = StripBar(k=2)
+    for claim_id in ("pass2016-ex-3.3", "pass2016-ex-3.4"):
+        check = CATALOGUE.claims[claim_id].check
+        assert isinstance(check, Moves)
+        for example in check.examples:
+            options = set(bar.options(tuple(example.position)))
+            printed = {tuple(option) for option in example.options}
+            assert {
+                "all": options == printed,
+                "among": printed <= options,
+                "none": not printed & options,
+            }[example.are]
+    m4 = {(2, min(2, w // 2), w) for w in range(5)}
+    assert m4 - {(2, 1, 3), (2, 1, 2), (2, 0, 1), (2, 0, 0)} == {(2, 2, 4)}
+
+
+def test_no_s_satisfies_both_conditions_of_lemma_3_2() -> None:
+    for k in range(2, 30, 2):
+        first = {k * 2**t + m * 2 ** (t + 1) for t in range(6) for m in range(k // 2)}
+        assert not first & set(range(1, k))
+
+
+def test_claims_speak_of_the_printed_s() -> None:
+    shifts = [CATALOGUE.claims[f"pass2016-{end}"] for end in ("thm-3.1", "cor-3.1", "conj-4.2")]
+    for k in range(1, 8):
+        for s in range(60):
+            first = k % 2 == 0 and any(
+                s == k * 2**t + m * 2 ** (t + 1) for t in range(7) for m in range(k // 2)
+            )
+            second = k % 2 == 0 and 1 <= s < k
+            said = [claim.speaks_of({"k": k, "s": s}) for claim in shifts]
+            assert said == [first or second, first or second, first], (k, s)
+
+
+@pytest.mark.parametrize(("k", "s"), [(2, 1), (4, 3), (6, 3)])
+def test_lemma_3_6_by_definition(k: int, s: int) -> None:
+    bar = StripBar(k, s)
+    for x, y, z in bar.positions(7):
+        if x > 0 and z > 0 and shifted_sum((x, y, z, 0), s) > 1:
+            options = bar.options((x, y, z))
+            assert any(shifted_sum((*option, 0), s) == 1 for option in options)
+
+
+def test_lemma_3_6_as_printed_speaks_of_more_than_options() -> None:
+    """With v ≤ ⌊(w+s)/k⌋, a cut of z may lower y further than the bar asks for."""
+    bar, s = StripBar(2, 1), 1
+    more = [
+        (x, v, w)
+        for x, y, z in bar.positions(7)
+        for v in range(y)
+        for w in range(z)
+        if v <= bar.bar.height(w)
+        and shifted_sum((x, v, w, 0), s) == 1
+        and (x, v, w) not in set(bar.options((x, y, z)))
+    ]
+    assert more
+
+
+# Section 4.1
+
+
+@pytest.mark.parametrize(("k", "s"), [(2, 1), (4, 1), (4, 3)])
+def test_theorem_4_1_by_definition(k: int, s: int) -> None:
+    claimed = [
+        position
+        for position in WithPass(StripBar(k, s)).positions(7)
+        if position == (0, 0, 0, 1) or shifted_sum(position, s) == 0
+    ]
+    assert p_positions(k, s, 7) == claimed
+
+
+def test_corollary_4_1_as_printed_fails_first_where_the_definition_says() -> None:
+    for trial in trials(CATALOGUE.claims["pass2016-cor-4.1"]):
+        assert isinstance(trial.finding.verdict, Refuted)
+        k, s = trial.parameters["k"], trial.parameters["s"]
+        game = WithPass(StripBar(k, s))
+        wrong = [
+            position
+            for position in game.positions(6)
+            if game.is_p_position(position)
+            != (position == (0, 0, 0, 1) or shifted_sum(position, 0) == 0)
+        ]
+        assert trial.finding.verdict.counterexample.position == min(
+            wrong, key=lambda position: (max(position[:3]), position)
+        )
+
+
+def test_lemma_4_2_needs_its_part_v() -> None:
+    """At (1, 0, 1, 1) with k = 2, s = 1 only the pass leads to a P-position."""
+    game = WithPass(StripBar(2, 1))
+    good = [option for option in game.options((1, 0, 1, 1)) if game.is_p_position(option)]
+    assert good == [(1, 0, 1, 0)]
+    (first, *_) = trials(CATALOGUE.claims["pass2016-lemma-4.2"])
+    assert isinstance(first.finding.verdict, Refuted)
+    assert first.finding.verdict.counterexample.position == (1, 0, 1, 1)
+
+
+def test_definition_4_2_has_no_pass_from_the_terminal_position() -> None:
+    game = WithPass(StripBar(2, 1))
+    assert list(game.options((0, 0, 0, 1))) == []
+    assert game.is_p_position((0, 0, 0, 1))
+
+
+# Sections 4.2 and 4.3
+
+
+def test_table_4_1_by_definition() -> None:
+    listed = sorted(p_positions(4, 2, 20), key=lambda position: position[::-1])
+    values = [shifted_sum(position, 2) for position in listed]
+    rows = len(values) // 3
+    first, second, third = (values[i * rows : (i + 1) * rows] for i in range(3))
+    assert rows == 48
+    assert set(first) == set(second[:24]) == {0}
+    check = CATALOGUE.claims["pass2016-table-4.1"].check
+    assert isinstance(check, Listing)
+    assert check.begins + check.ends == second[24:] + third
+    assert sorted(set(values)) == [0, 1, 2, 6, 14, 30]
+
+
+def test_example_4_2_program_as_printed_lists_what_is_no_position() -> None:
+    """The program lets y run to ⌊(z+s)/k⌋ with z = 20, and cuts what is above the bar as if it were not there."""
+    k, s = 4, 2
+
+    @cache
+    def grundy(x: int, y: int, z: int, p: int) -> int:
+        if x == y == z == 0:
+            return 0
+        options = [(u, y, z, p) for u in range(x)]
+        options += [(x, v, z, p) for v in range(min(y, (z + s) // k))]
+        options += [(x, min(y, (w + s) // k), w, p) for w in range(z)]
+        options += [(x, y, z, q) for q in range(p)]
+        reached = {grundy(*option) for option in options}
+        return min(set(range(len(reached) + 1)) - reached)
+
+    listed = [
+        (x, y, z, p)
+        for p in range(2)
+        for z in range(21)
+        for y in range((20 + s) // k + 1)
+        for x in range(21)
+        if grundy(x, y, z, p) == 0
+    ]
+    inside = [position for position in listed if position[1] <= (position[2] + s) // k]
+    assert len(listed) == 242
+    assert sorted(inside) == sorted(p_positions(4, 2, 20))
+    assert len(inside) == 144
+
+
+def found(claim_id: str, bound: int) -> list[int]:
+    claim = CATALOGUE.claims[claim_id]
+    (trial,) = trials(claim, bound=bound)
+    values: list[int] = trial.finding.evidence["values"]
+    return values
+
+
+def test_values_as_printed() -> None:
+    assert found("pass2016-ex-4.1", 20) == [0, 1, 2, 6, 14, 30]
+    assert found("pass2016-table-4.1-zeros", 20) == [0]
+    printed = [106, 108, 112, 113, 114, 115, 116, 117, 118, 119, 120, 122, 123, 126]
+    assert found("pass2016-ex-4.5", 80) == printed
+
+
+def test_example_4_5_program_adds_its_constant_p() -> None:
+    """With k = 4, s = 6 the constant p of the program of Example 4.5 changes no value but 0 at p = 0."""
+    positions = p_positions(4, 6, 12)
+    as_programmed = {shifted_sum((*position[:3], 1), 6) for position in positions}
+    assert as_programmed | {0} == {shifted_sum(position, 6) for position in positions} | {1}
+
+
+@pytest.mark.parametrize(
+    ("claim_id", "old", "new"),
+    [
+        ("pass2016-cor-3.1", "(z+s)", "(z+s+1)"),
+        ("pass2016-lemma-3.6-intended", "== 1", "== 2"),
+        ("pass2016-lemma-4.4", "p == 1", "p == 0"),
+        ("pass2016-ex-4.1", "v == 30", "v == 62"),
+        ("pass2016-ex-4.5", "v == 126", "v == 127"),
+        ("pass2016-conj-4.1", "v == 1", "v == 3"),
+    ],
+)
+def test_a_changed_claim_is_refuted(claim_id: str, old: str, new: str) -> None:
+    claim = CATALOGUE.claims[claim_id]
+    document = claim.as_json()
+    check = {
+        key: value.replace(old, new) if isinstance(value, str) else value
+        for key, value in document["check"].items()
+    }
+    assert check != document["check"]
+    changed = Claim.from_json({**document, "check": check})
+    trial = list(trials(claim))[-1]
+    assert trial.ruleset is not None
+    assert trial.bound is not None
+    assert trial.quantity is not None
+    game = parse_ruleset(trial.ruleset)
+    data = table(game, trial.bound, trial.quantity)
+    finding = check_claim(changed, trial.parameters, game, trial.bound, data)
+    assert isinstance(finding.verdict, Refuted)

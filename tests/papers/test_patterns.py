@@ -1,0 +1,177 @@
+"""The catalogue of the paper `patterns`, against verdicts that are expected of it and numbers that it prints."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from choco_pipeline import parse_ruleset
+from choco_pipeline.claims.catalogue import load_catalogue
+from choco_pipeline.claims.check import check_claim
+from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.ledger import check_counts
+from choco_pipeline.claims.model import Entry
+from choco_pipeline.claims.standing import check_standing
+from choco_pipeline.claims.verdict import Exhausted, HoldsToBound, Refuted, Verdict
+from choco_pipeline.games.notation import build
+from choco_pipeline.tables.compute import table
+
+CATALOGUE = load_catalogue([Path("config/claims/patterns.yaml")])
+PRINTED = [claim_id for claim_id in CATALOGUE.claims if claim_id.endswith("-printed")]
+OF_BARS = [c.id for c in CATALOGUE.claims.values() if c.shape and not c.is_over_tables]
+OF_COUNTS = [c.id for c in CATALOGUE.claims.values() if c.is_over_tables]
+OF_INTEGERS = [c.id for c in CATALOGUE.claims.values() if not c.shape]
+
+
+def number_of_p_cells(m: int) -> int:
+    """Return g(m), by the nim-sum of four heaps."""
+    return sum((i ^ j ^ (m - 1 - i) ^ (m - 1 - j)) == 0 for i, j in product(range(m), repeat=2))
+
+
+def samples(claim: Claim) -> list[tuple[dict[str, int], int]]:
+    assert isinstance(claim.statement, Entry)
+    sample = claim.statement.sample
+    assert sample is not None
+    names = list(sample.parameters)
+    ranges = [sample.parameters[name].values({}) for name in names]
+    chosen = (dict(zip(names, values, strict=True)) for values in product(*ranges))
+    return [(c, int(sample.bound.value(c))) for c in chosen if claim.speaks_of(c)]
+
+
+@cache
+def verdicts(claim_id: str) -> list[Verdict]:
+    """Return the verdicts on a claim: over its sample for bars, with g up to 64 for counts."""
+    claim = CATALOGUE.claims[claim_id]
+    if claim_id in OF_INTEGERS:
+        return [check_standing(claim).verdict]
+    if claim_id in OF_COUNTS:
+        return [check_counts(claim, {m: number_of_p_cells(m) for m in range(1, 65)})]
+    assert claim.pattern is not None
+    found = []
+    for parameters, bound in samples(claim):
+        game = build(claim.pattern, parameters, Path())
+        assert claim.match(game.notation) == parameters
+        data = table(game, bound, "p-positions")
+        found.append(check_claim(claim, parameters, game, bound, data).verdict)
+    return found
+
+
+@pytest.mark.parametrize("claim_id", CATALOGUE.claims)
+def test_only_what_is_misprinted_is_refuted(claim_id: str) -> None:
+    found = verdicts(claim_id)
+    assert found
+    expected = Refuted if claim_id in PRINTED else (Exhausted, HoldsToBound)
+    assert all(isinstance(verdict, expected) for verdict in found), found
+
+
+@pytest.mark.parametrize("claim_id", OF_BARS)
+def test_statements_on_one_bar_are_decided(claim_id: str) -> None:
+    of_heaps = CATALOGUE.claims[claim_id].shape == ("nim",)
+    expected = HoldsToBound if of_heaps else Refuted if claim_id in PRINTED else Exhausted
+    assert {type(verdict) for verdict in verdicts(claim_id)} == {expected}
+
+
+def test_every_misprint_has_its_intended_form() -> None:
+    corrected = defaultdict(list)
+    for claim in CATALOGUE.claims.values():
+        assert isinstance(claim.statement, Entry)
+        if claim.statement.corrects is not None:
+            corrected[claim.statement.corrects].append(claim.id)
+    assert sorted(corrected) == sorted(PRINTED)
+    assert all(f"{intended}-printed" == printed for printed, [intended] in corrected.items())
+
+
+@pytest.mark.parametrize(
+    ("claim_id", "equations"),
+    [
+        ("patterns-lemma-4.1", 1 + 32 + 31),
+        ("patterns-thm-4.2", 6),
+        ("patterns-thm-4.2-powers", 64),
+        ("patterns-thm-4.2-all", 6),
+        ("patterns-thm-4.2-step", 2 * 5),
+        ("patterns-thm-4.3", 6),
+        ("patterns-thm-4.3-again", 6),
+        ("patterns-thm-4.3-again-full", 2 * 6),
+    ],
+)
+def test_how_many_equations_are_checked(claim_id: str, equations: int) -> None:
+    (verdict,) = verdicts(claim_id)
+    assert isinstance(verdict, HoldsToBound)
+    assert verdict.sense is not None
+    assert verdict.sense.startswith(f"all {equations} equations between the tables")
+
+
+@pytest.mark.parametrize("claim_id", OF_COUNTS)
+def test_one_wrong_number_is_noticed(claim_id: str) -> None:
+    counts = {m: number_of_p_cells(m) for m in range(1, 65)}
+    known = (
+        {1} if claim_id == "patterns-thm-4.2" else {2, 8}
+    )  # a sum over odd m; the others use 2 and 8
+    for m in known:
+        wrong = check_counts(CATALOGUE.claims[claim_id], counts | {m: counts[m] + 1})
+        assert isinstance(wrong, Refuted), m
+
+
+def test_the_misprinted_number_of_cells() -> None:
+    (verdict,) = verdicts("patterns-thm-4.3-again-full-printed")
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.found == "g(8) = 64"  # 2^(2^3) = 256; 2^(2^2) = 4^2 is right
+
+
+def test_figure_2_and_4_speak_of_one_bar() -> None:
+    for claim_id in ("patterns-fig-2", "patterns-fig-4", "patterns-fig-5"):
+        claim = CATALOGUE.claims[claim_id]
+        assert claim.match("rectangular-bar(m=11, n=11)") == {}
+        assert claim.match("rectangular-bar(m=12, n=12)") is None
+        assert verdicts(claim_id) == [Exhausted(121)]
+
+
+def test_all_bars_are_spoken_of() -> None:
+    for m in range(1, 65):
+        fitting = {
+            c.id for c, _ in CATALOGUE.fitting(f"rectangular-bar(m={m}, n={m})", "p-positions")
+        }
+        for claim_id in ("patterns-thm-2.3", "patterns-prop-3.2", "patterns-thm-3.4"):
+            assert claim_id in fitting
+        assert {"patterns-thm-5.2", "patterns-thm-5.3", "patterns-thm-5.4"} <= fitting
+        assert ("patterns-thm-3.3" in fitting) == (m % 2 == 0)
+        odd = {"patterns-lemma-4.1-cells", "patterns-half-levels", "patterns-half-levels-printed"}
+        assert odd & fitting == (odd if m % 2 == 1 and m > 1 else set())
+
+
+@pytest.mark.parametrize(
+    ("claim_id", "m", "old", "new"),
+    [
+        ("patterns-prop-3.1-diagonal", 5, "j", "(i+j)//2"),
+        ("patterns-prop-3.2", 5, "i == j", "i == j or i == 1"),
+        ("patterns-thm-3.3", 6, "(j+1)//2", "(i+1)//2"),
+        ("patterns-thm-3.4", 11, "N", "P"),
+        ("patterns-lemma-4.1-cells", 7, "i//2", "j//2"),
+        ("patterns-thm-5.2", 6, "m", "m-1"),
+        ("patterns-half-levels", 7, "m", "m-2"),
+    ],
+)
+def test_a_changed_claim_is_refuted(claim_id: str, m: int, old: str, new: str) -> None:
+    document = CATALOGUE.claims[claim_id].as_json()
+
+    def change(value: object) -> object:
+        match value:
+            case str() if value == old or (len(old) > 1 and old in value):
+                return value.replace(old, new)
+            case list():
+                return [change(part) for part in value]
+            case dict():
+                return {key: change(part) for key, part in value.items()}
+            case _:
+                return value
+
+    changed = change(document["check"])
+    assert changed != document["check"]
+    claim = Claim.from_json({**document, "check": changed})
+    game = parse_ruleset(f"rectangular-bar(m={m}, n={m})")
+    data = table(game, m, "p-positions")
+    assert isinstance(check_claim(claim, {"m": m}, game, m, data).verdict, Refuted)
