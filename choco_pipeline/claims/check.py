@@ -88,7 +88,7 @@ def check_claim(
         return Finding(Undecided("the table is a single cell, one P-position: it settles nothing"))
     try:
         case = Case(claim, parameters, cells, block)
-        if case.reach is not None:  # a little beyond, to see whether more would be true
+        if case.reach is not None:  # a little beyond it, to see whether more would be true
             case = replace(case, cells=cells.corner(max(case.reach, 0) * 5 // 4 + BEYOND))
         return _find(case)
     except FormulaError as error:
