@@ -1,0 +1,216 @@
+"""Logic on relations: every result is the least automaton of its relation, numbered in one way only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choco_pipeline.automata.dfa import MOST_TRACKS, Automaton, AutomatonError
+from choco_pipeline.automata.minimise import minimised, numbered
+from choco_pipeline.automata.products import reachable_pairs
+from choco_pipeline.automata.projections import able_to_accept, reachable_sets
+from choco_pipeline.errors import LimitError
+
+#: States before minimising; with this and the two limits below, an operation stays below 4 GiB.
+MOST_STATES = 4_000_000
+MOST_TRANSITIONS = 1 << 26
+MOST_MEMBERS = 1 << 27
+
+
+def canonical(a: Automaton) -> Automaton:
+    """Return the least automaton of the same relation: equal relations on the same tracks give equal values."""
+    return Automaton(a.tracks, *minimised(a.delta, a.accepting))
+
+
+def complement(a: Automaton) -> Automaton:
+    """Return the automaton of the numbers that are not in the relation."""
+    return canonical(Automaton(a.tracks, a.delta, ~a.accepting))
+
+
+def conjunction(a: Automaton, b: Automaton, *, most_states: int = MOST_STATES) -> Automaton:
+    """Return the automaton of the numbers in both relations, on the tracks of either.
+
+    Raises
+    ------
+    LimitError
+        If there are more than `most_states` pairs of states, more than `MOST_TRANSITIONS` transitions between them, or
+        too many tracks.
+    """
+    tracks, delta, p, q = _product(a, b, False, most_states)
+    return Automaton(tracks, *minimised(delta, a.accepting[p] & b.accepting[q]))
+
+
+def disjunction(a: Automaton, b: Automaton, *, most_states: int = MOST_STATES) -> Automaton:
+    """Return the automaton of the numbers in at least one relation; limits as for `conjunction`."""
+    tracks, delta, p, q = _product(a, b, True, most_states)
+    return Automaton(tracks, *minimised(delta, a.accepting[p] | b.accepting[q]))
+
+
+def equivalence(a: Automaton, b: Automaton, *, most_states: int = MOST_STATES) -> Automaton:
+    """Return the automaton of the numbers in both relations or in neither; limits as for `conjunction`."""
+    tracks, delta, p, q = _product(a, b, None, most_states)
+    return Automaton(tracks, *minimised(delta, a.accepting[p] == b.accepting[q]))
+
+
+def renamed(a: Automaton, names: Mapping[str, str]) -> Automaton:
+    """Return the automaton with all names changed at once; tracks that get the same name must be equal numbers.
+
+    Raises
+    ------
+    AutomatonError
+        If a name to be changed is not a track.
+    """
+    unknown = sorted(set(names) - set(a.tracks))
+    if unknown:
+        raise AutomatonError(f"no track {unknown[0]}: tracks are {', '.join(a.tracks) or 'none'}")
+    targets = [names.get(track, track) for track in a.tracks]
+    tracks = tuple(sorted(set(targets)))
+    old = _own_symbols(targets, tracks)
+    return Automaton(tracks, *minimised(np.ascontiguousarray(a.delta[:, old]), a.accepting))
+
+
+def exists(a: Automaton, *tracks: str, most_states: int = MOST_STATES) -> Automaton:
+    """Return the automaton of the numbers that are in the relation with some numbers in place of `tracks`.
+
+    A name that is not a track says nothing, for there is a natural number.
+
+    Raises
+    ------
+    LimitError
+        If there are more than `most_states` sets of states, more than `MOST_TRANSITIONS` transitions between them, or
+        more than `MOST_MEMBERS` states in all sets together.
+
+    Examples
+    --------
+    >>> from choco_pipeline.automata.arithmetic import linear
+    >>> even = exists(linear({"x": 1, "half": -2}, 0, "=="), "half")
+    >>> [x for x in range(10) if even.accepts({"x": x})]
+    [0, 2, 4, 6, 8]
+    """
+    kept = tuple(track for track in a.tracks if track not in tracks)
+    if kept == a.tracks:
+        return canonical(a)
+    bound = tuple(track for track in a.tracks if track in tracks)
+    with_kept, with_bound = (_part(a.tracks, names) for names in (kept, bound))
+    choices = with_kept[:, None] | with_bound[None, :]
+    accepting = able_to_accept(a.delta, with_bound, a.accepting)
+    most = _most_states(most_states, len(choices))
+    delta, accepts, complete = reachable_sets(
+        a.delta,
+        choices,
+        accepting,
+        _trap(a, False),
+        _trap(a, True),
+        np.random.default_rng(a.states).integers(0, 1 << 64, a.states, np.uint64),
+        most,
+        MOST_MEMBERS,
+    )
+    if not complete:
+        raise LimitError(
+            f"to project {', '.join(bound)} out of {a.states} states takes more than {most} states"
+            f" or {MOST_MEMBERS} members of sets"
+        )
+    return Automaton(kept, *minimised(delta, accepts))
+
+
+def witness(a: Automaton) -> dict[str, int] | None:
+    """Return numbers in the relation, of as few digits as possible and then least in the order of the tracks.
+
+    None if the relation is empty.
+
+    Examples
+    --------
+    >>> from choco_pipeline.automata.arithmetic import linear
+    >>> witness(linear({"x": 3, "y": -5}, 1, "=="))
+    {'x': 3, 'y': 2}
+    """
+    distance = np.where(a.accepting, 0, a.states)
+    while True:
+        nearer = np.minimum(distance, 1 + distance[a.delta].min(axis=1))
+        if np.array_equal(nearer, distance):
+            break
+        distance = nearer
+    digits = int(distance[0])
+    if digits == a.states:
+        return None
+    layers = [{0}]
+    for left in range(digits - 1, -1, -1):
+        reached = a.delta[sorted(layers[-1])].ravel()
+        layers.append(set(reached[distance[reached] == left].tolist()))
+    # The least continuation of a state is a least continuation after a digit, for doubling keeps the order.
+    nothing = (0,) * len(a.tracks)
+    least = dict.fromkeys(layers.pop(), nothing)
+    for layer in reversed(layers):
+        least = {
+            state: min(
+                tuple(2 * rest + (symbol >> i & 1) for i, rest in enumerate(least[after]))
+                for symbol, after in enumerate(a.delta[state].tolist())
+                if after in least
+            )
+            for state in layer
+        }
+    return dict(zip(a.tracks, least[0], strict=True))
+
+
+def is_empty(a: Automaton) -> bool:
+    """Return whether no numbers are in the relation."""
+    return not numbered(a.delta, a.accepting)[1].any()
+
+
+def is_universal(a: Automaton) -> bool:
+    """Return whether all numbers are in the relation."""
+    return bool(numbered(a.delta, a.accepting)[1].all())
+
+
+def _product(
+    a: Automaton, b: Automaton, settling: bool | None, most_states: int
+) -> tuple[tuple[str, ...], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    tracks = tuple(sorted(set(a.tracks) | set(b.tracks)))
+    if len(tracks) > MOST_TRACKS:
+        raise LimitError(f"a relation of {len(tracks)} tracks: at most {MOST_TRACKS} are possible")
+    most = _most_states(most_states, 1 << len(tracks))
+    delta, p, q = reachable_pairs(
+        a.delta,
+        _own_symbols(a.tracks, tracks),
+        -1 if settling is None else _trap(a, settling),
+        b.delta,
+        _own_symbols(b.tracks, tracks),
+        -1 if settling is None else _trap(b, settling),
+        most,
+    )
+    if len(p) > most:
+        raise LimitError(
+            f"automata of {a.states} and {b.states} states together have more than {most} states"
+        )
+    return tracks, delta, p, q
+
+
+def _most_states(asked: int, symbols: int) -> int:
+    return min(asked, MOST_TRANSITIONS // symbols)
+
+
+def _trap(a: Automaton, accepting: bool) -> int:
+    """Return a state that is never left and that accepts or not, as asked; -1 if there is none."""
+    stays = (a.delta == np.arange(a.states, dtype=np.int32)[:, None]).all(axis=1)
+    found = np.flatnonzero(stays & (a.accepting == accepting))
+    return int(found[0]) if len(found) else -1
+
+
+def _own_symbols(own: Sequence[str], tracks: tuple[str, ...]) -> NDArray[np.int64]:
+    """Return for each symbol of `tracks` the symbol with the digits of the names `own`, in their order."""
+    symbols = np.arange(1 << len(tracks), dtype=np.int64)
+    found = np.zeros_like(symbols)
+    for i, name in enumerate(own):
+        found |= (symbols >> tracks.index(name) & 1) << i
+    return found
+
+
+def _part(tracks: tuple[str, ...], names: tuple[str, ...]) -> NDArray[np.int64]:
+    """Return for each symbol of `names` the symbol of `tracks` with these digits and zeros."""
+    symbols = np.arange(1 << len(names), dtype=np.int64)
+    found = np.zeros_like(symbols)
+    for i, name in enumerate(names):
+        found |= (symbols >> i & 1) << tracks.index(name)
+    return found

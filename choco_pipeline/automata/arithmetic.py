@@ -1,0 +1,150 @@
+"""Automata of arithmetic: linear equations and inequalities, and the bitwise operations, on natural numbers.
+
+References
+----------
+A. Boudet and H. Comon, Diophantine equations, Presburger arithmetic and finite automata, 1996.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+import numpy as np
+
+from choco_pipeline.automata.dfa import MOST_TRACKS, Automaton, AutomatonError
+from choco_pipeline.automata.minimise import minimised
+from choco_pipeline.errors import LimitError
+
+Relation = Literal["==", "<=", "<", ">=", ">", "!="]
+Operation = Literal["^", "&", "|"]
+
+#: A linear relation has about as many states as its coefficients' absolute values add up to.
+MOST_CARRIES = 1 << 16
+
+_BITS: Mapping[Operation, Callable[[int, int], int]] = {
+    "^": lambda p, q: p ^ q,
+    "&": lambda p, q: p & q,
+    "|": lambda p, q: p | q,
+}
+_ODD = None
+
+
+def linear(
+    coefficients: Mapping[str, int],
+    constant: int,
+    relation: Relation,
+    *,
+    most_states: int = MOST_CARRIES,
+) -> Automaton:
+    """Return the automaton of the numbers with Σ coefficient·number + constant (relation) 0.
+
+    A state is the constant of what the digits not yet read must satisfy: with digits d read, Σ c·(2x+d) + b is halved.
+
+    Parameters
+    ----------
+    coefficients
+        An integer for each track; a track of coefficient 0 is a track all the same.
+
+    Raises
+    ------
+    AutomatonError
+        If there is no such relation.
+    LimitError
+        If there are more than `most_states` states before minimising, or too many tracks.
+    """
+    match relation:
+        case "==" | "!=":
+            automaton = _carries(coefficients, constant, "==", most_states)
+            if relation == "==":
+                return automaton
+            return Automaton(automaton.tracks, automaton.delta, ~automaton.accepting)
+        case "<=" | "<":
+            # Σ c·x + b ≤ 0 is Σ (−c)·x − b ≥ 0.
+            opposite = {track: -coefficient for track, coefficient in coefficients.items()}
+            return _carries(opposite, -constant - (relation == "<"), ">=", most_states)
+        case ">=" | ">":
+            return _carries(coefficients, constant - (relation == ">"), ">=", most_states)
+        case _:
+            raise AutomatonError(f"relation {relation!r}: relations are ==, !=, <, <=, >, >=")
+
+
+def constant(track: str, value: int) -> Automaton:
+    """Return the automaton of the one number `value`, or of no number if it is negative."""
+    return linear({track: 1}, -value, "==")
+
+
+def nim_sum_is_zero(*tracks: str) -> Automaton:
+    """Return the automaton of the numbers whose nim-sum is zero; a track that is named twice cancels."""
+    names = _names(tracks)
+    odd = sum((tracks.count(name) & 1) << i for i, name in enumerate(names))
+    return _digitwise(names, lambda symbol: (symbol & odd).bit_count() % 2 == 0)
+
+
+def bitwise(operation: Operation, a: str, b: str, c: str) -> Automaton:
+    """Return the automaton of c == a (operation) b, digit by digit; the three names need not differ.
+
+    Raises
+    ------
+    AutomatonError
+        If there is no such operation.
+    """
+    if operation not in _BITS:
+        raise AutomatonError(f"operation {operation!r}: operations are ^, & and |")
+    names = _names((a, b, c))
+    bit = _BITS[operation]
+
+    def holds(symbol: int) -> bool:
+        p, q, r = (symbol >> names.index(name) & 1 for name in (a, b, c))
+        return bit(p, q) == r
+
+    return _digitwise(names, holds)
+
+
+def _names(given: tuple[str, ...]) -> tuple[str, ...]:
+    names = tuple(sorted(set(given)))
+    if len(names) > MOST_TRACKS:
+        raise LimitError(f"a relation of {len(names)} tracks: at most {MOST_TRACKS} are possible")
+    return names
+
+
+def _digitwise(names: tuple[str, ...], holds: Callable[[int], bool]) -> Automaton:
+    """Return the automaton of the numbers whose digits at every place are one of the symbols that hold."""
+    symbols = range(1 << len(names))
+    delta = np.array([[0 if holds(symbol) else 1 for symbol in symbols], [1 for _ in symbols]])
+    accepting = np.array([True, False])
+    return Automaton(names, *minimised(delta.astype(np.int32), accepting))
+
+
+def _carries(
+    coefficients: Mapping[str, int], constant: int, relation: Literal["==", ">="], most_states: int
+) -> Automaton:
+    tracks = _names(tuple(coefficients))
+    sums = [
+        sum(coefficients[track] for i, track in enumerate(tracks) if symbol >> i & 1)
+        for symbol in range(1 << len(tracks))
+    ]
+    # Carries are Python integers: a constant may be longer than a machine word.
+    number: dict[int | None, int] = {constant: 0}
+    carries: list[int | None] = [constant]
+    rows = []
+    for carry in carries:
+        row = []
+        for added in sums:
+            if carry is _ODD or (relation == "==" and (carry + added) % 2):
+                after = _ODD
+            else:
+                after = (carry + added) >> 1
+            if after not in number:
+                number[after] = len(carries)
+                carries.append(after)
+            row.append(number[after])
+        rows.append(row)
+        if len(carries) > most_states:
+            raise LimitError(
+                f"a linear relation of {len(tracks)} numbers needs more than {most_states} states"
+            )
+    accepting = [
+        carry is not _ODD and (carry == 0 if relation == "==" else carry >= 0) for carry in carries
+    ]
+    return Automaton(tracks, *minimised(np.array(rows, np.int32), np.array(accepting, np.bool_)))

@@ -1,0 +1,191 @@
+"""A deterministic automaton that reads several natural numbers together, least significant binary digit first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choco_pipeline.errors import ChocoError, LimitError
+
+#: An automaton has a column for each of the 2**tracks symbols.
+MOST_TRACKS = 16
+
+
+class AutomatonError(ChocoError):
+    """An automaton is not well formed, or is asked about tracks that it does not have."""
+
+
+@dataclass(frozen=True, eq=False)
+class Automaton:
+    """A relation on the natural numbers, as a complete deterministic automaton that starts in state 0.
+
+    Parameters
+    ----------
+    tracks
+        Names of the numbers that are read, sorted.
+    delta
+        The state after each state and symbol: int32, shape (states, 2**tracks). Bit i of a symbol is the digit of
+        ``tracks[i]``.
+    accepting
+        Whether the word read so far is in the relation: bool, shape (states,). Numbers have no last digit, so a state
+        must accept exactly if the state that it goes to with zeros does.
+
+    Raises
+    ------
+    AutomatonError
+        If the parts do not fit together, or appended zeros would change what is accepted.
+    LimitError
+        If there are more than `MOST_TRACKS` tracks.
+    """
+
+    tracks: tuple[str, ...]
+    delta: NDArray[np.int32]
+    accepting: NDArray[np.bool_]
+
+    def __post_init__(self) -> None:
+        if len(self.tracks) > MOST_TRACKS:
+            raise LimitError(
+                f"an automaton of {len(self.tracks)} tracks: at most {MOST_TRACKS} are possible"
+            )
+        if list(self.tracks) != sorted(set(self.tracks)):
+            raise AutomatonError(f"tracks {', '.join(self.tracks)} are not sorted and distinct")
+        delta = _frozen(self.delta, np.int32, "delta")
+        accepting = _frozen(self.accepting, np.bool_, "accepting")
+        needed = (len(accepting), 1 << len(self.tracks))
+        if accepting.ndim != 1 or len(accepting) == 0 or delta.shape != needed:
+            raise AutomatonError(
+                f"delta has shape {delta.shape} and accepting has shape {accepting.shape}: for {len(self.tracks)}"
+                f" tracks they must be (n, {needed[1]}) and (n,) with n at least 1"
+            )
+        if delta.min() < 0 or delta.max() >= len(accepting):
+            raise AutomatonError(f"delta leads to a state outside of 0 to {len(accepting) - 1}")
+        changed = np.flatnonzero(accepting[delta[:, 0]] != accepting)
+        if len(changed):
+            raise AutomatonError(
+                f"a zero read in state {changed[0]} changes whether the numbers are accepted"
+            )
+        object.__setattr__(self, "delta", delta)
+        object.__setattr__(self, "accepting", accepting)
+
+    @property
+    def states(self) -> int:
+        """Number of states."""
+        return len(self.accepting)
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the automata are the same, which for minimal ones is whether the relations are."""
+        if not isinstance(other, Automaton):
+            return NotImplemented
+        return (
+            self.tracks == other.tracks
+            and np.array_equal(self.accepting, other.accepting)
+            and np.array_equal(self.delta, other.delta)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.tracks, self.delta.tobytes(), self.accepting.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"<Automaton of {', '.join(self.tracks) or 'no tracks'} with {self.states} states>"
+
+    def accepts(self, values: Mapping[str, int]) -> bool:
+        """Return whether these numbers are in the relation; names that are not tracks are not looked at.
+
+        Raises
+        ------
+        AutomatonError
+            If a track has no value, or a negative one.
+        """
+        left = []
+        for track in self.tracks:
+            value = values.get(track, -1)
+            if value < 0:
+                given = f"{value}" if track in values else "nothing"
+                raise AutomatonError(f"track {track} needs a natural number, and {given} was given")
+            left.append(int(value))
+        state = 0
+        while any(left):
+            state = int(self.delta[state, sum((value & 1) << i for i, value in enumerate(left))])
+            left = [value >> 1 for value in left]
+        return bool(self.accepting[state])
+
+    def contains(self, points: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return for each row of `points`, natural numbers in the order of the tracks, whether it is in the relation.
+
+        Raises
+        ------
+        AutomatonError
+            If a row has not one number for each track, or a number is negative.
+        """
+        if points.ndim != 2 or points.shape[1] != len(self.tracks):
+            raise AutomatonError(
+                f"points of shape {points.shape} given, needed (points, {len(self.tracks)})"
+            )
+        if points.size and points.min() < 0:
+            raise AutomatonError(
+                f"a point has the coordinate {points.min()}: natural numbers are needed"
+            )
+        state = np.zeros(len(points), np.int32)
+        weights = 1 << np.arange(len(self.tracks), dtype=np.int64)
+        digits = int(points.max()).bit_length() if points.size else 0
+        for digit in range(digits):
+            state = self.delta[state, (points >> digit & 1) @ weights]
+        return self.accepting[state]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the automaton as plain data: tracks, rows of delta, and the numbers of the accepting states."""
+        return {
+            "tracks": list(self.tracks),
+            "delta": self.delta.tolist(),
+            "accepting": np.flatnonzero(self.accepting).tolist(),
+        }
+
+    @classmethod
+    def from_json(cls, data: Any) -> Automaton:
+        """Return the automaton that `as_json` wrote, after checking everything that could be wrong with it.
+
+        Raises
+        ------
+        AutomatonError
+            If `data` is not such an automaton.
+        """
+        if not isinstance(data, dict) or set(data) != {"tracks", "delta", "accepting"}:
+            raise AutomatonError(
+                "an automaton is written as an object of tracks, delta and accepting"
+            )
+        tracks, rows, accepting = data["tracks"], data["delta"], data["accepting"]
+        if not isinstance(tracks, list) or not all(isinstance(track, str) for track in tracks):
+            raise AutomatonError("tracks is not a list of names")
+        if not isinstance(rows, list) or not rows:
+            raise AutomatonError("delta is not a list of at least one row")
+        width = 1 << min(len(tracks), MOST_TRACKS)
+        for i, row in enumerate(rows):
+            if not _are_states(row, len(rows)) or len(row) != width:
+                raise AutomatonError(
+                    f"row {i} of delta is not a list of {width} states from 0 to {len(rows) - 1}"
+                )
+        if not _are_states(accepting, len(rows)) or accepting != sorted(set(accepting)):
+            raise AutomatonError(
+                f"accepting is not an ascending list of states from 0 to {len(rows) - 1}"
+            )
+        flags = np.zeros(len(rows), np.bool_)
+        flags[accepting] = True
+        return cls(tuple(tracks), np.array(rows, np.int32), flags)
+
+
+def _are_states(value: Any, states: int) -> bool:
+    return isinstance(value, list) and all(type(q) is int and 0 <= q < states for q in value)
+
+
+def _frozen(array: NDArray[Any], dtype: type[Any], name: str) -> NDArray[Any]:
+    given = np.asarray(array)
+    if given.dtype != dtype:
+        raise AutomatonError(f"{name} has dtype {given.dtype}, and {np.dtype(dtype)} is needed")
+    if given.flags.writeable or not given.flags.c_contiguous:
+        given = np.array(given, order="C")
+        given.flags.writeable = False
+    return given

@@ -1,0 +1,109 @@
+"""Two automata run side by side: the reachable pairs of states.
+
+The kernels of this file call no other file's: then numba's own cache, which watches one file, is never out of date.
+"""
+
+from __future__ import annotations
+
+import numba as nb
+import numpy as np
+from numpy.typing import NDArray
+
+States = NDArray[np.int32]
+Symbols = NDArray[np.int64]
+
+
+@nb.njit(cache=True, nogil=True)
+def reachable_pairs(
+    left: States,
+    left_symbols: Symbols,
+    left_settles: int,
+    right: States,
+    right_symbols: Symbols,
+    right_settles: int,
+    most_states: int,
+) -> tuple[States, States, States]:
+    """Return the product automaton, found breadth-first, and the two states of each of its states.
+
+    Parameters
+    ----------
+    left, right
+        Transitions, shape (states, symbols of its own).
+    left_symbols, right_symbols
+        The automaton's own symbol for each symbol of the product.
+    left_settles, right_settles
+        A state that is never left and that decides the result whatever the other automaton does; -1 for none. All pairs
+        with it are one pair.
+    most_states
+        The search ends as soon as there are more states than this.
+
+    Returns
+    -------
+    tuple of arrays
+        Transitions of shape (states, symbols), and for each state the state of `left` and of `right`. If there are more
+        than `most_states`, transitions are missing.
+    """
+    symbols = len(left_symbols)
+    width = np.int64(right.shape[0])
+    capacity = 256
+    pairs = np.empty(capacity, np.int64)
+    delta = np.empty((capacity, symbols), np.int32)
+    # Open addressing: a slot holds the number of a pair, or -1; at most half of the slots are taken.
+    slots = np.full(4 * capacity, -1, np.int32)
+    settled = np.int64(-1)
+    if left_settles >= 0:
+        settled = left_settles * width
+    elif right_settles >= 0:
+        settled = np.int64(right_settles)
+    found = 0
+    i = -1
+    while i < found:
+        for symbol in range(symbols if i >= 0 else 1):
+            if i < 0:
+                p = np.int64(0)
+                q = np.int64(0)
+            else:
+                p = np.int64(left[pairs[i] // width, left_symbols[symbol]])
+                q = np.int64(right[pairs[i] % width, right_symbols[symbol]])
+            pair = p * width + q
+            if p == left_settles or q == right_settles:
+                pair = settled
+            mask = len(slots) - 1
+            hashed = np.uint64(pair) * np.uint64(0x9E3779B97F4A7C15)
+            slot = np.int64(hashed >> np.uint64(32)) & mask
+            while slots[slot] >= 0 and pairs[slots[slot]] != pair:
+                slot = (slot + 1) & mask
+            if slots[slot] < 0:
+                if found == capacity:
+                    capacity *= 2
+                    more_pairs = np.empty(capacity, np.int64)
+                    more_pairs[:found] = pairs
+                    pairs = more_pairs
+                    more_delta = np.empty((capacity, symbols), np.int32)
+                    more_delta[:found] = delta
+                    delta = more_delta
+                    slots = np.full(4 * capacity, -1, np.int32)
+                    mask = len(slots) - 1
+                    for j in range(found):
+                        again = np.uint64(pairs[j]) * np.uint64(0x9E3779B97F4A7C15)
+                        place = np.int64(again >> np.uint64(32)) & mask
+                        while slots[place] >= 0:
+                            place = (place + 1) & mask
+                        slots[place] = j
+                    slot = np.int64(hashed >> np.uint64(32)) & mask
+                    while slots[slot] >= 0:
+                        slot = (slot + 1) & mask
+                pairs[found] = pair
+                slots[slot] = found
+                found += 1
+            if i >= 0:
+                delta[i, symbol] = slots[slot]
+        i += 1
+        if found > most_states:
+            break
+    reached = pairs[:found]
+    return (
+        delta[:found].copy(),
+        (reached // width).astype(np.int32),
+        (reached % width).astype(np.int32),
+    )

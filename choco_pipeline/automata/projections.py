@@ -1,0 +1,192 @@
+"""The kernels of projection: what a nondeterministic automaton reaches when some digits may be anything.
+
+The kernels of this file call no other file's: then numba's own cache, which watches one file, is never out of date.
+"""
+
+from __future__ import annotations
+
+import numba as nb
+import numpy as np
+from numpy.typing import NDArray
+
+States = NDArray[np.int32]
+Flags = NDArray[np.bool_]
+Symbols = NDArray[np.int64]
+
+
+@nb.njit(cache=True, nogil=True)
+def able_to_accept(delta: States, symbols: Symbols, accepting: Flags) -> Flags:
+    """Return the states from which words of these symbols only lead to an accepting state."""
+    states = delta.shape[0]
+    begin = np.zeros(states + 1, np.int64)
+    for p in range(states):
+        for symbol in symbols:
+            begin[delta[p, symbol] + 1] += 1
+    for q in range(states):
+        begin[q + 1] += begin[q]
+    sources = np.empty(begin[states], np.int32)
+    filled = begin[:states].copy()
+    for p in range(states):
+        for symbol in symbols:
+            q = delta[p, symbol]
+            sources[filled[q]] = p
+            filled[q] += 1
+    able = accepting.copy()
+    stack = np.empty(states, np.int32)
+    depth = 0
+    for q in range(states):
+        if able[q]:
+            stack[depth] = q
+            depth += 1
+    while depth > 0:
+        depth -= 1
+        q = stack[depth]
+        for j in range(begin[q], begin[q + 1]):
+            p = sources[j]
+            if not able[p]:
+                able[p] = True
+                stack[depth] = p
+                depth += 1
+    return able
+
+
+@nb.njit(cache=True, nogil=True)
+def reachable_sets(
+    delta: States,
+    choices: Symbols,
+    accepting: Flags,
+    dead: int,
+    sure: int,
+    signature: NDArray[np.uint64],
+    most_states: int,
+    most_members: int,
+) -> tuple[States, Flags, bool]:
+    """Return the subset construction, found breadth-first, and which of its states accept.
+
+    Parameters
+    ----------
+    delta
+        Transitions of a deterministic automaton, shape (states, symbols of its own).
+    choices
+        Its symbols that each symbol of the result may stand for, shape (symbols, choices).
+    accepting
+        Its states that make a set accept.
+    dead, sure
+        The state that accepts no word, which is left out of sets, and the state that accepts every word, which makes
+        the others superfluous; -1 for none.
+    signature
+        Random numbers, one for each state: a set is looked up by the exclusive or of its members'.
+    most_states, most_members
+        The search ends as soon as there are more sets, or more members in all sets together.
+
+    Returns
+    -------
+    tuple
+        Transitions of shape (sets, symbols), accepting, and whether the search was complete.
+    """
+    symbols, options = choices.shape
+    states = delta.shape[0]
+    capacity = 256
+    after = np.empty((capacity, symbols), np.int32)
+    begin = np.zeros(capacity + 1, np.int64)
+    keys = np.empty(capacity, np.uint64)
+    # Open addressing: a slot holds the number of a set, or -1; at most a quarter of the slots is taken.
+    slots = np.full(4 * capacity, -1, np.int32)
+    pool = np.empty(4096, np.int32)
+    used = np.int64(0)
+    found = 0
+    seen = np.zeros(states, np.int64)
+    stamp = np.int64(0)
+    fresh = np.empty(states, np.int32)
+    i = -1
+    while i < found:
+        for symbol in range(symbols if i >= 0 else 1):
+            stamp += 1
+            size = 0
+            key = np.uint64(0)
+            certain = False
+            if i < 0:
+                if dead != 0:
+                    fresh[0] = 0
+                    seen[0] = stamp
+                    key = signature[0]
+                    size = 1
+            else:
+                for j in range(begin[i], begin[i + 1]):
+                    for option in range(options):
+                        q = delta[pool[j], choices[symbol, option]]
+                        if seen[q] != stamp and q != dead:
+                            seen[q] = stamp
+                            fresh[size] = q
+                            size += 1
+                            key ^= signature[q]
+                            if q == sure:
+                                certain = True
+                    if certain:
+                        break
+            if certain:
+                fresh[0] = sure
+                size = 1
+                key = signature[sure]
+
+            mask = len(slots) - 1
+            slot = np.int64(key >> np.uint64(32)) & mask
+            while slots[slot] >= 0:
+                known = slots[slot]
+                if keys[known] == key and begin[known + 1] - begin[known] == size:
+                    # Equal sizes and no member that was not seen: the sets are equal, in whatever order.
+                    same = True
+                    if certain:
+                        same = pool[begin[known]] == sure
+                    else:
+                        for j in range(begin[known], begin[known + 1]):
+                            if seen[pool[j]] != stamp:
+                                same = False
+                                break
+                    if same:
+                        break
+                slot = (slot + 1) & mask
+            if slots[slot] < 0:
+                if found == capacity:
+                    capacity *= 2
+                    more_after = np.empty((capacity, symbols), np.int32)
+                    more_after[:found] = after
+                    after = more_after
+                    more_begin = np.zeros(capacity + 1, np.int64)
+                    more_begin[: found + 1] = begin
+                    begin = more_begin
+                    more_keys = np.empty(capacity, np.uint64)
+                    more_keys[:found] = keys
+                    keys = more_keys
+                    slots = np.full(4 * capacity, -1, np.int32)
+                    mask = len(slots) - 1
+                    for j in range(found):
+                        place = np.int64(keys[j] >> np.uint64(32)) & mask
+                        while slots[place] >= 0:
+                            place = (place + 1) & mask
+                        slots[place] = j
+                    slot = np.int64(key >> np.uint64(32)) & mask
+                    while slots[slot] >= 0:
+                        slot = (slot + 1) & mask
+                if used + size > len(pool):
+                    more_pool = np.empty(2 * (used + size), np.int32)
+                    more_pool[:used] = pool[:used]
+                    pool = more_pool
+                pool[used : used + size] = fresh[:size]
+                used += size
+                begin[found + 1] = used
+                keys[found] = key
+                slots[slot] = found
+                found += 1
+            if i >= 0:
+                after[i, symbol] = slots[slot]
+        i += 1
+        if found > most_states or used > most_members:
+            break
+    accepts = np.zeros(found, np.bool_)
+    for k in range(found):
+        for j in range(begin[k], begin[k + 1]):
+            if accepting[pool[j]]:
+                accepts[k] = True
+                break
+    return after[:found].copy(), accepts, i == found

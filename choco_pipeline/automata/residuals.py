@@ -1,0 +1,207 @@
+"""Guessing an automaton from a table: the residuals of a relation, told apart by what their next digits say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choco_pipeline.automata.dfa import Automaton
+from choco_pipeline.automata.minimise import minimised
+from choco_pipeline.errors import LimitError
+
+Points = NDArray[np.int64]
+Member = Callable[[Points], NDArray[np.bool_]]
+
+#: Points that are looked up together.
+BATCH = 1 << 20
+#: Points that one residual may be told apart by; more would cost seconds for each state.
+MOST_POINTS = 1 << 20
+
+
+@dataclass(frozen=True)
+class Graph:
+    """The relation that the graph of a partial function is: one coordinate is determined by the others.
+
+    Its residuals are told apart by the function's values instead of by truth values, which needs one coordinate fewer.
+
+    Attributes
+    ----------
+    function
+        From points without the determined coordinate, int64 of shape (n, d - 1), to its values, int64 of shape (n,); -1
+        where there is none.
+    determined
+        Index of the determined coordinate.
+    """
+
+    function: Callable[[Points], Points]
+    determined: int
+
+    def __call__(self, points: Points) -> NDArray[np.bool_]:
+        """Return which of the points, int64 of shape (n, d), are on the graph."""
+        found: NDArray[np.bool_] = self.function(self.free(points)) == points[:, self.determined]
+        return found
+
+    def free(self, points: Points) -> Points:
+        """Return the points without the determined coordinate."""
+        return np.delete(points, self.determined, axis=1)
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What `learn` found.
+
+    Attributes
+    ----------
+    automaton
+        The minimal automaton of the residuals, or None if new ones kept appearing.
+    growth
+        ``growth[e]`` is the number of different residuals of words of at most e digits.
+    """
+
+    automaton: Automaton | None
+    growth: tuple[int, ...]
+
+
+def learn(
+    member: Member, tracks: Sequence[str], depth: int, window: int, most_states: int = 3000
+) -> Learned:
+    """Guess the automaton of a relation on naturals from its members below 2**depth.
+
+    A word of e digits in each track, read least significant digit first, is a point r with coordinates below 2**e; its
+    residual is the relation {q : r + 2**e q is a member}. The residuals are the states of the relation's minimal
+    automaton (Myhill and Nerode). Here two of them are taken for one if they agree on all q below 2**window, so
+    the result is a guess, which a proof must confirm.
+
+    Parameters
+    ----------
+    member
+        From points, int64 of shape (n, d), to whether they are members, bool of shape (n,). It is asked about points
+        with coordinates below 2**depth only. A `Graph` is asked for its function's values, which may be larger.
+    tracks
+        The coordinates' names, in the order in which points hold them.
+    depth
+        Digits of the largest point.
+    window
+        Digits by which residuals are told apart.
+    most_states
+        Give up at more residuals than this.
+
+    Returns
+    -------
+    Learned
+        Without an automaton if residuals are still new where ``depth - window`` digits have been read.
+
+    Raises
+    ------
+    LimitError
+        If the window holds more than `MOST_POINTS` points.
+
+    Examples
+    --------
+    >>> even_sum = learn(lambda p: p.sum(axis=1) % 2 == 0, ("x", "y"), depth=6, window=2)
+    >>> even_sum.growth, even_sum.automaton.states
+    ((1, 3, 3), 3)
+    """
+    dimensions = len(tracks)
+    free = dimensions - isinstance(member, Graph)
+    if window * free > MOST_POINTS.bit_length() - 1:
+        raise LimitError(
+            f"a window of {window} digits in {free} coordinates has 2**{window * free} points,"
+            f" more than the {MOST_POINTS} that residuals can be told apart by"
+        )
+    symbols = _grid(dimensions, 1)
+    words = np.zeros((1, dimensions), np.int64)  # the first words, by length, of new residuals
+    number = {_keys(member, words, 0, window)[0]: 0}
+    found, targets, growth = [words], [], [1]
+    for length in range(1, depth - window + 1):
+        longer = (words[:, None, :] + (symbols << (length - 1))).reshape(-1, dimensions)
+        new: list[int] = []
+        row = np.empty(len(longer), np.int32)
+        for i, key in enumerate(_keys(member, longer, length, window)):
+            row[i] = number.setdefault(key, len(number))
+            if row[i] == growth[-1] + len(new):
+                new.append(i)
+        targets.append(row.reshape(-1, len(symbols)))
+        growth.append(len(number))
+        words = longer[new]
+        if len(number) > most_states:
+            break
+        if not new:
+            delta, accepting = np.concatenate(targets), member(np.concatenate(found))
+            return Learned(_automaton(tracks, delta, accepting), tuple(growth))
+        found.append(words)
+    return Learned(None, tuple(growth))
+
+
+def agrees(
+    automaton: Automaton, member: Member, tracks: Sequence[str], depth: int, samples: int, seed: int
+) -> bool:
+    """Return whether a guess is right at sampled points below 2**depth, most of which it was not learned from.
+
+    Parameters
+    ----------
+    automaton
+        The guess.
+    member, tracks, depth
+        As for `learn`.
+    samples
+        Points of each kind: of all sizes, and of a `Graph` also points on it and beside it.
+    seed
+        Chooses the points.
+    """
+    random = np.random.default_rng(seed)
+    dimensions = len(tracks)
+    digits = random.integers(1, depth + 1, size=(samples, 1))
+    points = random.integers(0, 1 << digits, size=(samples, dimensions))
+    if isinstance(member, Graph):
+        values = member.function(member.free(points))
+        on = points[values >= 0]
+        on[:, member.determined] = values[values >= 0]
+        beside = on.copy()
+        beside[:, member.determined] ^= 1 << random.integers(0, depth, size=len(on))
+        points = np.concatenate([points, on, beside])
+    sorted_points = points[:, sorted(range(dimensions), key=lambda i: tracks[i])]
+    return np.array_equal(automaton.contains(sorted_points), member(points))
+
+
+def _grid(dimensions: int, digits: int) -> Points:
+    """Return all points below 2**digits; for one digit, bit i of a point's number is its coordinate i."""
+    numbers = np.arange(1 << (digits * dimensions), dtype=np.int64)
+    shifts = digits * np.arange(dimensions)
+    points: Points = numbers[:, None] >> shifts & ((1 << digits) - 1)
+    return points
+
+
+def _keys(member: Member, words: Points, length: int, window: int) -> list[bytes]:
+    """Return for each word a digest of what its residual says of the points below 2**window."""
+    graph = member if isinstance(member, Graph) else None
+    lows = words if graph is None else graph.free(words)
+    steps = _grid(lows.shape[1], window) << length
+    keys = []
+    batch = max(1, BATCH // len(steps))
+    for first in range(0, len(words), batch):
+        block = lows[first : first + batch]
+        points = (block[:, None, :] + steps).reshape(-1, lows.shape[1])
+        if graph is None:
+            said: NDArray[np.generic] = np.packbits(member(points).reshape(len(block), -1), axis=1)
+        else:
+            low = words[first : first + batch, graph.determined, None]
+            rest = graph.function(points).reshape(len(block), -1) - low
+            # the words are below 2**length, so what is below a word, -1 among it, makes -1 either way
+            said = np.where(rest & ((1 << length) - 1) == 0, rest >> length, -1)
+        keys += [blake2b(row.tobytes(), digest_size=16).digest() for row in said]
+    return keys
+
+
+def _automaton(
+    tracks: Sequence[str], delta: NDArray[np.int32], accepting: NDArray[np.bool_]
+) -> Automaton:
+    """Return the minimal automaton, its tracks sorted."""
+    order = sorted(range(len(tracks)), key=lambda i: tracks[i])
+    symbols = np.arange(delta.shape[1])
+    here = sum((symbols >> new & 1) << old for new, old in enumerate(order))
+    return Automaton(tuple(tracks[i] for i in order), *minimised(delta[:, here], accepting))

@@ -1,0 +1,1 @@
+"""Automata are compared with what they mean: tables of small numbers, and words read state by state."""
