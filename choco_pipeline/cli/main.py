@@ -85,6 +85,36 @@ def verify(
 
 
 @app.command()
+def prove(
+    ruleset: Annotated[
+        str | None, typer.Argument(help="For example 'with-pass(strip-bar(k=4, s=2), passes=1)'.")
+    ] = None,
+    relation: Annotated[
+        str, typer.Option(help="What to prove: p, the P-positions, or grundy, the Grundy numbers.")
+    ] = "p",
+    check: Annotated[
+        Path | None, typer.Option(help="Check a certificate again instead.", metavar="FILE")
+    ] = None,
+    engine: Annotated[
+        list[str] | None,
+        typer.Option(help="own or mona; may be repeated. By default, all that are installed."),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the certificate.", metavar="DIR")] = Path(
+        "results/proofs"
+    ),
+    seconds: Annotated[float, typer.Option(help="About so long a proof is looked for.")] = 60.0,
+    json: Json = False,
+) -> None:
+    """Find automata for a game's P-positions or Grundy numbers, and prove them for all positions.
+
+    The exit code is 0 if it is proved, 1 if it is refuted or undecided, and 2 for a mistake in what was given.
+    """
+    from choco_pipeline.cli.prove import show_proof  # noqa: PLC0415
+
+    raise typer.Exit(show_proof(ruleset, relation, check, engine or [], out, seconds, json))
+
+
+@app.command()
 def doctor(json: Json = False) -> None:
     """Say what this machine has: cores, memory, disk, libraries, optional parts."""
     from choco_pipeline.cli.doctor import show_machine  # noqa: PLC0415

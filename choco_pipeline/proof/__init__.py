@@ -1,0 +1,1 @@
+"""Statements about all positions of a game, decided by automata."""

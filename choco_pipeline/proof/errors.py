@@ -1,0 +1,11 @@
+"""Why a statement about a game cannot be put to an engine, or gets no answer."""
+
+from choco_pipeline.errors import ChocoError
+
+
+class NotDefinableError(ChocoError):
+    """A ruleset or a formula says something that linear and bitwise arithmetic cannot say."""
+
+
+class UndecidedError(ChocoError):
+    """An engine stopped at its limit of time or of states, or is not installed."""

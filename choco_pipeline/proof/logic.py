@@ -1,0 +1,219 @@
+"""Sentences of Büchi arithmetic: linear relations, bitwise operators and automata, between natural numbers.
+
+Every variable ranges over 0, 1, 2, …. A sentence with free variables is asked of all of their values.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Relation = Literal["==", "!=", "<", "<=", ">", ">="]
+Operator = Literal["^", "&", "|"]
+
+
+@dataclass(frozen=True)
+class Linear:
+    """Σ c·x + constant stands in the relation to 0.
+
+    Attributes
+    ----------
+    coefficients
+        Pairs (x, c); kept sorted, one for a variable, without zeros.
+    """
+
+    coefficients: tuple[tuple[str, int], ...]
+    constant: int
+    relation: Relation
+
+    def __post_init__(self) -> None:
+        """Bring the coefficients into their one order, so that equal relations are equal values."""
+        total: Counter[str] = Counter()
+        for name, factor in self.coefficients:
+            total[name] += factor
+        kept = tuple(sorted((name, factor) for name, factor in total.items() if factor))
+        object.__setattr__(self, "coefficients", kept)
+
+
+@dataclass(frozen=True)
+class Bitwise:
+    """c == a op b, digit by digit in base 2."""
+
+    op: Operator
+    a: str
+    b: str
+    c: str
+
+
+@dataclass(frozen=True)
+class NimSumZero:
+    """The nim-sum of the variables is 0."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Member:
+    """The arguments, in this order, are in a relation that an automaton gives; its tracks are named "0", "1", …."""
+
+    relation: str
+    arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class And:
+    """All parts hold; without parts, true."""
+
+    parts: tuple[Sentence, ...]
+
+
+@dataclass(frozen=True)
+class Or:
+    """Some part holds; without parts, false."""
+
+    parts: tuple[Sentence, ...]
+
+
+@dataclass(frozen=True)
+class Not:
+    """The part does not hold."""
+
+    part: Sentence
+
+
+@dataclass(frozen=True)
+class Exists:
+    """Some natural numbers for the names make the body true."""
+
+    names: tuple[str, ...]
+    body: Sentence
+
+
+Sentence = Linear | Bitwise | NimSumZero | Member | And | Or | Not | Exists
+
+TRUE = And(())
+FALSE = Or(())
+
+
+def free(sentence: Sentence) -> frozenset[str]:
+    """Return the variables that no quantifier binds.
+
+    Examples
+    --------
+    >>> sorted(free(Exists(("u",), And((less("u", "x"), Member("R0", ("u", "y")))))))
+    ['x', 'y']
+    """
+    match sentence:
+        case Linear():
+            return frozenset(name for name, _ in sentence.coefficients)
+        case Bitwise():
+            return frozenset((sentence.a, sentence.b, sentence.c))
+        case NimSumZero():
+            return frozenset(sentence.names)
+        case Member():
+            return frozenset(sentence.arguments)
+        case And() | Or():
+            return frozenset[str]().union(*map(free, sentence.parts))
+        case Not():
+            return free(sentence.part)
+        case Exists():
+            return free(sentence.body) - set(sentence.names)
+
+
+def linear(coefficients: Mapping[str, int], constant: int, relation: Relation) -> Linear:
+    """Return Σ c·x + constant (relation) 0."""
+    return Linear(tuple(coefficients.items()), constant, relation)
+
+
+def less(a: str, b: str) -> Linear:
+    """Return a < b."""
+    return Linear(((a, 1), (b, -1)), 0, "<")
+
+
+def equal(a: str, b: str) -> Linear:
+    """Return a == b."""
+    return Linear(((a, 1), (b, -1)), 0, "==")
+
+
+def conjunction(*parts: Sentence) -> Sentence:
+    """Return the conjunction, with conjunctions among the parts opened."""
+    found = _flat(And, parts)
+    if FALSE in found:
+        return FALSE
+    return found[0] if len(found) == 1 else And(found)
+
+
+def disjunction(*parts: Sentence) -> Sentence:
+    """Return the disjunction, with disjunctions among the parts opened."""
+    found = _flat(Or, parts)
+    if TRUE in found:
+        return TRUE
+    return found[0] if len(found) == 1 else Or(found)
+
+
+def negation(part: Sentence) -> Sentence:
+    """Return the negation; that of a negation is what was negated."""
+    return part.part if isinstance(part, Not) else Not(part)
+
+
+def implies(*sides: Sentence) -> Sentence:
+    """Return that the last of `sides` holds wherever all others do."""
+    *conditions, conclusion = sides
+    return disjunction(negation(conjunction(*conditions)), conclusion)
+
+
+def exists(names: Iterable[str], body: Sentence) -> Sentence:
+    """Return `body` with the names quantified that are free in it."""
+    needed = free(body)
+    bound = tuple(name for name in names if name in needed)
+    return Exists(bound, body) if bound else body
+
+
+def written(sentence: Sentence) -> str:
+    """Return the sentence as text.
+
+    Examples
+    --------
+    >>> print(written(implies(Member("R0", ("x", "y")), linear({"x": 1, "y": -3}, 2, ">="))))
+    (not R0(x, y) or x - 3*y + 2 >= 0)
+    """
+    match sentence:
+        case Linear():
+            terms = [_term(factor, name) for name, factor in sentence.coefficients]
+            if sentence.constant or not terms:
+                terms.append(_term(sentence.constant, ""))
+            left = " ".join(terms).removeprefix("+ ")
+            return f"{left} {sentence.relation} 0"
+        case Bitwise():
+            return f"{sentence.c} == ({sentence.a} {sentence.op} {sentence.b})"
+        case NimSumZero():
+            return f"({' ^ '.join(sentence.names) or '0'}) == 0"
+        case Member():
+            return f"{sentence.relation}({', '.join(sentence.arguments)})"
+        case And() | Or():
+            word, alone = ("and", "true") if isinstance(sentence, And) else ("or", "false")
+            return (
+                f"({f' {word} '.join(map(written, sentence.parts))})" if sentence.parts else alone
+            )
+        case Not():
+            return f"not {written(sentence.part)}"
+        case Exists():
+            return f"(some {', '.join(sentence.names)}: {written(sentence.body)})"
+
+
+def _term(factor: int, name: str) -> str:
+    size = f"{abs(factor)}*{name}" if name and abs(factor) != 1 else name or str(abs(factor))
+    return f"{'-' if factor < 0 else '+'} {size}"
+
+
+def _flat(kind: type[And] | type[Or], parts: Iterable[Sentence]) -> tuple[Sentence, ...]:
+    """Return the parts without repeats, with parts of the same kind opened."""
+    found: dict[Sentence, None] = {}
+    for part in parts:
+        if isinstance(part, And | Or) and isinstance(part, kind):
+            found.update(dict.fromkeys(part.parts))
+        else:
+            found[part] = None
+    return tuple(found)

@@ -1,0 +1,162 @@
+"""What must be shown of a relation for it to be the P-positions, or the Grundy numbers, of a game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from choco_pipeline.games.bars import SolidBar
+from choco_pipeline.games.combine import DisjunctiveSum, WithPass
+from choco_pipeline.games.ruleset import Ruleset
+from choco_pipeline.proof.logic import (
+    Member,
+    Sentence,
+    conjunction,
+    disjunction,
+    equal,
+    exists,
+    implies,
+    less,
+    linear,
+    negation,
+)
+from choco_pipeline.proof.moves import Variables, has_moves, height_of, legal, some_option
+from choco_pipeline.proof.terms import at_most
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """One sentence that must hold for all values of its free variables.
+
+    Attributes
+    ----------
+    name
+        What the sentence says, in words.
+    passes
+        The passes left that it is about.
+    """
+
+    name: str
+    sentence: Sentence
+    passes: int
+
+
+def relation_name(passes: int) -> str:
+    """Return the name of the relation that holds the positions with `passes` passes left."""
+    return f"R{passes}"
+
+
+def obligations(ruleset: Ruleset, relation: Literal["p", "grundy"]) -> list[Obligation]:
+    """Return what must hold of the relations R0, R1, … for them to be what they are said to be.
+
+    Parameters
+    ----------
+    ruleset
+        A game of `choco_pipeline.games`; passes are counted in the relations' names, not among their arguments.
+    relation
+        ``"p"``: Rp holds the P-positions with p passes left, its arguments the coordinates. ``"grundy"``: Rp holds the
+        coordinates followed by the position's Grundy number.
+
+    Returns
+    -------
+    list of Obligation
+        By ascending passes left; for each of them the obligations that are quickest to refute come first.
+
+    Raises
+    ------
+    NotDefinableError
+        If the ruleset cannot be said in linear and bitwise arithmetic.
+
+    Examples
+    --------
+    >>> from choco_pipeline import Nim
+    >>> for obligation in obligations(Nim(2), "p"):
+    ...     print(obligation.name)
+    only positions of the game are in the relation
+    no position in the relation has an option in it
+    every position outside the relation has an option in it
+    """
+    game, most = ruleset, 0
+    if isinstance(ruleset, WithPass) and type(ruleset) is WithPass:
+        game, most = ruleset.ruleset, ruleset.passes
+    state = _p if relation == "p" else _grundy
+    found = [Obligation(name, sentence, 0) for name, sentence in _heights(game, game.coordinates)]
+    for passes in range(most + 1):
+        found += (
+            Obligation(name, sentence, passes) for name, sentence in state(game, passes).items()
+        )
+    return found
+
+
+def _p(game: Ruleset, passes: int) -> dict[str, Sentence]:
+    here = game.coordinates
+    is_position = legal(game, here)
+    member = Member(relation_name(passes), here)
+    moves = _some_option(game, passes, ())
+    return {
+        "only positions of the game are in the relation": implies(member, is_position),
+        "no position in the relation has an option in it": implies(member, negation(moves)),
+        "every position outside the relation has an option in it": implies(
+            is_position, negation(member), moves
+        ),
+    }
+
+
+def _grundy(game: Ruleset, passes: int) -> dict[str, Sentence]:
+    here, name = game.coordinates, relation_name(passes)
+    value, other = "value'", "other'"
+    has_value = Member(name, (*here, value))
+    option_has_other = _some_option(game, passes, (other,))
+    return {
+        "only positions of the game have a value": implies(has_value, legal(game, here)),
+        "no position has two values": implies(
+            has_value, Member(name, (*here, other)), equal(value, other)
+        ),
+        "every position has a value": implies(legal(game, here), exists((value,), has_value)),
+        "no option has the position's value": implies(
+            Member(name, (*here, other)), negation(option_has_other)
+        ),
+        "every smaller value is an option's": implies(
+            has_value, less(other, value), option_has_other
+        ),
+    }
+
+
+def _some_option(game: Ruleset, passes: int, value: Variables) -> Sentence:
+    """Return that some option, the pass among them, is in the relation for the passes it leaves."""
+    here = game.coordinates
+
+    def member(left: int) -> Callable[[Variables], Sentence]:
+        return lambda option: Member(relation_name(left), (*option, *value))
+
+    cut = some_option(game, here, member(passes))
+    if passes == 0:
+        return cut
+    return disjunction(cut, conjunction(has_moves(game, here), member(passes - 1)(here)))
+
+
+def _heights(game: Ruleset, here: Variables) -> list[tuple[str, Sentence]]:
+    """Return that each solid bar's height is a height function everywhere, as its construction checks it in a box."""
+    match game:
+        case DisjunctiveSum():
+            split = len(game.a.coordinates)
+            return [*_heights(game.a, here[:split]), *_heights(game.b, here[split:])]
+        case WithPass():
+            return _heights(game.ruleset, here[:-1])
+        case SolidBar():
+            x, y, z = here
+            formula = height_of(game)
+            x2, z2 = f"{x}'", f"{z}'"
+            further = conjunction(
+                linear({x: 1, x2: -1}, 0, "<="),
+                linear({z: 1, z2: -1}, 0, "<="),
+                at_most(y, formula, {"x": x, "z": z}),
+            )
+            zero = linear({y: 1}, 0, "==")
+            return [
+                ("heights are not negative", implies(zero, at_most(y, formula, {"x": x, "z": z}))),
+                ("heights do not fall", implies(further, at_most(y, formula, {"x": x2, "z": z2}))),
+            ]
+        case _:
+            return []

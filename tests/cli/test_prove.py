@@ -1,0 +1,95 @@
+"""``choco prove`` as a person types it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from choco_pipeline.cli.main import main
+
+ROOT = Path(__file__).parents[2]
+
+
+def choco(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "choco_pipeline", *arguments]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def test_from_a_game_to_a_certificate_and_back(tmp_path):
+    game = "with-pass(strip-bar(k=2, s=1), passes=1)"
+    done = choco("prove", game, "--engine", "own", "--json", cwd=tmp_path)
+    found = json.loads(done.stdout)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert found["status"] == "proved"
+    assert (found["states"], found["engines"]) == ([8, 12], ["own"])
+    assert 0 < found["seconds"] < 60
+    path = found["certificate"]
+    assert path.startswith("results/proofs/with-pass-strip-bar-k-2-s-1-passes-1-p-")
+
+    done = choco("prove", "--check", path, "--engine", "own", cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[0].startswith(f"proved: the P-positions of {game}: ")
+    assert "8 states with 0 passes left, 12 states with 1 pass left" in done.stdout
+    assert f"choco prove --check {path}" in done.stdout
+
+    document = json.loads((tmp_path / path).read_text())
+    document["ruleset"] = "with-pass(strip-bar(k=2, s=2), passes=1)"
+    (tmp_path / path).write_text(json.dumps(document))
+    done = choco("prove", "--check", path, "--engine", "own", "--json", cwd=tmp_path)
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["status"], found["engines"]) == (1, "refuted", [])
+    assert found["why"].startswith("the relation holds ")
+
+
+def test_grundy_numbers_into_a_folder_of_choice(tmp_path):
+    out = tmp_path / "mine"
+    done = choco(
+        "prove", "step-bar(k=1)", "--relation", "grundy", "--out", str(out), "--engine", "own"
+    )
+    assert done.returncode == 0, done.stderr
+    (path,) = out.iterdir()
+    assert done.stdout.splitlines() == [
+        "proved: the Grundy numbers of step-bar(k=1, s=0): the automata satisfy the definition at every position",
+        "automata: 39 states",
+        done.stdout.splitlines()[2],
+        f"certificate: {path}",
+        f"check it again: choco prove --check {path}",
+    ]
+    assert done.stdout.splitlines()[2].startswith("5 obligations decided by our engine, ")
+
+
+def test_an_undecided_game_leaves_no_certificate(tmp_path):
+    done = choco("prove", "solid-bar(f=(x+z)//2)", "--out", str(tmp_path), "--json")
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["status"], found["certificate"]) == (1, "undecided", None)
+    assert "does not close" in found["why"]
+    assert found["growth"][:3] == [1, 6, 24]
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "give either a ruleset or --check"),
+        (["nim(2)", "--check", "some.json"], "give either a ruleset or --check"),
+        (["--check", "some.json"], "some.json: cannot be read"),
+        (["nim(2)", "--engine", "walnut"], "unknown engine 'walnut'; engines are own, mona"),
+        (["nim(2)", "--relation", "n"], "unknown relation 'n'; relations are p, grundy"),
+        (["nim(2)", "--seconds", "0"], "--seconds must be a positive number, found 0"),
+        (["nim(2)", "--seconds", "nan"], "--seconds must be a positive number, found nan"),
+        (["solid-bar(f=5-x)"], "not monotone"),
+    ],
+)
+def test_mistakes_are_one_line_and_exit_code_2(tmp_path, monkeypatch, capsys, arguments, said):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["choco", "prove", *arguments])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    out, err = capsys.readouterr()
+    assert (stopped.value.code, out) == (2, "")
+    assert said in err
+    assert err.startswith("choco: ")
+    assert len(err.splitlines()) == 1
+    assert not list(tmp_path.iterdir())

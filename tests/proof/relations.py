@@ -1,0 +1,35 @@
+"""Relations for the tests: two small ones, and those that the papers give by formulas."""
+
+from __future__ import annotations
+
+from choco_pipeline import Ruleset
+from choco_pipeline.automata.algebra import renamed
+from choco_pipeline.automata.arithmetic import linear
+from choco_pipeline.automata.dfa import Automaton
+from choco_pipeline.formula import parse
+from choco_pipeline.proof.engine import automaton_of
+from choco_pipeline.proof.logic import Exists, Linear, conjunction
+from choco_pipeline.proof.moves import legal
+from choco_pipeline.proof.terms import condition
+
+
+def by_formula(game: Ruleset, text: str, *more: str) -> Automaton:
+    """Return the positions of `game` (and further numbers named `more`) where the formula is true."""
+    names = (*game.coordinates, *more)
+    sentence = conjunction(condition(parse(text)), legal(game, game.coordinates))
+    return renamed(automaton_of(sentence, {}), {name: str(i) for i, name in enumerate(names)})
+
+
+def small() -> dict[str, Automaton]:
+    """Return the even numbers, and the pairs (a, b) with a < 2b."""
+    even = Exists(("h",), Linear((("0", 1), ("h", -2)), 0, "=="))
+    return {"even": automaton_of(even, {}), "order": linear({"0": 1, "1": -2}, 0, "<")}
+
+
+def small_sets(most: int) -> dict[str, set[tuple[int, ...]]]:
+    """Return the same relations on 0 to `most`, listed."""
+    numbers = range(most + 1)
+    return {
+        "even": {(a,) for a in numbers if a % 2 == 0},
+        "order": {(a, b) for a in numbers for b in numbers if a < 2 * b},
+    }
