@@ -118,7 +118,9 @@ def learn(
     number = {_keys(member, words, 0, window)[0]: 0}
     found, targets, growth = [words], [], [1]
     for length in range(1, depth - window + 1):
-        longer = (words[:, None, :] + (symbols << (length - 1))).reshape(-1, dimensions)
+        longer = (words[:, None, :] + (symbols << (length - 1))).reshape(
+            len(words) * len(symbols), dimensions
+        )
         new: list[int] = []
         row = np.empty(len(longer), np.int32)
         for i, key in enumerate(_keys(member, longer, length, window)):
@@ -185,7 +187,7 @@ def _keys(member: Member, words: Points, length: int, window: int) -> list[bytes
     batch = max(1, BATCH // len(steps))
     for first in range(0, len(words), batch):
         block = lows[first : first + batch]
-        points = (block[:, None, :] + steps).reshape(-1, lows.shape[1])
+        points = (block[:, None, :] + steps).reshape(len(block) * len(steps), lows.shape[1])
         if graph is None:
             said: NDArray[np.generic] = np.packbits(member(points).reshape(len(block), -1), axis=1)
         else:

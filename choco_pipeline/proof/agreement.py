@@ -1,0 +1,92 @@
+"""One sentence put to every engine: an answer is one that all of them give."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from choco_pipeline.automata.dfa import Automaton
+from choco_pipeline.errors import LimitError
+from choco_pipeline.proof.engine import Decision, Engine
+from choco_pipeline.proof.errors import UndecidedError
+from choco_pipeline.proof.logic import Sentence, negation
+from choco_pipeline.proof.mona import decide_with_mona
+from choco_pipeline.proof.prove import DisagreementError, EngineName
+
+
+class Agreement:
+    """Several engines, asked about the same relations for a limited time.
+
+    Parameters
+    ----------
+    relations
+        As for `Engine`.
+    names
+        Which engines must agree.
+    seconds
+        For all questions together, about.
+
+    Attributes
+    ----------
+    states
+        Of the largest automaton that our engine needed.
+    silent
+        The engines that gave no answer to some question, each with its first reason.
+    """
+
+    def __init__(
+        self, relations: Mapping[str, Automaton], names: Sequence[EngineName], seconds: float
+    ) -> None:
+        self.relations = dict(relations)
+        self.names = names
+        self.own = Engine(relations)
+        self.states = 0
+        self.silent: dict[EngineName, str] = {}
+        self._end = time.monotonic() + seconds
+
+    def evidence(self) -> dict[str, Any]:
+        """Return as plain data which engines answered every question, and why others did not."""
+        said = [name for name in self.names if name not in self.silent]
+        found: dict[str, Any] = {"engines": said, "states": self.states}
+        return found | ({"no_answer": dict(self.silent)} if self.silent else {})
+
+    def hold(self, sentence: Sentence) -> bool:
+        """Return whether a sentence holds for all values, as all engines say that give an answer.
+
+        Raises
+        ------
+        UndecidedError
+            If none does.
+        DisagreementError
+            If they contradict each other.
+        """
+        answers: dict[EngineName, bool] = {}
+        for name in self.names:
+            try:
+                answers[name] = self._decision(name, sentence).valid
+            except (LimitError, UndecidedError) as error:
+                self.silent.setdefault(name, str(error))
+        if not answers:
+            raise UndecidedError("; ".join(f"{name}: {why}" for name, why in self.silent.items()))
+        if len(set(answers.values())) > 1:
+            said = ", ".join(f"{valid} by {name}" for name, valid in answers.items())
+            raise DisagreementError(f"a sentence about the claim is {said}")
+        return next(iter(answers.values()))
+
+    def automaton(self, sentence: Sentence) -> Automaton:
+        """Return the automaton of what makes a sentence true, or raise `UndecidedError`."""
+        self._decision(
+            "own", negation(sentence)
+        )  # which keeps to the time, and keeps the automaton
+        return self.own.automaton_of(sentence)
+
+    def _decision(self, name: EngineName, sentence: Sentence) -> Decision:
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise UndecidedError("the time is over")
+        if name == "mona":
+            return decide_with_mona(sentence, self.relations, left)
+        decision = self.own.decide(sentence, left)
+        self.states = max(self.states, decision.states)
+        return decision
