@@ -11,6 +11,7 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/claims.smk"
 include: "workflow/rules/mining.smk"
+include: "workflow/rules/proof.smk"
 include: "workflow/rules/report.smk"
 
 
@@ -23,3 +24,4 @@ rule all:
         verdicts=rules.ledger.input.verdicts,
         statements=rules.ledger.input.statements,
         findings=rules.ledger.input.findings,
+        proofs=rules.ledger.input.proofs,

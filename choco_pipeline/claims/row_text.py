@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,8 +14,10 @@ Document = Mapping[str, Any]
 #: Some integers for a claim's parameters, as a key.
 Given = tuple[tuple[str, int], ...]
 
-#: Of several tables with the same parameters, the first of these that any of them gives is what they come to.
+#: Of several verdicts with the same parameters, the first of these that any of them gives is what they come to.
 STRONGEST_FIRST = ("refuted", "proved", "exhausted", "holds-to-bound", "undecided")
+#: Of parameters that are no product of ranges, about so many are named.
+MOST_NAMED = 8
 
 
 def parameters_text(given: Sequence[Mapping[str, int]]) -> str:
@@ -32,6 +35,31 @@ def parameters_text(given: Sequence[Mapping[str, int]]) -> str:
         f"{name} = {_in_short(sorted({one[name] for one in given if name in one}))}"
         for name in names
     )
+
+
+def exact_text(given: Sequence[Mapping[str, int]]) -> str:
+    """Return which parameters these are, as `parameters_text` where that names no others.
+
+    Examples
+    --------
+    >>> exact_text([{"k": k, "s": s} for k in (4, 6) for s in (1, 2)])
+    'k = 4, 6; s = 1, 2'
+    >>> exact_text([{"k": 4, "s": 2}, {"k": 6, "s": 2}, {"k": 6, "s": 4}])
+    '(k, s) = (4, 2), (6, 2), (6, 4)'
+    """
+    names = list(dict.fromkeys(name for parameters in given for name in parameters))
+    chosen = sorted({tuple(one[name] for name in names) for one in given})
+    if len(chosen) == math.prod(len(set(values)) for values in zip(*chosen, strict=True)):
+        return parameters_text(given)
+    shown = [f"({', '.join(map(str, one))})" for one in chosen]
+    if len(shown) > MOST_NAMED:
+        shown = [*shown[: MOST_NAMED - 2], "…", f"{shown[-1]} ({len(shown)} of them)"]
+    return f"({', '.join(names)}) = {', '.join(shown)}"
+
+
+def is_by_proof(verdict: Document) -> bool:
+    """Whether a verdict was found on what is proved of a game, not on a table."""
+    return "certificate" in verdict
 
 
 def _in_short(values: list[int]) -> str:
@@ -54,7 +82,7 @@ def place_text(decided: Document) -> str:
 
 
 def strongest(verdicts: Sequence[Document]) -> str:
-    """Return what the tables with the same parameters come to: one that holds every case outweighs a smaller one."""
+    """Return what the verdicts with the same parameters come to: a proof outweighs tables, a whole table smaller ones."""
     found = {verdict["verdict"] for verdict in verdicts}
     return next(verdict for verdict in STRONGEST_FIRST if verdict in found)
 
@@ -64,6 +92,8 @@ def row_text(
     outcome: str,
     by_parameters: Mapping[Given, Sequence[Document]],
     decided: Document | None,
+    *,
+    are_all: bool,
 ) -> str:
     """Return what the verdicts on a claim come to in one line.
 
@@ -77,10 +107,17 @@ def row_text(
         All verdicts.
     decided
         The one with the least counterexample.
+    are_all
+        Whether the claim speaks of no other parameters.
     """
     verdicts = [verdict for group in by_parameters.values() for verdict in group]
-    undecided = [verdict for verdict in verdicts if verdict["verdict"] == "undecided"]
-    of = _tables(len(verdicts))
+    proved = [given for given, group in by_parameters.items() if strongest(group) == "proved"]
+    undecided = [
+        verdict
+        for given, group in by_parameters.items()
+        for verdict in group
+        if verdict["verdict"] == "undecided" and given not in proved
+    ]
     match outcome:
         case "unchecked" if claim.pattern is None:
             return "not checked in this run, though it needs no table"
@@ -90,51 +127,70 @@ def row_text(
             return f"no table of this run fits: ruleset {claim.statement.ruleset}{where}"
         case "undecided":
             first = undecided[0]
-            what = "says nothing" if len(verdicts) == 1 else f"says nothing on {of}"
-            return f"{what}: {first['why']}{_for(first)}"
+            on = f" on {_share(undecided, verdicts)}" if len(verdicts) > 1 else ""
+            return f"says nothing{on}: {first['why']}{_for(first)}"
+        case "proved":
+            parts = [_proved(proved)]
+            if any(proved) and not are_all:
+                parts.append(f"other {', '.join(dict(proved[0]))} are not proved")
         case _ if len(verdicts) == 1 and outcome == verdicts[0]["verdict"]:
             parts = [f"{verdicts[0]['text']}{_for(verdicts[0])}"]
         case "refuted":
             assert decided is not None
-            number = sum(verdict["verdict"] == "refuted" for verdict in verdicts)
-            parts = [f"{decided['text']}{_for(decided)}", f"{number:,} of {of} refute it"]
-        case "proved":
-            parts = [next(v["text"] for v in verdicts if v["verdict"] == "proved")]
+            refuting = [verdict for verdict in verdicts if verdict["verdict"] == "refuted"]
+            parts = [f"{decided['text']}{_for(decided)}"]
+            parts.append(f"{_share(refuting, verdicts)} refute it")
+            parts += _contradiction(by_parameters)
         case _:
             parts = _agreement(outcome, by_parameters)
     if outcome != "refuted":
         parts += _about_the_reach(by_parameters)
     if undecided:
-        number = len(undecided)
         first = undecided[0]
-        parts.append(f"says nothing on {number:,} of {of}: {first['why']}{_for(first)}")
+        parts.append(f"says nothing on {_share(undecided, verdicts)}: {first['why']}{_for(first)}")
     return "; ".join(parts)
+
+
+def _proved(given: Sequence[Given]) -> str:
+    named = exact_text([dict(one) for one in given]) if any(given) else ""
+    return f"proved for all positions{f', for {named}' if named else ''}"
+
+
+def _contradiction(by_parameters: Mapping[Given, Sequence[Document]]) -> list[str]:
+    """Return where a refuted claim is proved as well, which is never right."""
+    both = [
+        dict(given)
+        for given, group in by_parameters.items()
+        if {"refuted", "proved"} <= {verdict["verdict"] for verdict in group}
+    ]
+    named = exact_text(both) if both and both[0] else ""
+    return (
+        [f"and yet proved{f' for {named}' if named else ''}: one of them is wrong"] if both else []
+    )
 
 
 def _agreement(outcome: str, by_parameters: Mapping[Given, Sequence[Document]]) -> list[str]:
     """Return what several verdicts without a counterexample say together."""
-    verdicts = [verdict for group in by_parameters.values() for verdict in group]
-    cases = {
-        given
-        for given, group in by_parameters.items()
-        if strongest(group) in ("exhausted", "proved")
-    }
+    found = {given: strongest(group) for given, group in by_parameters.items()}
+    proved = [given for given, verdict in found.items() if verdict == "proved"]
+    cases = [given for given, verdict in found.items() if verdict == "exhausted"]
+    whole = [verdict for given in cases for verdict in by_parameters[given]]
     held = [
         verdict
         for given, group in by_parameters.items()
         for verdict in group
-        if given not in cases and verdict["verdict"] == "holds-to-bound"
+        if found[given] == "holds-to-bound" and verdict["verdict"] == "holds-to-bound"
     ]
-    parts = []
+    parts = [_proved(proved)] if proved else []
     if outcome == "exhausted":
-        named = parameters_text([dict(given) for given in by_parameters])
+        named = parameters_text([dict(given) for given in cases])
         parts.append(
             f"true: a finite statement, every case checked{f' for {named}' if named else ''}"
-            f" ({_in_all(verdicts)})"
+            f" ({_in_all(whole)})"
         )
     elif cases:
-        named = parameters_text([dict(given) for given in by_parameters if given in cases])
-        rest = "" if held else f" ({_in_all(verdicts)}); other parameters are not checked"
+        named = parameters_text([dict(given) for given in cases])
+        rest = "" if held else f" ({_in_all(whole)}); other parameters are not checked"
         parts.append(f"every case{f' for {named}' if named else ''}{rest}")
     if held:
         bounds = sorted({verdict["bound"] for verdict in held})
@@ -184,6 +240,23 @@ def _for(verdict: Document) -> str:
 
 def _tables(number: int) -> str:
     return "1 table" if number == 1 else f"{number:,} tables"
+
+
+def _share(chosen: Sequence[Document], verdicts: Sequence[Document]) -> str:
+    """Return how many of all tables, and of the proofs if there are any, gave some of the verdicts."""
+    parts = []
+    for by_proof, one in ((False, "table"), (True, "proof")):
+        number, of = (
+            sum(is_by_proof(verdict) == by_proof for verdict in some) for some in (chosen, verdicts)
+        )
+        if number:
+            all_of_them = f"{of:,} {one}{'' if of == 1 else 's'}"
+            parts.append(
+                all_of_them
+                if len(chosen) == len(verdicts) == of
+                else f"{number:,} of {all_of_them}"
+            )
+    return " and ".join(parts)
 
 
 def _in_all(verdicts: Sequence[Document]) -> str:

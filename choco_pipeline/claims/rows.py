@@ -14,6 +14,7 @@ from choco_pipeline.claims.row_text import (
     STRONGEST_FIRST,
     Document,
     Given,
+    is_by_proof,
     parameters_text,
     row_text,
     strongest,
@@ -31,7 +32,9 @@ def rows(catalogue: Catalogue, verdicts: Iterable[Document]) -> list[dict[str, A
     catalogue
         All claims of the run.
     verdicts
-        Of the whole run, those of claims over several tables as `check_across` gives them.
+        Of the whole run, those of claims over several tables as `check_across` gives them. Those with a key ``certificate``
+        were decided on what is proved of a game, not on a table. Where such a one is undecided, it says nothing against
+        what other verdicts on the claim say, and is left out.
 
     Returns
     -------
@@ -39,7 +42,8 @@ def rows(catalogue: Catalogue, verdicts: Iterable[Document]) -> list[dict[str, A
         ``claim``, its id; ``verdict``, that of a table or ``unchecked``; ``text``, one line; ``checks``, their number;
         ``counts``, of each verdict; ``parameters``, in short; ``bound``, the least and the greatest of the tables, or
         None; ``positions`` and ``seconds``, in all; ``decided``, the least counterexample, or None; ``command``.
-        With parameters, of which there are infinitely many, every case of those checked is a bound, too.
+        With parameters, of which there are infinitely many, every case of those checked is a bound, too; and ``proved``
+        is only for the parameters that the text names.
     """
     of_claim: dict[str, list[Document]] = defaultdict(list)
     for verdict in verdicts:
@@ -47,14 +51,17 @@ def rows(catalogue: Catalogue, verdicts: Iterable[Document]) -> list[dict[str, A
     return [_row(claim, of_claim[claim.id]) for claim in catalogue.claims.values()]
 
 
-def _row(claim: Claim, verdicts: list[Document]) -> dict[str, Any]:
+def _row(claim: Claim, found: list[Document]) -> dict[str, Any]:
+    said = [v for v in found if not (is_by_proof(v) and v["verdict"] == "undecided")]
+    verdicts = said or found
     by_parameters: dict[Given, list[Document]] = defaultdict(list)
     for verdict in verdicts:
         by_parameters[tuple(verdict["parameters"].items())].append(verdict)
-    outcome = _outcome(claim, by_parameters)
+    are_all = _are_all(claim, by_parameters)
+    outcome = _outcome(are_all, by_parameters)
     decided = min(
         (verdict for verdict in verdicts if verdict["verdict"] == "refuted"),
-        key=_least_first,
+        key=lambda verdict: _least_first(claim, verdict),
         default=None,
     )
     bounds = [verdict["bound"] for verdict in verdicts if verdict["bound"] is not None]
@@ -62,7 +69,7 @@ def _row(claim: Claim, verdicts: list[Document]) -> dict[str, Any]:
     return {
         "claim": claim.id,
         "verdict": outcome,
-        "text": row_text(claim, outcome, by_parameters, decided),
+        "text": row_text(claim, outcome, by_parameters, decided, are_all=are_all),
         "checks": len(verdicts),
         "counts": {verdict: counts[verdict] for verdict in STRONGEST_FIRST if counts[verdict]},
         "parameters": parameters_text(_parameters(claim, verdicts)),
@@ -74,7 +81,7 @@ def _row(claim: Claim, verdicts: list[Document]) -> dict[str, Any]:
     }
 
 
-def _outcome(claim: Claim, by_parameters: Mapping[Given, Sequence[Document]]) -> str:
+def _outcome(are_all: bool, by_parameters: Mapping[Given, Sequence[Document]]) -> str:
     """Return what all verdicts on a claim come to."""
     found = {strongest(verdicts) for verdicts in by_parameters.values()}
     if not found:
@@ -87,10 +94,14 @@ def _outcome(claim: Claim, by_parameters: Mapping[Given, Sequence[Document]]) ->
         return "proved"
     if found & {"holds-to-bound", "undecided"}:
         return "holds-to-bound"
+    return "exhausted" if are_all else "holds-to-bound"
+
+
+def _are_all(claim: Claim, by_parameters: Mapping[Given, Sequence[Document]]) -> bool:
+    """Whether there are verdicts for all parameters that a claim speaks of."""
     every = _all_parameters(claim)
     checked = [dict(given) for given in by_parameters]
-    are_all = every is not None and all(one in checked for one in every)
-    return "exhausted" if are_all else "holds-to-bound"
+    return every is not None and all(one in checked for one in every)
 
 
 def _all_parameters(claim: Claim) -> list[dict[str, int]] | None:
@@ -116,7 +127,7 @@ def _parameters(claim: Claim, verdicts: Sequence[Document]) -> list[Mapping[str,
     return [{name: int(n)} for verdict in verdicts for n in verdict["evidence"]["p_positions"]]
 
 
-def _least_first(verdict: Document) -> tuple[Any, ...]:
+def _least_first(claim: Claim, verdict: Document) -> tuple[Any, ...]:
     """Return what counterexamples are ordered by: largest coordinate, position, parameters."""
     shown, given = verdict["counterexample"], list(verdict["parameters"].values())
     position = shown["position"]
@@ -125,7 +136,7 @@ def _least_first(verdict: Document) -> tuple[Any, ...]:
     sizes = [
         value
         for name, value in zip(shown["coordinates"], position, strict=True)
-        if verdict["table"] is None or name != PASSES
+        if claim.pattern is None or name != PASSES
     ]
     return (max(sizes), position, given)
 

@@ -18,6 +18,7 @@ from choco_pipeline.tables.cost import in_bytes, worker_memory
 #: Programs that are used where they are found, and for what.
 OPTIONAL = {
     "chromium": "the tests' look at the report in a real browser",
+    "mona": "a second engine for proofs",
     "git": "the commit that results are stamped with",
 }
 

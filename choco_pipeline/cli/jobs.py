@@ -51,10 +51,16 @@ def mine(order: Order, out: Out, json: Json = False) -> None:
 
 
 @app.command()
+def settle(order: Order, out: Out, json: Json = False) -> None:
+    """Prove games for all positions, and decide claims on what is proved."""
+    _task("choco_pipeline.proof.task:prove_order", order, out, json)
+
+
+@app.command()
 def ledger(
     plan_file: Annotated[Path, typer.Argument(help="The run's plan.")], out: Out, json: Json = False
 ) -> None:
-    """Gather verdicts and findings of a run into one document."""
+    """Gather verdicts, proofs and findings of a run into one document."""
     _task("choco_pipeline.sweep.ledger:write_ledger", plan_file, out, json)
 
 

@@ -39,6 +39,12 @@ def count_verdicts(ledger: Document) -> dict[str, int]:
     return {verdict: counts[verdict] for verdict in SIGNS if counts[verdict]}
 
 
+def count_proofs(ledger: Document) -> dict[str, int]:
+    """Return how many proofs were found, and how many were looked for in vain."""
+    counts = Counter(proof["status"] for proof in ledger.get("proofs", []))
+    return {status: counts[status] for status in ("proved", "undecided") if counts[status]}
+
+
 def show_ledger(ledger: Document, console: Console) -> None:
     """Print what a run says of each claim: in columns, with colours on a terminal, and no line is wrapped."""
     width = min(WIDTH, console.width) if console.is_terminal else WIDTH
@@ -70,12 +76,17 @@ def show_ledger(ledger: Document, console: Console) -> None:
         _print(console, "What says nothing, and why", "bold", width)
     for claim_id, why in silent.items():
         _print(console, f"{GAP}{_full(claims[claim_id])}: {why}", None, width)
+    proofs = count_proofs(ledger)
+    if proofs:
+        words = {"proved": "found", "undecided": "undecided"}
+        said = ", ".join(f"{number:,} {words[status]}" for status, number in proofs.items())
+        _print(console, f"Proofs for all positions: {said}", "bold", width)
     counts = count_verdicts(ledger)
     if counts:
-        said = ", ".join(
-            f"{number:,} {COUNTED.get(verdict, SIGNS[verdict][2])}"
-            for verdict, number in counts.items()
-        )
+        words = {verdict: COUNTED.get(verdict, SIGNS[verdict][2]) for verdict in counts}
+        if any(row["verdict"] == "proved" and row["parameters"] for row in ledger["rows"]):
+            words["proved"] = "proved, with parameters for those named"
+        said = ", ".join(f"{number:,} {words[verdict]}" for verdict, number in counts.items())
         _print(console, f"{_claims(sum(counts.values()))}: {said}", "bold", width)
 
 
@@ -129,6 +140,11 @@ def _words(row: Document) -> str:
     match row["verdict"]:
         case "refuted" if row["decided"]["position"] is not None:
             return f"refuted at {place_text(row['decided'])}"
+        case "proved":
+            return "proved for these parameters" if row["parameters"] else words
+        case "holds-to-bound" if counts.get("proved"):
+            words = "proved for some"
+            words = f"holds to the bound, {words}" if counts.get("holds-to-bound") else words
         case "holds-to-bound" if not counts.get("holds-to-bound"):
             words = "every case of those parameters"
         case _:
@@ -142,7 +158,8 @@ def _how_far(row: Document) -> str:
     if row["decided"]:
         return parameters_text([row["decided"]["parameters"]])
     parts = []
-    if row["bound"] and row["counts"].get("holds-to-bound"):
+    by_tables = row["verdict"] != "proved" and row["counts"].get("holds-to-bound")
+    if row["bound"] and by_tables:
         least, greatest = row["bound"]
         span = f"{least:,}" if least == greatest else f"{least:,} to {greatest:,}"
         parts.append(f"bound {span}")

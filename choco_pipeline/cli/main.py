@@ -61,12 +61,19 @@ def plan(config: ConfigFile = DEFAULT_CONFIG, json: Json = False) -> None:
 def value(
     ruleset: Annotated[str, typer.Argument(help="For example 'solid-bar(f=(x+z)//3)'.")],
     position: Annotated[list[int], typer.Argument(help="Its coordinates; passes left come last.")],
+    certificate: Annotated[
+        Path | None,
+        typer.Option(
+            help="Answer by the automata that `choco prove` wrote: coordinates may be of any size.",
+            metavar="FILE",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Print a position's Grundy number, P or N, and every winning option, drawn."""
     from choco_pipeline.cli.value import show_value  # noqa: PLC0415
 
-    show_value(ruleset, tuple(position), json)
+    show_value(ruleset, tuple(position), json, certificate)
 
 
 @app.command()

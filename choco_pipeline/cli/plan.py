@@ -55,14 +55,19 @@ def show_plan(config: Path, json: bool) -> None:
     console = Console()
     console.print(table)
     total = rows["total"]
+    proving = ""
+    if rows["proofs"]:
+        most = max(proof["seconds"] for proof in plan["proofs"])
+        number = f"{rows['proofs']:,} {'proof' if rows['proofs'] == 1 else 'proofs'}"
+        proving = f", and {number} of at most about {most:,} seconds each"
     console.print(
         f"{len(plan['shards'])} {'shard' if len(plan['shards']) == 1 else 'shards'}, {total['finished']:,} of {total['tables']:,} tables are there already;"
-        f" about {in_time(total['seconds_left'] / workers)} on {workers} workers for those that are missing; claims and mining come on top."
+        f" about {in_time(total['seconds_left'] / workers)} on {workers} workers for those that are missing; claims and mining come on top{proving}."
     )
 
 
 def summary(plan: dict[str, Any]) -> dict[str, Any]:
-    """Return the plan's numbers for each sweep and in all; a table of two sweeps counts in both, but once in all."""
+    """Return the plan's numbers for each sweep and in all, a table of two sweeps once; and the number of proofs."""
     paths = Paths(RESULTS, plan["run"])
     finished = {shard for shard in plan["shards"] if paths.manifest(shard).exists()}
     checks: dict[str, int] = {}
@@ -86,4 +91,4 @@ def summary(plan: dict[str, Any]) -> dict[str, Any]:
     by_sweep = [
         {"sweep": name, **add([t for t in plan["tables"] if name in t["sweeps"]])} for name in names
     ]
-    return {"sweeps": by_sweep, "total": add(plan["tables"])}
+    return {"sweeps": by_sweep, "total": add(plan["tables"]), "proofs": len(plan["proofs"])}

@@ -19,7 +19,7 @@ from typing import Any
 import psutil
 from rich.console import Console
 
-from choco_pipeline.cli.ledger import count_verdicts, show_ledger
+from choco_pipeline.cli.ledger import count_proofs, count_verdicts, show_ledger
 from choco_pipeline.cli.lock import results_lock
 from choco_pipeline.cli.output import emit, in_short, in_time
 from choco_pipeline.cli.snakemake_log import Failed, Job, Jobs, SnakemakeLog
@@ -83,7 +83,8 @@ def run(
     ledger = read_json(done.ledger) if done.code == 0 else None
     if json:
         verdicts = None if ledger is None else count_verdicts(ledger)
-        emit({**done.document(), "claims": verdicts})
+        proofs = None if ledger is None else count_proofs(ledger)
+        emit({**done.document(), "claims": verdicts, "proofs": proofs})
     elif ledger is not None:
         show_ledger(ledger, Console())
         print(f"report: {done.report}")
@@ -199,8 +200,10 @@ class _Run:
             case "nothing to do":
                 self._say("nothing to do: everything is up to date")
             case "done":
+                number = self.stages.proofs.total
+                proofs = f", {number:,} {'proof' if number == 1 else 'proofs'}" if number else ""
                 self._say(
-                    f"{tables.done:,} tables ({tables.reused:,} reused), {in_short(tables.positions)} positions"
+                    f"{tables.done:,} tables ({tables.reused:,} reused), {in_short(tables.positions)} positions{proofs}"
                     f" in {in_time(self.seconds)}"
                 )
             case "interrupted":
@@ -277,6 +280,7 @@ def _show_what_would_run(config: Path, json: bool) -> int:
         "check": orders["checks"],
         "state": orders["standing"],
         "mine": orders["mines"],
+        "prove": orders["proofs"],
     }
     for event in SnakemakeLog(io.BytesIO(done.stdout + done.stderr)).events():
         match event:
@@ -303,6 +307,7 @@ def _show_what_would_run(config: Path, json: bool) -> int:
             "check": "claims on tables",
             "state": "statements",
             "mine": "tables",
+            "prove": "proofs",
         }
         for rule, count in jobs.items():
             what = f", {work.get(rule, 0):,} {units[rule]}" if rule in units else ""

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import IO
 
 #: Rules that do the work of a run, in order; `all` only names the report.
-RULES = ("build", "check", "state", "mine", "ledger", "report")
+RULES = ("build", "check", "state", "mine", "prove", "ledger", "report")
 
 _COUNT = re.compile(r"(?P<rule>\w+)\s+(?P<count>\d+)")
 _RULE = re.compile(r"(?:local)?rule (?P<rule>\w+):")
-_NAME = re.compile(r"\s+wildcards:.*\b(?:shard|part)=(?P<name>\w+)")
+_NAME = re.compile(r"\s+wildcards:.*\b(?:shard|part|proof)=(?P<name>\w+)")
 _ERROR = re.compile(r"Error in rule (?P<rule>\w+):")
 _LOG = re.compile(r"\s+log: (?P<log>.+?) \(check log file")
 
@@ -27,7 +27,7 @@ class Jobs:
 
 @dataclass(frozen=True)
 class Job:
-    """A job has started, or in a dry run would; `name` is that of its shard, or of its part of the statements."""
+    """A job has started, or in a dry run would; `name` is that of its shard, or of its part of statements or proofs."""
 
     rule: str
     name: str

@@ -109,7 +109,7 @@ class Stages:
             for kind in kinds:
                 for of, number in work[kind].items():
                     inputs = [paths.order(kind, of)]
-                    if kind != "standing":
+                    if kind in ("checks", "mines"):
                         inputs.append(paths.manifest(of))
                     result.total += number
                     if finished(inputs, folder / output / f"{of}.json"):
@@ -123,10 +123,12 @@ class Stages:
         )
         self.tables.reused = len(kept)
         self.tables.reused_positions = sum(table["positions"] for table in kept)
+        self.proofs = stage("proofs", "proofs", "proved", "proofs")
         self.stages = [
             self.tables,
             stage("checks", "checks", "verdicts", "checks", "standing"),
             stage("mining", "tables", "mining", "mines"),
+            self.proofs,
             Stage("report", "documents", DOCUMENTS, 0),
         ]
         self.update()
@@ -150,7 +152,7 @@ class Stages:
 
     @property
     def are_complete(self) -> bool:
-        """Whether tables, checks and mining are all there, as far as the files' times say."""
+        """Whether tables, checks, mining and proofs are all there, as far as the files' times say."""
         return all(stage.is_complete for stage in self.stages[:-1])
 
     def complete(self) -> None:
@@ -248,4 +250,5 @@ def work_by_order(plan: Mapping[str, Any]) -> dict[str, Counter[str]]:
         "checks": Counter(shard_of[order["table"]] for order in plan["checks"]),
         "standing": Counter(order["part"] for order in plan["standing"]),
         "mines": Counter(shard_of[order["table"]] for order in plan["mines"]),
+        "proofs": Counter(order["part"] for order in plan["proofs"]),
     }

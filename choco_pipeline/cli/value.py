@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from choco_pipeline.cli.output import emit
 from choco_pipeline.drawing import draw_text
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Position, Ruleset, parse_ruleset
+from choco_pipeline.proof.certificate import CertificateError, read_certificate
+from choco_pipeline.proof.play import play
 from choco_pipeline.tables.compute import table
 from choco_pipeline.tables.cost import cost_of, worker_memory
 from choco_pipeline.tables.lookup import Lookup
@@ -18,29 +23,45 @@ from choco_pipeline.tables.schema import Quantity
 BY_DEFINITION = 20_000
 #: A table that takes longer is not computed for one answer.
 MOST_SECONDS = 120.0
+#: A position with more options has them neither listed nor drawn, and no table.
+MOST_OPTIONS = 1_000_000
+#: Bars of more squares than this in one direction are not drawn.
+MOST_DRAWN = 10_000
 
 
-def show_value(notation: str, position: Position, json: bool) -> None:
-    """Print Grundy number, outcome and winning options of a position."""
+def show_value(
+    notation: str, position: Position, json: bool, certificate: Path | None = None
+) -> None:
+    """Print Grundy number, outcome and winning options of a position; by the automata of `certificate`, if given."""
     game = parse_ruleset(notation)
-    found = evaluate(game, game.check(position))
+    here = game.check(position)
+    found = evaluate(game, here) if certificate is None else evaluate_by(certificate, game, here)
     if json:
         emit(found)
         return
     names = ", ".join(game.coordinates)
-    print(f"{game.notation}, ({names}) = {_text(position)}\n")
-    print(draw_text(game, position))
-    grundy = (
-        "not computed: its table is too large here" if found["grundy"] is None else found["grundy"]
+    print(f"{game.notation}, ({names}) = {_text(here)}\n{_drawn(game, here)}")
+    why = (
+        "its table is too large here"
+        if certificate is None
+        else "the certificate is of P-positions only"
     )
+    grundy = f"not computed: {why}" if found["grundy"] is None else found["grundy"]
     print(f"\nGrundy number: {grundy}")
     print(
         f"{found['outcome']}-position: the {'previous' if found['outcome'] == 'P' else 'next'} player wins"
     )
     if found["outcome"] == "N":
-        print(f"\nWinning options ({len(found['winning'])}):")
+        number = len(found["winning"])
+        which = (
+            f"({number})" if found["all"] else "(of each kind of move, the one that leaves least)"
+        )
+        print(f"\nWinning options {which}:")
         for option in found["winning"]:
-            print(f"\n{_text(option)}\n{draw_text(game, tuple(option))}")
+            print(f"\n{_text(option)}{_drawn(game, tuple(option))}")
+    if certificate is not None:
+        file = shlex.quote(str(certificate))
+        print(f"\nBy the automata in {certificate}; check them: choco prove --check {file}")
 
 
 def evaluate(game: Ruleset, position: Position) -> dict[str, Any]:
@@ -50,8 +71,15 @@ def evaluate(game: Ruleset, position: Position) -> dict[str, Any]:
     -------
     dict
         ``ruleset``, ``coordinates``, ``position``, ``grundy`` (None where only P or N can be computed), ``outcome`` (``P``
-        or ``N``) and ``winning``, the options that are P-positions.
+        or ``N``), ``winning``, the options that are P-positions, and ``all``, whether these are all of them.
+
+    Raises
+    ------
+    LimitError
+        If neither the definition nor a table can answer.
     """
+    if sum(position) > MOST_OPTIONS:
+        raise _too_large(game, position)
     options = list(dict.fromkeys(game.options(position)))
     grundy: int | None
     if math.prod(c + 1 for c in position) <= BY_DEFINITION:
@@ -61,18 +89,49 @@ def evaluate(game: Ruleset, position: Position) -> dict[str, Any]:
         numbers = _lookup(game, position, "grundy")
         known = numbers or _lookup(game, position, "p-positions")
         if known is None:
-            raise LimitError(
-                f"{game.notation}: {position} is too large for this machine, by its table and by definition"
-            )
+            raise _too_large(game, position)
         grundy = numbers.grundy(position) if numbers else None
         winning = [option for option in options if known.is_p_position(option)]
+    return _document(game, position, grundy, "N" if winning else "P", winning, True)
+
+
+def evaluate_by(certificate: Path, game: Ruleset, position: Position) -> dict[str, Any]:
+    """Return what a certificate's automata say of a legal position; keys as for `evaluate`.
+
+    Not all winning options are found, but one for each kind of cut that has one.
+
+    Raises
+    ------
+    StoreError, CertificateError
+        If the file is not a certificate of this game.
+    """
+    proved = read_certificate(certificate)
+    if proved.ruleset.identity != game.identity:
+        raise CertificateError(
+            f"{certificate}: a certificate of {proved.ruleset.notation}, not of {game.notation}"
+        )
+    found = play(proved, position)
+    return _document(
+        game, position, found.grundy, found.outcome, found.winning, found.outcome == "P"
+    )
+
+
+def _document(
+    game: Ruleset,
+    position: Position,
+    grundy: int | None,
+    outcome: str,
+    winning: Sequence[Position],
+    every: bool,
+) -> dict[str, Any]:
     return {
         "ruleset": game.notation,
         "coordinates": list(game.coordinates),
         "position": list(position),
         "grundy": grundy,
-        "outcome": "N" if winning else "P",
+        "outcome": outcome,
         "winning": [list(option) for option in winning],
+        "all": every,
     }
 
 
@@ -84,6 +143,17 @@ def _lookup(game: Ruleset, position: Position, quantity: Quantity) -> Lookup | N
         return None
     found = Lookup.of(game, table(game, bound, quantity))
     return found if found.covers(position) else None
+
+
+def _too_large(game: Ruleset, position: Position) -> LimitError:
+    return LimitError(
+        f"{game.notation}: {_text(position)} is too large for this machine, by its table and by definition; where"
+        " `choco prove RULESET` makes a certificate, `--certificate FILE` answers for coordinates of any size"
+    )
+
+
+def _drawn(game: Ruleset, position: Position) -> str:
+    return f"\n{draw_text(game, position)}" if max(position, default=0) <= MOST_DRAWN else ""
 
 
 def _text(position: list[int] | Position) -> str:

@@ -13,6 +13,7 @@ Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
 ParameterName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,15}$")]
 Text = Annotated[str, Field(min_length=1, max_length=4000)]
 Mine = Literal["value-sets", "shifts"]
+Prove = Literal["p", "grundy"]
 
 
 class Sweep(Model):
@@ -68,6 +69,19 @@ class Sweep(Model):
         description="What the machine looks for: `value-sets`, the values of a nim-sum over the P-positions;"
         " `shifts`, the best a, b, c in (x+a)⊕(y+b)⊕(z+c)=0.",
         examples=[["value-sets", "shifts"]],
+    )
+    prove: list[Prove] = Field(
+        default=[],
+        description="What is to be proved for all positions of each game, whatever the bound: `p`, which are the"
+        " P-positions; `grundy`, the Grundy numbers. Claims on them are then decided for these parameters.",
+        examples=[["p", "grundy"]],
+    )
+    prove_seconds: int = Field(
+        default=60,
+        ge=1,
+        le=86_400,
+        description="About so many seconds each proof is looked for; then it is left undecided.",
+        examples=[600],
     )
 
 

@@ -14,7 +14,7 @@ from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.games import Ruleset, WithPass
 from choco_pipeline.games.notation import CsvFile, build, read
-from choco_pipeline.sweep.config import Config, Mine, Sweep
+from choco_pipeline.sweep.config import Config, Mine, Prove, Sweep
 from choco_pipeline.tables.spec import TableSpec
 
 #: A run with more tables than this is a mistake in its configuration.
@@ -43,6 +43,8 @@ class Planned:
         Ids of the claims that the sweeps ask for, or None for all that fit.
     mine
         What to look for in it.
+    prove, prove_seconds
+        What to prove of the game, and about how long each proof may take.
     """
 
     spec: TableSpec
@@ -51,6 +53,8 @@ class Planned:
     parameters: Values
     claims: set[str] | None
     mine: list[Mine] = field(default_factory=list)
+    prove: list[Prove] = field(default_factory=list)
+    prove_seconds: int = 0
 
 
 def load_config(path: Path) -> tuple[Config, YamlFile]:
@@ -168,7 +172,16 @@ def _games(
             else set(sweep.claims)
         )
         spec = TableSpec.of(game, bound, sweep.quantity)
-        yield Planned(spec, game, [name], shown, claims, list(sweep.mine))
+        yield Planned(
+            spec,
+            game,
+            [name],
+            shown,
+            claims,
+            mine=list(sweep.mine),
+            prove=list(dict.fromkeys(sweep.prove)),
+            prove_seconds=sweep.prove_seconds if sweep.prove else 0,
+        )
 
 
 def _combinations(
@@ -206,6 +219,8 @@ def _merge(known: Planned, more: Planned) -> None:
     """Let one table serve another sweep too."""
     known.sweeps.extend(s for s in more.sweeps if s not in known.sweeps)
     known.mine.extend(m for m in more.mine if m not in known.mine)
+    known.prove.extend(p for p in more.prove if p not in known.prove)
+    known.prove_seconds = max(known.prove_seconds, more.prove_seconds)
     known.claims = (
         None if known.claims is None or more.claims is None else known.claims | more.claims
     )

@@ -32,7 +32,7 @@ def write_ledger(plan_file: str, out_file: str, report: Callable[..., None]) -> 
     Returns
     -------
     dict
-        Numbers of claims, verdicts, findings and rules.
+        Numbers of claims, verdicts, proofs, findings and rules.
     """
     plan = read_json(Path(plan_file))
     paths = Paths(Path(plan_file).parent.parent, plan["run"])
@@ -46,13 +46,19 @@ def write_ledger(plan_file: str, out_file: str, report: Callable[..., None]) -> 
     catalogue = load_catalogue([Path(name) for name in plan["claims_files"]])
     verdicts = [
         _with_place(verdict, catalogue)
-        for kind in ("checks", "standing")
+        for kind in ("checks", "standing", "proofs")
         for document in _results(plan, paths, kind)
         for verdict in document["verdicts"]
     ]
     findings = [
         finding for document in _results(plan, paths, "mines") for finding in document["findings"]
     ]
+    proved = {
+        (proof["ruleset"], proof["relation"]): proof
+        for document in _results(plan, paths, "proofs")
+        for proof in document["proofs"]
+    }
+    proofs = [proved[order["ruleset"], order["relation"]] for order in plan["proofs"]]
     across = check_across(catalogue, verdicts)
     # What one table says of a claim over several is only a number, and has been compared by now.
     verdicts = [v for v in verdicts if not catalogue.claims[v["claim"]].is_over_tables] + across
@@ -70,28 +76,32 @@ def write_ledger(plan_file: str, out_file: str, report: Callable[..., None]) -> 
             ),
             "checks": round(sum(verdict["seconds"] for verdict in verdicts), 2),
             "mining": round(sum(finding["seconds"] for finding in findings), 2),
+            "proofs": round(sum(proof["seconds"] for proof in proofs), 2),
         },
         "claims": [claim.as_ledger() for claim in catalogue.claims.values()],
         "rows": found,
         "pairs": pairs(catalogue, found),
         "verdicts": verdicts,
         "tables": tables,
+        "proofs": proofs,
         "findings": findings,
         "rules": shift_rules(plan["tables"], findings),
     }
     write_json(Path(out_file), ledger)
     report("report", documents=1)
-    counted = ("claims", "verdicts", "findings", "rules")
+    counted = ("claims", "verdicts", "proofs", "findings", "rules")
     return {name: len(ledger[name]) for name in counted}
 
 
 def _results(plan: dict[str, Any], paths: Paths, kind: str) -> Iterator[dict[str, Any]]:
-    """Yield the result documents of the shards, or parts of the statements, that had a work order of this kind."""
+    """Yield the result documents of the shards, or of the parts, that had a work order of this kind."""
     shard_of = {table["id"]: table["shard"] for table in plan["tables"]}
     names = dict.fromkeys(
-        order["part"] if kind == "standing" else shard_of[order["table"]] for order in plan[kind]
+        order["part"] if "part" in order else shard_of[order["table"]] for order in plan[kind]
     )
-    folder = {"checks": "verdicts", "standing": "verdicts", "mines": "mining"}[kind]
+    folder = {"checks": "verdicts", "standing": "verdicts", "mines": "mining", "proofs": "proved"}[
+        kind
+    ]
     for name in names:
         yield read_json(paths.results / plan["run"] / folder / f"{name}.json")
 

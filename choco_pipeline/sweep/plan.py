@@ -23,6 +23,7 @@ from choco_pipeline.games.height import TableHeight
 from choco_pipeline.games.notation import inside
 from choco_pipeline.provenance import CLAIM_CODE, MINING_CODE, TABLE_CODE, code_digest, digest
 from choco_pipeline.sweep.expand import Planned, expand, load_config
+from choco_pipeline.sweep.proofs import Proofs, proofs, shared_out
 from choco_pipeline.tables.cost import Cost, cost_of, in_bytes, require_memory, worker_memory
 from choco_pipeline.tables.schema import unwrap
 from choco_pipeline.tables.spec import FORMAT, Shard, TableSpec
@@ -38,7 +39,8 @@ LEAST_TABLES, LEAST_SECONDS = 100, 1.3
 MOST_TABLES, MOST_SECONDS = 250, 4.0
 #: Statements that need no table are shared out among so many work orders.
 STANDING_PARTS = 4
-PLAN_CODE = (*CLAIM_CODE, "mining", "sweep", "documents")
+PROOF_CODE = (*CLAIM_CODE, "automata", "proof")
+PLAN_CODE = (*PROOF_CODE, "mining", "sweep", "documents")
 
 Orders = Mapping[str, list[dict[str, Any]]]
 
@@ -63,8 +65,13 @@ class Paths:
         """Return the manifest of a shard."""
         return self.results / "tables" / f"{shard}.done.json"
 
+    @property
+    def certificates(self) -> Path:
+        """Where the certificates of all runs lie."""
+        return self.results / "certificates"
+
     def order(self, kind: str, name: str) -> Path:
-        """Return a work order: of a shard for ``checks`` and ``mines``, of a part of the statements for ``standing``."""
+        """Return a work order: of a shard for ``checks`` and ``mines``, of a part for ``standing`` and ``proofs``."""
         return self.results / self.run / kind / f"{name}.json"
 
 
@@ -73,8 +80,8 @@ def current_plan(
 ) -> dict[str, Any]:
     """Return the plan of a configuration, made anew only if the configuration or the code has changed.
 
-    Writes ``plan.json``, the specs of shards and the work orders for claims, statements and mining below `results`, each
-    only if its content is new.
+    Writes ``plan.json``, the specs of shards and the work orders for claims, statements, mining and proofs below `results`,
+    each only if its content is new.
 
     Parameters
     ----------
@@ -116,6 +123,13 @@ def make_plan(
     shards, shard_of = _shards(tables, costs, paths)
     checks, mines = _orders(tables, catalogue, shard_of)
     standing = _standing_parts(catalogue)
+    wanted = proofs(tables, catalogue)
+    parts = shared_out(wanted)
+    part_of = {
+        (proof["ruleset"], proof["relation"]): part
+        for part, chosen in parts.items()
+        for proof in chosen
+    }
     inputs = [config_path, *claims_files, *_height_files(tables)]
     plan = {
         "format": FORMAT,
@@ -144,11 +158,14 @@ def make_plan(
             {"claim": claim_id, "part": part} for part, ids in standing.items() for claim_id in ids
         ],
         "mines": [mine for order in mines.values() for mine in order],
+        "proofs": [
+            {**proof, "part": part_of[proof["ruleset"], proof["relation"]]} for proof in wanted
+        ],
     }
     if write:
         for shard in shards:
             write_json_if_changed(paths.spec(shard.name), shard.as_json())
-        _write_orders(paths, catalogue, checks, mines, standing)
+        _write_orders(paths, catalogue, checks, mines, standing, parts)
         write_json_if_changed(paths.plan, plan)
     return plan
 
@@ -309,10 +326,11 @@ def _write_orders(
     checks: Orders,
     mines: Orders,
     standing: Mapping[str, list[str]],
+    parts: Mapping[str, Proofs],
 ) -> None:
-    def said(ids: Iterable[str]) -> dict[str, Any]:
+    def said(ids: Iterable[str], code: tuple[str, ...] = CLAIM_CODE) -> dict[str, Any]:
         claims = {i: catalogue.claims[i].as_json() for i in sorted(ids)}
-        return {"code": code_digest(CLAIM_CODE), "claims": claims}
+        return {"code": code_digest(code), "claims": claims}
 
     def tables(shard: str) -> dict[str, Any]:
         return {"format": FORMAT, "manifest": paths.manifest(shard).as_posix()}
@@ -327,6 +345,15 @@ def _write_orders(
             for shard, order in mines.items()
         },
         "standing": {part: {"format": FORMAT, **said(ids)} for part, ids in standing.items()},
+        "proofs": {
+            part: {
+                "format": FORMAT,
+                "certificates": paths.certificates.as_posix(),
+                "proofs": chosen,
+                **said({one["claim"] for proof in chosen for one in proof["claims"]}, PROOF_CODE),
+            }
+            for part, chosen in parts.items()
+        },
     }
     for kind, orders in documents.items():
         for old in (paths.results / paths.run / kind).glob("*.json"):

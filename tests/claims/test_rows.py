@@ -28,7 +28,6 @@ from choco_pipeline.claims.verdict import (
 PAPER = Paper(key="drawn", title="On Nothing", authors=["N. N."], reference="preprint")
 OTHER = Paper(key="other", title="On Less", authors=["N. N."], reference="preprint")
 TABLE_RULESET = "with-pass(strip-bar(k=k, s=s), passes=1)"
-WORDS_OF_TRUTH = ("true", "proved")
 
 
 def claim(claim_id: str, paper: Paper = PAPER, **more: Any) -> Claim:
@@ -62,6 +61,12 @@ def verdict(
         "evidence": evidence,
         "seconds": 0.5,
     }
+
+
+def by_proof(of: str, outcome: Verdict, parameters: dict[str, int] | None = None) -> dict[str, Any]:
+    """Return a verdict that was found on what is proved of a game."""
+    found = {**verdict(of, outcome, parameters, None), "table": None}
+    return found | {"certificate": "certificates/drawn.json"}
 
 
 def refuted(*position: int) -> Refuted:
@@ -108,9 +113,9 @@ def test_a_row_is_what_its_verdicts_come_to(verdicts: list[dict[str, Any]]) -> N
         expected = "proved"
     else:
         expected = "holds-to-bound"  # of k and s there are infinitely many
-    # A table that proves outweighs one beside it, with the same parameters, that does not.
+    # A proof outweighs a table with the same parameters.
+    proved = {tuple(v["parameters"].items()) for v in verdicts if v["verdict"] == "proved"}
     if expected == "holds-to-bound" and found["verdict"] == "proved":
-        proved = {tuple(v["parameters"].items()) for v in verdicts if v["verdict"] == "proved"}
         assert proved == {tuple(v["parameters"].items()) for v in verdicts}
     else:
         assert found["verdict"] == expected
@@ -121,10 +126,15 @@ def test_a_row_is_what_its_verdicts_come_to(verdicts: list[dict[str, Any]]) -> N
     bounds = [v["bound"] for v in verdicts]
     assert found["bound"] == ([min(bounds), max(bounds)] if bounds else None)
     if found["verdict"] != "proved":
-        assert not any(word in found["text"] for word in WORDS_OF_TRUTH)
+        assert "true" not in found["text"]
+        assert "proved" not in found["text"] or proved
+        starts = found["text"].startswith("proved for all positions, for ")
+        assert starts == bool(found["verdict"] == "holds-to-bound" and proved)
     else:
-        assert found["text"].startswith("proved for all positions: by parity")
-    if "undecided" in names:
+        assert found["text"].startswith("proved for all positions, for ")
+        assert found["text"].endswith("; other k, s are not proved")
+    silent = [v for v in verdicts if v["verdict"] == "undecided"]
+    if any(tuple(v["parameters"].items()) not in proved for v in silent):
         assert "says nothing" in found["text"]
         assert "the table is too small" in found["text"]
     assert "\n" not in found["text"]
@@ -219,6 +229,91 @@ def test_texts() -> None:
     assert text(silent) == "says nothing: no such position (k = 8; s = 1)"
     in_a_sense = verdict("a", HoldsToBound(5, 20, "every member up to 6 occurs"), {"k": 2, "s": 2})
     assert text(held, in_a_sense).endswith("; in this sense: every member up to 6 occurs")
+
+
+PROVED = Proved("certificates/drawn.json")
+
+
+def test_a_proof_is_for_the_parameters_that_it_names() -> None:
+    one, fixed = (
+        claim("a", ruleset="solid-bar(f=(x+z)//k)"),
+        claim("a", ruleset="step-bar(k=2, s=0)"),
+    )
+
+    def text(of: Claim, *verdicts: dict[str, Any]) -> tuple[str, str]:
+        found = row(of, *verdicts)
+        return found["verdict"], found["text"]
+
+    tables = [verdict("a", HoldsToBound(100, 10), {"k": k}) for k in (3, 7, 11)]
+    proofs = [by_proof("a", PROVED, {"k": k}) for k in (3, 7, 11)]
+    assert text(one, *tables, *proofs) == (
+        "proved",
+        "proved for all positions, for k = 3, 7, 11; other k are not proved",
+    )
+    assert text(one, *tables, *proofs[:2]) == (
+        "holds-to-bound",
+        "proved for all positions, for k = 3, 7; holds up to bound 10 on 1 table (100 positions)",
+    )
+    assert text(fixed, verdict("a", HoldsToBound(9, 5)), by_proof("a", PROVED)) == (
+        "proved",
+        "proved for all positions",
+    )
+    named = claim("a", ruleset="solid-bar(f=(x+z)//k)", when="k == 3 or k == 7")
+    assert text(named, *proofs[:2]) == ("proved", "proved for all positions, for k = 3, 7")
+    assert text(named, *proofs[:1])[1].endswith("for k = 3; other k are not proved")
+    silent = verdict("a", Undecided("no such position"), {"k": 15})
+    assert text(one, proofs[0], silent) == (
+        "holds-to-bound",
+        "proved for all positions, for k = 3;"
+        " says nothing on 1 of 1 table: no such position (k = 15)",
+    )
+    whole = verdict("a", Exhausted(50), {"k": 15})
+    assert text(one, proofs[0], whole) == (
+        "holds-to-bound",
+        "proved for all positions, for k = 3; every case for k = 15 (50 positions);"
+        " other parameters are not checked",
+    )
+
+
+def test_pairs_of_parameters_are_named_where_they_are_no_product() -> None:
+    proofs = [
+        by_proof("a", PROVED, {"k": k, "s": s}) for k in (4, 6, 8, 10) for s in range(2, k, 2)
+    ]
+    found = row(claim("a"), *proofs[:3])
+    assert (
+        found["text"]
+        == "proved for all positions, for (k, s) = (4, 2), (6, 2), (6, 4); other k, s are not proved"
+    )
+    many = row(claim("a"), *proofs)["text"]
+    assert "(8, 2), (8, 4), (8, 6), …, (10, 8) (10 of them); other" in many
+
+
+def test_what_the_prover_cannot_decide_says_nothing_against_a_table() -> None:
+    held = verdict("a", HoldsToBound(9, 10), {"k": 2, "s": 1})
+    silent = by_proof("a", Undecided("not linear"), {"k": 2, "s": 1})
+    assert row(claim("a"), held, silent) == row(claim("a"), held)
+    alone = row(claim("a"), silent, silent | {"parameters": {"k": 3, "s": 1}})
+    assert alone["verdict"] == "undecided"
+    assert alone["text"] == "says nothing on 2 proofs: not linear (k = 2; s = 1)"
+
+
+def test_a_table_and_a_proof_refute_together() -> None:
+    parameters = {"k": 2, "s": 1}
+    held = verdict("a", HoldsToBound(9, 10), {"k": 3, "s": 1})
+    table, proof = (
+        verdict("a", refuted(1, 0, 2, 1), parameters),
+        by_proof("a", refuted(1, 0, 2, 1), parameters),
+    )
+    found = row(claim("a"), held, table, proof)
+    assert found["verdict"] == "refuted"
+    assert found["decided"]["table"] == "table 10"
+    assert found["text"].endswith("; 1 of 2 tables and 1 of 1 proof refute it")
+    # passes left do not count as a size, whoever found the position
+    found = row(claim("a"), by_proof("a", refuted(0, 0, 1, 3), parameters), table)
+    assert found["decided"]["position"] == [0, 0, 1, 3]
+    wrong = row(claim("a"), table, by_proof("a", PROVED, parameters))
+    assert wrong["verdict"] == "refuted"
+    assert wrong["text"].endswith("; and yet proved for k = 2; s = 1: one of them is wrong")
 
 
 @pytest.mark.parametrize(

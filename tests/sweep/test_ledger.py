@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from choco_pipeline.claims.task import check_shard
-from choco_pipeline.claims.verdict import HoldsToBound, verdict_to_json
+from choco_pipeline.claims.verdict import HoldsToBound, Proved, Undecided, verdict_to_json
 from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.mining.task import mine_shard
 from choco_pipeline.sweep.ledger import write_ledger
@@ -63,11 +63,30 @@ sweeps:
     bound: 30
     quantity: p-positions
     mine: [value-sets, shifts]
+    prove: [p]
 """
 
 
 def quiet(stage, **numbers):
     """Report to nobody."""
+
+
+def write_proofs(plan):
+    """Write what proofs might give: what they do give is tested beside them."""
+    documents = {}
+    for order in plan["proofs"]:
+        k = order["parameters"]["k"]
+        proof = {name: order[name] for name in ("ruleset", "relation", "parameters")}
+        proof |= {"status": "undecided" if k == 11 else "proved", "seconds": 1.0}
+        document = documents.setdefault(order["part"], {"proofs": [], "verdicts": []})
+        document["proofs"].append(proof)
+        for one in order["claims"]:
+            verdict = Proved("c.json") if one["claim"] == "shifted" else Undecided("not linear")
+            if k != 11:
+                more = {"table": None, "evidence": {}, "certificate": "c.json", "seconds": 0.1}
+                document["verdicts"].append({**one, **verdict_to_json(verdict), **more})
+    for part, document in documents.items():
+        write_json(Path(f"results/t/proved/{part}.json"), {"format": 1, **document})
 
 
 def test_a_ledger(tmp_path, monkeypatch):
@@ -95,13 +114,16 @@ def test_a_ledger(tmp_path, monkeypatch):
     found = {**checked, **verdict_to_json(HoldsToBound(100, 9))}
     (part,) = {order["part"] for order in plan["standing"]}
     write_json(Path(f"results/t/verdicts/{part}.json"), {"format": 1, "verdicts": [found]})
+    write_proofs(plan)
     write_ledger(str(paths.plan), "results/t/ledger.json", quiet)
     ledger = read_json(Path("results/t/ledger.json"))
 
     (doubling,) = [v for v in ledger["verdicts"] if v["claim"] == "doubling"]
     assert doubling["table"] is None, "what one table says of it is no verdict"
     assert (doubling["verdict"], doubling["bound"]) == ("holds-to-bound", 8)
-    by_k = {v["parameters"]["k"]: v for v in ledger["verdicts"] if v["claim"] == "nim-sum"}
+    said = [v for v in ledger["verdicts"] if v["claim"] == "nim-sum"]
+    by_k = {v["parameters"]["k"]: v for v in said if v["table"] is not None}
+    assert [v["verdict"] for v in said if v["table"] is None] == ["undecided"] * 3
     assert {k: v["verdict"] for k, v in by_k.items()} == {
         2: "refuted",
         3: "holds-to-bound",
@@ -124,12 +146,25 @@ def test_a_ledger(tmp_path, monkeypatch):
     assert rows["nim-sum"]["decided"]["parameters"] == {"k": 2}
     assert rows["nim-sum"]["decided"]["table"] in {table["id"] for table in ledger["tables"]}
     assert rows["statement"]["positions"] == 100
+    assert rows["nim-sum"]["checks"] == 4, "what a proof leaves open says nothing against tables"
+    assert (
+        rows["shifted"]["text"]
+        == "proved for all positions, for k = 3, 7; holds up to bound 30 on 1 table (3,144 positions)"
+    )
+    assert [(p["parameters"]["k"], p["status"]) for p in ledger["proofs"]] == [
+        (2, "proved"),
+        (3, "proved"),
+        (7, "proved"),
+        (11, "undecided"),
+    ]
+    assert ledger["seconds"]["proofs"] == 4
     (pair,) = ledger["pairs"]
     assert (pair["kind"], pair["right"]) == ("misprint", "intended")
     assert pair["decided"] == rows["nim-sum"]["decided"]
 
     place = "claims.yaml:35:32: check.formula (x//(z-3) == y): division by zero at column 2: "
-    (silent,) = [v for v in ledger["verdicts"] if v["claim"] == "by-zero"]
+    silent, by_proof = [v for v in ledger["verdicts"] if v["claim"] == "by-zero"]
+    assert by_proof["why"] == "not linear"
     assert silent["why"].startswith(place)
     assert silent["text"].startswith(f"undecided: {place}")
     assert rows["by-zero"]["text"].startswith(f"says nothing: {place}")

@@ -196,6 +196,104 @@ def test_changed_claim_code_checks_statements_again(config, monkeypatch):
     assert all(new != old for new, old in zip(changed, orders, strict=True))
 
 
+PROVED = CONFIG.replace("    mine: [value-sets]\n", "    prove: [grundy, p, p]\n")
+
+
+def proof_orders():
+    return {p.stem: read_json(p) for p in Path("results/t/proofs").glob("*.json")}
+
+
+def test_each_game_is_proved_once_whatever_the_bounds(config):
+    assert current_plan(config)["proofs"] == []
+    assert not Path("results/t/proofs").exists()
+    more = """\
+  b:
+    ruleset: step-bar(k=m)
+    parameters: {m: [4, 5]}
+    bound: 10
+    quantity: p-positions
+    prove: [p]
+    prove_seconds: 7
+"""
+    config.write_text(PROVED.replace("bound: 20", "bound: [20, 30]") + more)
+    plan = current_plan(config)
+    step = "step-bar(k={k}, s=0)"
+    assert [
+        (p["ruleset"], p["relation"], p["parameters"], p["seconds"]) for p in plan["proofs"]
+    ] == [
+        *[(step.format(k=k), r, {"k": k}, 60) for k in (2, 3, 4) for r in ("grundy", "p")],
+        (step.format(k=5), "p", {"m": 5}, 7),
+    ]
+    assert [(p["ruleset"], p["relation"], p["claims"]) for p in plan["proofs"] if p["claims"]] == [
+        (step.format(k=k), "grundy", [{"claim": "mine-1", "parameters": {"k": k}}]) for k in (2, 4)
+    ]
+    orders = proof_orders()
+    assert all(re.fullmatch("[0-9a-f]{16}", part) for part in orders)
+    assert sorted(
+        (part, proof["ruleset"], proof["relation"])
+        for part, order in orders.items()
+        for proof in order["proofs"]
+    ) == sorted((p["part"], p["ruleset"], p["relation"]) for p in plan["proofs"])
+    assert {claim for order in orders.values() for claim in order["claims"]} == {"mine-1"}
+    assert {order["certificates"] for order in orders.values()} == {"results/certificates"}
+    assert all(order["code"] and order["format"] == 1 for order in orders.values())
+    config.write_text(CONFIG)
+    current_plan(config)
+    assert proof_orders() == {}, "stale orders are removed"
+
+
+def test_a_sweep_decides_the_claims_that_it_names(config):
+    config.write_text(PROVED + "    claims: none\n")
+    assert [proof["claims"] for proof in current_plan(config)["proofs"]] == [[]] * 6
+    assert all(order["claims"] == {} for order in proof_orders().values())
+
+
+def test_proofs_are_decided_on_games_that_bars_are_cut_to(config):
+    claims = CLAIMS.replace("step-bar(k=k, s=0)", "rectangular-bar(m=m, n=m)").replace("k %", "m %")
+    claims = claims.replace("{kind: grundy, equals: y ^ z}", "{kind: p-positions, formula: i == j}")
+    Path("claims.yaml").write_text(claims)
+    config.write_text(
+        PROVED.replace("step-bar(k=k)", "rectangular-bar(m=k, n=k)").replace(
+            "grundy\n", "p-positions\n"
+        )
+    )
+    plan = current_plan(config)
+    assert {check["claim"] for check in plan["checks"]} == {"mine-1"}
+    assert [proof["claims"] for proof in plan["proofs"]] == [[]] * 6
+
+
+def test_proofs_are_shared_out_and_keep_their_place(config):
+    config.write_text(PROVED.replace("[2, 3, 4]", "2..11").replace("[grundy, p, p]", "[p]"))
+    first = current_plan(config)
+    sizes = sorted(len(order["proofs"]) for order in proof_orders().values())
+    assert sizes == [1, 1, 1, 1, 1, 1, 2, 2]
+    files = {p: p.stat().st_mtime_ns for p in Path("results/t/proofs").iterdir()}
+    config.write_text(PROVED.replace("[2, 3, 4]", "2..12").replace("[grundy, p, p]", "[p]"))
+    more = current_plan(config)
+    parts = {p["ruleset"]: p["part"] for p in first["proofs"]}
+    moved = [
+        p["ruleset"] for p in more["proofs"] if parts.get(p["ruleset"]) not in {None, p["part"]}
+    ]
+    assert moved == ["step-bar(k=4, s=0)"], "the one that shares its part with the new one"
+    assert sum(p.exists() and p.stat().st_mtime_ns == files[p] for p in files) == 7
+
+
+def test_changed_code_proves_everything_again(config, monkeypatch):
+    config.write_text(PROVED)
+    plan = current_plan(config)
+    before = proof_orders()
+    digests = plan_module.code_digest
+    monkeypatch.setattr(
+        plan_module,
+        "code_digest",
+        lambda folders: "another" if "proof" in folders else digests(folders),
+    )
+    assert current_plan(config)["proofs"] == plan["proofs"]
+    after = proof_orders()
+    assert after.keys() == before.keys()
+    assert {order["code"] for order in after.values()} == {"another"}
+
+
 def test_shards_are_cut_by_number_and_by_work(config, monkeypatch):
     config.write_text(CONFIG.replace("[2, 3, 4]", "1..250"))
     plan = current_plan(config)
@@ -212,6 +310,16 @@ def test_shards_are_cut_by_number_and_by_work(config, monkeypatch):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
+        (
+            "    mine",
+            "    prove: [q]\n    mine",
+            r"c.yaml:9:13: sweeps.a.prove.0: needs 'p' or 'grundy'",
+        ),
+        (
+            "    mine",
+            "    prove_seconds: 0\n    mine",
+            r"c.yaml:9:5: sweeps.a.prove_seconds: .*found 0",
+        ),
         (
             "claims: [claims.yaml]",
             "claims: [../claims.yaml]",

@@ -26,7 +26,7 @@ class Project:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.mark = uuid.uuid4().hex
-        for name in ("tiny.yaml", "slow.yaml", "claims.yaml"):
+        for name in ("tiny.yaml", "slow.yaml", "proof.yaml", "claims.yaml"):
             shutil.copy(Path(__file__).parent / name, folder / name)
         path = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(ROOT)])
         self.environment = {**os.environ, "PYTHONPATH": path, "CHOCO_TEST": self.mark}

@@ -14,8 +14,9 @@ job       count
 ------  -------
 build         2
 ledger        1
+prove         1
 all           1
-total         4
+total         5
 
 Select jobs to execute...
 localrule build:
@@ -24,6 +25,8 @@ localrule build:
 Finished jobid: 3 (Rule: build)
 localrule state:
     wildcards: part=8899aabbccddeeff
+localrule prove:
+    wildcards: proof=0123456789abcdef
 localrule ledger:
     input: results/tiny/plan.json
 Error in rule ledger:
@@ -31,9 +34,10 @@ Error in rule ledger:
     log: results/tiny/log/ledger.log (check log file(s) for error details)
 """
 EVENTS: list[Event] = [
-    Jobs({"build": 2, "ledger": 1}),
+    Jobs({"build": 2, "prove": 1, "ledger": 1}),
     Job("build", "00112233aabbccdd"),
     Job("state", "8899aabbccddeeff"),
+    Job("prove", "0123456789abcdef"),
     Failed("ledger", Path("results/tiny/log/ledger.log")),
 ]
 

@@ -22,6 +22,7 @@ except ChocoError as error:
 RUN = Paths(RESULTS, PLAN["run"]).plan.parent.as_posix()
 TABLES = {table["id"]: table for table in PLAN["tables"]}
 PARTS = sorted({order["part"] for order in PLAN["standing"]})
+PROOFS = sorted({order["part"] for order in PLAN["proofs"]})
 
 
 def shards_of(kind):
@@ -43,3 +44,4 @@ for table in PLAN["tables"]:
 wildcard_constraints:
     shard="|".join(PLAN["shards"]),
     part="|".join(PARTS) or "none",
+    proof="|".join(PROOFS) or "none",

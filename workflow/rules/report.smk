@@ -5,6 +5,7 @@ rule ledger:
         verdicts=expand(rules.check.output.verdicts, shard=shards_of("checks")),
         statements=expand(rules.state.output.verdicts, part=PARTS),
         findings=expand(rules.mine.output.findings, shard=shards_of("mines")),
+        proofs=expand(rules.prove.output.proved, proof=PROOFS),
     output:
         ledger=f"{RUN}/ledger.json",
     log:

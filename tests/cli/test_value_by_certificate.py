@@ -1,0 +1,66 @@
+"""``choco value --certificate``: positions of any size, as a person types them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from choco_pipeline.cli.value import evaluate, evaluate_by
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.proof.certificate import write_certificate
+from choco_pipeline.proof.prove import prove
+
+ROOT = Path(__file__).parents[2]
+GAME = "strip-bar(k=4, s=2)"
+LARGE = str(10**100)
+
+
+def choco(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "choco_pipeline", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_certificate(
+        prove(parse_ruleset(GAME), engines=["own"]), tmp_path_factory.mktemp("proofs")
+    )
+
+
+def test_a_hundred_digits(certificate):
+    done = choco("value", GAME, LARGE, "17", LARGE, "--certificate", str(certificate), "--json")
+    found = json.loads(done.stdout)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (found["outcome"], found["grundy"], found["all"]) == ("N", None, False)
+    assert [int(LARGE), 0, int(LARGE)] in found["winning"]
+
+    done = choco("value", GAME, LARGE, "17", LARGE, "--certificate", str(certificate))
+    assert f"\n({LARGE}, 0, {LARGE})\n" in done.stdout
+    assert f"choco prove --check {certificate}" in done.stdout
+    assert "□" not in done.stdout, "a bar of 10**100 columns is not drawn"
+
+
+def test_the_certificate_says_what_the_definition_says(certificate):
+    game = parse_ruleset(GAME)
+    for position in ((0, 0, 0), (9, 2, 7), (9, 2, 8), (3, 1, 5)):
+        by_definition = evaluate(game, position)
+        found = evaluate_by(certificate, game, position)
+        assert found["outcome"] == by_definition["outcome"]
+        assert found["all"] == (found["outcome"] == "P")
+        assert all(option in by_definition["winning"] for option in found["winning"])
+        assert set(found) == set(by_definition)
+
+
+def test_without_a_certificate_there_is_a_hint():
+    done = choco("value", GAME, LARGE, "17", LARGE)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert "`choco prove RULESET` makes a certificate" in done.stderr
+
+
+def test_a_certificate_of_another_game_is_refused(certificate):
+    done = choco("value", "strip-bar(k=4, s=3)", "1", "0", "1", "--certificate", str(certificate))
+    assert done.returncode == 2
+    assert f"a certificate of {GAME}, not of strip-bar(k=4, s=3)" in done.stderr

@@ -1,0 +1,41 @@
+"""A run that proves a game: the certificate, the row and the words, with Dask and with plain Snakemake."""
+
+from tests.workflow.project import Project
+
+
+def test_a_run_proves_a_game_and_says_for_which_parameters(project: Project) -> None:
+    planned = project.choco("plan", "proof.yaml").stdout
+    assert "come on top, and 1 proof of at most about 60 seconds each." in " ".join(planned.split())
+    would = project.run("proof.yaml", "--dry-run")
+    assert (would["jobs"]["prove"], would["work"]["prove"]) == (1, 1)
+    done = project.choco("run", "proof.yaml")
+    assert "proofs 1/1: done" in done.stderr
+    assert "1 tables (0 reused), 3.23 k positions, 1 proof in" in done.stderr
+    ledger = project.json("proof/ledger.json")
+    (proof,) = ledger["proofs"]
+    assert (proof["ruleset"], proof["relation"]) == ("solid-bar(f=(x+z)//3)", "p")
+    assert (proof["status"], proof["states"], proof["parameters"]) == ("proved", [3], {"k": 3})
+    assert "own" in proof["engines"]
+    by_table, by_proof = [v for v in ledger["verdicts"] if v["claim"] == "tiny-cor-2"]
+    assert (by_table["verdict"], "certificate" in by_table) == ("holds-to-bound", False)
+    assert (by_proof["verdict"], by_proof["table"]) == ("proved", None)
+    assert by_proof["certificate"] == proof["certificate"]
+    (row,) = [row for row in ledger["rows"] if row["claim"] == "tiny-cor-2"]
+    assert row["verdict"] == "proved"
+    # the claim's condition names this k alone, so there is no other that is not proved
+    assert row["text"] == "proved for all positions, for k = 3"
+    assert "∎  Corollary 2 (intended)  proved for these parameters  k = 3" in done.stdout
+    assert "Proofs for all positions: 1 found" in done.stdout
+    assert "1 proved, with parameters for those named" in done.stdout
+
+    checked = project.choco("prove", "--check", proof["certificate"]).stdout
+    assert checked.startswith("proved: the P-positions of solid-bar(f=(x+z)//3)")
+    again = project.run("proof.yaml")
+    assert (again["status"], again["jobs"], again["proofs"]) == ("nothing to do", {}, {"proved": 1})
+    (document,) = (project.folder / "results/proof/proved").iterdir()
+    document.unlink()
+    project.snakemake("--cores", "1", "--config", "choco=proof.yaml")
+    assert document.exists()
+    assert [v["verdict"] for v in project.json(f"proof/proved/{document.name}")["verdicts"]] == [
+        "proved"
+    ]
