@@ -15,6 +15,7 @@ from choco_pipeline.report.cells import SIGNS
 from choco_pipeline.report.figures import bokeh_script, galleries
 from choco_pipeline.report.findings import families, pretty
 from choco_pipeline.report.pairs import forms, pair_views
+from choco_pipeline.report.proofs import WILD, proof_section
 from choco_pipeline.report.verdicts import ClaimView, claim_views, tally
 from choco_pipeline.tables.cost import in_bytes
 
@@ -100,6 +101,8 @@ def page(ledger: Mapping[str, Any], results: Path) -> str:
         forms=forms(ledger),
         value_sets=families(ledger, "value-sets"),
         shifts=families(ledger, "shifts"),
+        proofs=proof_section(ledger),
+        wild=WILD,
         galleries=galleries(ledger, results),
         bokeh=bokeh_script(),
     )

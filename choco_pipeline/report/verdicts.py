@@ -141,6 +141,8 @@ def _in_few_words(row: Document) -> str:
         return f"holds to {bound[1]:,}" if bound[0] == bound[1] else "holds to the bounds"
     if row["verdict"] == "exhausted":
         return "all cases"
+    if row["verdict"] == "proved" and row["parameters"]:
+        return "proved for these parameters"
     return SIGNS[row["verdict"]][1]
 
 
