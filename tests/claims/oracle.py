@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from math import lcm
-from typing import Any, assert_never
+from typing import assert_never
 
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.kinds import (
@@ -29,9 +29,8 @@ from choco_pipeline.claims.kinds import (
     Shape,
     Values,
 )
-from choco_pipeline.claims.kinds.integers import conditions_of
 from choco_pipeline.formula import Formula
-from choco_pipeline.games import Position, RectangularBar, Ruleset, StepBar, StripBar, mex
+from choco_pipeline.games import Position, RectangularBar, Ruleset, StepBar, StripBar
 from choco_pipeline.tables.schema import Quantity, unwrap
 from tests.claims.claims import domain, holds, key_of
 
@@ -168,81 +167,6 @@ def outcome(
             raise ValueError(f"{check.kind} is not decided by one table")
         case _:
             assert_never(check)
-
-
-def outcome_of_integers(check: IntegerStatement, bound: int) -> Outcome:
-    """Return what a statement on integers comes to: every case, one by one."""
-    failures, cases = [], 0
-    for env in _all(check, {"N": bound}, list(check.all)):
-        if not all(c.value(env) for c in conditions_of(check.where)):
-            continue
-        cases += 1
-        if not _said(check, env):
-            failures.append(tuple(env[name] for name in check.all))
-    least = min(failures, key=lambda at: (max(map(abs, at)), at), default=None)
-    return Outcome(bool(failures), least, cases == 0)
-
-
-def outcome_of_heights(check: HeightFunctions, bound: int) -> Outcome:
-    """Return what a statement on height functions comes to: every monotone one in the box."""
-    height = int(check.height.value({"N": bound}))
-    cells = list(product(range(bound + 1), repeat=check.arguments))
-    for heights in product(range(height + 1), repeat=len(cells)):
-        f = dict(zip(cells, heights, strict=True))
-        if any(
-            f[at] < f[before]
-            for at in cells
-            for axis in range(check.arguments)
-            if (before := (*at[:axis], at[axis] - 1, *at[axis + 1 :])) in f
-        ):
-            continue
-        has = all(
-            check.condition.value(env, {"f": heights})
-            for env in _spans(dict(check.all), {"N": bound})
-            if check.where is None or check.where.value(env)
-        )
-        grundy = _grundy_numbers_of(f)
-        right = True
-        for at in cells:
-            for y in range(f[at] + 1):
-                place = (y, *at) if check.arguments == 1 else (at[0], y, at[1])
-                names = ("y", "z") if check.arguments == 1 else ("x", "y", "z")
-                claimed = check.grundy.value(dict(zip(names, place, strict=True)))
-                right = right and grundy(at, y) == claimed
-        if {"exactly": has != right, "if": has and not right, "only-if": right and not has}[
-            check.relation
-        ]:
-            return Outcome(True)
-    return Outcome(False)
-
-
-def outcome_of_counts(check: Counts, parameter: str, numbers: Mapping[int, int]) -> Outcome:
-    """Return what relations between numbers of P-positions come to, as far as the numbers go."""
-    largest = max(numbers)
-    g: list[Any] = [numbers.get(n) for n in range(largest + 1)]  # None where there is no table
-    functions: dict[str, list[Any]] = {"g": g}
-    for name, summand in check.sums.items():
-        sums = [0]
-        for n in range(1, largest + 1):
-            try:
-                term = int(summand.value({parameter: n}, {"g": g}))
-            except Exception:
-                break
-            sums.append(sums[-1] + term)
-        functions[name] = sums
-    looked = 0
-    for n in range(1, largest + 1):
-        for relation in check.conditions:
-            if parameter not in relation.names and n > 1:
-                continue
-            try:
-                truth = relation.value({parameter: n}, functions)
-            except Exception:
-                continue
-            looked += 1
-            if not truth:
-                return Outcome(True)
-    return Outcome(False, None, not looked)
 
 
 def _places(
@@ -403,57 +327,3 @@ def _columns(game: Ruleset, position: list[int]) -> list[int]:
     assert isinstance(base, StepBar | StripBar)
     y, z = position[-2:] if isinstance(base, StepBar) else position[1:3]
     return [min(y, (i + base.s) // base.k) + 1 for i in range(z + 1)]
-
-
-def _all(check: IntegerStatement, env: Env, names: list[str]) -> Iterator[Env]:
-    for found in _spans({name: check.all[name] for name in names}, env):
-        yield _with(check.let, found)
-
-
-def _spans(spans: dict[str, object], env: Env) -> Iterator[Env]:
-    if not spans:
-        yield dict(env)
-        return
-    (name, span), *rest = spans.items()
-    for value in span.values(env):
-        yield from _spans(dict(rest), {**env, name: value})
-
-
-def _with(let: Mapping[str, Formula], env: Env) -> Env:
-    known = dict(env)
-    for name, formula in let.items():
-        known[name] = int(formula.value(known))
-    return known
-
-
-def _said(check: IntegerStatement, env: Env) -> bool:
-    truths = [bool(c.value(env)) for c in conditions_of(check.holds)]
-    if check.any:
-        truths.append(any(c.value(env) for c in check.any))
-    if check.equivalent:
-        truths.append(len({bool(c.value(env)) for c in check.equivalent}) == 1)
-    if check.number is not None:
-        inner = (_with(check.number.let, e) for e in _spans(dict(check.number.of), env))
-        number = sum(bool(check.number.such.value(e)) for e in inner)
-        if check.number.exactly is not None:
-            truths.append(number == check.number.exactly.value(env))
-        if check.number.least is not None:
-            truths.append(number >= check.number.least.value(env))
-    return all(truths)
-
-
-def _grundy_numbers_of(
-    f: Mapping[tuple[int, ...], int],
-) -> Callable[[tuple[int, ...], int], int]:
-    """Return the Grundy number of the bar with y rows above the bitter one, over the columns up to a place."""
-
-    @cache
-    def grundy(at: tuple[int, ...], y: int) -> int:
-        options = {grundy(at, v) for v in range(y)}
-        for axis, length in enumerate(at):
-            for shorter in range(length):
-                rest = (*at[:axis], shorter, *at[axis + 1 :])
-                options.add(grundy(rest, min(y, f[rest])))
-        return mex(options)
-
-    return grundy
