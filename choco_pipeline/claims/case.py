@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from choco_pipeline.claims.cells import BLOCK, Cells
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.verdict import Exhausted, HoldsToBound, Verdict
+from choco_pipeline.tables.cells import BLOCK, Cells
 
 
 @dataclass(frozen=True)

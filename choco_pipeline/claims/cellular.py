@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from choco_pipeline.claims.cells import Cells, Ints, select
 from choco_pipeline.claims.kinds import Cellular
 from choco_pipeline.claims.tally import Tally
 from choco_pipeline.errors import LimitError
+from choco_pipeline.tables.cells import Cells, Ints, select
 
 #: Cells computed, over all generations: some seconds of work.
 MOST_CELLS = 1 << 32

@@ -9,7 +9,6 @@ from typing import Any, assert_never
 import xarray as xr
 
 from choco_pipeline.claims.case import Case, Finding
-from choco_pipeline.claims.cells import BLOCK, Cells
 from choco_pipeline.claims.cellular import compare_generation
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.explain import counterexample_at
@@ -57,6 +56,7 @@ from choco_pipeline.claims.verdict import (
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.games import Ruleset
+from choco_pipeline.tables.cells import BLOCK, Cells
 
 #: A table is looked at so far beyond a claim's reach, and by a quarter of it.
 BEYOND = 32

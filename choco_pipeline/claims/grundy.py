@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from choco_pipeline.claims.cells import Cells, evaluate_at, holds_at, select, select_where
 from choco_pipeline.claims.kinds import Count, GrundyNumbers
 from choco_pipeline.claims.tally import Tally
+from choco_pipeline.tables.cells import Cells, evaluate_at, holds_at, select, select_where
 
 
 def compare_grundy_numbers(

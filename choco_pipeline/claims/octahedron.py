@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from choco_pipeline.claims.case import Case, Finding
-from choco_pipeline.claims.cells import Ints, Truths, select
 from choco_pipeline.claims.explain import counterexample_at
 from choco_pipeline.claims.kinds import Octahedron
 from choco_pipeline.claims.tally import Tally
 from choco_pipeline.claims.verdict import Counterexample, Refuted, Undecided
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import RectangularBar
+from choco_pipeline.tables.cells import Ints, Truths, select
 from choco_pipeline.tables.schema import unwrap
 
 #: The largest order; each costs one step.

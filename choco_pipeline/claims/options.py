@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from choco_pipeline.claims.case import Case, Finding
-from choco_pipeline.claims.cells import Ints, Truths, holds_at
 from choco_pipeline.claims.kinds import Options
 from choco_pipeline.claims.verdict import (
     Counterexample,
@@ -32,6 +31,7 @@ from choco_pipeline.games import (
     StripBar,
     WithPass,
 )
+from choco_pipeline.tables.cells import Ints, Truths, holds_at
 from choco_pipeline.tables.schema import unwrap
 
 #: The largest box of positions that is looked at: some ten megabytes, some tenths of a second.
@@ -147,8 +147,8 @@ class Box:
                 found |= _below_lowered(move, wanted)
         return found
 
-    def counts(self, check: Options, position: Position, option: Position) -> bool:
-        """Whether `check` speaks of the move from a position to one of its options."""
+    def counts(self, check: Options, position: Sequence[object], option: Sequence[object]) -> bool:
+        """Whether `check` speaks of the move from a position to one of its options, far outside of the box, too."""
         changed = {i for i, (a, b) in enumerate(zip(position, option, strict=True)) if a != b}
         lowered = {move.lowers for move in self.moves if isinstance(move, Cut)}
         kept = len(changed) == 1
@@ -202,7 +202,7 @@ def find_options(check: Options, case: Case) -> Finding:
     if failures:
         position = box.least(wrong, case.block)
         counterexample = Counterexample(
-            _found(check, box, to, position), check.summary(), position, game.coordinates
+            contradiction_at(check, box, to, position), check.summary(), position, game.coordinates
         )
         return Finding(Refuted(counterexample, settled), {"failures": failures, **evidence})
     if case.cells.is_whole and bound == most:
@@ -210,8 +210,11 @@ def find_options(check: Options, case: Case) -> Finding:
     return Finding(HoldsToBound(settled, bound), evidence)
 
 
-def _found(check: Options, box: Box, to: Formula, position: Position) -> str:
-    """Return what the definition says of the options of one position that contradicts the statement."""
+def contradiction_at(check: Options, box: Box, to: Formula, position: Position) -> str:
+    """Return what the definition says of the options of one position that contradicts the statement.
+
+    The position need not lie in the box.
+    """
     names = box.game.coordinates
     options = [q for q in box.game.options(position) if box.counts(check, position, q)]
     if not options:

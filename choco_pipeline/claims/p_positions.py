@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-from choco_pipeline.claims.cells import Block, Cells, Truths, evaluate_at, holds_at, select
 from choco_pipeline.claims.kinds import PPositions
 from choco_pipeline.claims.tally import Tally
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
+from choco_pipeline.tables.cells import Block, Cells, Truths, evaluate_at, holds_at, select
 from choco_pipeline.tables.cost import count_positions
 
 #: A formula is evaluated position by position at most this often: about a minute.

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from choco_pipeline.claims.case import Case, Finding
-from choco_pipeline.claims.cells import Ints, Points, Truths, evaluate_at, holds_at, select
 from choco_pipeline.claims.explain import counterexample_at
 from choco_pipeline.claims.kinds import Pattern
 from choco_pipeline.claims.kinds.bars import Case as Part
@@ -16,6 +15,7 @@ from choco_pipeline.claims.verdict import Refuted, Undecided
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
 from choco_pipeline.games import RectangularBar, Ruleset, WithPass
+from choco_pipeline.tables.cells import Ints, Points, Truths, evaluate_at, holds_at, select
 from choco_pipeline.tables.compute import p_table
 from choco_pipeline.tables.schema import unwrap
 

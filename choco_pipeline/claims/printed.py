@@ -7,7 +7,6 @@ from collections.abc import Iterable
 import numpy as np
 
 from choco_pipeline.claims.case import Case, Finding
-from choco_pipeline.claims.cells import Points, evaluate_at, select_where
 from choco_pipeline.claims.explain import (
     bound_of,
     counterexample_to_number,
@@ -18,6 +17,7 @@ from choco_pipeline.claims.verdict import Counterexample, Exhausted, Refuted, Un
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
 from choco_pipeline.games import Position
+from choco_pipeline.tables.cells import Points, evaluate_at, select_where
 from choco_pipeline.tables.schema import unwrap
 
 

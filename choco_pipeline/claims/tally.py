@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from choco_pipeline.claims.cells import Block, Cells, Ints, Points, Truths
 from choco_pipeline.games import Position
+from choco_pipeline.tables.cells import Block, Cells, Ints, Points, Truths
 
 
 @dataclass

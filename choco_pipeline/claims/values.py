@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from choco_pipeline.claims.cells import Cells, Ints, evaluate_at, holds_at, select, select_where
 from choco_pipeline.claims.kinds import Values
 from choco_pipeline.claims.tally import Tally
 from choco_pipeline.formula import Formula
+from choco_pipeline.tables.cells import Cells, Ints, evaluate_at, holds_at, select, select_where
 
 #: At most so many values are listed.
 MOST_LISTED = 64

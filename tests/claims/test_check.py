@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choco_pipeline import RectangularBar, Ruleset, SolidBar, StepBar, StripBar, WithPass
-from choco_pipeline.claims.cells import Cells
 from choco_pipeline.claims.check import Finding, check_claim
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.values import collect_values
 from choco_pipeline.claims.verdict import Exhausted, HoldsToBound, Refuted, Undecided
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Position
+from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.compute import table
 from choco_pipeline.tables.schema import QUANTITIES, Quantity, unwrap
 from tests.claims.claims import (

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from choco_pipeline import Nim, RectangularBar, Ruleset, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.claims.case import Case
-from choco_pipeline.claims.cells import Cells
 from choco_pipeline.claims.check import check_claim
 from choco_pipeline.claims.explain import bound_of, counterexample_at
 from choco_pipeline.claims.verdict import Counterexample, Refuted, verdict_text
 from choco_pipeline.games import Position
+from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.compute import table
 from choco_pipeline.tables.schema import QUANTITIES, Quantity
 from tests.claims.claims import claim_on, domain, formula_names, integer_formulas

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from choco_pipeline import RectangularBar, Ruleset, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.claims import task
 from choco_pipeline.claims.case import Case, Finding
-from choco_pipeline.claims.cells import Cells
 from choco_pipeline.claims.check import check_claim
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.kinds import Options
@@ -21,6 +20,7 @@ from choco_pipeline.claims.verdict import Exhausted, HoldsToBound, Refuted, Unde
 from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Position, parse_ruleset
+from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.compute import table
 from choco_pipeline.tables.schema import unwrap
 from tests.claims.claims import claim_on, conditions, holds, key_of

@@ -9,12 +9,12 @@ import pytest
 
 from choco_pipeline import SolidBar, parse_ruleset
 from choco_pipeline.claims.catalogue import load_catalogue
-from choco_pipeline.claims.cells import BLOCK, Cells
 from choco_pipeline.claims.check import Finding, check_claim
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.ledger import check_across
 from choco_pipeline.claims.values import collect_values
 from choco_pipeline.claims.verdict import Exhausted, HoldsToBound, Refuted, Undecided
+from choco_pipeline.tables.cells import BLOCK, Cells
 from choco_pipeline.tables.compute import table
 from choco_pipeline.tables.schema import Quantity
 
