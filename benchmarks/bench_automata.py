@@ -1,12 +1,17 @@
 """Seconds that automata take, and how many states they have: `pytest benchmarks/bench_automata.py --benchmark-only`.
 
 The whole is the sentence "the closed form holds the P-positions of the triangular bar, f = ⌊(x+z)/k⌋": k = 4m+3 has a
-nim-sum (`triangular`, Theorem 7.3), k = 4m+1 one with x and z less by one. Compiling is excluded.
+nim-sum (`triangular`, Theorem 7.3), k = 4m+1 one with x and z less by one. Compiling is excluded. The last benchmark
+compares our engine with MONA on certificates of many games; a table at the end has the seconds of both.
 """
+
+import timeit
+from math import inf
 
 import numpy as np
 import pytest
 
+from choco_pipeline import parse_ruleset
 from choco_pipeline.automata.algebra import (
     conjunction,
     disjunction,
@@ -17,6 +22,10 @@ from choco_pipeline.automata.algebra import (
 )
 from choco_pipeline.automata.arithmetic import linear, nim_sum_is_zero
 from choco_pipeline.automata.minimise import minimised
+from choco_pipeline.proof.engine import Engine
+from choco_pipeline.proof.mona import decide_with_mona
+from choco_pipeline.proof.obligations import obligations, relation_name
+from choco_pipeline.proof.prove import prove
 
 
 def legal(k):
@@ -104,3 +113,50 @@ def test_minimisation(benchmark, states):
     twice = np.concatenate([delta, delta]), np.concatenate([accepting, accepting])
     least, _ = benchmark.pedantic(minimised, twice, rounds=3, warmup_rounds=1)
     note(benchmark, given=states, result=len(least))
+
+
+CERTIFICATES = [
+    ("step-bar(k=1)", "grundy"),
+    *((f"step-bar(k=3, s={s})", "grundy") for s in range(3)),
+    *((f"solid-bar(f=(x+z)//{k})", "p") for k in range(3, 65, 2)),
+    *(
+        (f"with-pass(strip-bar(k={k}, s={s}), passes=1)", "p")
+        for k in range(2, 18, 2)
+        for s in sorted({1, k // 2, k - 2, k - 1} - {0})
+    ),
+    *((f"solid-bar(f={f})", "p") for f in ("x+z", "z//2", "max(x, z)//2")),
+]
+
+
+@pytest.fixture(scope="module")
+def seconds(request):
+    """Collect the seconds of both engines by game; at the end they are printed, with ratios and totals."""
+    found = {}
+    yield found
+    total = tuple(map(sum, zip(*found.values(), strict=True)))
+    write = request.config.pluginmanager.getplugin("terminalreporter").write_line
+    write("\n   own s   MONA s  ratio  game")
+    for game, (own, mona) in (found | {"in total": total}).items():
+        write(f"{own:8.3f} {mona:8.3f} {own / mona:6.2f}  {game}")
+    assert total[0] <= total[1]
+
+
+@pytest.mark.parametrize(("game", "relation"), CERTIFICATES)
+def test_own_engine_and_mona(benchmark, seconds, game, relation):
+    """Decide the obligations of a certificate one after the other, with both engines."""
+    ruleset = parse_ruleset(game)
+    proof = prove(ruleset, relation, engines=["own"], seconds=inf)
+    assert proof.status == "proved", proof.why
+    relations = {relation_name(p): automaton for p, automaton in enumerate(proof.automata)}
+    sentences = [obligation.sentence for obligation in obligations(ruleset, relation)]
+
+    def own():
+        engine = Engine(relations)
+        assert all(engine.decide(sentence).valid for sentence in sentences)
+
+    def mona():
+        assert all(decide_with_mona(sentence, relations).valid for sentence in sentences)
+
+    benchmark.pedantic(own, rounds=2)
+    other = min(timeit.repeat(mona, number=1, repeat=2))
+    seconds[f"{game} {relation}"] = (benchmark.stats.stats.min, other)

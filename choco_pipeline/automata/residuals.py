@@ -67,14 +67,20 @@ class Learned:
 
 
 def learn(
-    member: Member, tracks: Sequence[str], depth: int, window: int, most_states: int = 3000
+    member: Member,
+    tracks: Sequence[str],
+    depth: int,
+    window: int,
+    most_states: int = 3000,
+    beyond: Sequence[Sequence[int]] = (),
 ) -> Learned:
     """Guess the automaton of a relation on naturals from its members below 2**depth.
 
     A word of e digits in each track, read least significant digit first, is a point r with coordinates below 2**e; its
     residual is the relation {q : r + 2**e q is a member}. The residuals are the states of the relation's minimal
-    automaton (Myhill and Nerode). Here two of them are taken for one if they agree on all q below 2**window, so
-    the result is a guess, which a proof must confirm.
+    automaton (Myhill and Nerode). Here two of them are taken for one if they agree on all q below 2**window, and on the
+    points `beyond` with what is left of these when low digits are dropped. So the result is a guess, which a proof must
+    confirm. It is right at every point of `beyond`: those of a refuted guess are refined away (Maler and Pnueli).
 
     Parameters
     ----------
@@ -89,16 +95,23 @@ def learn(
         Digits by which residuals are told apart.
     most_states
         Give up at more residuals than this.
+    beyond
+        Further points that tell residuals apart, below 2**depth.
 
     Returns
     -------
     Learned
-        Without an automaton if residuals are still new where ``depth - window`` digits have been read.
+        Without an automaton if residuals are still new where the digits that are left to be read, of `depth`, are those
+        of the window or of the largest point beyond.
 
     Raises
     ------
     LimitError
         If the window holds more than `MOST_POINTS` points.
+
+    References
+    ----------
+    O. Maler and A. Pnueli, On the learnability of infinitary regular sets, 1995.
 
     Examples
     --------
@@ -114,16 +127,18 @@ def learn(
             f" more than the {MOST_POINTS} that residuals can be told apart by"
         )
     symbols = _grid(dimensions, 1)
+    steps = _experiments(member, _grid(free, window), beyond)
+    digits = max(window, int(steps.max(initial=0)).bit_length())
     words = np.zeros((1, dimensions), np.int64)  # the first words, by length, of new residuals
-    number = {_keys(member, words, 0, window)[0]: 0}
+    number = {_keys(member, words, 0, steps)[0]: 0}
     found, targets, growth = [words], [], [1]
-    for length in range(1, depth - window + 1):
+    for length in range(1, depth - digits + 1):
         longer = (words[:, None, :] + (symbols << (length - 1))).reshape(
             len(words) * len(symbols), dimensions
         )
         new: list[int] = []
         row = np.empty(len(longer), np.int32)
-        for i, key in enumerate(_keys(member, longer, length, window)):
+        for i, key in enumerate(_keys(member, longer, length, steps)):
             row[i] = number.setdefault(key, len(number))
             if row[i] == growth[-1] + len(new):
                 new.append(i)
@@ -166,8 +181,16 @@ def agrees(
         beside = on.copy()
         beside[:, member.determined] ^= 1 << random.integers(0, depth, size=len(on))
         points = np.concatenate([points, on, beside])
-    sorted_points = points[:, sorted(range(dimensions), key=lambda i: tracks[i])]
-    return np.array_equal(automaton.contains(sorted_points), member(points))
+    return not len(wrong_points(automaton, member, tracks, points))
+
+
+def wrong_points(
+    automaton: Automaton, member: Member, tracks: Sequence[str], points: Points
+) -> Points:
+    """Return those of the points, int64 of shape (n, d), at which a guess is wrong; see `agrees`."""
+    sorted_points = points[:, sorted(range(len(tracks)), key=lambda i: tracks[i])]
+    wrong: Points = points[automaton.contains(sorted_points) != member(points)]
+    return wrong
 
 
 def _grid(dimensions: int, digits: int) -> Points:
@@ -178,11 +201,24 @@ def _grid(dimensions: int, digits: int) -> Points:
     return points
 
 
-def _keys(member: Member, words: Points, length: int, window: int) -> list[bytes]:
-    """Return for each word a digest of what its residual says of the points below 2**window."""
+def _experiments(member: Member, window: Points, beyond: Sequence[Sequence[int]]) -> Points:
+    """Return the points that residuals are told apart by, of a graph those without the determined coordinate."""
+    if not beyond:
+        return window
+    found = [window]
+    for point in beyond:
+        digits = max(point).bit_length()
+        rest = np.array(point, np.int64) >> np.arange(digits)[:, None]
+        found.append(member.free(rest) if isinstance(member, Graph) else rest)
+    points: Points = np.unique(np.concatenate(found), axis=0)
+    return points
+
+
+def _keys(member: Member, words: Points, length: int, experiments: Points) -> list[bytes]:
+    """Return for each word a digest of what its residual says of the experiments."""
     graph = member if isinstance(member, Graph) else None
     lows = words if graph is None else graph.free(words)
-    steps = _grid(lows.shape[1], window) << length
+    steps = experiments << length
     keys = []
     batch = max(1, BATCH // len(steps))
     for first in range(0, len(words), batch):

@@ -24,8 +24,13 @@ from choco_pipeline.proof.logic import (
     Or,
     Sentence,
     exists,
+    free,
     negation,
 )
+from choco_pipeline.tables.cost import in_bytes
+
+#: Bytes of all automata that an engine keeps. One operation takes up to 2.5 GiB, so that a process stays below 4 GiB.
+MOST_BYTES = 1 << 29
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,8 @@ class Decision:
     Attributes
     ----------
     counterexample
-        Values that make the sentence false, of as few binary digits as possible; None if it holds.
+        Values that make the sentence false, of few binary digits: where it says that there are no further numbers, as
+        few as these have with them, else as few as possible. None if it holds.
     seconds
         Time taken.
     states
@@ -84,14 +90,22 @@ class Engine:
         For each `Member.relation` its automaton, whose tracks are the positions of the arguments: "0", "1", ….
     most_states
         States that an automaton may have before it is minimised.
+    most_bytes
+        Bytes that all automata that are kept may have together.
     """
 
     def __init__(
-        self, relations: Mapping[str, Automaton], *, most_states: int = MOST_STATES
+        self,
+        relations: Mapping[str, Automaton],
+        *,
+        most_states: int = MOST_STATES,
+        most_bytes: int = MOST_BYTES,
     ) -> None:
         self._relations = dict(relations)
         self._most_states = most_states
+        self._most_bytes = most_bytes
         self._known: dict[Sentence, Automaton] = {}
+        self._bytes = 0
         self._deadline = inf
         self._largest = 0
 
@@ -103,7 +117,7 @@ class Engine:
         NotDefinableError
             If a relation is not given, or has other arguments than the sentence says.
         UndecidedError
-            If a limit of states or of time is reached.
+            If a limit of states, of memory or of time is reached.
         """
         return self._of(sentence)
 
@@ -115,22 +129,54 @@ class Engine:
         NotDefinableError
             As `automaton_of` does.
         UndecidedError
-            If a limit of states is reached, or time is up after some automaton is made: one operation is not
-            interrupted.
+            If a limit of states or of memory is reached, or time is up after some automaton is made: one operation is
+            not interrupted.
         """
         start = time.perf_counter()
         self._deadline = start + seconds_limit
         self._largest = 0
         try:
-            found = algebra.witness(self._of(negation(sentence)))
+            found = self._witness(negation(sentence))
         finally:
             self._deadline = inf
         return Decision(found is None, found, time.perf_counter() - start, self._largest)
+
+    def _witness(self, sentence: Sentence) -> dict[str, int] | None:
+        """Return values of the free variables that make the sentence true, or None if there are none.
+
+        The last variable of an outer quantifier is not projected: where the body is true, so is the sentence.
+        """
+        match sentence:
+            case Or(parts):
+                found = [self._witness(part) for part in parts]
+                return min(
+                    (
+                        {name: 0 for name in free(sentence)} | one
+                        for one in found
+                        if one is not None
+                    ),
+                    key=lambda one: (
+                        max(one.values(), default=0).bit_length(),
+                        sorted(one.items()),
+                    ),
+                    default=None,
+                )
+            case Exists(names, body):
+                values = algebra.witness(self._exists(names, body, projects_all=False))
+                return values and {name: n for name, n in values.items() if name not in names}
+            case _:
+                return algebra.witness(self._of(sentence))
 
     def _of(self, sentence: Sentence) -> Automaton:
         known = self._known.get(sentence)
         if known is None:
             known = self._make(sentence)
+            self._bytes += known.delta.nbytes + known.accepting.nbytes
+            if self._bytes > self._most_bytes:
+                raise UndecidedError(
+                    f"the sentence is too large to decide: the automata of its parts take more than"
+                    f" {in_bytes(self._most_bytes)}"
+                )
             self._known[sentence] = known
         self._largest = max(self._largest, known.states)
         return known
@@ -165,12 +211,17 @@ class Engine:
         names = {str(i): name for i, name in enumerate(sentence.arguments)}
         return algebra.renamed(relation_of(sentence, self._relations), names)
 
-    def _exists(self, names: tuple[str, ...], body: Sentence) -> Automaton:
-        """Eliminate the names one after the other, each from the parts that have it and from no others."""
+    def _exists(
+        self, names: tuple[str, ...], body: Sentence, *, projects_all: bool = True
+    ) -> Automaton:
+        """Eliminate the names one after the other, each from the parts that have it and from no others.
+
+        Unless it `projects_all`, one name may be left.
+        """
         if isinstance(body, Or):
             return self._of(Or(tuple(exists(names, part) for part in body.parts)))
         if isinstance(body, Exists):
-            return self._exists((*names, *body.names), body.body)
+            return self._exists((*names, *body.names), body.body, projects_all=projects_all)
         parts = [self._of(part) for part in _conjuncts(body)]
         left = set(names)
         while left:
@@ -180,9 +231,12 @@ class Engine:
             }
             name = min(left, key=lambda name: (len(involved[name]), name))
             left.remove(name)
-            together = self._all(part for part in parts if name in part.tracks)
-            parts = [part for part in parts if name not in part.tracks]
-            parts.append(self._projected(together, name))
+            # A part without the name that adds no track narrows what is projected: A ∧ ∃u.B is ∃u.(A ∧ B).
+            together = [part for part in parts if involved[name].issuperset(part.tracks)]
+            parts = [part for part in parts if not involved[name].issuperset(part.tracks)]
+            if not (left or projects_all):
+                return self._all((*parts, *together))
+            parts.append(self._projected(self._all(together), name))
         return self._all(parts)
 
     def _all(self, automata: Iterable[Automaton]) -> Automaton:

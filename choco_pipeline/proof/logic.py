@@ -171,6 +171,25 @@ def exists(names: Iterable[str], body: Sentence) -> Sentence:
     return Exists(bound, body) if bound else body
 
 
+def within(condition: Sentence, sentence: Sentence) -> Sentence:
+    """Return that both hold, the condition said inside of the quantifiers of `sentence`: A ∧ ∃u.B is ∃u.(A ∧ B).
+
+    Whoever decides it need not work out where else the quantified part holds.
+
+    Examples
+    --------
+    >>> print(written(within(less("x", "y"), Exists(("u",), less("u", "x")))))
+    (some u: (x - y < 0 and u - x < 0))
+    """
+    match sentence:
+        case Or(parts):
+            return disjunction(*(within(condition, part) for part in parts))
+        case Exists(names, body) if free(condition).isdisjoint(names):
+            return Exists(names, conjunction(condition, body))
+        case _:
+            return conjunction(condition, sentence)
+
+
 def written(sentence: Sentence) -> str:
     """Return the sentence as text.
 

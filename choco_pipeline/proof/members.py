@@ -20,7 +20,7 @@ Relation = Literal["p", "grundy"]
 Function = Callable[[Points], Points]
 
 #: A table that takes longer, or more memory, is not worth a guess.
-MOST_SECONDS = 5.0
+MOST_SECONDS = 10.0
 MOST_MEMORY = 2 << 30
 
 

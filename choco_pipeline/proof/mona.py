@@ -11,8 +11,10 @@ N. Klarlund and A. Møller, MONA Version 1.4 User Manual, BRICS Notes Series NS-
 from __future__ import annotations
 
 import re
+import resource
 import shutil
 import subprocess
+import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -36,6 +38,10 @@ from choco_pipeline.proof.logic import (
     Sentence,
     free,
 )
+from choco_pipeline.tables.cost import in_bytes
+
+#: Bytes of address space that one process may take; it ends without an answer when it asks for more.
+MOST_MEMORY = 2 << 30
 
 _ARITHMETIC = """ws1s;
 pred less(var2 X, Y) = ex1 p: p notin X & p in Y & (all1 q: q > p => (q in X <=> q in Y));
@@ -86,7 +92,8 @@ def decide_with_mona(
     NotDefinableError
         If a relation is not given, or has other arguments than the sentence says.
     UndecidedError
-        If MONA is not installed, takes longer than `seconds_limit`, or stops without an answer.
+        If MONA is not installed, takes longer than `seconds_limit` or more memory than `MOST_MEMORY`, or stops without
+        an answer.
     """
     names = sorted(free(sentence))
     start = time.perf_counter()
@@ -94,21 +101,38 @@ def decide_with_mona(
     with TemporaryDirectory() as directory:
         path = Path(directory) / "sentence.mona"
         path.write_text(text, encoding="ascii")
-        try:
-            done = subprocess.run(
-                ["mona", "-q", str(path)],
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=None if seconds_limit == inf else max(0.0, seconds_limit),
-            )
-        except FileNotFoundError:
-            raise UndecidedError("MONA is not installed") from None
-        except subprocess.TimeoutExpired:
-            raise UndecidedError(f"MONA was stopped after {seconds_limit:g} seconds") from None
-    valid, values = _answer(done.stdout, done.stderr, len(names))
+        said, complaint = _run_mona(path, seconds_limit)
+    valid, values = _answer(said, complaint, len(names))
     counterexample = None if valid else dict(zip(names, values, strict=True))
     return Decision(valid, counterexample, time.perf_counter() - start, 0)
+
+
+def _run_mona(path: Path, seconds_limit: float) -> tuple[str, str]:
+    """Return what MONA says of a file, and its complaints."""
+    try:
+        process = subprocess.Popen(
+            ["mona", "-q", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+    except FileNotFoundError:
+        raise _no_answer("it is not installed") from None
+    with process:
+        if sys.platform == "linux":  # others cannot limit a process that runs
+            resource.prlimit(process.pid, resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+        try:
+            said, complaint = process.communicate(
+                timeout=None if seconds_limit == inf else max(0.0, seconds_limit)
+            )
+        except subprocess.TimeoutExpired:
+            raise _no_answer(f"stopped after {seconds_limit:g} seconds") from None
+        finally:
+            process.kill()
+    if "out of memory" in complaint + said:
+        raise _no_answer(f"it needs more than {in_bytes(MOST_MEMORY)} of memory")
+    return said, complaint
+
+
+def _no_answer(why: str) -> UndecidedError:
+    return UndecidedError(f"MONA gave no answer: {why}")
 
 
 def ws1s_text(sentence: Sentence, relations: Mapping[str, Automaton]) -> str:
@@ -250,8 +274,7 @@ def _answer(said: str, complaint: str, variables: int) -> tuple[bool, list[int]]
     _, found, rest = said.partition("A counter-example of least length")
     if not found:
         lines = (complaint + said).split("\n")
-        why = next((line.strip() for line in lines if line.strip()), "no answer")
-        raise UndecidedError(f"MONA stopped: {why}")
+        raise _no_answer(next((line.strip() for line in lines if line.strip()), "it says nothing"))
     example = rest.partition("A satisfying example")[0]
     sets = dict(re.findall(r"^(V\d+) = \{([\d,]*)\}$", example, re.MULTILINE))
     values = []

@@ -20,6 +20,7 @@ from choco_pipeline.proof.logic import (
     less,
     linear,
     negation,
+    within,
 )
 from choco_pipeline.proof.moves import Variables, has_moves, height_of, legal, some_option
 from choco_pipeline.proof.terms import at_most
@@ -96,9 +97,9 @@ def _p(game: Ruleset, passes: int) -> dict[str, Sentence]:
     moves = _some_option(game, passes, ())
     return {
         "only positions of the game are in the relation": implies(member, is_position),
-        "no position in the relation has an option in it": implies(member, negation(moves)),
+        "no position in the relation has an option in it": negation(within(member, moves)),
         "every position outside the relation has an option in it": implies(
-            is_position, negation(member), moves
+            is_position, negation(member), within(is_position, moves)
         ),
     }
 
@@ -108,17 +109,18 @@ def _grundy(game: Ruleset, passes: int) -> dict[str, Sentence]:
     value, other = "value'", "other'"
     has_value = Member(name, (*here, value))
     option_has_other = _some_option(game, passes, (other,))
+    is_smaller = exists((value,), conjunction(has_value, less(other, value)))
     return {
         "only positions of the game have a value": implies(has_value, legal(game, here)),
         "no position has two values": implies(
             has_value, Member(name, (*here, other)), equal(value, other)
         ),
         "every position has a value": implies(legal(game, here), exists((value,), has_value)),
-        "no option has the position's value": implies(
-            Member(name, (*here, other)), negation(option_has_other)
+        "no option has the position's value": negation(
+            within(Member(name, (*here, other)), option_has_other)
         ),
         "every smaller value is an option's": implies(
-            has_value, less(other, value), option_has_other
+            is_smaller, within(is_smaller, option_has_other)
         ),
     }
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.errors import ChocoError, HeightError, LimitError
-from choco_pipeline.games import Ruleset
+from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.proof.contradiction import contradiction, height_falls
 from choco_pipeline.proof.engine import Decision, Engine
 from choco_pipeline.proof.errors import NotDefinableError, UndecidedError
@@ -202,8 +202,17 @@ def check_relation(
     except (LimitError, UndecidedError) as error:
         return search.proof("undecided", str(error), given, checks)
     if wrong is not None:
-        return search.proof("refuted", wrong, given, checks)
+        return search.proof("refuted", wrong.why, given, checks)
     return search.proof("proved", search.said, given, checks)
+
+
+@dataclass(frozen=True)
+class Refutation:
+    """How automata contradict the definition: at which coordinates without passes, and the largest number that says so."""
+
+    why: str
+    position: Position
+    largest: int
 
 
 @dataclass
@@ -229,8 +238,9 @@ class _Search:
     @property
     def said(self) -> str:
         """What there is to say of a proof."""
-        silent = "".join(f"; {name} gave no answer: {why}" for name, why in self.silent.items())
-        return f"the automata satisfy the definition at every position{silent}"
+        return "; ".join(
+            ["the automata satisfy the definition at every position", *self.silent.values()]
+        )
 
     @property
     def _over(self) -> str:
@@ -255,6 +265,7 @@ class _Search:
         refused: list[Automaton] = []
         self.growth = ()
         name = relation_name(passes)
+        too_large = ""
         for learned in self.guesser.attempts(passes):
             guess = learned.automaton
             if self.left <= 0:
@@ -262,10 +273,18 @@ class _Search:
             self.growth = learned.growth if guess is None else ()
             if guess is None or guess in refused:
                 continue
-            if self.check(todo, [*automata, guess], checks) is None:
+            refused.append(guess)
+            try:
+                wrong = self.check(todo, [*automata, guess], checks)
+            except UndecidedError as error:  # a wrong guess may be larger than the right one
+                too_large = f"{name}, guessed with {guess.states} states: {error}"
+                continue
+            if wrong is None:
                 automata.append(guess)
                 return
-            refused.append(guess)
+            self.guesser.refute(passes, guess, wrong.position, wrong.largest)
+        if too_large:
+            raise UndecidedError(too_large)
         if self.growth:
             digits = len(self.growth) - 1
             where = "" if self.growth[-1] > MOST_RESIDUALS else " in the tables that are worth it"
@@ -279,7 +298,7 @@ class _Search:
 
     def check(
         self, todo: Sequence[Obligation], automata: Sequence[Automaton], checks: list[Check]
-    ) -> str | None:
+    ) -> Refutation | None:
         """Add what is found to hold to `checks`; return where the automata contradict the definition, if they do."""
         relations = {relation_name(p): automaton for p, automaton in enumerate(automata)}
         found: list[Check] = []
@@ -287,7 +306,9 @@ class _Search:
         for engine in self.engines:
             answers: list[Check] = []
             try:
-                for obligation, decision in self._decisions(engine, todo, relations):
+                # a guess that is too large for one engine leaves time for others after the second one
+                seconds = self.left / 2 if silent else self.left
+                for obligation, decision in self._decisions(engine, todo, relations, seconds):
                     if not decision.valid:
                         if found:
                             raise DisagreementError(
@@ -297,7 +318,8 @@ class _Search:
                         return self._contradiction(obligation, automata, engine, decision)
                     answers.append(Check(obligation, engine, decision.seconds, decision.states))
             except (LimitError, UndecidedError) as error:
-                silent[engine] = str(error)
+                prefix = "" if engine == "mona" else "our engine gave no answer: "
+                silent[engine] = f"{prefix}{error}"
             else:
                 found += answers
         if not found:
@@ -311,11 +333,12 @@ class _Search:
         engine: EngineName,
         todo: Sequence[Obligation],
         relations: Mapping[str, Automaton],
+        seconds: float,
     ) -> Iterator[tuple[Obligation, Decision]]:
         if engine == "mona":
             with ThreadPoolExecutor(PROCESSES) as pool:
                 asked = [
-                    pool.submit(decide_with_mona, o.sentence, relations, self.left) for o in todo
+                    pool.submit(decide_with_mona, o.sentence, relations, seconds) for o in todo
                 ]
                 for obligation, decision in zip(todo, asked, strict=True):
                     yield obligation, decision.result()
@@ -332,7 +355,7 @@ class _Search:
         automata: Sequence[Automaton],
         engine: EngineName,
         decision: Decision,
-    ) -> str:
+    ) -> Refutation:
         at = decision.counterexample or {}
         if not _speaks_of_relations(obligation.sentence) and height_falls(self.ruleset, at):
             where = ", ".join(f"{name} = {value}" for name, value in at.items())
@@ -343,7 +366,10 @@ class _Search:
                 f"{engine} finds {obligation.name!r} of {self.ruleset.notation} wrong at {at},"
                 f" where it is right by definition"
             )
-        return wrong
+        base, _ = unwrap(self.ruleset)
+        position = tuple(at.get(name, 0) for name in base.coordinates)
+        # a Grundy number is at most the number of options, the sum of the coordinates
+        return Refutation(wrong, position, max([sum(position), *at.values()]))
 
 
 def _fitting(

@@ -22,6 +22,7 @@ from choco_pipeline.proof.logic import (
     less,
     linear,
     negation,
+    within,
     written,
 )
 from tests.proof.interpret import depth, sentences, truth
@@ -77,7 +78,16 @@ def test_helpers_mean_what_they_say(p, q, r) -> None:
     assert holds(conjunction(p, q)) == (holds(p) and holds(q))
     assert holds(disjunction(p, q)) == (holds(p) or holds(q))
     assert holds(negation(p)) == (not holds(p))
+    assert holds(within(p, q)) == (holds(p) and holds(q))
     assert holds(implies(p, q, r)) == (not (holds(p) and holds(q)) or holds(r))
+
+
+def test_a_condition_goes_inside_of_quantifiers_and_is_not_captured() -> None:
+    some, condition = Exists(("u",), less("u", "y")), less("x", "y")
+    inside = Exists(("u",), And((condition, less("u", "y"))))
+    assert within(condition, disjunction(some, A)) == disjunction(inside, conjunction(condition, A))
+    about_u = less("u", "x")
+    assert within(about_u, some) == And((about_u, some))
 
 
 def test_text() -> None:

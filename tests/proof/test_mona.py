@@ -1,11 +1,14 @@
 """The second engine: it agrees with the first, and says why when it has no answer."""
 
+import sys
+
 import pytest
 from hypothesis import given, settings
 
 from choco_pipeline import Nim, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.automata.arithmetic import linear as linear_automaton
 from choco_pipeline.automata.dfa import Automaton
+from choco_pipeline.proof import mona
 from choco_pipeline.proof.engine import Engine, decide
 from choco_pipeline.proof.errors import NotDefinableError, UndecidedError
 from choco_pipeline.proof.logic import (
@@ -145,8 +148,20 @@ def test_a_name_may_be_bound_again() -> None:
 @needs_mona
 def test_time_is_limited() -> None:
     slow = And(tuple(linear({"x": 977, "y": -991, "z": n}, 983, "==") for n in (499, 503)))
-    with pytest.raises(UndecidedError, match="stopped after"):
+    with pytest.raises(UndecidedError, match="MONA gave no answer: stopped after"):
         decide_with_mona(slow, {}, 0.01)
+
+
+@needs_mona
+@pytest.mark.skipif(sys.platform != "linux", reason="a process that runs is limited on Linux only")
+def test_memory_is_limited(monkeypatch) -> None:
+    large = And(tuple(linear({"x": 97, "y": -91, "z": n}, 83, "==") for n in (49, 53)))
+    monkeypatch.setattr(mona, "MOST_MEMORY", 24 << 20)
+    with pytest.raises(
+        UndecidedError, match="MONA gave no answer: it needs more than 24 MiB of memory"
+    ):
+        decide_with_mona(large, {})
+    assert decide_with_mona(Not(less("x", "x")), {}).valid, "which it can still do"
 
 
 def test_text_names_free_variables_in_order() -> None:
@@ -163,7 +178,7 @@ def test_relations_are_checked() -> None:
 def test_without_mona(monkeypatch, tmp_path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert mona_version() is None
-    with pytest.raises(UndecidedError, match="MONA is not installed"):
+    with pytest.raises(UndecidedError, match="MONA gave no answer: it is not installed"):
         decide_with_mona(less("x", "y"), {})
 
 
@@ -172,6 +187,6 @@ def test_no_answer_is_no_verdict(monkeypatch, tmp_path) -> None:
     fake.write_text("#!/bin/sh\necho 'BDD too large' >&2\nexit 1\n")
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(UndecidedError, match="MONA stopped: BDD too large"):
+    with pytest.raises(UndecidedError, match="MONA gave no answer: BDD too large"):
         decide_with_mona(less("x", "y"), {})
     assert mona_version() == "unknown"

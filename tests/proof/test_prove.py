@@ -1,6 +1,7 @@
 """Proofs from nothing: the papers' theorems and games, false claims, and what cannot be proved."""
 
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,9 +12,10 @@ from choco_pipeline.automata.arithmetic import linear, nim_sum_is_zero
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.errors import HeightError
 from choco_pipeline.proof import guess as guessing
+from choco_pipeline.proof import mona
 from choco_pipeline.proof import prove as proving
 from choco_pipeline.proof.contradiction import contradiction
-from choco_pipeline.proof.engine import Decision
+from choco_pipeline.proof.engine import Decision, Engine
 from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.prove import (
     DisagreementError,
@@ -207,35 +209,56 @@ def test_engines_that_contradict_each_other_or_the_definition_are_an_alarm(monke
     assert check_relation(game, {0: wrong}, engines=["own", "mona"]).status == "refuted"
 
 
+@pytest.mark.skipif(installed_engines() != ("own", "mona"), reason="MONA is not installed")
 def test_an_engine_without_an_answer_is_not_counted(monkeypatch):
-    def silent(*_):
-        raise UndecidedError("MONA was stopped")
-
-    monkeypatch.setattr(proving, "decide_with_mona", silent)
-    proof = prove(Nim(2), engines=["own", "mona"])
+    game = SolidBar("(x+z)//61")
+    monkeypatch.setattr(mona, "MOST_MEMORY", 24 << 20)  # enough to start with, and for no proof
+    proof = prove(game, engines=["own", "mona"])
     assert (proof.status, proof.engines) == ("proved", ("own",))
-    assert proof.why.endswith("; mona gave no answer: MONA was stopped")
-    proof = prove(Nim(2), engines=["mona"])
-    assert (proof.status, proof.why, proof.states) == ("undecided", "MONA was stopped", ())
+    why = "MONA gave no answer: it needs more than 24 MiB of memory"
+    assert proof.why.endswith(f"at every position; {why}")
+    proof = prove(game, engines=["mona"])
+    guessed = f"R0, guessed with 95 states: {why}"
+    assert (proof.status, proof.why, proof.states) == ("undecided", guessed, ())
+    monkeypatch.setattr(mona, "MOST_MEMORY", 1 << 30)
+    monkeypatch.setattr(proving, "Engine", partial(Engine, most_bytes=100))
+    proof = prove(game, engines=["own", "mona"])
+    assert (proof.status, proof.engines) == ("proved", ("mona",))
+    assert "; our engine gave no answer: the sentence is too large to decide: " in proof.why
 
 
-def test_a_refuted_guess_is_followed_by_a_better_one(monkeypatch):
-    """Without the look at samples, windows that are too narrow are found out by the proof."""
+@pytest.mark.parametrize(
+    ("text", "relation"), [("solid-bar(f=(x+z)//13)", "p"), ("step-bar(k=3)", "grundy")]
+)
+def test_a_refuted_guess_is_followed_by_one_that_is_right_there(monkeypatch, text, relation):
+    """Without the look at samples, what is guessed from windows that are too narrow is found out by the proof."""
     monkeypatch.setattr(guessing, "agrees", lambda *_, **__: True)
     monkeypatch.setattr(guessing, "NARROWEST", 1)
     asked = []
     check = proving._Search.check
 
-    def counting(search, todo, automata, checks):
-        asked.append(automata[-1].states)
+    def noting(search, todo, automata, checks):
+        asked.append((search.guesser, automata[-1]))
         return check(search, todo, automata, checks)
 
-    monkeypatch.setattr(proving._Search, "check", counting)
-    proof = prove(SolidBar("(x+z)//13"), engines=OWN)
+    monkeypatch.setattr(proving._Search, "check", noting)
+    game = parse_ruleset(text)
+    proof = prove(game, relation, engines=OWN)
     assert proof.status == "proved"
-    assert len(asked) > 1
-    assert asked == sorted(set(asked))
     assert len({c.obligation for c in proof.checks}) == len(proof.checks)
+    refuted = [point for guesser, _ in asked[:1] for point in guesser._refuted[0].items()]
+    assert len(refuted) == len(asked) - 1 > 1
+    for i, (point, belongs) in enumerate(refuted):
+        values = {str(j): c for j, c in enumerate(point)}
+        if relation == "p":
+            assert belongs == (game.is_position(point) and game.is_p_position(point))
+        else:
+            assert belongs == (
+                game.is_position(point[:-1]) and game.grundy(point[:-1]) == point[-1]
+            )
+        assert asked[i][1].accepts(values) != belongs, "which is what was wrong"
+        for _, later in asked[i + 1 :]:
+            assert later.accepts(values) == belongs, point
 
 
 def test_contradictions_at_one_position():
@@ -276,3 +299,22 @@ def replace_tracks(automaton):
     if len(automaton.tracks) == 2:
         return automaton
     return Automaton(("0", "1"), np.zeros((1, 4), np.int32), automaton.accepting[:1])
+
+
+def test_a_guess_that_is_too_large_to_decide_is_followed_by_others(monkeypatch):
+    game = WithPass(StripBar(k=12, s=8))
+    proof = prove(game, engines=["own"])
+    assert (proof.status, proof.states) == ("proved", (56, 77))
+    hesitated = []
+
+    class Hesitant(Engine):
+        def decide(self, sentence, seconds_limit):
+            guess = max(self._relations.items())[1]
+            if guess not in proof.automata:
+                hesitated.append(guess)
+                raise UndecidedError("too large")
+            return super().decide(sentence, seconds_limit)
+
+    monkeypatch.setattr(proving, "Engine", Hesitant)
+    assert prove(game, engines=["own"]).automata == proof.automata
+    assert hesitated
