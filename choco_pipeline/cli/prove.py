@@ -10,6 +10,8 @@ from choco_pipeline.cli.output import emit, in_time
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.certificate import check_certificate, write_certificate
+from choco_pipeline.proof.counts import SHOWN, described_counts
+from choco_pipeline.proof.formulas import described_formula
 from choco_pipeline.proof.members import Relation
 from choco_pipeline.proof.prove import ENGINES, EngineName, Proof, prove
 
@@ -42,7 +44,8 @@ def show_proof(
         Limit of time.
     json
         Print a document with the keys ``status``, ``why``, ``ruleset``, ``relation``, ``states`` (one number for each
-        number of passes left, 0 first), ``engines``, ``seconds``, ``growth`` and ``certificate`` (a path or null).
+        number of passes left, 0 first), ``engines``, ``seconds``, ``growth``, ``certificate`` (a path or null),
+        ``counts`` (as `described_counts` returns them) and ``formula`` (as `described_formula` does).
     """
     if (notation is None) == (check is None):
         raise ChocoError("prove: give either a ruleset or --check with a certificate")
@@ -57,13 +60,14 @@ def show_proof(
         proof = prove(parse_ruleset(notation), _relation(relation), engines=chosen, seconds=seconds)
         path = write_certificate(proof, out) if proof.status == "proved" else None
     if json:
-        emit(_document(proof, path))
+        emit(_document(proof, path, chosen))
     else:
-        print("\n".join(_lines(proof, path)))
+        print("\n".join(_lines(proof, path, chosen)))
     return 0 if proof.status == "proved" else 1
 
 
-def _document(proof: Proof, path: Path | None) -> dict[str, Any]:
+def _document(proof: Proof, path: Path | None, engines: list[EngineName] | None) -> dict[str, Any]:
+    is_proved = proof.status == "proved"
     return {
         "status": proof.status,
         "why": proof.why,
@@ -74,10 +78,12 @@ def _document(proof: Proof, path: Path | None) -> dict[str, Any]:
         "seconds": round(proof.seconds, 3),
         "growth": list(proof.growth),
         "certificate": None if path is None else path.as_posix(),
+        "counts": described_counts(proof) if is_proved else [],
+        "formula": described_formula(proof, engines) if is_proved else None,
     }
 
 
-def _lines(proof: Proof, path: Path | None) -> list[str]:
+def _lines(proof: Proof, path: Path | None, engines: list[EngineName] | None) -> list[str]:
     what = "P-positions" if proof.relation == "p" else "Grundy numbers"
     lines = [f"{proof.status}: the {what} of {proof.ruleset.notation}: {proof.why}"]
     if proof.states:
@@ -93,7 +99,30 @@ def _lines(proof: Proof, path: Path | None) -> list[str]:
     obligations = len({check.obligation for check in proof.checks})
     by = " and ".join(NAMES[engine] for engine in proof.engines)
     lines.append(f"{obligations} obligations decided by {by}, {in_time(proof.seconds)} in all")
+    lines += _formula(proof, engines)
+    lines += _counts(proof)
     lines += [f"certificate: {path}", f"check it again: choco prove --check {path}"]
+    return lines
+
+
+def _formula(proof: Proof, engines: list[EngineName] | None) -> list[str]:
+    found = described_formula(proof, engines)
+    if found is None:
+        return []
+    by = " and ".join(NAMES[engine] for engine in found["engines"])
+    return [f"formula, found by search, proved by {by}: {found['text']}"]
+
+
+def _counts(proof: Proof) -> list[str]:
+    lines = []
+    for row in described_counts(proof):
+        what = "P-positions"
+        if proof.relation == "grundy":
+            what = f"positions with Grundy number {row['value']}"
+        left = f" with {_passes(row['passes'])} left" if len(proof.states) > 1 else ""
+        first = ", ".join(map(str, row["first"][:SHOWN]))
+        rule = f"a(n) = {row['closed']}" if row["closed"] else row["recurrence"]
+        lines.append(f"{what}{left}, coordinates below 2^n for n = 0, 1, …: {first}, …; {rule}")
     return lines
 
 

@@ -10,12 +10,12 @@ from choco_pipeline.automata.algebra import conjunction, witness
 from choco_pipeline.automata.arithmetic import constant
 from choco_pipeline.claims import explain
 from choco_pipeline.claims.case import Case
-from choco_pipeline.claims.cells import Cells
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions, Values
 from choco_pipeline.claims.verdict import Counterexample
 from choco_pipeline.games import Position
 from choco_pipeline.proof.prove import DisagreementError, Proof
+from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.compute import grundy_table
 from choco_pipeline.tables.cost import cost_of
 from choco_pipeline.tables.schema import unwrap
@@ -96,16 +96,34 @@ def counterexample_at(claim: Claim, parameters: Mapping[str, int], known: Known)
     reason = None if option is None else f"its option {option} is a P-position"
     match claim.check:
         case GrundyNumbers() as check:
-            found, claimed = (
-                f"Grundy number {number}" for number in (known.number, check.equals.value(named))
-            )
-            reason = None
+            return number_at(claim, parameters, known, int(check.equals.value(named)))
         case Values() as check:
             found = f"the P-position has the value {check.of.value(named)}"
             claimed = f"a value v with {check.values}"
         case _:
-            found, claimed = _outcome(known.is_p_position), _outcome(not known.is_p_position)
+            found, claimed = outcome(known.is_p_position), outcome(not known.is_p_position)
     return Counterexample(found, claimed, position, game.coordinates, option, reason)
+
+
+def number_at(
+    claim: Claim, parameters: Mapping[str, int], known: Known, claimed: int
+) -> Counterexample:
+    """Return that the Grundy number of a position is not as claimed."""
+    case = _on_a_table(claim, parameters, known)
+    if case is not None:
+        return explain.counterexample_to_number(case, known.position, claimed)
+    return Counterexample(
+        f"Grundy number {known.number}",
+        f"Grundy number {claimed}",
+        known.position,
+        known.proof.ruleset.coordinates,
+        None if known.is_p_position else known.winning,
+    )
+
+
+def outcome(is_p: bool) -> str:
+    """Return an outcome in words."""
+    return "P-position" if is_p else "N-position"
 
 
 def _is_wrong(claim: Claim, named: Mapping[str, int], known: Known) -> bool:
@@ -137,7 +155,3 @@ def _on_a_table(claim: Claim, parameters: Mapping[str, int], known: Known) -> Ca
             f"{game.notation}: {position} has Grundy number {number}, the proved automata say otherwise"
         )
     return Case(claim, parameters, cells)
-
-
-def _outcome(is_p: bool) -> str:
-    return "P-position" if is_p else "N-position"

@@ -25,6 +25,11 @@ def test_from_a_game_to_a_certificate_and_back(tmp_path):
     assert found["status"] == "proved"
     assert (found["states"], found["engines"]) == ([8, 12], ["own"])
     assert 0 < found["seconds"] < 60
+    assert [(row["passes"], row["closed"]) for row in found["counts"]] == [
+        (0, "(2·2^n + 4^n)/4 for n >= 1"),
+        (1, "(2·2^n + 4^n)/4 for n >= 1"),
+    ]
+    assert found["formula"] is None
     path = found["certificate"]
     assert path.startswith("results/proofs/with-pass-strip-bar-k-2-s-1-passes-1-p-")
 
@@ -54,6 +59,19 @@ def test_grundy_numbers_into_a_folder_of_choice(tmp_path):
         "proved: the Grundy numbers of step-bar(k=1, s=0): the automata satisfy the definition at every position",
         "automata: 39 states",
         done.stdout.splitlines()[2],
+        "formula, found by search, proved by our engine: G = z+(y+1)//2 where (y+z)%2 == 0;"
+        " min((2*z-y)//2, 3*(z-y)//2) where (y+z)%2 == 1",
+        *(
+            f"positions with Grundy number {value}, coordinates below 2^n for n = 0, 1, …: {counts}"
+            for value, counts in enumerate(
+                [
+                    "1, 1, 1, 1, 1, 1, 1, 1, …; a(n) = 1",
+                    "0, 1, 3, 7, 15, 31, 63, 127, …; a(n) = -1 + 2^n",
+                    "0, 1, 2, 2, 2, 2, 2, 2, …; a(n) = 2 for n >= 2",
+                    "0, 0, 2, 3, 3, 3, 3, 3, …; a(n) = 3 for n >= 3",
+                ]
+            )
+        ),
         f"certificate: {path}",
         f"check it again: choco prove --check {path}",
     ]
@@ -66,6 +84,7 @@ def test_an_undecided_game_leaves_no_certificate(tmp_path):
     assert (done.returncode, found["status"], found["certificate"]) == (1, "undecided", None)
     assert "does not close" in found["why"]
     assert found["growth"][:3] == [1, 6, 24]
+    assert (found["counts"], found["formula"]) == ([], None)
     assert not list(tmp_path.iterdir())
 
 

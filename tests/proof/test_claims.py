@@ -294,13 +294,17 @@ def test_grundy_numbers_tell_p_positions_too() -> None:
         ("nim(2)", {"kind": "p-positions", "formula": "a*b == 0"}, "multiplies two coordinates"),
         ("nim(2)", {"kind": "p-positions", "formula": "a//zero == b"}, "division by zero"),
         ("nim(2)", {"kind": "p-positions", "formula": "a >> 20 == b"}, "more than 65536 states"),
-        ("nim(2)", {"kind": "count", "of": "a == b", "equals": "1"}, "a claim of kind count"),
+        (
+            "nim(2)",
+            {"kind": "listing", "of": "a", "order": ["a", "b"], "begins": [0]},
+            "a claim of kind listing",
+        ),
         ("rectangular-bar(m=2, n=3)", {"kind": "p-positions", "formula": "i == j"}, "whole bars"),
         ("nim(2)", {"kind": "p-positions", "formula": "a == b", "where": "a < 0"}, "no position"),
     ],
 )
 def test_what_is_not_decided(text, check, why) -> None:
-    more = {"let": {"zero": "0"}} | ({"reach": "3"} if check["kind"] == "count" else {})
+    more = {"let": {"zero": "0"}} | ({"reach": "3"} if check["kind"] == "listing" else {})
     verdict = decided(text, check=check, more=more).verdict
     assert isinstance(verdict, Undecided)
     assert why in verdict.why

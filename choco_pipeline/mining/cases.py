@@ -1,0 +1,125 @@
+"""Formulas by cases: residues of coordinates, and which of two is larger; cases with the same formula together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain, combinations, product
+
+import numpy as np
+
+from choco_pipeline.mining.atoms import Ints, Length, Truths, length
+from choco_pipeline.mining.synthesis import Atoms, Target
+
+#: In fewer positions than this a formula may be right by chance.
+FEWEST = 8
+#: As many of them have a number, where others have none.
+FEWEST_NUMBERS = 2
+MULTIPLES = range(1, 4)
+Part = tuple[str | None, Truths]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A formula, and at which positions it is meant; everywhere without a condition."""
+
+    where: str | None
+    formula: str
+
+    def __str__(self) -> str:
+        return self.formula + (f" where {self.where}" if self.where else "")
+
+
+def shortest_cases(
+    atoms: Atoms, points: Mapping[str, Ints], target: Target
+) -> tuple[Case, ...] | None:
+    """Return the shortest formulas that are right at all points, together or by cases; None if there are none.
+
+    Where some points are forgiven, only passes tell cases apart.
+    """
+    best: tuple[Length, tuple[Case, ...]] | None = None
+    fine = () if target.forgiven else _by_residue_or_size(atoms.names, points)
+    for parts in chain(_by_pass(atoms.names, points), fine):
+        found = _by_cases(atoms, target, parts)
+        if found is not None:
+            size = length(" ".join(f"{case.formula} {case.where or ''}" for case in found))
+            if best is None or size < best[0]:
+                best = size, found
+            if len(found) == 1:
+                break
+    return None if best is None else best[1]
+
+
+def widest_case(
+    atoms: Atoms, points: Mapping[str, Ints], target: Target
+) -> tuple[Case, ...] | None:
+    """Return the shortest formula that is right in the largest part of the points, of those with one residue modulo 2."""
+    best: tuple[tuple[int, Length], Case] | None = None
+    for parts in _by_residue(atoms.names, points, 2):
+        for text, chosen in parts:
+            formula = _formula(atoms, target, chosen)
+            if formula is not None:
+                key = -int(chosen.sum()), length(f"{formula} {text}")
+                if best is None or key < best[0]:
+                    best = key, Case(text, formula)
+    return None if best is None else (best[1],)
+
+
+def _by_cases(atoms: Atoms, target: Target, parts: list[Part]) -> tuple[Case, ...] | None:
+    """Return a formula for each part, parts with the same formula together; None if one has none."""
+    where: dict[str, list[str]] = {}
+    for text, chosen in parts:
+        formula = _formula(atoms, target, chosen)
+        if formula is None:
+            return None
+        where.setdefault(formula, []).extend([text] if text else [])
+    if len(where) == 1:
+        return tuple(Case(None, formula) for formula in where)
+    return tuple(Case(" or ".join(texts), formula) for formula, texts in where.items())
+
+
+def _formula(atoms: Atoms, target: Target, chosen: Truths) -> str | None:
+    """Return the shortest formula for a part of the points that is not too small."""
+    least = FEWEST * (1 + target.forgiven)
+    with_number = (chosen & target.asked).sum()
+    if chosen.sum() < least or with_number < (least if target.forgiven else FEWEST_NUMBERS):
+        return None
+    return atoms.shortest(target, chosen)
+
+
+def _by_pass(names: tuple[str, ...], points: Mapping[str, Ints]) -> Iterator[list[Part]]:
+    """Yield all positions as one case, and those with and those without a pass as two."""
+    yield [(None, np.ones(len(points[names[0]]), np.bool_))]
+    for name in _flags(names, points):
+        yield [(f"{name} == {c}", points[name] == c) for c in (0, 1)]
+
+
+def _by_residue_or_size(names: tuple[str, ...], points: Mapping[str, Ints]) -> Iterator[list[Part]]:
+    """Yield ways to tell cases apart, in each of which every position is in exactly one case."""
+    yield from _by_residue(names, points, 2)
+    yield from _by_residue(names, points, 4)
+    sizes = [name for name in names if name not in _flags(names, points)]
+    for first, second in combinations(sizes, 2):
+        for a, b in product(MULTIPLES, repeat=2):
+            if a != b or a == 1:
+                text = f"{a}*{first} <= {b}*{second}".replace("1*", "")
+                least = a * points[first] <= b * points[second]
+                yield [(text, least), (text.replace("<=", ">"), ~least)]
+
+
+def _by_residue(
+    names: tuple[str, ...], points: Mapping[str, Ints], modulus: int
+) -> Iterator[list[Part]]:
+    """Yield the parts in which a sum of coordinates has one residue, for each such sum."""
+    flags = _flags(names, points)
+    sizes = [name for name in names if name not in flags]
+    for number in range(1, len(sizes) + 1):
+        for chosen in combinations(sizes, number):
+            text = "+".join(chosen) if number == 1 else f"({'+'.join(chosen)})"
+            value = np.sum([points[name] for name in chosen], axis=0) % modulus
+            yield [(f"{text}%{modulus} == {rest}", value == rest) for rest in range(modulus)]
+
+
+def _flags(names: tuple[str, ...], points: Mapping[str, Ints]) -> list[str]:
+    """Return the names that count passes: they are never more than 1."""
+    return [name for name in names if points[name].max(initial=0) <= 1]

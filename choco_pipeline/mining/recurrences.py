@@ -1,0 +1,252 @@
+"""Linear recurrences with constant coefficients: the shortest one of a sequence, its generating function, sums of powers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import lcm
+
+#: A recurrence is found modulo this prime number; its coefficients are a long way below.
+PRIME = (1 << 1279) - 1
+
+
+def shortest_recurrence(terms: Sequence[int]) -> tuple[int, ...]:
+    """Return the shortest recurrence of terms modulo `PRIME`, its coefficients as the integers nearest to 0.
+
+    A sequence of integers that satisfies any linear recurrence has a shortest one with integer coefficients (P. Fatou), so
+    that nothing is missed; whether the terms satisfy the one found is to be tested with `follows`.
+
+    Parameters
+    ----------
+    terms
+        a(0), a(1), …; a recurrence of order d is determined by 2d of them.
+
+    Returns
+    -------
+    tuple of int
+        The numbers c with a(n+d) = c[0]·a(n) + … + c[d-1]·a(n+d-1).
+
+    Notes
+    -----
+    J. L. Massey, Shift-register synthesis and BCH decoding, IEEE Transactions on Information Theory 15 (1969).
+
+    Examples
+    --------
+    >>> shortest_recurrence([1, 3, 10, 36, 136])
+    (-8, 6)
+    """
+    current, before = [1], [1]
+    order, gap, last = 0, 1, 1
+    for n in range(len(terms)):
+        wrong = sum(c * terms[n - i] for i, c in enumerate(current[: order + 1])) % PRIME
+        if not wrong:
+            gap += 1
+            continue
+        factor = wrong * pow(last, -1, PRIME) % PRIME
+        shifted = [0] * gap + [factor * c for c in before]
+        size = max(len(current), len(shifted))
+        pairs = zip(_padded(current, size), _padded(shifted, size), strict=True)
+        changed = [(c - s) % PRIME for c, s in pairs]
+        if 2 * order <= n:
+            before, last, order, gap = current, wrong, n + 1 - order, 1
+        else:
+            gap += 1
+        current = changed
+    backwards = _padded(current, order + 1)[1 : order + 1]
+    return tuple(-(c if c <= PRIME // 2 else c - PRIME) for c in reversed(backwards))
+
+
+def follows(terms: Sequence[int], recurrence: Sequence[int]) -> bool:
+    """Whether all of the terms satisfy a recurrence, exactly.
+
+    Examples
+    --------
+    >>> follows([1, 3, 10, 36], (-8, 6)), follows([1, 3, 10, 35], (-8, 6))
+    (True, False)
+    """
+    order = len(recurrence)
+    return all(
+        terms[n + order] == sum(c * terms[n + i] for i, c in enumerate(recurrence))
+        for n in range(len(terms) - order)
+    )
+
+
+def rule_text(recurrence: Sequence[int]) -> str:
+    """Return a recurrence as text.
+
+    Examples
+    --------
+    >>> print(rule_text((-8, 6)))
+    a(n+2) = 6·a(n+1) - 8·a(n)
+    """
+    order = len(recurrence)
+    terms = [(factor, _later(i)) for i, factor in reversed([*enumerate(recurrence)]) if factor]
+    return f"{_later(order)} = {sum_text(terms)}"
+
+
+def generating_function(terms: Sequence[int], recurrence: Sequence[int]) -> str:
+    """Return Σ a(n)·t^n, a quotient of polynomials, as text.
+
+    Parameters
+    ----------
+    terms
+        a(0), a(1), …, as many as the order of the recurrence, or more.
+
+    Examples
+    --------
+    >>> generating_function([1, 3, 10], (-8, 6))
+    '(1 - 3·t)/(1 - 6·t + 8·t^2)'
+    """
+    order = len(recurrence)
+    below = [1, *(-c for c in reversed(recurrence))]
+    above = [sum(below[i] * terms[n - i] for i in range(n + 1)) for n in range(order)]
+    top, bottom = (
+        sum_text([(c, _power_of_t(i)) for i, c in enumerate(part) if c]) for part in (above, below)
+    )
+    if bottom == "1":
+        return top
+    return f"({top})/({bottom})" if sum(map(bool, above)) > 1 else f"{top}/({bottom})"
+
+
+def closed_form(terms: Sequence[int], recurrence: Sequence[int], largest: int) -> str | None:
+    """Return terms as a sum of powers of the recurrence's roots, if all of these are integers.
+
+    Parameters
+    ----------
+    terms
+        a(0), a(1), …, as many as the order of the recurrence, or more.
+    largest
+        Roots are looked for from -`largest` to `largest`.
+
+    Examples
+    --------
+    >>> closed_form([1, 3, 10], (-8, 6), 4)
+    '(2^n + 4^n)/2'
+    """
+    polynomial = [*(-c for c in recurrence), 1]
+    roots: list[int] = []
+    for root in sorted(range(-largest, largest + 1), key=lambda r: (abs(r), -r)):
+        while len(polynomial) > 1 and not _at(polynomial, root):
+            polynomial = _divided(polynomial, root)
+            roots.append(root)
+    if len(polynomial) > 1:
+        return None
+    # The root 0 stands for terms before the powers take over.
+    start = roots.count(0)
+    powers = [(root, roots[:i].count(root)) for i, root in enumerate(roots) if root]
+    places = range(start, start + len(powers))
+    columns = [[n**power * root**n for n in places] for root, power in powers]
+    factors = combination(columns, [terms[n] for n in places])
+    assert factors is not None  # powers of different roots are independent
+    factors += [Fraction(0)] * (len(powers) - len(factors))
+    whole = lcm(*(factor.denominator for factor in factors))
+    parts = [
+        (int(factor * whole), _power(root, power))
+        for factor, (root, power) in zip(factors, powers, strict=True)
+    ]
+    text = sum_text([part for part in parts if part[0]])
+    if whole > 1:
+        text = f"({text})/{whole}" if len(parts) > 1 else f"{text}/{whole}"
+    return text + (f" for n >= {start}" if start else "")
+
+
+def combination(columns: Sequence[Sequence[int]], target: Sequence[int]) -> list[Fraction] | None:
+    """Return factors with which the first columns add up to a target, exactly: as few columns as possible.
+
+    Parameters
+    ----------
+    columns
+        In the order of preference; a column that depends on those before it is not used.
+    target
+        As long as each of the columns.
+
+    Returns
+    -------
+    list of Fraction
+        One for each of the first columns that are needed, which may be none; or None, if all columns do not suffice.
+
+    Examples
+    --------
+    >>> combination([[1, 2, 3], [1, 1, 1], [7, 8, 1]], [3, 5, 7])
+    [Fraction(2, 1), Fraction(1, 1)]
+    """
+    basis: list[tuple[int, list[Fraction], list[Fraction]]] = []  # pivot, column, its factors
+    rest = [Fraction(number) for number in target]
+    made = [Fraction(0)] * len(columns)
+    for i, numbers in enumerate(columns):
+        if not any(rest):
+            return [-factor for factor in made[:i]]
+        column = [Fraction(number) for number in numbers]
+        factors = [Fraction(int(j == i)) for j in range(len(columns))]
+        for pivot, other, others in basis:
+            _subtract(column[pivot], column, other, factors, others)
+        pivot = next((at for at, number in enumerate(column) if number), -1)
+        if pivot < 0:
+            continue
+        leading = column[pivot]
+        column, factors = [c / leading for c in column], [f / leading for f in factors]
+        basis.append((pivot, column, factors))
+        _subtract(rest[pivot], rest, column, made, factors)
+    return None if any(rest) else [-factor for factor in made]
+
+
+def sum_text(terms: Sequence[tuple[int, str]]) -> str:
+    """Return a sum of multiples as text; a multiple of nothing is a number.
+
+    Examples
+    --------
+    >>> sum_text([(-2, "x"), (1, "y"), (-3, "")])
+    '-2·x + y - 3'
+    """
+    text = ""
+    for factor, name in terms:
+        size = abs(factor)
+        term = f"{size}·{name}" if name and size != 1 else name or str(size)
+        sign = (" - " if factor < 0 else " + ") if text else ("-" if factor < 0 else "")
+        text += sign + term
+    return text or "0"
+
+
+def _subtract(
+    factor: Fraction,
+    column: list[Fraction],
+    other: Sequence[Fraction],
+    factors: list[Fraction],
+    others: Sequence[Fraction],
+) -> None:
+    """Subtract a multiple of another column, in place, and the same of what they are made of."""
+    if factor:
+        column[:] = [a - factor * b if b else a for a, b in zip(column, other, strict=True)]
+        factors[:] = [a - factor * b if b else a for a, b in zip(factors, others, strict=True)]
+
+
+def _padded(numbers: list[int], size: int) -> list[int]:
+    return numbers + [0] * (size - len(numbers))
+
+
+def _at(polynomial: Sequence[int], root: int) -> int:
+    return sum(c * root**i for i, c in enumerate(polynomial))
+
+
+def _divided(polynomial: Sequence[int], root: int) -> list[int]:
+    """Return the polynomial, lowest coefficient first, divided by x - root, which divides it."""
+    found = [polynomial[-1]]
+    for c in reversed(polynomial[1:-1]):
+        found.append(c + root * found[-1])
+    return found[::-1]
+
+
+def _later(steps: int) -> str:
+    return f"a(n+{steps})" if steps else "a(n)"
+
+
+def _power_of_t(power: int) -> str:
+    return f"t^{power}" if power > 1 else "t" if power else ""
+
+
+def _power(root: int, power: int) -> str:
+    """Return n^power · root^n as text; empty for 1."""
+    factors = [f"n^{power}" if power > 1 else "n"] if power else []
+    if root != 1:
+        factors.append(f"{root}^n" if root > 0 else f"({root})^n")
+    return "·".join(factors)

@@ -1,0 +1,75 @@
+"""Claims on the options of positions, decided for all positions: they follow from the definition alone."""
+
+from __future__ import annotations
+
+from choco_pipeline.claims.case import Finding
+from choco_pipeline.claims.kinds import Options
+from choco_pipeline.claims.options import Box, contradiction_at
+from choco_pipeline.claims.verdict import Counterexample
+from choco_pipeline.games import Position
+from choco_pipeline.proof.conditions import holds
+from choco_pipeline.proof.explained import MOST_OPTIONS
+from choco_pipeline.proof.logic import FALSE, Sentence, conjunction, disjunction, negation
+from choco_pipeline.proof.moves import Variables, has_moves, some_option
+from choco_pipeline.proof.question import Question
+from choco_pipeline.tables.schema import unwrap
+
+
+def about_options(question: Question, check: Options) -> Finding:
+    """Return whether no, some or every option of each position is as a statement says.
+
+    The relation is not asked: positions and options are the ruleset's own.
+    """
+    return question.everywhere(
+        lambda passes: _spoken(question, check, passes),
+        lambda passes: _wrong(question, check, passes),
+        lambda position: _shown(question, check, position),
+    )
+
+
+def _spoken(question: Question, check: Options, passes: int) -> Sentence:
+    return conjunction(question.legal, holds(check.of, question.values(passes)))
+
+
+def _wrong(question: Question, check: Options, passes: int) -> Sentence:
+    found = _some_option(question, check, passes)
+    return conjunction(
+        _spoken(question, check, passes), negation(found) if check.have == "some" else found
+    )
+
+
+def _some_option(question: Question, check: Options, passes: int) -> Sentence:
+    """Return that some option of those that the statement counts is as none should be, or as some should be."""
+    base, _ = unwrap(question.proof.ruleset)
+    here = question.coordinates
+    box = Box.of(base, 0)
+
+    def looked_for(left: int, option: Variables) -> Sentence:
+        names = dict(zip(here, option, strict=True))
+        wanted = holds(check.to, question.values(left), names)
+        return negation(wanted) if check.have == "every" else wanted
+
+    def reached(option: Variables) -> Sentence:
+        return looked_for(passes, option) if box.counts(check, here, option) else FALSE
+
+    cut = some_option(base, here, reached)
+    if (
+        passes == 0
+        or check.beside == "lowered"
+        or not set(check.by or question.left) & set(question.left)
+    ):
+        return cut
+    return disjunction(cut, conjunction(has_moves(base, here), looked_for(passes - 1, here)))
+
+
+def _shown(question: Question, check: Options, position: Position) -> Counterexample:
+    game = question.proof.ruleset
+    if sum(position) <= MOST_OPTIONS:
+        to = check.to.substitute(question.environment)
+        found = contradiction_at(check, Box.of(game, 0), to, position)
+    elif check.have == "some":
+        found = f"none of its options{check.which} has {check.to}"
+    else:
+        verb = "has" if check.have == "no" else "has not"
+        found = f"one of its options{check.which} {verb} {check.to}"
+    return Counterexample(found, check.summary(), position, game.coordinates)

@@ -1,0 +1,117 @@
+"""Finite statements, such as printed numbers and lists, decided on a proved relation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from choco_pipeline.claims.case import Finding
+from choco_pipeline.claims.kinds import Count, GrundyList, GrundyTable, PList
+from choco_pipeline.claims.verdict import Counterexample, Proved, Refuted, Undecided
+from choco_pipeline.games import Position
+from choco_pipeline.proof.conditions import holds
+from choco_pipeline.proof.counts import number_below
+from choco_pipeline.proof.explained import number_at, outcome
+from choco_pipeline.proof.logic import (
+    TRUE,
+    Sentence,
+    conjunction,
+    disjunction,
+    exists,
+    linear,
+    negation,
+)
+from choco_pipeline.proof.question import VALUE, Question
+
+
+def about_numbers(question: Question, check: GrundyTable | GrundyList) -> Finding:
+    """Return whether printed Grundy numbers are those that the automata give; the least position that differs refutes."""
+    game, heaps = question.proof.ruleset, len(question.coordinates)
+    wrong = []
+    for position, number in _numbers(question, check):
+        if not game.is_position(position) or question.known(position).number != number:
+            wrong.append((max(position[:heaps], default=0), position, number))
+    if not wrong:
+        return Finding(Proved(question.certificate))
+    _, position, number = min(wrong)
+    if game.is_position(position):
+        shown = number_at(question.claim, question.parameters, question.known(position), number)
+    else:
+        shown = _no_position(question, position, f"Grundy number {number}")
+    return Finding(Refuted(shown, 0), {"failures": len(wrong)})
+
+
+def about_list(question: Question, check: PList) -> Finding:
+    """Return whether the P-positions within the claim's reach are exactly those that are printed."""
+    heaps = len(question.coordinates)
+    printed = {tuple(position) for position in check.positions}
+
+    def is_printed(passes: int) -> Sentence:
+        chosen = (q[:heaps] for q in printed if not question.left or q[heaps] == passes)
+        return disjunction(*(_is(question, position) for position in chosen))
+
+    def should_be(passes: int) -> Sentence:
+        return conjunction(question.speaks(check.where, passes), question.is_p(passes))
+
+    def wrong(passes: int) -> Sentence:
+        listed, due = is_printed(passes), should_be(passes)
+        return disjunction(conjunction(listed, negation(due)), conjunction(due, negation(listed)))
+
+    def shown(position: Position) -> Counterexample:
+        game = question.proof.ruleset
+        if not game.is_position(position):
+            return _no_position(question, position, "P-position of the list")
+        found = outcome(question.known(position).is_p_position)
+        is_there = "P-position of the list" if position in printed else "not on the list"
+        return Counterexample(found, is_there, position, game.coordinates)
+
+    return question.everywhere(lambda _: TRUE, wrong, shown)
+
+
+def about_count(question: Question, check: Count) -> Finding:
+    """Return whether so many positions within the claim's reach have a property; our engine alone counts them."""
+    reach = question.claim.statement.reach
+    assert reach is not None
+    if "grundy" in check.of.names and question.proof.relation != "grundy":
+        return Finding(Undecided("the Grundy numbers are not proved, the P-positions are"))
+    digits = max(0, int(reach.value(question.environment))).bit_length()
+    automata = [question.engines.automaton(_counted(question, check, p)) for p in question.passes]
+    number = sum(number_below(automaton, digits) for automaton in automata)
+    claimed = int(check.equals.value(question.environment))
+    evidence = {"counted": number}
+    if number == claimed:
+        return Finding(Proved(question.certificate), evidence)
+    what = "P-positions" if check.over == "p-positions" else "positions"
+    return Finding(Refuted(Counterexample(f"{number:,} {what}", f"{claimed:,}"), 0), evidence)
+
+
+def _counted(question: Question, check: Count, passes: int) -> Sentence:
+    """Return that a position is counted; every coordinate is in it, for all are bounded by the reach."""
+    inside = question.speaks(check.where, passes)
+    condition = holds(check.of, question.values(passes), {"grundy": VALUE})
+    if check.over == "p-positions":
+        return conjunction(inside, question.is_p(passes), condition)
+    if "grundy" not in check.of.names:
+        return conjunction(inside, question.legal, condition)
+    return conjunction(inside, exists((VALUE,), conjunction(question.grundy(passes), condition)))
+
+
+def _numbers(question: Question, check: GrundyTable | GrundyList) -> Iterator[tuple[Position, int]]:
+    if isinstance(check, GrundyList):
+        yield from ((tuple(row[:-1]), row[-1]) for row in check.numbers)
+        return
+    order = [(check.down, check.across).index(name) for name in question.coordinates]
+    for down, row in enumerate(check.rows):
+        for across, number in enumerate(row):
+            yield tuple((down, across)[axis] for axis in order), number
+
+
+def _is(question: Question, position: Position) -> Sentence:
+    pairs = zip(question.coordinates, position, strict=True)
+    return conjunction(*(linear({name: 1}, -value, "==") for name, value in pairs))
+
+
+def _no_position(question: Question, position: Position, claimed: str) -> Counterexample:
+    game = question.proof.ruleset
+    return Counterexample(
+        f"it is no position: {game.why_not(position)}", claimed, position, game.coordinates
+    )
