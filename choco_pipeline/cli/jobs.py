@@ -58,10 +58,16 @@ def settle(order: Order, out: Out, json: Json = False) -> None:
 
 @app.command()
 def ledger(
-    plan_file: Annotated[Path, typer.Argument(help="The run's plan.")], out: Out, json: Json = False
+    plan_file: Annotated[Path, typer.Argument(help="The run's plan.")],
+    out: Out,
+    first: Annotated[
+        bool, typer.Option("--first", help="Without proofs, which may still be looked for.")
+    ] = False,
+    json: Json = False,
 ) -> None:
     """Gather verdicts, proofs and findings of a run into one document."""
-    _task("choco_pipeline.sweep.ledger:write_ledger", plan_file, out, json)
+    write = "write_first_ledger" if first else "write_ledger"
+    _task(f"choco_pipeline.sweep.ledger:{write}", plan_file, out, json)
 
 
 @app.command()

@@ -64,7 +64,8 @@ def value(
     certificate: Annotated[
         Path | None,
         typer.Option(
-            help="Answer by the automata that `choco prove` wrote: coordinates may be of any size.",
+            help="Answer by the automata that `choco prove` or a run wrote: coordinates may be of any size. Those of a run"
+            " are found without this option, where they are needed.",
             metavar="FILE",
         ),
     ] = None,

@@ -108,8 +108,11 @@ class _Run:
     def __post_init__(self) -> None:
         self.folder = Paths(RESULTS, self.plan["run"]).plan.parent
         self.report = self.folder / "report" / "index.html"
+        self.first_report = self.folder / "first-report" / "index.html"
         self.ledger = self.folder / "ledger.json"
         self.log = self.folder / "log" / "snakemake.log"
+        self.first_before = _written(self.first_report)
+        self.first_is_awaited = True
         self.stages = Stages(self.plan)
 
     def go(self, record: Callable[[int], None]) -> _Run:
@@ -184,9 +187,17 @@ class _Run:
                     pass
         for report in self.cluster.reports():
             self.stages.add(report)
+        self._announce_first_report(show)
         self.stages.update()
         if self.jobs:
             show.show(self.stages)
+
+    def _announce_first_report(self, show: Display) -> None:
+        """Say where what tables say is to be read, once, if it was written while proofs are looked for."""
+        if self.first_is_awaited and _written(self.first_report) != self.first_before:
+            self.first_is_awaited = False
+            if not self.stages.proofs.is_complete:
+                show.note(f"first report, while proofs are looked for: {self.first_report}")
 
     def _start_cluster(self, show: Display, *, warm_up: bool) -> None:
         """Start the cluster unless it runs, and say once where its dashboard is."""
@@ -219,6 +230,11 @@ class _Run:
 
     def _say(self, text: str) -> None:
         self.console.print(text, soft_wrap=True, markup=False, highlight=False)
+
+
+def _written(path: Path) -> int | None:
+    """Return when a file was written, None if it is not there."""
+    return path.stat().st_mtime_ns if path.exists() else None
 
 
 @contextmanager

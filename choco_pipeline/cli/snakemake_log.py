@@ -9,7 +9,17 @@ from pathlib import Path
 from typing import IO
 
 #: Rules that do the work of a run, in order; `all` only names the report.
-RULES = ("build", "check", "state", "mine", "prove", "ledger", "report")
+RULES = (
+    "build",
+    "check",
+    "state",
+    "mine",
+    "first_ledger",
+    "first_report",
+    "prove",
+    "ledger",
+    "report",
+)
 
 _COUNT = re.compile(r"(?P<rule>\w+)\s+(?P<count>\d+)")
 _RULE = re.compile(r"(?:local)?rule (?P<rule>\w+):")

@@ -20,7 +20,7 @@ from choco_pipeline.sweep.plan import RESULTS, Paths
 
 #: Seconds between two lines in a log.
 EVERY = 5.0
-#: Documents that the last stage writes: the ledger and the four files of the report.
+#: Documents that the last stage writes: the ledger and the four files of the report; with proofs twice, before and after.
 DOCUMENTS = 5
 
 
@@ -129,7 +129,7 @@ class Stages:
             stage("checks", "checks", "verdicts", "checks", "standing"),
             stage("mining", "tables", "mining", "mines"),
             self.proofs,
-            Stage("report", "documents", DOCUMENTS, 0),
+            Stage("report", "documents", DOCUMENTS * (2 if plan["proofs"] else 1), 0),
         ]
         self.update()
 

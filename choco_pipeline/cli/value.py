@@ -12,13 +12,16 @@ from choco_pipeline.cli.output import emit
 from choco_pipeline.drawing import draw_text
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Position, Ruleset, parse_ruleset
-from choco_pipeline.proof.certificate import CertificateError, read_certificate
+from choco_pipeline.proof.certificate import CertificateError, certificate_path, read_certificate
 from choco_pipeline.proof.play import play
+from choco_pipeline.sweep.plan import RESULTS
 from choco_pipeline.tables.compute import table
 from choco_pipeline.tables.cost import cost_of, worker_memory
 from choco_pipeline.tables.lookup import Lookup
 from choco_pipeline.tables.schema import Quantity
 
+#: Where runs and `choco prove` leave certificates.
+CERTIFICATES = (RESULTS / "certificates", RESULTS / "proofs")
 #: Up to this many positions below the one that is asked for, its definition answers at once.
 BY_DEFINITION = 20_000
 #: A table that takes longer is not computed for one answer.
@@ -32,12 +35,22 @@ MOST_DRAWN = 10_000
 def show_value(
     notation: str, position: Position, json: bool, certificate: Path | None = None
 ) -> None:
-    """Print Grundy number, outcome and winning options of a position; by the automata of `certificate`, if given."""
+    """Print Grundy number, outcome and winning options of a position.
+
+    It is answered by the automata of `certificate`, if given; else, where neither the definition nor a table can answer, by
+    those of a certificate of the game that a run or ``choco prove`` has left.
+    """
     game = parse_ruleset(notation)
     here = game.check(position)
-    found = evaluate(game, here) if certificate is None else evaluate_by(certificate, game, here)
+    try:
+        found = evaluate_by(certificate, game, here) if certificate else evaluate(game, here)
+    except LimitError:
+        certificate = certificate_of(game)
+        if certificate is None:
+            raise
+        found = evaluate_by(certificate, game, here)
     if json:
-        emit(found)
+        emit({**found, "certificate": None if certificate is None else certificate.as_posix()})
         return
     names = ", ".join(game.coordinates)
     print(f"{game.notation}, ({names}) = {_text(here)}\n{_drawn(game, here)}")
@@ -93,6 +106,12 @@ def evaluate(game: Ruleset, position: Position) -> dict[str, Any]:
         grundy = numbers.grundy(position) if numbers else None
         winning = [option for option in options if known.is_p_position(option)]
     return _document(game, position, grundy, "N" if winning else "P", winning, True)
+
+
+def certificate_of(game: Ruleset) -> Path | None:
+    """Return a certificate of the game, of Grundy numbers rather than of P-positions; None if there is none."""
+    paths = (certificate_path(game, r, folder) for r in ("grundy", "p") for folder in CERTIFICATES)
+    return next((path for path in paths if path.exists()), None)
 
 
 def evaluate_by(certificate: Path, game: Ruleset, position: Position) -> dict[str, Any]:

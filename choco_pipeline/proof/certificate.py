@@ -106,13 +106,18 @@ def write_certificate(proof: Proof, folder: Path) -> Path:
         raise CertificateError(
             f"{proof.ruleset.notation}: {proof.status}, so there is nothing to certify"
         )
-    slug = re.sub(r"[^a-z0-9]+", "-", proof.ruleset.notation.lower()).strip("-")[:60].strip("-")
-    name = f"{slug}-{proof.relation}-{digest([proof.ruleset.identity, proof.relation])[:8]}.json"
+    path = certificate_path(proof.ruleset, proof.relation, folder)
     text = json.dumps(_document(proof), indent=1, ensure_ascii=False)
     # lists of numbers on one line each; no string holds a line break
     short = re.sub(r"\[\n[\s\d,]*\]", lambda found: re.sub(r"\s+", "", found.group()), text)
-    write_text(folder / name, short + "\n")
-    return folder / name
+    write_text(path, short + "\n")
+    return path
+
+
+def certificate_path(ruleset: Ruleset, relation: Relation, folder: Path) -> Path:
+    """Return where the certificate of a game and a relation lies, if there is one."""
+    slug = re.sub(r"[^a-z0-9]+", "-", ruleset.notation.lower()).strip("-")[:60].strip("-")
+    return folder / f"{slug}-{relation}-{digest([ruleset.identity, relation])[:8]}.json"
 
 
 def read_certificate(path: Path) -> Certificate:

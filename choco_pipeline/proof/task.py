@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,23 +15,38 @@ from choco_pipeline.claims.verdict import Undecided, verdict_to_json
 from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.proof.certificate import write_certificate
+from choco_pipeline.proof.certificate import read_certificate, write_certificate
 from choco_pipeline.proof.claims import decide
+from choco_pipeline.proof.counts import described_counts
+from choco_pipeline.proof.errors import UndecidedError
+from choco_pipeline.proof.formulas import described_formula
+from choco_pipeline.proof.known import Outcomes
+from choco_pipeline.proof.limits import Limited, OverLimitError
+from choco_pipeline.proof.members import Relation
 from choco_pipeline.proof.prove import Proof, prove
+
+#: Games whose proofs use everything that is compiled.
+COMPILED_FOR: Mapping[str, Relation] = {
+    "nim(2)": "p",
+    "step-bar(k=2, s=0)": "grundy",
+    "solid-bar(f=(x+z)//3)": "p",
+}
+#: A formula for what is proved is looked for this long, at most.
+FORMULA_SECONDS = 5
+NO_MEMORY = "there is too little memory"
 
 
 def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, Any]:
     """Prove what a work order names, write the certificates, and decide the claims on what is proved.
 
-    What is too large for the engines, or takes them longer than its limit, is undecided, and the others go on; a limit is
-    about kept, since it is looked at between steps. Memory is bounded only in so far as the engines bound the automata
-    that they make; a worker that outgrows its share is killed all the same, and then this order fails.
+    Everything runs in a child process under the order's limits of time and memory: what breaks one is undecided, and the
+    others go on. A game about which `Outcomes` knows is not searched again; claims are always decided anew.
 
     Parameters
     ----------
     order_file
-        The work order: what is to be proved, with the claims to decide on each, and the claims as `Claim.as_json` wrote
-        them.
+        The work order: what is to be proved, within how many ``seconds`` and how many GiB of ``memory``, with the claims
+        to decide on each; and the claims as `Claim.as_json` wrote them.
     out_file
         Receives ``{"proofs": […], "verdicts": […]}``, whole or not at all: a proof for each in the order, with the path
         of its certificate or null; and verdicts as `choco_pipeline.claims.task.check_shard` writes them, with
@@ -44,38 +61,58 @@ def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> 
 
     Raises
     ------
-    DisagreementError
+    FailedError
         If two engines, or an engine and the definition, contradict each other.
     """
     order = read_json(Path(order_file))
-    claims = {claim_id: Claim.from_json(document) for claim_id, document in order["claims"].items()}
+    outcomes = Outcomes(Path(order["certificates"]))
     proofs, verdicts = [], []
-    for todo in order["proofs"]:
-        document, proof = _proved(todo, Path(order["certificates"]))
-        proofs.append(document)
-        if proof is not None:
-            for one in todo["claims"]:
-                claim = claims[one["claim"]]
-                verdicts.append(_verdict(claim, one["parameters"], proof, document, todo))
-        report("proofs", proofs=1)
+    with Limited(f"{__name__}:warm_up") as prover:
+        for todo in order["proofs"]:
+            document = outcomes.find(todo) or _searched(todo, outcomes, prover)
+            proofs.append(document)
+            if document["status"] == "proved":
+                for one in todo["claims"]:
+                    claim = order["claims"][one["claim"]]
+                    verdicts.append(_decided(claim, one["parameters"], document, todo, prover))
+            report("proofs", proofs=1)
     write_json(Path(out_file), {"format": order["format"], "proofs": proofs, "verdicts": verdicts})
     return {"proofs": len(proofs), "verdicts": len(verdicts)}
 
 
-def _proved(todo: Mapping[str, Any], certificates: Path) -> tuple[dict[str, Any], Proof | None]:
-    """Return what the ledger says of a game, and the proof if there is one."""
+def warm_up() -> None:
+    """Load what is compiled, or compile it, on small games: the first time that takes longer than their proofs."""
+    for game, relation in COMPILED_FOR.items():
+        prove(parse_ruleset(game), relation, engines=["own"], seconds=math.inf)
+
+
+def search(todo: Mapping[str, Any], certificates: str) -> dict[str, Any]:
+    """Look for the proof of one game, in this process, and write its certificate.
+
+    Parameters
+    ----------
+    todo
+        ``ruleset``, ``relation``, ``parameters`` and ``seconds``.
+    certificates
+        The folder.
+
+    Returns
+    -------
+    dict
+        What the ledger says of the game.
+    """
     start = time.perf_counter()
-    document: dict[str, Any] = {name: todo[name] for name in ("ruleset", "relation", "parameters")}
+    relation: Relation = todo["relation"]
     try:
-        proof = prove(parse_ruleset(todo["ruleset"]), todo["relation"], seconds=todo["seconds"])
+        proof = prove(parse_ruleset(todo["ruleset"]), relation, seconds=todo["seconds"])
     except (ChocoError, MemoryError) as error:
-        why = str(error) if isinstance(error, ChocoError) else "there is too little memory"
-        seconds = round(time.perf_counter() - start, 4)
-        nothing = {"states": [], "engines": [], "seconds": seconds, "growth": []}
-        return {**document, "status": "undecided", "why": why, **nothing, "certificate": None}, None
-    is_proved = proof.status == "proved"
-    path = write_certificate(proof, certificates).as_posix() if is_proved else None
-    document |= {
+        why = str(error) if isinstance(error, ChocoError) else NO_MEMORY
+        return _undecided(todo, why, time.perf_counter() - start)
+    path = None
+    if proof.status == "proved":
+        path = write_certificate(proof, Path(certificates)).as_posix()
+    return {
+        **_what(todo),
         "status": proof.status,
         "why": proof.why,
         "states": list(proof.states),
@@ -83,30 +120,107 @@ def _proved(todo: Mapping[str, Any], certificates: Path) -> tuple[dict[str, Any]
         "seconds": round(proof.seconds, 4),
         "growth": list(proof.growth),
         "certificate": path,
+        "counts": described_counts(proof),
+        "formula": None,
     }
-    return document, proof if is_proved else None
 
 
-def _verdict(
-    claim: Claim,
+def settle(
+    claim: Mapping[str, Any], parameters: Mapping[str, int], certificate: str, seconds: float
+) -> dict[str, Any]:
+    """Decide one claim, in this process, on the automata of a certificate that was written by `search`.
+
+    Returns
+    -------
+    dict
+        The verdict.
+    """
+    start = time.perf_counter()
+    proof = _proof_of(certificate)
+    statement = Claim.from_json(claim)
+    try:
+        finding = decide(statement, parameters, proof, certificate, seconds=seconds)
+    except (ChocoError, MemoryError) as error:
+        finding = Finding(Undecided(str(error) if isinstance(error, ChocoError) else NO_MEMORY))
+    return _verdict(statement.id, parameters, certificate, finding, time.perf_counter() - start)
+
+
+def describe(certificate: str, seconds: float) -> dict[str, Any] | None:
+    """Return a formula for what a certificate proves, as `described_formula` does, in this process."""
+    return described_formula(_proof_of(certificate), seconds=seconds)
+
+
+def _proof_of(certificate: str) -> Proof:
+    found = read_certificate(Path(certificate))
+    return Proof(found.ruleset, found.relation, "proved", "", found.automata, (), 0.0)
+
+
+def _searched(todo: Mapping[str, Any], outcomes: Outcomes, prover: Limited) -> dict[str, Any]:
+    start = time.perf_counter()
+    limits = {"seconds": todo["seconds"], "memory": todo["memory"]}
+    arguments: tuple[Any, ...] = (dict(todo), outcomes.certificates.as_posix())
+    try:
+        found: dict[str, Any] = prover.call(
+            f"{__name__}:search", *arguments, what="the proof", **limits
+        )
+    except UndecidedError as error:
+        found = _undecided(todo, str(error), time.perf_counter() - start)
+        if not isinstance(error, OverLimitError):
+            return found  # killed by somebody else: next time may be better
+    if found["status"] == "proved":
+        limits["seconds"] = seconds = min(todo["seconds"], FORMULA_SECONDS)
+        arguments = (found["certificate"], seconds)
+        with suppress(UndecidedError):
+            found["formula"] = prover.call(
+                f"{__name__}:describe", *arguments, what="the formula", **limits
+            )
+    outcomes.add(todo, found)
+    return found
+
+
+def _decided(
+    claim: Mapping[str, Any],
     parameters: Mapping[str, int],
-    proof: Proof,
     document: Mapping[str, Any],
     todo: Mapping[str, Any],
+    prover: Limited,
 ) -> dict[str, Any]:
     start = time.perf_counter()
     certificate = document["certificate"]
+    limits = {"seconds": todo["seconds"], "memory": todo["memory"]}
+    arguments = (claim, parameters, certificate, todo["seconds"])
     try:
-        finding = decide(claim, parameters, proof, certificate, seconds=todo["seconds"])
-    except (ChocoError, MemoryError) as error:
-        why = str(error) if isinstance(error, ChocoError) else "there is too little memory"
-        finding = Finding(Undecided(why))
+        return dict(prover.call(f"{__name__}:settle", *arguments, what="the decision", **limits))
+    except UndecidedError as error:
+        finding = Finding(Undecided(str(error)))
+    claim_id = Claim.from_json(claim).id
+    return _verdict(claim_id, parameters, certificate, finding, time.perf_counter() - start)
+
+
+def _what(todo: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: todo[name] for name in ("ruleset", "relation", "parameters")}
+
+
+def _undecided(todo: Mapping[str, Any], why: str, seconds: float) -> dict[str, Any]:
+    nothing: dict[str, Any] = {
+        "states": [],
+        "engines": [],
+        "seconds": round(seconds, 4),
+        "growth": [],
+    }
+    nothing |= {"certificate": None, "counts": [], "formula": None}
+    return {**_what(todo), "status": "undecided", "why": why, **nothing}
+
+
+def _verdict(
+    claim_id: str, parameters: Mapping[str, int], certificate: str, finding: Finding, seconds: float
+) -> dict[str, Any]:
     return {
-        "claim": claim.id,
+        "claim": claim_id,
         "table": None,
         "parameters": dict(parameters),
         **verdict_to_json(finding.verdict),
         "evidence": finding.evidence,
         "certificate": certificate,
-        "seconds": round(time.perf_counter() - start, 4),
+        "seconds": round(seconds, 4),
     }

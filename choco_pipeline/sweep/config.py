@@ -80,8 +80,15 @@ class Sweep(Model):
         default=60,
         ge=1,
         le=86_400,
-        description="About so many seconds each proof is looked for; then it is left undecided.",
+        description="After so many seconds a proof, or a decision on a claim, is ended and left undecided.",
         examples=[600],
+    )
+    prove_memory: int = Field(
+        default=4,
+        ge=1,
+        le=1024,
+        description="With more than so many GiB of memory a proof, or a decision on a claim, is ended and left undecided.",
+        examples=[8],
     )
 
 

@@ -43,8 +43,8 @@ class Planned:
         Ids of the claims that the sweeps ask for, or None for all that fit.
     mine
         What to look for in it.
-    prove, prove_seconds
-        What to prove of the game, and about how long each proof may take.
+    prove, prove_seconds, prove_memory
+        What to prove of the game, and how many seconds and GiB of memory each proof may take.
     """
 
     spec: TableSpec
@@ -55,6 +55,7 @@ class Planned:
     mine: list[Mine] = field(default_factory=list)
     prove: list[Prove] = field(default_factory=list)
     prove_seconds: int = 0
+    prove_memory: int = 0
 
 
 def load_config(path: Path) -> tuple[Config, YamlFile]:
@@ -181,6 +182,7 @@ def _games(
             mine=list(sweep.mine),
             prove=list(dict.fromkeys(sweep.prove)),
             prove_seconds=sweep.prove_seconds if sweep.prove else 0,
+            prove_memory=sweep.prove_memory if sweep.prove else 0,
         )
 
 
@@ -221,6 +223,7 @@ def _merge(known: Planned, more: Planned) -> None:
     known.mine.extend(m for m in more.mine if m not in known.mine)
     known.prove.extend(p for p in more.prove if p not in known.prove)
     known.prove_seconds = max(known.prove_seconds, more.prove_seconds)
+    known.prove_memory = max(known.prove_memory, more.prove_memory)
     known.claims = (
         None if known.claims is None or more.claims is None else known.claims | more.claims
     )

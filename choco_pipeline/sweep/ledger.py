@@ -34,7 +34,21 @@ def write_ledger(plan_file: str, out_file: str, report: Callable[..., None]) -> 
     dict
         Numbers of claims, verdicts, proofs, findings and rules.
     """
+    return _write(read_json(Path(plan_file)), plan_file, out_file, report)
+
+
+def write_first_ledger(
+    plan_file: str, out_file: str, report: Callable[..., None]
+) -> dict[str, Any]:
+    """Gather what there is before proofs are found: as `write_ledger` does for a plan without proofs."""
     plan = read_json(Path(plan_file))
+    plan = {**plan, "title": f"{plan['title']} (before proofs)", "proofs": []}
+    return _write(plan, plan_file, out_file, report)
+
+
+def _write(
+    plan: dict[str, Any], plan_file: str, out_file: str, report: Callable[..., None]
+) -> dict[str, Any]:
     paths = Paths(Path(plan_file).parent.parent, plan["run"])
     entries: dict[str, Any] = {}
     stamped: dict[str, Any] = {}

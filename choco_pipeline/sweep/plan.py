@@ -39,8 +39,8 @@ LEAST_TABLES, LEAST_SECONDS = 100, 1.3
 MOST_TABLES, MOST_SECONDS = 250, 4.0
 #: Statements that need no table are shared out among so many work orders.
 STANDING_PARTS = 4
-PROOF_CODE = (*CLAIM_CODE, "automata", "proof")
-PLAN_CODE = (*PROOF_CODE, "mining", "sweep", "documents")
+PROOF_CODE = (*CLAIM_CODE, "automata", "mining", "proof")
+PLAN_CODE = (*PROOF_CODE, "sweep", "documents")
 
 Orders = Mapping[str, list[dict[str, Any]]]
 

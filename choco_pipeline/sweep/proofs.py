@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
+import math
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -12,14 +15,26 @@ from choco_pipeline.sweep.config import Prove
 from choco_pipeline.sweep.expand import Planned
 from choco_pipeline.tables.schema import Quantity
 
-#: Proofs are shared out among so many work orders, the k-th to the one with number k modulo this: of a family, whose
-#: proofs grow with its parameter, each gets cheap ones and expensive ones, and one more at the end moves no other.
-PROOF_PARTS = 8
-#: On what proof a claim can be decided: by its kind.
-DECIDABLE: Mapping[Prove, frozenset[str]] = {
-    "p": frozenset({"p-positions", "values"}),
-    "grundy": frozenset({"grundy"}),
-}
+#: Proofs are shared out among about so many work orders, so that several workers share them and end together,
+PARTS = 12
+#: but each has at least so many expected seconds of work, beside which starting its processes costs little, and at most
+#: so many, for a cluster's sake.
+LEAST_SECONDS, MOST_SECONDS = 15.0, 120.0
+#: A proof is expected to take 0.3 s and (n/this)² s, where n is the largest number in its ruleset: measured, roughly.
+GRUNDY, WITH_PASSES, OTHERS = 3.0, 6.0, 25.0
+#: The kinds of claims that can be decided on a proof.
+DECIDABLE = frozenset(
+    {
+        "p-positions",
+        "grundy",
+        "values",
+        "options",
+        "grundy-table",
+        "grundy-list",
+        "p-list",
+        "count",
+    }
+)
 QUANTITY: Mapping[Prove, Quantity] = {"p": "p-positions", "grundy": "grundy"}
 
 Proofs = list[dict[str, Any]]
@@ -31,7 +46,7 @@ def proofs(tables: Sequence[Planned], catalogue: Catalogue) -> Proofs:
     Returns
     -------
     list of dict
-        ``ruleset``, ``relation``, ``seconds``, the limit; ``parameters``, in the first sweep that asks for it; ``claims``,
+        ``ruleset``, ``relation``; ``seconds`` and ``memory`` (GiB), the limits; ``parameters``, in the first sweep that asks for it; ``claims``,
         the claims that are decided if it is proved, with their parameters.
     """
     asked: dict[tuple[str, Prove], list[Planned]] = defaultdict(list)
@@ -43,27 +58,66 @@ def proofs(tables: Sequence[Planned], catalogue: Catalogue) -> Proofs:
             "ruleset": ruleset,
             "relation": relation,
             "seconds": max(planned.prove_seconds for planned in several),
+            "memory": max(planned.prove_memory for planned in several),
             "parameters": several[0].parameters,
-            "claims": list(_claims(ruleset, relation, several, catalogue)),
+            "claims": list(
+                _claims(
+                    ruleset,
+                    relation,
+                    several,
+                    catalogue,
+                    by_p=relation == "grundy" and (ruleset, "p") in asked,
+                )
+            ),
         }
         for (ruleset, relation), several in asked.items()
     ]
 
 
 def shared_out(chosen: Proofs) -> dict[str, Proofs]:
-    """Return the proofs in at most `PROOF_PARTS` parts of about the same work, by a name that follows from what is in it."""
-    parts = [chosen[i::PROOF_PARTS] for i in range(min(PROOF_PARTS, len(chosen)))]
+    """Return the proofs in parts of about the same work, by a name that follows from what is in it.
+
+    The most expensive go first, each to the part that has least.
+    """
+    if not chosen:
+        return {}
+    total = sum(map(expected_seconds, chosen))
+    number = math.ceil(total / min(MOST_SECONDS, max(LEAST_SECONDS, total / PARTS)))
+    parts: list[Proofs] = [[] for _ in range(min(number, len(chosen)))]
+    loads = [(0.0, i) for i in range(len(parts))]
+    for proof in sorted(chosen, key=expected_seconds, reverse=True):
+        seconds, i = heapq.heappop(loads)
+        parts[i].append(proof)
+        heapq.heappush(loads, (seconds + expected_seconds(proof), i))
     return {
         digest({"proofs": [[proof["ruleset"], proof["relation"]] for proof in part]}): part
         for part in parts
     }
 
 
+def expected_seconds(proof: Mapping[str, Any]) -> float:
+    """Return about how long a proof takes, at most what it may take."""
+    largest = max((int(number) for number in re.findall(r"\d+", proof["ruleset"])), default=0)
+    if proof["relation"] == "grundy":
+        unit = GRUNDY
+    else:
+        unit = WITH_PASSES if "with-pass" in proof["ruleset"] else OTHERS
+    return min(float(proof["seconds"]), 0.3 + (largest / unit) ** 2)
+
+
 def _claims(
-    ruleset: str, relation: Prove, several: Sequence[Planned], catalogue: Catalogue
+    ruleset: str,
+    relation: Prove,
+    several: Sequence[Planned],
+    catalogue: Catalogue,
+    *,
+    by_p: bool,
 ) -> Iterator[dict[str, Any]]:
+    """Yield the claims that a proof decides, each with its parameters; `by_p` if another one has the P-positions."""
     for claim, parameters in catalogue.fitting(ruleset, QUANTITY[relation]):
         wanted = any(planned.claims is None or claim.id in planned.claims for planned in several)
         # uncut bars are finite and named by the poisoned cell, a proof speaks of what they are cut to
-        if wanted and claim.check.kind in DECIDABLE[relation] and not claim.is_of_whole_bars:
+        if not wanted or claim.check.kind not in DECIDABLE or claim.is_of_whole_bars:
+            continue
+        if not (by_p and "p-positions" in claim.quantities):
             yield {"claim": claim.id, "parameters": parameters}

@@ -1,6 +1,8 @@
 """``choco value --certificate``: positions of any size, as a person types them."""
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,9 +19,12 @@ GAME = "strip-bar(k=4, s=2)"
 LARGE = str(10**100)
 
 
-def choco(*arguments: str) -> subprocess.CompletedProcess[str]:
+def choco(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "choco_pipeline", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        command, cwd=cwd, env=environment, capture_output=True, text=True, check=False
+    )
 
 
 @pytest.fixture(scope="module")
@@ -53,11 +58,27 @@ def test_the_certificate_says_what_the_definition_says(certificate):
         assert set(found) == set(by_definition)
 
 
-def test_without_a_certificate_there_is_a_hint():
-    done = choco("value", GAME, LARGE, "17", LARGE)
+def test_without_a_certificate_there_is_a_hint(tmp_path):
+    done = choco("value", GAME, LARGE, "17", LARGE, cwd=tmp_path)
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
     assert "`choco prove RULESET` makes a certificate" in done.stderr
+
+
+@pytest.mark.parametrize("folder", ["certificates", "proofs"])
+def test_a_certificate_that_is_there_is_used_where_it_is_needed(certificate, tmp_path, folder):
+    there = tmp_path / "results" / folder / certificate.name
+    there.parent.mkdir(parents=True)
+    shutil.copy(certificate, there)
+    done = choco("value", GAME, LARGE, "17", LARGE, cwd=tmp_path)
+    path = there.relative_to(tmp_path).as_posix()
+    assert done.stdout.splitlines()[-1].startswith(f"By the automata in {path};")
+    said = choco("value", GAME, LARGE, "17", LARGE, "--json", cwd=tmp_path).stdout
+    given = choco("value", GAME, LARGE, "17", LARGE, "--json", "--certificate", path, cwd=tmp_path)
+    assert json.loads(said) == json.loads(given.stdout)
+    assert json.loads(said)["certificate"] == path
+    small = json.loads(choco("value", GAME, "3", "1", "2", "--json", cwd=tmp_path).stdout)
+    assert (small["certificate"], small["all"]) == (None, True), "the definition says more"
 
 
 def test_a_certificate_of_another_game_is_refused(certificate):

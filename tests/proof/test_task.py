@@ -9,10 +9,14 @@ from choco_pipeline.claims.model import Statement
 from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.proof import task
 from choco_pipeline.proof.certificate import check_certificate
+from choco_pipeline.proof.known import Outcomes
+from choco_pipeline.proof.limits import FailedError
 from choco_pipeline.proof.prove import DisagreementError
 from choco_pipeline.proof.task import prove_order
 
 TRIANGLE = "solid-bar(f=(x+z)//3)"
+WILD = "solid-bar(f=(x+z)//2)"
+LONG = "with-pass(strip-bar(k=16, s=14), passes=1)"
 
 
 def claim(claim_id, **check):
@@ -27,8 +31,8 @@ CLAIMS = {
 }
 
 
-def proved(*todo, claims=("true", "false", "product")):
-    order = {
+def order(*todo, claims=(), seconds=60, memory=4):
+    return {
         "format": 1,
         "code": "",
         "certificates": "certificates",
@@ -36,7 +40,8 @@ def proved(*todo, claims=("true", "false", "product")):
             {
                 "ruleset": ruleset,
                 "relation": "p",
-                "seconds": 60,
+                "seconds": seconds,
+                "memory": memory,
                 "parameters": {"k": 3},
                 "claims": [{"claim": one, "parameters": {"k": 3}} for one in claims],
             }
@@ -44,7 +49,10 @@ def proved(*todo, claims=("true", "false", "product")):
         ],
         "claims": {one: CLAIMS[one] for one in claims},
     }
-    write_json(Path("order.json"), order)
+
+
+def proved(*todo, claims=("true", "false", "product"), **limits):
+    write_json(Path("order.json"), order(*todo, claims=claims, **limits))
     reports = []
     counts = prove_order("order.json", "out.json", lambda *a, **more: reports.append((*a, more)))
     assert reports == [("proofs", {"proofs": 1})] * len(todo)
@@ -100,12 +108,13 @@ def test_a_proof_without_memory_is_undecided(monkeypatch):
     def too_large(*_, **__):
         raise MemoryError
 
+    certificate = proved(TRIANGLE, claims=())["proofs"][0]["certificate"]
     monkeypatch.setattr(task, "decide", too_large)
-    (verdict,) = proved(TRIANGLE, claims=("true",))["verdicts"]
+    verdict = task.settle(CLAIMS["true"], {"k": 3}, certificate, 60)
     assert (verdict["verdict"], verdict["why"]) == ("undecided", "there is too little memory")
     monkeypatch.setattr(task, "prove", too_large)
-    found = proved(TRIANGLE, claims=("true",))
-    assert (found["proofs"][0]["status"], found["verdicts"]) == ("undecided", [])
+    found = task.search(order(TRIANGLE)["proofs"][0], "certificates")
+    assert (found["status"], found["why"]) == ("undecided", "there is too little memory")
 
 
 def test_engines_that_contradict_each_other_are_not_passed_over(monkeypatch):
@@ -114,5 +123,77 @@ def test_engines_that_contradict_each_other_are_not_passed_over(monkeypatch):
 
     monkeypatch.setattr(task, "prove", contradicted)
     with pytest.raises(DisagreementError):
+        task.search(order(TRIANGLE)["proofs"][0], "certificates")
+
+
+def test_what_is_no_mistake_of_the_user_ends_the_order():
+    Path("certificates").write_text("this is no folder")
+    with pytest.raises(FailedError, match=r"FileExistsError|NotADirectoryError"):
         proved(TRIANGLE)
     assert not Path("out.json").exists()
+
+
+def test_a_proof_that_takes_too_long_is_ended_and_the_others_go_on():
+    found = proved(LONG, TRIANGLE, claims=("true",), seconds=1)
+    undecided, proof = found["proofs"]
+    assert undecided["status"] == "undecided"
+    assert proof["status"] == "proved"
+
+
+def times():
+    return {p: p.stat().st_mtime_ns for p in Path("certificates").rglob("*.json")}
+
+
+def test_what_is_known_is_not_searched_again_and_its_claims_are_decided_anew():
+    first = proved(TRIANGLE, WILD, claims=("true",))
+    written = times()
+    assert len(written) == 3, "one certificate and two outcomes"
+    again = proved(TRIANGLE, WILD, claims=("true", "false"))
+    assert times() == written
+    assert again["proofs"] == first["proofs"]
+    assert [v["verdict"] for v in again["verdicts"]] == ["proved", "refuted"]
+
+
+@pytest.mark.parametrize("limit", ["seconds", "memory"])
+def test_with_more_time_or_memory_what_was_not_found_is_searched_again(limit):
+    low, high = {limit: 40}, {limit: 41}
+    proved(TRIANGLE, WILD, claims=(), **high)
+    written = times()
+    proved(TRIANGLE, WILD, claims=(), **low)
+    assert times() == written, "less cannot help"
+    proved(TRIANGLE, WILD, claims=(), **{limit: 42})
+    changed = {p.stem for p, at in times().items() if at != written[p]}
+    assert len(changed) == 1, "the proof stands"
+
+
+def test_other_engines_or_other_code_prove_again(monkeypatch):
+    proved(TRIANGLE, claims=())
+    todo = order(TRIANGLE)["proofs"][0]
+    here = Outcomes(Path("certificates"))
+    assert here.find(todo) is not None
+    assert Outcomes(Path("certificates"), {**here.engines, "own": "another"}).find(todo) is None
+    assert (
+        Outcomes(Path("certificates"), {"own": here.engines["own"], "third": "1"}).find(todo)
+        is None
+    )
+
+
+@pytest.mark.parametrize("damage", ["changed", "removed", "outcome"])
+def test_a_certificate_that_is_not_the_one_that_was_proved_is_found_again(damage):
+    (proof,) = proved(TRIANGLE, claims=())["proofs"]
+    certificate = Path(proof["certificate"])
+    whole = read_json(certificate)
+    match damage:
+        case "changed":
+            certificate.write_text(
+                certificate.read_text().replace('"accepting": [0', '"accepting": [1')
+            )
+            assert read_json(certificate) != whole
+        case "removed":
+            certificate.unlink()
+        case _:
+            (outcome,) = Path("certificates/outcomes").iterdir()
+            outcome.write_text("{}")
+    (again,) = proved(TRIANGLE, claims=())["proofs"]
+    assert again["status"] == "proved"
+    assert read_json(certificate)["automata"] == whole["automata"]

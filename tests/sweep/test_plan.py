@@ -1,6 +1,7 @@
 """Plans: only what is missing is built, ids do not move, and a finished table serves every run."""
 
 import json
+import math
 import re
 from pathlib import Path
 
@@ -10,6 +11,12 @@ from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.sweep import plan as plan_module
 from choco_pipeline.sweep.plan import Paths, current_plan, make_plan
+from choco_pipeline.sweep.proofs import (
+    LEAST_SECONDS,
+    MOST_SECONDS,
+    expected_seconds,
+    shared_out,
+)
 from choco_pipeline.tables.cost import Cost
 from choco_pipeline.tables.shard import build_shard
 
@@ -214,15 +221,17 @@ def test_each_game_is_proved_once_whatever_the_bounds(config):
     quantity: p-positions
     prove: [p]
     prove_seconds: 7
+    prove_memory: 2
 """
     config.write_text(PROVED.replace("bound: 20", "bound: [20, 30]") + more)
     plan = current_plan(config)
     step = "step-bar(k={k}, s=0)"
     assert [
-        (p["ruleset"], p["relation"], p["parameters"], p["seconds"]) for p in plan["proofs"]
+        (p["ruleset"], p["relation"], p["parameters"], p["seconds"], p["memory"])
+        for p in plan["proofs"]
     ] == [
-        *[(step.format(k=k), r, {"k": k}, 60) for k in (2, 3, 4) for r in ("grundy", "p")],
-        (step.format(k=5), "p", {"m": 5}, 7),
+        *[(step.format(k=k), r, {"k": k}, 60, 4) for k in (2, 3, 4) for r in ("grundy", "p")],
+        (step.format(k=5), "p", {"m": 5}, 7, 2),
     ]
     assert [(p["ruleset"], p["relation"], p["claims"]) for p in plan["proofs"] if p["claims"]] == [
         (step.format(k=k), "grundy", [{"claim": "mine-1", "parameters": {"k": k}}]) for k in (2, 4)
@@ -248,6 +257,23 @@ def test_a_sweep_decides_the_claims_that_it_names(config):
     assert all(order["claims"] == {} for order in proof_orders().values())
 
 
+@pytest.mark.parametrize(
+    ("prove", "on"), [("[grundy, p]", "p"), ("[grundy]", "grundy"), ("[p]", "p")]
+)
+@pytest.mark.parametrize(
+    "check",
+    [
+        "{kind: p-positions, formula: y == z}",
+        "{kind: options, of: y == z, have: some, to: y == 0}",
+    ],
+)
+def test_a_claim_on_p_positions_is_decided_once(config, prove, on, check):
+    Path("claims.yaml").write_text(CLAIMS.replace("{kind: grundy, equals: y ^ z}", check))
+    config.write_text(PROVED.replace("[grundy, p, p]", prove))
+    decided = [proof["relation"] for proof in current_plan(config)["proofs"] if proof["claims"]]
+    assert decided == [on] * 2
+
+
 def test_proofs_are_decided_on_games_that_bars_are_cut_to(config):
     claims = CLAIMS.replace("step-bar(k=k, s=0)", "rectangular-bar(m=m, n=m)").replace("k %", "m %")
     claims = claims.replace("{kind: grundy, equals: y ^ z}", "{kind: p-positions, formula: i == j}")
@@ -262,20 +288,43 @@ def test_proofs_are_decided_on_games_that_bars_are_cut_to(config):
     assert [proof["claims"] for proof in plan["proofs"]] == [[]] * 6
 
 
-def test_proofs_are_shared_out_and_keep_their_place(config):
-    config.write_text(PROVED.replace("[2, 3, 4]", "2..11").replace("[grundy, p, p]", "[p]"))
-    first = current_plan(config)
-    sizes = sorted(len(order["proofs"]) for order in proof_orders().values())
-    assert sizes == [1, 1, 1, 1, 1, 1, 2, 2]
+def proof(k, relation="p", ruleset="solid-bar(f=(x+z)//{k})", seconds=60):
+    return {"ruleset": ruleset.format(k=k), "relation": relation, "seconds": seconds}
+
+
+def test_proofs_are_shared_out_evenly(config):
+    config.write_text(PROVED.replace("[2, 3, 4]", "2..30").replace("[grundy, p, p]", "[grundy, p]"))
+    plan = current_plan(config)
+    parts = list(proof_orders().values())
+    loads = [sum(map(expected_seconds, part["proofs"])) for part in parts]
+    assert len(parts) > 2
+    assert max(loads) - min(loads) < max(map(expected_seconds, plan["proofs"]))
     files = {p: p.stat().st_mtime_ns for p in Path("results/t/proofs").iterdir()}
-    config.write_text(PROVED.replace("[2, 3, 4]", "2..12").replace("[grundy, p, p]", "[p]"))
-    more = current_plan(config)
-    parts = {p["ruleset"]: p["part"] for p in first["proofs"]}
-    moved = [
-        p["ruleset"] for p in more["proofs"] if parts.get(p["ruleset"]) not in {None, p["part"]}
-    ]
-    assert moved == ["step-bar(k=4, s=0)"], "the one that shares its part with the new one"
-    assert sum(p.exists() and p.stat().st_mtime_ns == files[p] for p in files) == 7
+    current_plan(config)
+    assert {p: p.stat().st_mtime_ns for p in Path("results/t/proofs").iterdir()} == files
+
+
+@pytest.mark.parametrize("number", [0, 1, 3, 40, 1000])
+def test_few_proofs_make_few_parts_and_many_make_parts_of_some_size(number):
+    chosen = [proof(k) for k in range(1, number + 1)]
+    parts = shared_out(chosen)
+    assert sorted(p["ruleset"] for part in parts.values() for p in part) == sorted(
+        p["ruleset"] for p in chosen
+    )
+    total = sum(map(expected_seconds, chosen))
+    assert len(parts) <= min(number, math.ceil(total / LEAST_SECONDS))
+    if parts:
+        assert total / len(parts) <= MOST_SECONDS
+
+
+def test_what_is_expected_of_a_proof():
+    assert expected_seconds(proof(61)) > expected_seconds(proof(5)) > 0
+    assert expected_seconds(proof(61, seconds=2)) == 2, "never more than it may take"
+    bar = "strip-bar(k={k}, s=1)"
+    with_pass = proof(9, ruleset=f"with-pass({bar}, passes=1)")
+    assert expected_seconds(with_pass) > expected_seconds(proof(9, ruleset=bar))
+    assert expected_seconds(proof(9, "grundy", bar)) > expected_seconds(proof(9, ruleset=bar))
+    assert expected_seconds(proof(0, ruleset="sum(nim(1), nim(1))")) < 1
 
 
 def test_changed_code_proves_everything_again(config, monkeypatch):
@@ -319,6 +368,11 @@ def test_shards_are_cut_by_number_and_by_work(config, monkeypatch):
             "    mine",
             "    prove_seconds: 0\n    mine",
             r"c.yaml:9:5: sweeps.a.prove_seconds: .*found 0",
+        ),
+        (
+            "    mine",
+            "    prove_memory: 2.5\n    mine",
+            r"c.yaml:9:5: sweeps.a.prove_memory: .*found 2.5",
         ),
         (
             "claims: [claims.yaml]",

@@ -8,6 +8,7 @@ def test_a_run_proves_a_game_and_says_for_which_parameters(project: Project) -> 
     assert "come on top, and 1 proof of at most about 60 seconds each." in " ".join(planned.split())
     would = project.run("proof.yaml", "--dry-run")
     assert (would["jobs"]["prove"], would["work"]["prove"]) == (1, 1)
+    assert (would["jobs"]["first_ledger"], would["jobs"]["first_report"]) == (1, 1)
     done = project.choco("run", "proof.yaml")
     assert "proofs 1/1: done" in done.stderr
     assert "1 tables (0 reused), 3.23 k positions, 1 proof in" in done.stderr
@@ -28,6 +29,13 @@ def test_a_run_proves_a_game_and_says_for_which_parameters(project: Project) -> 
     assert "Proofs for all positions: 1 found" in done.stdout
     assert "1 proved, with parameters for those named" in done.stdout
 
+    first = project.json("proof/first-ledger.json")
+    assert first["proofs"] == []
+    assert first["title"] == f"{ledger['title']} (before proofs)"
+    assert [v["verdict"] for v in first["verdicts"]].count("proved") == 0
+    assert (project.folder / "results/proof/first-report/index.html").exists()
+    assert first["tables"] == ledger["tables"]
+
     checked = project.choco("prove", "--check", proof["certificate"]).stdout
     assert checked.startswith("proved: the P-positions of solid-bar(f=(x+z)//3)")
     again = project.run("proof.yaml")
@@ -39,3 +47,29 @@ def test_a_run_proves_a_game_and_says_for_which_parameters(project: Project) -> 
     assert [v["verdict"] for v in project.json(f"proof/proved/{document.name}")["verdicts"]] == [
         "proved"
     ]
+
+
+def test_another_claim_is_decided_without_another_search(project: Project) -> None:
+    project.choco("run", "proof.yaml")
+    files = sorted((project.folder / "results/certificates").rglob("*.json"))
+    written = {file: file.stat().st_mtime_ns for file in files}
+    assert len(written) == 2, "the certificate and the outcome"
+    claims = project.folder / "claims.yaml"
+    text = claims.read_text(encoding="utf-8")
+    changed = text.replace("x ^ y ^ z == 0", "x ^ y ^ z == 1")
+    assert changed != text
+    claims.write_text(changed, encoding="utf-8")
+    project.choco("run", "proof.yaml")
+    verdicts = [v for v in project.json("proof/ledger.json")["verdicts"] if v["table"] is None]
+    assert "refuted" in {v["verdict"] for v in verdicts}
+    assert {file: file.stat().st_mtime_ns for file in files} == written
+
+
+def test_proofs_run_below_tables_and_take_a_worker_each(project: Project) -> None:
+    done = project.snakemake("--cores", "4", "--dry-run", "--config", "choco=proof.yaml")
+    jobs = (done.stdout + done.stderr).split("rule ")
+    (prove,) = [job for job in jobs if job.startswith("prove:")]
+    assert "priority: -1" in prove
+    assert "threads: 2" in prove
+    assert "mem_mb=4796" in prove
+    assert not any("priority: -" in job for job in jobs if not job.startswith("prove:"))

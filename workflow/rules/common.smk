@@ -35,6 +35,12 @@ def memory_of(wildcards):
     return -(-MEMORY[wildcards.shard] // 1_000_000)
 
 
+def memory_of_proofs(wildcards):
+    """Return the MB that a proof of a part may take, and the process that waits for it."""
+    part = [order for order in PLAN["proofs"] if order["part"] == wildcards.proof]
+    return 500 + max(1074 * order["memory"] for order in part)
+
+
 MEMORY = {}
 for table in PLAN["tables"]:
     MEMORY[table["shard"]] = max(table["memory"], MEMORY.get(table["shard"], 0))

@@ -7,7 +7,9 @@ rule prove:
         f"{RUN}/log/prove/{{proof}}.log",
     conda:
         "../../environment.yml"
+    priority: -1  # tables and what is said about them come first
+    threads: 2  # MONA runs two processes; and of `choco run`'s two jobs for each worker, this one takes both
     resources:
-        mem_mb=4000,  # the engines' limits on automata stay below it
+        mem_mb=memory_of_proofs,
     shell:
         "python -m choco_pipeline settle {input.order} --out {output.proved} > {log} 2>&1"

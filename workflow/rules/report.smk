@@ -1,10 +1,45 @@
-rule ledger:
+# What tables say, while proofs are still looked for; a run without proofs has no such report.
+rule first_ledger:
     input:
         plan=f"{RUN}/plan.json",
         tables=expand(rules.build.output.manifest, shard=PLAN["shards"]),
         verdicts=expand(rules.check.output.verdicts, shard=shards_of("checks")),
         statements=expand(rules.state.output.verdicts, part=PARTS),
         findings=expand(rules.mine.output.findings, shard=shards_of("mines")),
+    output:
+        ledger=f"{RUN}/first-ledger.json",
+    log:
+        f"{RUN}/log/first-ledger.log",
+    conda:
+        "../../environment.yml"
+    params:
+        code=code_digest(("claims", "mining", "sweep")),
+    shell:
+        "python -m choco_pipeline ledger {input.plan} --first --out {output.ledger} > {log} 2>&1"
+
+
+rule first_report:
+    input:
+        ledger=rules.first_ledger.output.ledger,
+        tables=rules.first_ledger.input.tables,
+    output:
+        html=f"{RUN}/first-report/index.html",
+        json=f"{RUN}/first-report/report.json",
+        rows=f"{RUN}/first-report/ledger.csv",
+        csv=f"{RUN}/first-report/verdicts.csv",
+    log:
+        f"{RUN}/log/first-report.log",
+    conda:
+        "../../environment.yml"
+    params:
+        code=code_digest(("report",)),
+    shell:
+        "python -m choco_pipeline report {input.ledger} --out {output.html} > {log} 2>&1"
+
+
+rule ledger:
+    input:
+        **rules.first_ledger.input,
         proofs=expand(rules.prove.output.proved, proof=PROOFS),
     output:
         ledger=f"{RUN}/ledger.json",
@@ -12,6 +47,7 @@ rule ledger:
         f"{RUN}/log/ledger.log",
     conda:
         "../../environment.yml"
+    priority: 1  # where proofs are there already, the first report can wait
     params:
         code=code_digest(("claims", "mining", "sweep")),
     shell:
@@ -31,6 +67,7 @@ rule report:
         f"{RUN}/log/report.log",
     conda:
         "../../environment.yml"
+    priority: 1  # where proofs are there already, the first report can wait
     params:
         code=code_digest(("report",)),
     shell:

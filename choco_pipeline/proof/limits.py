@@ -1,0 +1,208 @@
+"""Limits of time and memory that hold: functions run in a child process, which is killed when it breaks one.
+
+Both ends are here: `Limited`, which asks, and `main`, which answers, one line of JSON for another. The child starts once
+and answers until a limit is broken; the next call then starts another. It works inside of a Dask worker, whose process
+may have no children of `multiprocessing`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from types import TracebackType
+from typing import Any
+
+import psutil
+
+from choco_pipeline.cluster.connect import resolve
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.proof.errors import UndecidedError
+
+#: Seconds beyond its limit that a proof may still need to say itself how far it came.
+GRACE = 1.0
+#: Seconds between two looks at the memory that the child and its own children have.
+LOOK = 0.2
+GIB = 1 << 30
+
+
+class OverLimitError(UndecidedError):
+    """A function was ended since it took more time or memory than it may."""
+
+
+class FailedError(RuntimeError):
+    """A function raised in the child what is no mistake of the user, such as two engines that contradict each other."""
+
+
+class Limited:
+    """A child process that runs functions under limits.
+
+    Parameters
+    ----------
+    prepare
+        ``package.module:function`` that the child calls when it starts, before any clock runs.
+    """
+
+    def __init__(self, prepare: str) -> None:
+        """Start nothing yet: the first call does."""
+        self._prepare = prepare
+        self._child: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Limited:
+        """Return this, to be closed at the end."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """End the child."""
+        self._kill()
+
+    def call(self, target: str, *arguments: Any, what: str, seconds: float, memory: float) -> Any:
+        """Return what a function returns, as plain data.
+
+        Parameters
+        ----------
+        target
+            ``package.module:function``.
+        *arguments
+            Plain data, as JSON can hold.
+        what
+            What this is to the user: ``the proof`` took more than ….
+        seconds
+            The child is killed `GRACE` after so many.
+        memory
+            The child is killed, too, when it and its own children together have more than so many GiB of memory resident.
+
+        Raises
+        ------
+        OverLimitError
+            If it took more time or memory than it may.
+        UndecidedError
+            If the child was killed by somebody else, as a machine does that has no memory left.
+        ChocoError
+            As the function raised it, with the same message.
+        FailedError
+            If it raised anything else.
+        """
+        child = self._started()
+        request = {"target": target, "arguments": arguments}
+        assert child.stdin is not None
+        child.stdin.write(json.dumps(request).encode() + b"\n")
+        child.stdin.flush()
+        over = time.monotonic() + seconds + GRACE
+        while not _is_readable(child, min(LOOK, max(0.0, over - time.monotonic()))):
+            if time.monotonic() >= over:
+                self._kill()
+                raise OverLimitError(f"{what} took more than {seconds:g} seconds")
+            if _resident(child.pid) > memory * GIB:
+                self._kill()
+                raise OverLimitError(f"{what} took more than {memory:g} GiB of memory")
+        answer = self._answer(child, what)
+        if "mistake" in answer:
+            raise ChocoError(answer["mistake"])
+        if "failure" in answer:
+            raise FailedError(answer["failure"])
+        return answer["result"]
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._child is not None and self._child.poll() is not None:
+            self._kill()  # killed by somebody else since it answered
+        if self._child is None:
+            # A session of its own, so that MONA's processes are killed with it.
+            self._child = subprocess.Popen(
+                [sys.executable, "-m", __name__, self._prepare],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                start_new_session=True,
+            )
+            self._answer(self._child, "the proof")
+        return self._child
+
+    def _answer(self, child: subprocess.Popen[bytes], what: str) -> dict[str, Any]:
+        assert child.stdout is not None
+        line = child.stdout.readline()
+        if line.endswith(b"\n"):
+            answer: dict[str, Any] = json.loads(line)
+            return answer
+        code = self._kill()
+        if code < 0:
+            name = signal.Signals(-code).name
+            raise UndecidedError(f"{what} was killed ({name}); is there too little memory?")
+        raise FailedError(f"{what}: the process that runs it ended with exit code {code}")
+
+    def _kill(self) -> int:
+        """End the child and all that it has started, and return its exit code."""
+        child, self._child = self._child, None
+        if child is None:
+            return 0
+        with suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        for pipe in (child.stdin, child.stdout):
+            assert pipe is not None
+            pipe.close()
+        return child.wait()
+
+
+def _is_readable(child: subprocess.Popen[bytes], seconds: float) -> bool:
+    assert child.stdout is not None
+    readable, _, _ = select.select([child.stdout], [], [], seconds)
+    return bool(readable)
+
+
+def _resident(pid: int) -> int:
+    """Return the bytes that a process and all below it have in memory."""
+    total = 0
+    with suppress(psutil.NoSuchProcess):
+        parent = psutil.Process(pid)
+        for process in [parent, *parent.children(recursive=True)]:
+            total += process.memory_info().rss
+    return total
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Answer requests until there are no more: the program that `Limited` starts."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what anything else prints is no answer
+    inner, requests = os.pipe()
+    threading.Thread(target=_pass_on, args=(requests,), daemon=True).start()
+    resolve(arguments[0])()
+    _say(answers, {})
+    with os.fdopen(inner, encoding="utf-8") as lines:
+        for line in lines:
+            _say(answers, _result(json.loads(line)))
+
+
+def _pass_on(requests: int) -> None:
+    """Hand requests over; when there are no more, since the parent has gone, end this process and all that it has started."""
+    while read := os.read(0, 1 << 16):
+        os.write(requests, read)
+    os.killpg(0, signal.SIGKILL)
+
+
+def _result(request: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return {"result": resolve(request["target"])(*request["arguments"])}
+    except ChocoError as error:
+        return {"mistake": str(error)}
+    except Exception as error:  # told to the parent, which raises it
+        return {"failure": f"{type(error).__name__}: {error}"}
+
+
+def _say(answers: Any, answer: dict[str, Any]) -> None:
+    answers.write(json.dumps(answer) + "\n")
+    answers.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

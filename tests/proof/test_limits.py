@@ -1,0 +1,109 @@
+"""Functions in a child process: what breaks a limit is ended with all that it has started, and the next call is answered."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.proof.errors import UndecidedError
+from choco_pipeline.proof.limits import FailedError, Limited, OverLimitError
+
+HERE = "tests.proof.limited"
+
+
+@pytest.fixture
+def child(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    with Limited(f"{HERE}:prepare") as child:
+        yield child
+
+
+def call(child, name, *arguments, seconds=60.0, memory=4.0):
+    return child.call(
+        f"{HERE}:{name}", *arguments, what="the proof", seconds=seconds, memory=memory
+    )
+
+
+def is_gone(pid):
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
+def wait_until_gone(pid):
+    while not is_gone(pid):
+        time.sleep(0.05)
+
+
+def test_one_child_answers_all_calls(child):
+    numbers = [call(child, "pid") for _ in range(3)]
+    assert len(set(numbers)) == 1
+    assert numbers[0] != os.getpid()
+    assert call(child, "echo", [1, {"ä": None}], "\n") == [[1, {"ä": None}], "\n"]
+    assert call(child, "echo", "x" * 300_000, 0) == ["x" * 300_000, 0], "more than a pipe holds"
+    assert call(child, "says_something") == "answered"
+
+
+@pytest.mark.parametrize("how", ["sleep", "spin", "multiply"])
+def test_time_is_limited_inside_of_one_long_step(child, how):
+    pid = call(child, "pid")
+    with pytest.raises(OverLimitError, match=r"^the proof took more than 0.5 seconds$"):
+        call(child, how, seconds=0.5)
+    assert is_gone(pid)
+    assert call(child, "pid") != pid, "another child answers"
+
+
+def test_memory_is_limited_and_children_count(child):
+    call(child, "fill", 100)
+    with pytest.raises(OverLimitError, match=r"^the proof took more than 0.5 GiB of memory$"):
+        call(child, "fill", 900, memory=0.5)
+    with pytest.raises(OverLimitError, match="memory"):
+        call(child, "fill_in_a_child", 900, memory=0.5)
+
+
+def test_what_the_child_has_started_ends_with_it(child, tmp_path):
+    file = tmp_path / "pid"
+    with pytest.raises(OverLimitError):
+        call(child, "start_and_wait", str(file), seconds=1.0)
+    wait_until_gone(int(file.read_text()))
+
+
+def test_what_is_raised_arrives(child):
+    with pytest.raises(ChocoError, match=r"^a mistake in what was given$"):
+        call(child, "mistake")
+    with pytest.raises(FailedError, match=r"^KeyError: 'given nothing'$"):
+        call(child, "failure")
+    with pytest.raises(FailedError, match="exit code 3"):
+        call(child, "leave")
+    with pytest.raises(UndecidedError, match=r"killed \(SIGKILL\); is there too little memory"):
+        call(child, "die")
+    assert call(child, "echo", 1, 2) == [1, 2]
+
+
+def test_a_child_that_was_killed_in_between_is_replaced(child):
+    pid = call(child, "pid")
+    psutil.Process(pid).kill()
+    time.sleep(0.1)
+    assert call(child, "pid") != pid
+
+
+def test_a_child_never_outlives_its_parent(tmp_path):
+    file = tmp_path / "pid"
+    parent = subprocess.Popen(
+        [sys.executable, "-m", HERE, str(file)], cwd=Path(__file__).parents[2]
+    )
+    while not (file.exists() and file.read_text()):
+        assert parent.poll() is None
+        time.sleep(0.05)
+    pid = int(file.read_text())
+    assert not is_gone(pid)
+    parent.kill()
+    parent.wait()
+    wait_until_gone(pid)
+    wait_until_gone(int(file.with_suffix(".child").read_text()))
