@@ -15,7 +15,8 @@ from choco_pipeline.report.cells import SIGNS
 from choco_pipeline.report.figures import bokeh_script, galleries
 from choco_pipeline.report.findings import families, pretty
 from choco_pipeline.report.pairs import forms, pair_views
-from choco_pipeline.report.proofs import WILD, proof_section
+from choco_pipeline.report.proof_rows import WILD
+from choco_pipeline.report.proofs import proof_section
 from choco_pipeline.report.verdicts import ClaimView, claim_views, tally
 from choco_pipeline.tables.cost import in_bytes
 

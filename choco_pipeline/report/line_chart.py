@@ -9,12 +9,17 @@ from math import log10
 
 from markupsafe import Markup
 
-WIDTH, HEIGHT = 420, 230
-LEFT, RIGHT, TOP, BOTTOM = 58, 14, 22, 42
+WIDTH, HEIGHT = 430, 250
+TOP, BOTTOM, RIGHT = 16, 44, 14
+#: About how wide a character of a label is, and how far apart two labels must be.
+CHARACTER, APART = 7.0, 15
 #: Beyond this ratio of the largest to the least value, the scale is logarithmic.
 LINEAR_RATIO = 30
 DASHES = ("", "6 3", "2 3", "8 3 2 3")
 MOST_TICKS = 6
+#: With more lines than this, all are faded but so many, which have their names beside them.
+MOST_NAMED = 4
+LONGEST_NAME = 24
 
 
 @dataclass(frozen=True)
@@ -26,61 +31,98 @@ class Line:
 
 
 def line_chart(lines: Sequence[Line], x_label: str, y_label: str) -> Markup:
-    """Return the lines as an SVG with axes; lines are told apart by dashes and their names.
+    """Return the lines as an SVG with axes, and their names at the right; no two labels overlap.
 
     Parameters
     ----------
     lines
-        At least one point in all.
+        Each with a point. Of more than `MOST_NAMED`, those are named that end least and highest, and some between.
     """
     xs = [x for line in lines for x, _ in line.points]
     ys = [y for line in lines for _, y in line.points]
-    left, right = min(xs), max(max(xs), min(xs) + 1)
+    least, most = min(xs), max(max(xs), min(xs) + 1)
     logarithmic = max(ys) > LINEAR_RATIO * max(1, min(ys))
     top = max(*ys, 1)
+    ticks = _powers(top) if logarithmic else _steps(0, top)
+    named = _named(lines) if len(lines) > 1 else []
+    left = 30 + CHARACTER * max(len(f"{tick:,}") for tick in ticks)
+    beside = max((len(_short(lines[i].name)) for i in named), default=0)
+    right = WIDTH - RIGHT - (18 + CHARACTER * beside if beside else 0)
 
     def across(x: float) -> float:
-        return LEFT + (x - left) / (right - left) * (WIDTH - LEFT - RIGHT)
+        return left + (x - least) / (most - least) * (right - left)
 
     def up(y: float) -> float:
         share = log10(max(y, 1)) / log10(top) if logarithmic else y / top
         return HEIGHT - BOTTOM - share * (HEIGHT - BOTTOM - TOP)
 
-    parts = []
-    for tick in _powers(top) if logarithmic else _steps(0, top):
-        parts.append(
-            f'<path d="M{LEFT} {up(tick):.1f}H{WIDTH - RIGHT}" class="grid-line"/>'
-            f'<text x="{LEFT - 6}" y="{up(tick) + 4:.1f}" text-anchor="end">{tick:,}</text>'
-        )
-    for tick in _steps(left, right):
-        parts.append(
-            f'<text x="{across(tick):.1f}" y="{HEIGHT - BOTTOM + 17}" text-anchor="middle">{tick}</text>'
-        )
+    parts = [
+        f'<path d="M{left:.1f} {up(tick):.1f}H{right:.1f}" class="grid-line"/>'
+        f'<text x="{left - 8:.1f}" y="{up(tick) + 4:.1f}" text-anchor="end">{tick:,}</text>'
+        for tick in ticks
+    ]
+    parts += (
+        f'<text x="{across(tick):.1f}" y="{HEIGHT - BOTTOM + 21}" text-anchor="middle">{tick}</text>'
+        for tick in _steps(least, most)
+    )
     for i, line in enumerate(lines):
         points = sorted(line.points)
         path = " ".join(f"{across(x):.1f},{up(y):.1f}" for x, y in points)
-        parts.append(f'<polyline points="{path}" stroke-dasharray="{DASHES[i % len(DASHES)]}"/>')
-        parts += (
+        faded = ' class="faded"' if len(lines) > MOST_NAMED and i not in named else ""
+        dashes = f' stroke-dasharray="{DASHES[named.index(i)]}"' if i in named[1:] else ""
+        circles = "".join(
             f'<circle cx="{across(x):.1f}" cy="{up(y):.1f}" r="3"><title>'
             f"{escape(line.name)}{': ' if line.name else ''}{escape(x_label)} {x}, {y:,}</title></circle>"
             for x, y in points
         )
-        if len(lines) > 1:
-            x, y = points[-1]
-            parts.append(
-                f'<text x="{across(x):.1f}" y="{up(y) - 7:.1f}" text-anchor="end">{escape(line.name)}</text>'
-            )
+        parts.append(f'<g{faded}><polyline points="{path}"{dashes}/>{circles}</g>')
+    ends = [max(lines[i].points) for i in named]
+    for i, (x, y), place in zip(named, ends, _apart([up(y) for _, y in ends]), strict=True):
+        parts.append(
+            f'<path d="M{across(x) + 5:.1f} {up(y):.1f}L{right + 12:.1f} {place:.1f}" class="leader"/>'
+            f'<text x="{right + 16:.1f}" y="{place + 4:.1f}">{escape(_short(lines[i].name))}</text>'
+        )
     middle = (HEIGHT - BOTTOM + TOP) / 2
     scale = ", logarithmic" if logarithmic else ""
     parts.append(
-        f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 6}" text-anchor="middle">{escape(x_label)}</text>'
-        f'<text transform="translate(12 {middle}) rotate(-90)" text-anchor="middle">{escape(y_label)}{scale}</text>'
+        f'<text x="{(left + right) / 2:.1f}" y="{HEIGHT - 6}" text-anchor="middle">{escape(x_label)}</text>'
+        f'<text transform="translate(13 {middle}) rotate(-90)" text-anchor="middle">{escape(y_label)}{scale}</text>'
     )
     says = escape(f"{y_label} against {x_label}", quote=True)
     return Markup(
         f'<svg class="chart" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" role="img" aria-label="{says}">'
         f"{''.join(parts)}</svg>"
     )
+
+
+def _named(lines: Sequence[Line]) -> list[int]:
+    """Return the numbers of the lines that are named, highest end first."""
+    order = sorted(range(len(lines)), key=lambda i: (-max(lines[i].points)[1], i))
+    if len(order) <= MOST_NAMED:
+        return order
+    return [order[i * (len(order) - 1) // (MOST_NAMED - 1)] for i in range(MOST_NAMED)]
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+
+
+def _apart(wanted: Sequence[float]) -> list[float]:
+    """Return places in the same order, rising, as near to those wanted as labels may be to each other.
+
+    Examples
+    --------
+    >>> _apart([20, 21, 100]), _apart([206, 206])
+    ([20, 35, 100], [191, 206])
+    """
+    places: list[float] = []
+    for want in wanted:
+        places.append(max(want, places[-1] + APART) if places else want)
+    below: float = HEIGHT - BOTTOM
+    for i in reversed(range(len(places))):
+        places[i] = min(places[i], below)
+        below = places[i] - APART
+    return places
 
 
 def _steps(low: int, high: int) -> list[int]:

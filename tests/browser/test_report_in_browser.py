@@ -2,44 +2,22 @@
 
 from __future__ import annotations
 
-import io
 import json
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from choco_pipeline import StepBar
 from choco_pipeline.report.task import write_report
+from tests.browser.seen import CONTRAST, MIDDLE, NARROW, NEEDS_BROWSER, WIDE, WIDER, Seen
 from tests.report.small_run import small_run
 
-CHROMIUM = next(
-    (
-        path
-        for name in ("chromium", "chromium-browser", "google-chrome")
-        if (path := shutil.which(name))
-    ),
-    None,
-)
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-WIDER, WIDE, MIDDLE, NARROW = (1600, 1000), (1280, 900), (800, 900), (390, 844)
 FIGURE = "#figure-0-0"
 
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None,
-    reason="no Chromium or Chrome on this machine (Debian: apt-get install chromium)",
-)
+pytestmark = NEEDS_BROWSER
 
 
 @pytest.fixture(scope="module")
@@ -51,51 +29,6 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.chdir(folder)
         write_report(str(ledger), str(html), lambda _stage, **_numbers: None)
     return html
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
-
-
-class Seen:
-    """A page with what went wrong on it."""
-
-    def __init__(self, browser: Browser, report: Path, size: tuple[int, int], scheme: str) -> None:
-        self.page: Page = browser.new_page(
-            viewport={"width": size[0], "height": size[1]},
-            color_scheme="dark" if scheme == "dark" else "light",
-        )
-        self.wrong: list[str] = []
-        self.page.on("console", self._console)
-        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
-        self.page.on("request", self._request)
-        self.page.goto(report.as_uri())
-
-    def _console(self, message: object) -> None:
-        kind, text = getattr(message, "type", ""), getattr(message, "text", "")
-        if kind in ("error", "warning"):
-            self.wrong.append(f"console {kind}: {text}")
-
-    def _request(self, request: object) -> None:
-        address = str(getattr(request, "url", ""))
-        if not address.startswith(("file:", "data:", "blob:")):
-            self.wrong.append(f"request: {address}")
-
-    def pixels(self, selector: str | None = None) -> np.ndarray:
-        """Return a screenshot as an array [row, column, colour]."""
-        shot = self.page.locator(selector).screenshot() if selector else self.page.screenshot()
-        return np.asarray(Image.open(io.BytesIO(shot)).convert("RGB"))
-
-    def show(self, name: str) -> None:
-        """Scroll to a figure and wait until it is drawn."""
-        self.page.locator(name).scroll_into_view_if_needed()
-        self.page.wait_for_selector(f"{name}[data-drawn=yes]")
-        self.page.wait_for_selector(f"{name} canvas, {name} .bk-Figure", state="attached")
-        self.page.wait_for_timeout(300)
 
 
 @pytest.fixture
@@ -327,21 +260,3 @@ def test_the_page_is_readable(browser: Browser, report: Path, scheme: str, size:
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= size[0]
     seen.page.close()
     assert seen.wrong == []
-
-
-#: Texts whose contrast with what lies behind them is below 4.5:1 (WCAG 2, level AA).
-CONTRAST = """() => {
-  const parse = (colour) => { const c = colour.match(/[\\d.]+/g).map(Number); return c.length > 3 ? c : [...c, 1]; };
-  const luminance = (c) => { const [r, g, b] = c.map((v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-  const bad = [];
-  for (const e of document.querySelectorAll("p, li, th, td, dt, dd, summary, h1, h2, h3, .cell, .quiet, .status, figcaption, code, a")) {
-    if (!e.checkVisibility()) continue;
-    let behind = e, back = [0, 0, 0, 0];
-    for (; behind && back[3] === 0; behind = behind.parentElement) back = parse(getComputedStyle(behind).backgroundColor);
-    const [a, b] = [luminance(parse(getComputedStyle(e).color).slice(0, 3)), luminance(back.slice(0, 3))];
-    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-    if (ratio < 4.5) bad.push(`${e.tagName}.${e.className} ${ratio.toFixed(2)}: ${e.textContent.slice(0, 40)}`);
-  }
-  return bad;
-}"""

@@ -69,7 +69,7 @@
   addEventListener("beforeprint", () => plots.forEach((place) => { if (!place.closest("[hidden]")) draw(place); }));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawn.forEach(paint));
 
-  for (const game of document.querySelectorAll(".game")) {
+  for (const game of document.querySelectorAll(".game, .chooser")) {
     const select = game.querySelector("select");
     if (!select) continue;
     select.addEventListener("change", () => {

@@ -1,0 +1,167 @@
+"""The section on proofs in a real browser: drawings and charts can be read at any width, choices and filters work."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.proof.certificate import write_certificate
+from choco_pipeline.proof.counts import described_counts
+from choco_pipeline.proof.prove import prove
+from choco_pipeline.report.assemble import page
+from choco_pipeline.report.automaton_picture import draw_automaton
+from tests.browser.seen import CONTRAST, NARROW, NEEDS_BROWSER, WIDE, Seen
+from tests.report.proof_entries import an_entry
+from tests.report.small_run import small_run
+
+pytestmark = NEEDS_BROWSER
+
+#: Labels of a drawing or chart that overlap, or that its frame cuts.
+CLASHES = """() => {
+  const bad = [];
+  let pictures = 0, labels = 0;
+  const cut = (a, frame) => a.left < frame.left - 0.5 || a.right > frame.right + 0.5
+    || a.top < frame.top - 0.5 || a.bottom > frame.bottom + 0.5;
+  const meet = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 0.5
+    && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 0.5;
+  for (const svg of document.querySelectorAll("svg.chart, svg.automaton")) {
+    if (!svg.checkVisibility()) continue;
+    pictures += 1;
+    const frame = svg.getBoundingClientRect();
+    const texts = [...svg.querySelectorAll("text")].map((text) => ({
+      box: text.getBoundingClientRect(),
+      words: [...text.childNodes].filter((node) => node.nodeName !== "title").map((node) => node.textContent).join(" "),
+    }));
+    labels += texts.length;
+    texts.forEach(({box: a, words}, i) => {
+      if (cut(a, frame)) bad.push(`${words} is cut`);
+      for (const {box: b, words: other} of texts.slice(i + 1))
+        if (meet(a, b)) bad.push(`${words} lies on ${other}`);
+    });
+  }
+  return {bad, pictures, labels};
+}"""
+
+
+@pytest.fixture(scope="module")
+def proofs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page with real certificates, a family on a grid, and many curves that end close together, with long names."""
+    folder = tmp_path_factory.mktemp("proofs")
+    ledger = json.loads(small_run(folder).read_text(encoding="utf-8"))
+    games: list[tuple[str, dict[str, int]]] = [
+        (f"solid-bar(f=(x+z)//{k})", {"k": k}) for k in (1, 3, 5, 7, 11, 15, 19)
+    ]
+    games += [
+        (f"with-pass(strip-bar(k={k}, s={s}), passes=1)", {"k": k, "s": s, "passes": 1})
+        for k, s in ((2, 1), (4, 1), (4, 2), (4, 3), (6, 1))
+    ]
+    games += [("nim(3)", {}), ("nim(4)", {})]
+    entries = []
+    for notation, parameters in games:
+        proof = prove(parse_ruleset(notation), engines=["own"])
+        path = str(write_certificate(proof, folder / "results" / "certificates"))
+        entry = an_entry(notation, parameters, states=proof.states, certificate=path)
+        entries.append({**entry, "counts": described_counts(proof)})
+    for k in range(2, 26, 2):
+        curve = [8**d - d * k for d in range(4 + k % 3)]
+        entries.append(
+            an_entry(
+                f"with-pass(solid-bar(f=min(x, z)//{k}+{k - 1}), passes=1)",
+                {"k": k, "lowest": k - 1, "passes": 1},
+                status="undecided",
+                states=(),
+                growth=[1, *(max(1, number) for number in curve)],
+            )
+        )
+    ledger["proofs"] = entries
+    html = folder / "index.html"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        html.write_text(page(ledger, Path("results")), encoding="utf-8")
+    return html
+
+
+@pytest.fixture
+def seen(browser: Browser, proofs: Path) -> Iterator[Seen]:
+    seen = Seen(browser, proofs, WIDE, "light")
+    yield seen
+    seen.page.close()
+    assert seen.wrong == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_labels_lie_inside_and_apart_and_nothing_is_wider_than_the_page(
+    browser: Browser, proofs: Path, scheme: str, size: tuple[int, int]
+):
+    seen = Seen(browser, proofs, size, scheme)
+    seen.page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+    for choice in seen.page.locator("#proofs [data-choice]").all():
+        choice.evaluate("figure => { figure.hidden = false; }")
+    found = seen.page.evaluate(CLASHES)
+    assert found["bad"] == []
+    assert found["pictures"] >= 15
+    assert found["labels"] >= 150
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    assert seen.page.evaluate(CONTRAST) == []
+    seen.page.close()
+    assert seen.wrong == []
+
+
+def test_drawings_without_graphviz_are_as_readable(browser: Browser, tmp_path: Path):
+    style = (
+        Path(draw_automaton.__code__.co_filename).parent / "templates" / "page.css"
+    ).read_text()
+    drawn = []
+    for i, game in enumerate(
+        ("solid-bar(f=(x+z)//1)", "solid-bar(f=(x+z)//5)", "strip-bar(k=2, s=1)", "nim(4)")
+    ):
+        (automaton,) = prove(parse_ruleset(game), engines=["own"]).automata
+        drawn.append(draw_automaton(automaton, f"a-{i}", graphviz=False))
+    html = tmp_path / "drawn.html"
+    html.write_text(
+        f"<meta charset='utf-8'><style>{style}</style>{''.join(drawn)}", encoding="utf-8"
+    )
+    seen = Seen(browser, html, WIDE, "light")
+    found = seen.page.evaluate(CLASHES)
+    seen.page.close()
+    assert found["bad"] == []
+    assert found["pictures"] == 4
+
+
+def test_a_family_shows_the_automaton_that_is_chosen(seen: Seen):
+    family = seen.page.locator(".family", has_text="solid-bar(f=(x+z)//k)").first
+    options = family.locator("option").all_text_contents()
+    assert options[1] == "solid-bar(f=(x+z)//5): 11 states"
+    family.locator("select").select_option("1")
+    assert family.locator("[data-choice='1']").is_visible()
+    assert family.locator("[data-choice]:visible").count() == 1
+    assert family.locator("[data-choice='1'] text.state").count() == 10, (
+        "all but that which says no"
+    )
+
+
+def test_a_row_of_the_table_leads_to_its_family(seen: Seen):
+    link = seen.page.locator(".tame a").nth(1)
+    link.click()
+    target = str(link.get_attribute("href"))
+    assert seen.page.locator(target).evaluate(
+        "e => { const y = e.getBoundingClientRect().top; return y > -2 && y < innerHeight; }"
+    )
+
+
+def test_the_ledger_is_still_filtered(seen: Seen):
+    rows = seen.page.locator(".claim-row:visible")
+    before = rows.count()
+    seen.page.locator(".filters input[type=search]").fill("square")
+    seen.page.wait_for_function(
+        "n => [...document.querySelectorAll('.claim-row')].filter(e => e.checkVisibility()).length < n",
+        arg=before,
+    )
+    assert 0 < rows.count() < before
+    assert seen.page.locator("#proofs").is_visible()
