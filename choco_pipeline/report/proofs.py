@@ -91,9 +91,13 @@ class ProofFamily:
         return [count for row in self.proved for count in row.counts]
 
     @property
-    def formulas(self) -> list[ProofRow]:
-        """The rows with a formula."""
-        return [row for row in self.proved if row.entry.get("formula")]
+    def formulas(self) -> list[tuple[str, Mapping[str, Any]]]:
+        """The formulas, each with the games that it holds for."""
+        found: dict[str, tuple[list[str], Mapping[str, Any]]] = {}
+        for row in self.proved:
+            if formula := row.entry.get("formula"):
+                found.setdefault(formula["text"], ([], formula))[0].append(row.label)
+        return [("; ".join(labels), formula) for labels, formula in found.values()]
 
     @property
     def undecided(self) -> list[tuple[str, str]]:

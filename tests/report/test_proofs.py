@@ -131,7 +131,10 @@ def test_the_section_on_the_page(ledger, tmp_path):
     missing = str(tmp_path / "no such file.json")
     formula = {
         "text": "P ⇔ all <of> it",
-        "cases": [{"where": "k < 4", "formula": "x ^ z - 1 == 0"}],
+        "cases": [
+            {"where": "k < 4", "formula": "x ^ z - 1 == 0"},
+            {"where": "k >= 4", "formula": "x == z"},
+        ],
         "single": "one & all",
     }
     ledger["tables"] = []
@@ -139,7 +142,7 @@ def test_the_section_on_the_page(ledger, tmp_path):
     ledger["findings"] = []
     ledger["proofs"] = [
         {**solid(3, certificate=path), "counts": described_counts(proof), "formula": formula},
-        solid(5, certificate=missing),
+        {**solid(5, certificate=missing), "formula": formula},
         solid(7, status="undecided", states=(), growth=(1, 9, 70, 500)),
         solid(9, status="undecided", states=(), growth=(1, 9, 12, 14)),
         an_entry("nim(2)", status="undecided", states=()),
@@ -166,7 +169,7 @@ def test_the_section_on_the_page(ledger, tmp_path):
     assert "reads x, y, z" in text
     assert "P-positions, 0 passes left 1, " in text
     assert "x ⊕ z − 1 == 0 where k < 4" in text
-    assert "In one formula: one & all" in text
+    assert text.count("In one formula: one & all") == 1, "games with one formula share it"
     assert "<of>" not in html
 
 
