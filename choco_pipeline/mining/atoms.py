@@ -117,11 +117,12 @@ def nim_sums(columns: Sequence[Ints], own: Sequence[int] = ()) -> Iterator[tuple
     columns
         The coordinates' values; one that is never more than 1 counts passes: it is not shifted, and may be left out.
     own
-        Numbers by which coordinates may be shifted besides the small ones.
+        Numbers by which up to three coordinates may be shifted besides the small ones.
     """
     flags = _flags(columns)
-    small = SHIFTS[max(1, flags.count(False))]
-    shifts = sorted({*small, *own, *(-number for number in own)}, key=abs)
+    shifts = sorted(SHIFTS[max(1, flags.count(False))], key=abs)
+    if flags.count(False) < len(SHIFTS):
+        shifts = sorted({*shifts, *own, *(-number for number in own)}, key=abs)
     for chosen in product(*((0, None) if flag else shifts for flag in flags)):
         shifted = [x + s for x, s in zip(columns, chosen, strict=True) if s is not None]
         if shifted:

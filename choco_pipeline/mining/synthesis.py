@@ -28,7 +28,7 @@ MOST_FIRST = 60
 #: Pairs are looked for where at least so many numbers are asked for.
 FEWEST_FOR_PAIRS = 8
 #: Pairs that cover all points, and pairs with the right checksum, that are looked at.
-MOST_COVERING, MOST_PAIRS = 2000, 200
+MOST_COVERING, MOST_PAIRS = 2000, 1000
 #: Nim-sums and linear forms to which constants are added in nim-sums of two.
 MOST_INNER = 300
 #: Of the formulas that are right, so many small ones are written out.
@@ -157,7 +157,7 @@ class Atoms:
             return None
         values = self.values[:, chosen]
         found = self._one(here, values, asked) or self._two(here, values, asked)
-        few = nsmallest(MOST_WRITTEN, found, key=lambda one: one[0].size + 2 * bool(one[1]))
+        few = nsmallest(MOST_WRITTEN, found, key=_weight)
         return min((form.text(self.names, more) for form, more in few), key=length, default=None)
 
     def zeros(self, truths: Truths) -> str | None:
@@ -231,6 +231,12 @@ class Atoms:
                 if (~right).sum() <= target.forgiven:
                     found.append((Pair("^", self.formulas[i], self.formulas[j], (c, 0)), more))
         return found
+
+
+def _weight(found: tuple[Form, int]) -> tuple[int, int]:
+    """Return about how large a formula with its constant is, and then how large the constant."""
+    form, more = found
+    return form.size + 2 * bool(more), abs(more)
 
 
 def _covering(right: Truths) -> Iterator[tuple[int, int]]:
