@@ -12,6 +12,7 @@ include: "workflow/rules/tables.smk"
 include: "workflow/rules/claims.smk"
 include: "workflow/rules/mining.smk"
 include: "workflow/rules/proof.smk"
+include: "workflow/rules/find.smk"
 include: "workflow/rules/report.smk"
 
 
@@ -26,3 +27,4 @@ rule all:
         statements=rules.ledger.input.statements,
         findings=rules.ledger.input.findings,
         proofs=rules.ledger.input.proofs,
+        found=rules.find.output.found,

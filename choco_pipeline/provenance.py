@@ -17,6 +17,9 @@ LIBRARIES = ("numpy", "numba", "zarr", "xarray", "dask", "snakemake")
 TABLE_CODE = ("formula", "games", "kernels", "tables")
 CLAIM_CODE = (*TABLE_CODE, "claims")
 MINING_CODE = (*TABLE_CODE, "mining")
+#: Code whose change may change what is proved, and code whose change may change what is found.
+PROOF_CODE = (*CLAIM_CODE, "automata", "mining", "proof")
+FINDING_CODE = (*PROOF_CODE, "sweep", "finding")
 
 
 def canonical_json(value: object) -> str:

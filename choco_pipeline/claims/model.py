@@ -23,6 +23,7 @@ Status = Literal[
     "table",
     "conjecture",
     "question",
+    "found",
 ]
 
 

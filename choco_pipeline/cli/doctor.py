@@ -19,6 +19,7 @@ from choco_pipeline.tables.cost import in_bytes, worker_memory
 OPTIONAL = {
     "chromium": "the tests' look at the report in a real browser",
     "mona": "a second engine for proofs",
+    "pdflatex": "the tests' look at found statements in LaTeX",
     "git": "the commit that results are stamped with",
 }
 

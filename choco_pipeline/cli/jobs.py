@@ -16,8 +16,8 @@ Out = Annotated[Path, typer.Option("--out", help="The file to write.")]
 Order = Annotated[Path, typer.Argument(help="The work order.")]
 
 
-def _task(target: str, source: Path, out: Path, json: bool) -> None:
-    result = call(target, str(source), str(out))
+def _task(target: str, source: Path, out: Path, json: bool, *more: Path) -> None:
+    result = call(target, str(source), str(out), *map(str, more))
     if json:
         emit(result)
     else:
@@ -45,8 +45,8 @@ def state(order: Order, out: Out, json: Json = False) -> None:
 
 
 @app.command()
-def mine(order: Order, out: Out, json: Json = False) -> None:
-    """Look for value sets and shifts in the tables of a shard."""
+def search(order: Order, out: Out, json: Json = False) -> None:
+    """Look for formulas, value sets, periods and more in the tables of a shard."""
     _task("choco_pipeline.mining.task:mine_shard", order, out, json)
 
 
@@ -54,6 +54,16 @@ def mine(order: Order, out: Out, json: Json = False) -> None:
 def settle(order: Order, out: Out, json: Json = False) -> None:
     """Prove games for all positions, and decide claims on what is proved."""
     _task("choco_pipeline.proof.task:prove_order", order, out, json)
+
+
+@app.command()
+def find(
+    plan_file: Annotated[Path, typer.Argument(help="The run's plan.")],
+    out: Out,
+    json: Json = False,
+) -> None:
+    """Make statements of what was found in tables, and try them on what is new to them."""
+    _task("choco_pipeline.finding.stage:find_statements", plan_file, out, json)
 
 
 @app.command()
@@ -74,7 +84,13 @@ def ledger(
 def report(
     ledger_file: Annotated[Path, typer.Argument(help="The run's ledger.")],
     out: Out,
+    found: Annotated[
+        Path | None, typer.Option("--found", help="The statements that the run found.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Write the report of a run."""
-    _task("choco_pipeline.report.task:write_report", ledger_file, out, json)
+    if found is None:
+        _task("choco_pipeline.report.task:write_report", ledger_file, out, json)
+    else:
+        _task("choco_pipeline.report.task:write_report_with_found", ledger_file, out, json, found)

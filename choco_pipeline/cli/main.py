@@ -11,6 +11,7 @@ import typer
 from choco_pipeline.cli import claims, jobs
 from choco_pipeline.cli.output import Json, emit, note
 from choco_pipeline.errors import ChocoError
+from choco_pipeline.tables.schema import Quantity
 
 app = typer.Typer(
     name="choco",
@@ -75,6 +76,34 @@ def value(
     from choco_pipeline.cli.value import show_value  # noqa: PLC0415
 
     show_value(ruleset, tuple(position), json, certificate)
+
+
+@app.command()
+def mine(
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            help="A ruleset, and values for the names in it: 'strip-bar(k=k, s=s)' k=2..8 s=0..k-1.",
+            metavar="RULESET [NAME=VALUE…]",
+        ),
+    ],
+    bound: Annotated[int | None, typer.Option(help="Bound of the tables.")] = None,
+    quantity: Annotated[
+        Quantity | None,
+        typer.Option(help="What tables hold; P-positions by default, of step bars Grundy numbers."),
+    ] = None,
+    what: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="formulas, value-sets, shifts, counts, periods, cellular or blocks; may be repeated. By default, all."
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Look for formulas and other regularities in a game's tables, or a family's, and try what is found on new ones."""
+    from choco_pipeline.cli.mine import mine as mine_games  # noqa: PLC0415
+
+    raise typer.Exit(mine_games(words, bound, quantity, what or [], json))
 
 
 @app.command()

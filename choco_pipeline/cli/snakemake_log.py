@@ -17,6 +17,7 @@ RULES = (
     "first_ledger",
     "first_report",
     "prove",
+    "find",
     "ledger",
     "report",
 )

@@ -20,6 +20,8 @@ from choco_pipeline.sweep.plan import RESULTS, Paths
 
 #: Seconds between two lines in a log.
 EVERY = 5.0
+#: Steps of making statements of what was found: read, put together, tried.
+STEPS = 3
 #: Documents that the last stage writes: the ledger and the four files of the report; with proofs twice, before and after.
 DOCUMENTS = 5
 
@@ -124,11 +126,17 @@ class Stages:
         self.tables.reused = len(kept)
         self.tables.reused_positions = sum(table["positions"] for table in kept)
         self.proofs = stage("proofs", "proofs", "proved", "proofs")
+        finding = Stage("finding", "steps", STEPS, 0)
+        found = [folder / "mining" / f"{shard}.json" for shard in work["mines"]]
+        found += [folder / "proved" / f"{part}.json" for part in work["proofs"]]
+        if finished([paths.plan, *found], folder / "found.json"):
+            finding.reused = STEPS
         self.stages = [
             self.tables,
             stage("checks", "checks", "verdicts", "checks", "standing"),
             stage("mining", "tables", "mining", "mines"),
             self.proofs,
+            finding,
             Stage("report", "documents", DOCUMENTS * (2 if plan["proofs"] else 1), 0),
         ]
         self.update()
@@ -152,7 +160,7 @@ class Stages:
 
     @property
     def are_complete(self) -> bool:
-        """Whether tables, checks, mining and proofs are all there, as far as the files' times say."""
+        """Whether tables, checks, mining, proofs and statements are all there, as far as the files' times say."""
         return all(stage.is_complete for stage in self.stages[:-1])
 
     def complete(self) -> None:

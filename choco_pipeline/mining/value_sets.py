@@ -1,116 +1,311 @@
-"""Which values a nim-sum takes over the P-positions, how that set grows with the bound, and whether it has a known form."""
+"""Which values nim-sums and sums take over the P-positions, how these sets grow with the bound, and their forms."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
 
-from choco_pipeline.formula import parse
-from choco_pipeline.mining.p_positions import PPositions
+from choco_pipeline.formula import Formula, parse
+from choco_pipeline.games import RectangularBar, Ruleset, SolidBar, StepBar, StripBar
+from choco_pipeline.mining.atoms import length
+from choco_pipeline.mining.p_positions import PPositions, nim_sum_of, p_positions
+from choco_pipeline.mining.value_forms import (
+    FEWEST,
+    MOST_LISTED,
+    Form,
+    conditions,
+    forms,
+    frontier,
+    frontier_law,
+    growth_exponent,
+    listed,
+)
+from choco_pipeline.tables.schema import unwrap
 
-#: At most this many values are listed.
-MOST_LISTED = 64
+Ints = NDArray[np.int64]
+
 #: Larger than any coordinate.
 NEVER = np.iinfo(np.int64).max
-#: A form is not believed on fewer members than this.
-FEWEST = 4
+#: A form is found within the table's bound divided by this, and must then hold for all of the table.
+SMALLER = 4
+#: Expressions that no paper forms are looked at up to this bound.
+FAR = 512
+#: Sums have multiples of coordinates from -1 to 1, of at most so many coordinates.
+MOST_IN_SUMS = 3
+#: Of so many P-positions in each block the coordinates are shuffled,
+SHUFFLED = 1 << 14
+#: and a form says something if so many of the positions that this makes contradict it, and if chance would make so many of
+#: the held-out P-positions do so.
+FEWEST_CONTRADICTED, FEWEST_EXPECTED = 5, 20
+#: Not every number up to the end is a value by chance if such a share of those positions have values beyond the frontier.
+LEAST_SHARE = 0.1
 
 
-def value_set(parts: Iterable[PPositions], bound: int, expression: str) -> dict[str, Any]:
-    """Return the values of `expression` over the P-positions, at growing bounds, and the form that they suggest.
+def mine_value_sets(game: Ruleset, bound: int, data: xr.Dataset) -> list[dict[str, Any]]:
+    """Return the sets of values that have a form, and that of the papers' nim-sum in any case.
 
     Parameters
     ----------
-    parts
-        The P-positions; those with a coordinate above `bound` are left out.
-    bound
-        The table's bound; sets are also taken at bound/2, /4, … down to 16 or so.
-    expression
-        An integer formula in the coordinates whose values are not negative.
+    game, bound
+        The table's ruleset and bound.
+    data
+        The table, of either quantity.
 
     Returns
     -------
-    dict
-        Plain data: ``expression``, ``growth`` (for each bound: positions, count, largest, the first values) and ``form``.
+    list of dict
+        Plain data of the kind ``value-sets``: ``expression``; ``growth``, for each bound the number of positions, count,
+        largest, the first values; ``form``, the fields of `Form`; ``claim``, what a claim would say; ``frontiers``, for
+        boxes of side B the largest F such that 0, …, F are all values, and ``law``, a formula for it, or ``exponent``. With
+        ``nothing`` where no form was recognised. Nothing at all for a rectangular bar.
     """
-    formula = parse(expression)
-    positions = np.zeros(bound + 1, np.int64)  # by their size
-    appears: NDArray[np.int64] = np.zeros(
-        0, np.int64
-    )  # for each value, the size at which it first occurs
-    for part in parts:
-        inside = part.size <= bound
-        if not inside.any():
-            continue
-        used = {name: part.coordinates[name][inside] for name in formula.names}
-        size = part.size[inside]
-        values = np.broadcast_to(formula.evaluate(used), size.shape)
-        more = int(values.max()) + 1 - appears.size
-        if more > 0:
-            appears = np.concatenate([appears, np.full(more, NEVER)])
-        np.minimum.at(appears, values, size)
-        positions += np.bincount(size, minlength=bound + 1)
-    growth = []
-    sets: list[list[int]] = []
-    for step in _bounds(bound):
-        seen = [int(v) for v in np.nonzero(appears <= step)[0]]
-        sets.append(seen)
-        growth.append(
-            {
-                "bound": step,
-                "positions": int(positions[: step + 1].sum()),
-                "count": len(seen),
-                "largest": max(seen, default=None),
-                "values": seen[:MOST_LISTED],
-            }
-        )
-    form = recognise(sets[-1], [frontier(seen) for seen in sets])
-    return {"kind": "value-sets", "expression": expression, "growth": growth, "form": form}
+    base, _ = unwrap(game)
+    if isinstance(base, RectangularBar):
+        return []
+    sets = [
+        ValueSet(parse(text), bound, bound if not i else min(bound, FAR))
+        for i, text in enumerate(expressions(game))
+    ]
+    shuffled = _Shuffled(game)
+    for part in p_positions(game, data):
+        for one in sets:
+            one.add(part)
+        shuffled.add(part, bound // SMALLER)
+    random = shuffled.positions()
+    tried = {
+        "candidates": len(sets),
+        "what": "values of nim-sums, with shifts, and of sums with signs: few numbers, 2^n−c, remainders, bounds, numbers that"
+        " are missing, everything up to a frontier",
+    }
+    findings = [_finding(one, random, one is sets[0]) | {"tried": tried} for one in sets]
+    said = {
+        (str(one["growth"]), one["form"]["text"]): one for one in findings if "nothing" not in one
+    }
+    zeros = [
+        one for one in said.values() if one["form"]["name"] == "zero"
+    ]  # what else there is follows
+    return zeros or [*said.values()] or findings[:1]
 
 
-def recognise(values: list[int], frontiers: list[int]) -> dict[str, Any]:
-    """Return the form that a set of values seems to have: a suggestion for a claim, not a claim.
+def expressions(game: Ruleset) -> list[str]:
+    """Return the expressions whose values are looked at: the papers' nim-sum, other nim-sums, and sums.
 
     Examples
     --------
-    >>> recognise([0, 1, 2, 6, 14, 30], [2, 2])["text"]
-    '{2^n − 2 : 1 ≤ n ≤ 5} ∪ {1}'
-    >>> recognise([0], [0])["text"]
-    '{0}'
+    >>> from choco_pipeline import Nim, WithPass
+    >>> expressions(WithPass(Nim(2)))
+    ['a ^ b ^ p', 'a ^ b', 'a+b', 'b-a']
     """
-    powers: list[int] = []
-    while (1 << (len(powers) + 1)) - 2 in values:
-        powers.append((1 << (len(powers) + 1)) - 2)
-    extras = sorted(set(values) - set(powers))
-    if values == [0]:
-        return {"name": "zero", "text": "{0}"}
-    if len(powers) >= FEWEST and len(extras) <= 2:
-        more = f" ∪ {{{', '.join(map(str, extras))}}}" if extras else ""
-        return {
-            "name": "two-powers-minus-two",
-            "text": f"{{2^n − 2 : 1 ≤ n ≤ {len(powers)}}}{more}",
-            "extras": extras,
-        }
-    last = frontiers[-1] if frontiers else -1
-    if last >= 2 * FEWEST and all(
-        a < b for a, b in zip(frontiers[-3:], frontiers[-2:], strict=False)
-    ):
-        more = f", and {len(values) - last - 1:,} larger values" if len(values) > last + 1 else ""
-        return {"name": "all-up-to", "text": f"every n from 0 to {last:,}{more}", "frontier": last}
-    shown = ", ".join(map(str, values[:MOST_LISTED])) + (", …" if len(values) > MOST_LISTED else "")
-    return {"name": "list", "text": f"{{{shown}}}"}
+    base, passes = unwrap(game)
+    names = base.coordinates
+    found = [nim_sum_of(game)]
+    shifts = (0, base.s) if isinstance(base, StripBar | StepBar) and base.s else (0,)
+    ways = [*product(*(shifts if name != "y" else (0,) for name in names))]
+    if isinstance(base, SolidBar):
+        ways += [(1, 0, 1), (-1, 0, -1)]
+    for way, with_pass in product(ways, (True, False) if passes else (False,)):
+        terms = [f"({name}{s:+d})" if s else name for name, s in zip(names, way, strict=True)]
+        found.append(" ^ ".join([*terms, *game.coordinates[-1:]] if with_pass else terms))
+    if len(names) <= MOST_IN_SUMS:
+        for signs in product((0, 1, -1), repeat=len(names)):
+            plus = "+".join(n for n, sign in zip(names, signs, strict=True) if sign > 0)
+            minus = "".join(f"-{n}" for n, sign in zip(names, signs, strict=True) if sign < 0)
+            balance = signs.count(1) - signs.count(-1)
+            if signs.count(0) < len(names) - 1 and (balance > 0 or (not balance and signs[-1] > 0)):
+                found.append(plus + minus)
+    return list(dict.fromkeys(parse(text).text for text in found if text is not None))
 
 
-def frontier(values: list[int]) -> int:
-    """Return the largest F such that all of 0, …, F are among `values`; -1 if 0 is not."""
-    members = set(values)
-    last = -1
-    while last + 1 in members:
-        last += 1
-    return last
+@dataclass
+class ValueSet:
+    """The values of an expression over the P-positions, and how large these are.
+
+    Attributes
+    ----------
+    formula
+        An integer formula in the coordinates.
+    bound
+        The table's bound.
+    limit
+        P-positions with a larger coordinate are left out.
+    """
+
+    formula: Formula
+    bound: int
+    limit: int
+    positions: Ints = field(init=False)  # by their size
+    low: int = field(init=False)
+    first: Ints = field(
+        init=False
+    )  # for each value, from -low on, the size at which it first occurs
+    last: Ints = field(init=False)  # and the size at which it last occurs
+
+    def __post_init__(self) -> None:
+        self.positions = np.zeros(self.limit + 1, np.int64)
+        self.low = 4 * (self.bound + 16)
+        self.first = np.full(2 * self.low, NEVER)
+        self.last = np.full(2 * self.low, -1)
+
+    def add(self, part: PPositions) -> None:
+        """Add P-positions."""
+        inside = part.size <= self.limit
+        if not inside.any():
+            return
+        size = part.size[inside]
+        used = {name: part.coordinates[name][inside] for name in self.formula.names}
+        values = np.broadcast_to(self.formula.evaluate(used), size.shape) + self.low
+        more = int(values.max()) + 1 - self.first.size
+        if more > 0:
+            self.first = np.concatenate([self.first, np.full(more, NEVER)])
+            self.last = np.concatenate([self.last, np.full(more, -1)])
+        np.minimum.at(self.first, values, size)
+        np.maximum.at(self.last, values, size)
+        self.positions += np.bincount(size, minlength=self.limit + 1)
+
+    def within(self, size: int) -> list[int]:
+        """Return the values at P-positions up to a size, ascending."""
+        found: list[int] = (np.flatnonzero(self.first <= size) - self.low).tolist()
+        return found
+
+    def beyond(self, size: int) -> list[int]:
+        """Return the values at P-positions above a size, ascending."""
+        found: list[int] = (np.flatnonzero(self.last > size) - self.low).tolist()
+        return found
+
+    def growth(self) -> list[dict[str, Any]]:
+        """Return positions, count, largest value and the first values at growing bounds."""
+        rows = []
+        for step in _bounds(self.limit):
+            seen = self.within(step)
+            rows.append(
+                {
+                    "bound": step,
+                    "positions": int(self.positions[: step + 1].sum()),
+                    "count": len(seen),
+                    "largest": max(seen, default=None),
+                    "values": seen[:MOST_LISTED],
+                }
+            )
+        return rows
+
+    def frontiers(self) -> list[tuple[int, int]]:
+        """Return for boxes of side 16, 32, … the largest F such that 0, …, F are values at positions in them."""
+        sides = [1 << i for i in range(4, (self.limit + 1).bit_length())]
+        return [(side, frontier(self.within(side - 1))) for side in sides]
+
+
+@dataclass
+class _Shuffled:
+    """Positions that are made of the held-out P-positions' coordinates in another order: what chance would make of them."""
+
+    game: Ruleset
+    parts: list[dict[str, Ints]] = field(default_factory=list)
+    random: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
+
+    def add(self, part: PPositions, beyond: int) -> None:
+        """Add some of the P-positions above a size."""
+        chosen = np.flatnonzero(part.size > beyond)
+        if chosen.size > SHUFFLED:
+            chosen = self.random.choice(chosen, SHUFFLED, replace=False)
+        self.parts.append({name: values[chosen] for name, values in part.coordinates.items()})
+
+    def positions(self) -> dict[str, Ints]:
+        """Return the coordinates of the legal ones."""
+        names = self.game.coordinates
+        columns = [
+            self.random.permutation(np.concatenate([part[name] for part in self.parts]))[
+                : 4 * SHUFFLED
+            ]
+            for name in names
+        ]
+        points = np.stack(columns, axis=1)
+        legal = np.array([self.game.is_position(point) for point in points.tolist()], np.bool_)
+        return dict(zip(names, points[legal].T, strict=True))
+
+
+def _finding(found: ValueSet, random: Mapping[str, Ints], of_a_paper: bool) -> dict[str, Any]:
+    expression = found.formula.text
+    smaller = found.limit // SMALLER
+    held_out = int(found.positions[smaller + 1 :].sum())
+    chance = found.formula.evaluate(random).astype(np.int64)
+    frontiers = found.frontiers()
+    finding: dict[str, Any] = {
+        "kind": "value-sets",
+        "expression": expression,
+        "growth": found.growth(),
+        "frontiers": [list(pair) for pair in frontiers],
+    }
+    form = _form(found.within(smaller), found.beyond(smaller), chance, held_out)
+    if form is None and of_a_paper:
+        form = _all(frontiers, chance)
+    if form is None:
+        return finding | {"form": vars(listed(found.within(found.limit))), "nothing": True}
+    law, exponent = frontier_law(frontiers), growth_exponent(frontiers)
+    if form.name == "all-up-to":
+        finding |= {"law": law} if law else {"exponent": exponent}
+    return finding | {
+        "form": vars(form),
+        "text": f"{expression} ∈ {form.text}",
+        "formulas": [{"label": f"v = {expression}:", "formula": form.condition, "where": ""}],
+        "claim": {
+            "check": {
+                "kind": "values",
+                "of": expression,
+                "values": form.condition,
+                "relation": form.relation,
+            }
+        },
+        "size": length(expression)[0] + length(form.condition)[0],
+        "found_on": {
+            "positions": int(found.positions[: smaller + 1].sum()),
+            "what": f"P-positions to bound {smaller}",
+        },
+        "held_on": {"positions": held_out, "what": f"the others, to bound {found.limit}"},
+    }
+
+
+def _form(early: Sequence[int], later: Sequence[int], chance: Ints, held_out: int) -> Form | None:
+    """Return the form of the early values that all later ones have, too, and that chance would not give them."""
+
+    def says_something(condition: str) -> bool:
+        holds = np.broadcast_to(parse(condition).evaluate({"v": chance}), chance.shape)
+        contradicted = int((~holds).sum())
+        expected = contradicted / max(1, chance.size) * held_out
+        return contradicted >= FEWEST_CONTRADICTED and expected >= FEWEST_EXPECTED
+
+    def holds_later(condition: str) -> bool:
+        formula = parse(condition)
+        return bool(later) and bool(np.all(formula.evaluate({"v": np.array(later)})))
+
+    for form in forms(early):
+        if holds_later(form.condition) and says_something(form.condition):
+            return form
+    parts: list[str] = []
+    for condition in conditions(early):
+        if " % " in condition and any(" % " in part for part in parts):
+            continue  # a finer one holds
+        if holds_later(condition) and says_something(condition):
+            parts.append(condition)
+    if not parts:
+        return None
+    text = f"{{v : {', '.join(parts)}}}"
+    return Form("conditions", text, " and ".join(parts), "within")
+
+
+def _all(frontiers: Sequence[tuple[int, int]], chance: Ints) -> Form | None:
+    """Return that every number is a value, if the frontier grows and is not as far as chance would take it."""
+    law, last = frontier_law(frontiers), frontiers[-1][1] if frontiers else -1
+    grows = len(frontiers) > FEWEST and all(a[1] < b[1] for a, b in pairwise(frontiers[-FEWEST:]))
+    if not (law or grows) or last < 2 * FEWEST or (chance > last).sum() < LEAST_SHARE * chance.size:
+        return None
+    far = f"in boxes of side B all up to {law}" if law else f"all up to {last:,} found"
+    return Form("all-up-to", f"every n ≥ 0, {far}", "v >= 0", "contains-all")
 
 
 def _bounds(bound: int) -> list[int]:

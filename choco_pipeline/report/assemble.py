@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from choco_pipeline.report.cells import SIGNS
+from choco_pipeline.report.environment import environment
 from choco_pipeline.report.figures import bokeh_script, galleries
-from choco_pipeline.report.findings import families, pretty
+from choco_pipeline.report.findings import families
+from choco_pipeline.report.found import Found
 from choco_pipeline.report.pairs import forms, pair_views
 from choco_pipeline.report.proof_rows import WILD
 from choco_pipeline.report.proofs import proof_section
 from choco_pipeline.report.verdicts import ClaimView, claim_views, tally
-from choco_pipeline.tables.cost import in_bytes
 
 COLUMNS = [
     "claim",
@@ -57,7 +57,7 @@ ROW_COLUMNS = [
 ]
 
 
-def page(ledger: Mapping[str, Any], results: Path) -> str:
+def page(ledger: Mapping[str, Any], results: Path, found: Found | None = None) -> str:
     """Return the report as one HTML document that needs no other file and no network.
 
     Parameters
@@ -66,46 +66,40 @@ def page(ledger: Mapping[str, Any], results: Path) -> str:
         As the ``ledger`` step writes it.
     results
         The folder that holds ``tables/``.
+    found
+        What the machine proposes, which the page then leads to.
 
     Raises
     ------
     StoreError
         If a table that is shown cannot be read.
     """
-    environment = Environment(
-        loader=PackageLoader("choco_pipeline.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "count": _count,
-        "in_bytes": in_bytes,
-        "pretty": pretty,
-        "sentence": _sentence,
-    }
     views = claim_views(ledger)
     corrected = {pair["printed"] for pair in ledger["pairs"] if pair["kind"] == "misprint"}
     refuted = [view for view in views if view.verdict == "refuted"]
-    return environment.get_template("page.html.j2").render(
-        ledger=ledger,
-        summary=summary(ledger, views),
-        views=views,
-        papers=_papers(views),
-        facets=_facets(views),
-        signs=SIGNS,
-        refuted=[view for view in refuted if view.claim["id"] not in corrected],
-        misprinted=sum(view.claim["id"] in corrected for view in refuted),
-        misprints=pair_views(ledger, views, "misprint"),
-        disagreements=pair_views(ledger, views, "disagreement"),
-        forms=forms(ledger),
-        value_sets=families(ledger, "value-sets"),
-        shifts=families(ledger, "shifts"),
-        proofs=proof_section(ledger),
-        wild=WILD,
-        galleries=galleries(ledger, results),
-        bokeh=bokeh_script(),
+    return (
+        environment()
+        .get_template("page.html.j2")
+        .render(
+            ledger=ledger,
+            found=found,
+            summary=summary(ledger, views),
+            views=views,
+            papers=_papers(views),
+            facets=_facets(views),
+            signs=SIGNS,
+            refuted=[view for view in refuted if view.claim["id"] not in corrected],
+            misprinted=sum(view.claim["id"] in corrected for view in refuted),
+            misprints=pair_views(ledger, views, "misprint"),
+            disagreements=pair_views(ledger, views, "disagreement"),
+            forms=forms(ledger),
+            value_sets=families(ledger, "value-sets"),
+            shifts=families(ledger, "shifts"),
+            proofs=proof_section(ledger),
+            wild=WILD,
+            galleries=galleries(ledger, results),
+            bokeh=bokeh_script(),
+        )
     )
 
 
@@ -186,19 +180,3 @@ def _facets(views: Sequence[ClaimView]) -> dict[str, Mapping[str, int]]:
         "status": Counter(view.claim["status"] for view in views),
         "verdict": {verdict: number for verdict, _, number in tally(views)},
     }
-
-
-def _count(number: int, one: str, many: str = "") -> str:
-    """Return ``1 table`` or ``1,234 tables``."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
-def _sentence(text: str) -> str:
-    """Return a line of the ledger as a sentence.
-
-    Examples
-    --------
-    >>> _sentence("holds up to bound 9")
-    'Holds up to bound 9.'
-    """
-    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")

@@ -53,7 +53,10 @@ class Family:
 #: The recognised forms of value sets, in words.
 FORMS = {
     "zero": "only 0",
+    "finite": "a few numbers",
     "two-powers-minus-two": "the numbers 2^n − 2",
+    "powers": "powers of 2, shifted",
+    "conditions": "numbers with a remainder or a bound",
     "all-up-to": "everything up to a frontier",
     "list": "a list without a known form",
 }

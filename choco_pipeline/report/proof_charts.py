@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from choco_pipeline.mining.laws import FEWEST, Law, laws
+from choco_pipeline.finding.laws import FEWEST, Law, laws
 from choco_pipeline.report.line_chart import Line, line_chart
 from choco_pipeline.report.proof_rows import Entry, ProofRow, varying
 
@@ -71,9 +71,9 @@ def series_of(proved: Sequence[Entry], main: str, names: Sequence[str]) -> list[
 def found_laws(series: Sequence[Series], main: str) -> list[FoundLaw]:
     """Return the laws of all series."""
     return [
-        FoundLaw(one.name, law.formula(main), law.where(main), _tested(law, main))
+        FoundLaw(one.name, law.formula, law.where, _tested(law, main))
         for one in series
-        for law in _laws(one)
+        for law in _laws(one, main)
     ]
 
 
@@ -99,17 +99,17 @@ def growth_chart(rows: Sequence[ProofRow]) -> Markup | None:
     return line_chart(lines, "digits read", "residuals") if lines else None
 
 
-def _laws(series: Series) -> list[Law]:
-    return laws({k: states for k, states in series.states.items() if k >= 1})
+def _laws(series: Series, main: str) -> list[Law]:
+    return laws({k: states for k, states in series.states.items() if k >= 1}, main)
 
 
 def _by_law(series: Series, main: str) -> list[Line]:
     """Return one line for each law that the numbers follow, and one for those that follow none."""
     left = dict(series.states)
     lines = []
-    for law in _laws(series):
+    for law in _laws(series, main):
         members = [*law.fitted, *law.held_out]
-        lines.append(Line(law.formula(main), [(k, left.pop(k)) for k in members if k in left]))
+        lines.append(Line(law.formula, [(k, left.pop(k)) for k in members if k in left]))
     rest = Line("no law found" if lines else "", sorted(left.items()))
     return [line for line in [*lines, rest] if line.points]
 

@@ -1,4 +1,4 @@
-"""Writing a run's report: the page, report.json and two CSV files, each whole or not at all."""
+"""Writing a run's report: the page, report.json, two CSV files and what was found, each whole or not at all."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ from typing import Any
 
 from choco_pipeline.documents.files import read_json, write_json, write_text
 from choco_pipeline.report.assemble import page, report_json, row_frame, verdict_frame
+from choco_pipeline.report.found import Found, found_page, read_found
+from choco_pipeline.report.found_exports import write_exports
+
+Report = Callable[..., None]
 
 
-def write_report(ledger_file: str, html_file: str, report: Callable[..., None]) -> dict[str, Any]:
+def write_report(ledger_file: str, html_file: str, report: Report) -> dict[str, Any]:
     """Write the report of a run, with ``report.json``, ``ledger.csv`` and ``verdicts.csv`` beside the page.
 
     Parameters
@@ -32,15 +36,54 @@ def write_report(ledger_file: str, html_file: str, report: Callable[..., None]) 
     StoreError
         If the ledger or a table that is shown cannot be read.
     """
-    ledger, html = read_json(Path(ledger_file)), Path(html_file)
-    results = Path(ledger_file).parent.parent
+    ledger, results = read_json(Path(ledger_file)), Path(ledger_file).parent.parent
+    return _write(ledger, results, Path(html_file), None, report)
+
+
+def write_report_with_found(
+    ledger_file: str, html_file: str, found_file: str, report: Report
+) -> dict[str, Any]:
+    """Write the report of a run as `write_report` does, and ``found.html`` and the folder ``found`` beside it.
+
+    Parameters
+    ----------
+    ledger_file, html_file, report
+        As for `write_report`.
+    found_file
+        ``results/<run>/found.json``.
+
+    Returns
+    -------
+    dict
+        Numbers of claims, verdicts, tables and found statements.
+
+    Raises
+    ------
+    StoreError
+        If the ledger, the found statements or a table that is shown cannot be read.
+    StatementError
+        If a found statement does not say what it must.
+    """
+    ledger, results = read_json(Path(ledger_file)), Path(ledger_file).parent.parent
+    html = Path(html_file)
+    found = read_found(Path(found_file), ledger, results)
+    write_exports(found, ledger, html.with_name("found"))
+    report("report", documents=1)
+    write_text(html.with_name("found.html"), found_page(found, ledger))
+    report("report", documents=1)
+    return _write(ledger, results, html, found, report) | {"statements": len(found.views)}
+
+
+def _write(
+    ledger: dict[str, Any], results: Path, html: Path, found: Found | None, report: Report
+) -> dict[str, Any]:
     write_json(html.with_name("report.json"), report_json(ledger))
     report("report", documents=1)
     write_text(html.with_name("ledger.csv"), row_frame(ledger).to_csv(index=False))
     report("report", documents=1)
     write_text(html.with_name("verdicts.csv"), verdict_frame(ledger).to_csv(index=False))
     report("report", documents=1)
-    write_text(html, page(ledger, results))
+    write_text(html, page(ledger, results, found))
     report("report", documents=1)
     numbers = ("claims", "verdicts", "tables")
     return {name: len(ledger[name]) for name in numbers}

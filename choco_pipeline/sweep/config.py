@@ -12,7 +12,7 @@ from choco_pipeline.tables.schema import Quantity
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
 ParameterName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,15}$")]
 Text = Annotated[str, Field(min_length=1, max_length=4000)]
-Mine = Literal["value-sets", "shifts"]
+Mine = Literal["value-sets", "shifts", "formulas", "counts", "periods", "cellular", "blocks"]
 Prove = Literal["p", "grundy"]
 
 
@@ -67,8 +67,10 @@ class Sweep(Model):
     mine: list[Mine] = Field(
         default=[],
         description="What the machine looks for: `value-sets`, the values of a nim-sum over the P-positions;"
-        " `shifts`, the best a, b, c in (x+a)⊕(y+b)⊕(z+c)=0.",
-        examples=[["value-sets", "shifts"]],
+        " `shifts`, the best a, b, c in (x+a)⊕(y+b)⊕(z+c)=0; `formulas`, for P-positions or Grundy numbers; `counts`,"
+        " recurrences of the numbers of P-positions; `periods`, of rows, columns and diagonals; `cellular`, rules modulo 2 by which pictures of P-positions follow from those"
+        " before; `blocks`, how they follow from pictures of half the size.",
+        examples=[["value-sets", "formulas"]],
     )
     prove: list[Prove] = Field(
         default=[],

@@ -21,7 +21,14 @@ from choco_pipeline.errors import ChocoError, LimitError, StoreError
 from choco_pipeline.games import SolidBar
 from choco_pipeline.games.height import TableHeight
 from choco_pipeline.games.notation import inside
-from choco_pipeline.provenance import CLAIM_CODE, MINING_CODE, TABLE_CODE, code_digest, digest
+from choco_pipeline.provenance import (
+    CLAIM_CODE,
+    MINING_CODE,
+    PROOF_CODE,
+    TABLE_CODE,
+    code_digest,
+    digest,
+)
 from choco_pipeline.sweep.expand import Planned, expand, load_config
 from choco_pipeline.sweep.proofs import Proofs, proofs, shared_out
 from choco_pipeline.tables.cost import Cost, cost_of, in_bytes, require_memory, worker_memory
@@ -39,7 +46,6 @@ LEAST_TABLES, LEAST_SECONDS = 100, 1.3
 MOST_TABLES, MOST_SECONDS = 250, 4.0
 #: Statements that need no table are shared out among so many work orders.
 STANDING_PARTS = 4
-PROOF_CODE = (*CLAIM_CODE, "automata", "mining", "proof")
 PLAN_CODE = (*PROOF_CODE, "sweep", "documents")
 
 Orders = Mapping[str, list[dict[str, Any]]]
@@ -139,6 +145,7 @@ def make_plan(
         "inputs": [path.as_posix() for path in inputs],
         "claims_files": [path.as_posix() for path in claims_files],
         "digest": _inputs_digest(inputs),
+        "sweeps": {name: {"ruleset": sweep.ruleset} for name, sweep in config.sweeps.items()},
         "tables": [
             {
                 **planned.spec.as_json(),

@@ -6,7 +6,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.provenance import code_digest
+from choco_pipeline.provenance import FINDING_CODE, code_digest
 from choco_pipeline.sweep.plan import RESULTS, Paths, current_plan
 
 # "python" in rules is the interpreter that runs Snakemake, also where its environment is not activated.

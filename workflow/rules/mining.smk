@@ -11,4 +11,4 @@ rule mine:
     resources:
         mem_mb=memory_of,
     shell:
-        "python -m choco_pipeline mine {input.order} --out {output.findings} > {log} 2>&1"
+        "python -m choco_pipeline search {input.order} --out {output.findings} > {log} 2>&1"

@@ -57,12 +57,17 @@ rule ledger:
 rule report:
     input:
         ledger=rules.ledger.output.ledger,
+        found=rules.find.output.found,
         tables=rules.ledger.input.tables,
     output:
         html=f"{RUN}/report/index.html",
         json=f"{RUN}/report/report.json",
         rows=f"{RUN}/report/ledger.csv",
         csv=f"{RUN}/report/verdicts.csv",
+        found=f"{RUN}/report/found.html",
+        tex=f"{RUN}/report/found/found.tex",
+        md=f"{RUN}/report/found/found.md",
+        statements=f"{RUN}/report/found/found.json",
     log:
         f"{RUN}/log/report.log",
     conda:
@@ -71,4 +76,4 @@ rule report:
     params:
         code=code_digest(("report",)),
     shell:
-        "python -m choco_pipeline report {input.ledger} --out {output.html} > {log} 2>&1"
+        "python -m choco_pipeline report {input.ledger} --found {input.found} --out {output.html} > {log} 2>&1"

@@ -1,0 +1,216 @@
+"""``choco mine``: what the machine finds in the tables of a game, or of a family, computed at once."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from choco_pipeline.claims.catalogue import Catalogue, load_catalogue
+from choco_pipeline.claims.claim import assignments
+from choco_pipeline.cli.output import emit
+from choco_pipeline.errors import ChocoError, ConfigError, LimitError
+from choco_pipeline.finding.family import Family, Member
+from choco_pipeline.finding.single import Mined
+from choco_pipeline.finding.stage import Finder, found_in
+from choco_pipeline.finding.trial import Tables
+from choco_pipeline.formula import FormulaError
+from choco_pipeline.formula.ranges import Range, parse_range
+from choco_pipeline.games import Ruleset, StepBar
+from choco_pipeline.games.notation import Notation, build, match, read
+from choco_pipeline.mining.task import MINERS, mine_table
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.compute import table
+from choco_pipeline.tables.cost import cost_of, require_memory, worker_memory
+from choco_pipeline.tables.schema import Quantity, unwrap, variable_of
+
+CLAIMS = Path("config/claims")
+#: More games than this are a sweep's work.
+MOST_GAMES = 1000
+#: Without a bound that is given, a table is computed to this one, or half of it and so on, so that it takes about so long.
+BOUND, SECONDS = 256, 0.1
+SMALLEST = 15
+COLUMNS = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+
+
+@dataclass(frozen=True)
+class _Table:
+    game: Ruleset
+    parameters: Mapping[str, int]
+    quantity: Quantity
+    bound: int
+
+
+def mine(
+    words: Sequence[str],
+    bound: int | None,
+    quantity: Quantity | None,
+    what: Sequence[str],
+    json: bool,
+) -> int:
+    """Compute tables, look for what is in them, and print statements with their evidence and verdicts.
+
+    Parameters
+    ----------
+    words
+        A ruleset, and for each name in it a value or a range, ``name=value`` or ``name=first..last``, in an order in
+        which later ranges may use earlier names.
+    bound
+        Of the tables; by default so large that they are computed quickly.
+    quantity
+        What the tables hold; by default P-positions, but of step bars Grundy numbers.
+    what
+        The searches, keys of `choco_pipeline.mining.task.MINERS`; all by default.
+    json
+        Print one document instead, as ``found.json`` of a run.
+
+    Returns
+    -------
+    int
+        Exit code 0: that nothing is found is an answer.
+
+    Raises
+    ------
+    ConfigError
+        If a search is unknown, or a name has no value or is none of the ruleset.
+    LimitError
+        If there are too many games, or a table is too large.
+    """
+    unknown = next((name for name in what if name not in MINERS), None)
+    if unknown is not None:
+        raise ConfigError(f"--what {unknown}: one of {', '.join(MINERS)} is needed")
+    pattern, games = _games(words)
+    tables = [one for game in games for one in _tables(*game, quantity, bound)]
+    console = Console(stderr=True)
+    with Progress(
+        *COLUMNS, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
+        mining = progress.add_task("mining", total=len(tables))
+        finding = progress.add_task("finding", total=2)
+        mined: list[Mined] = []
+        members: dict[Quantity, list[Member]] = defaultdict(list)
+        for one in tables:
+            data = table(one.game, one.bound, one.quantity)
+            found = mine_table(what or list(MINERS), one.game, one.bound, one.quantity, data)
+            mined += [
+                _mined(one, words[0] if pattern.names else one.game.notation, f) for f in found
+            ]
+            members[one.quantity].append(Member(one.parameters, _reader(one, data), found))
+            progress.advance(mining)
+        families = [Family.of(words[0], several) for several in members.values() if pattern.names]
+        bounds = {(one.game.notation, one.quantity): one.bound for one in tables}
+        finder = Finder(Tables(bounds), _catalogue())
+        document = found_in(mined, families, finder, lambda *_, **__: progress.advance(finding))
+    if json:
+        emit(document)
+    else:
+        print("\n".join(shown(document, len(tables))))
+    return 0
+
+
+def shown(document: Mapping[str, Any], tables: int) -> Iterator[str]:
+    """Yield the lines that show what was found.
+
+    Parameters
+    ----------
+    document
+        As ``found.json`` of a run.
+    tables
+        The number of tables that were looked at.
+    """
+    number = 0
+    for number, statement in enumerate(document["statements"], start=1):
+        yield f"{number}. {statement['text']}"
+        if statement["implied_by"]:
+            yield "   follows from a statement above, in fewer signs"
+        if statement["known"]:
+            yield f"   known: {', '.join(statement['known'])}"
+        for key, label in (("found_on", "found on"), ("held_on", "then held on")):
+            evidence = statement[key]
+            yield f"   {label} {evidence['positions']:,} positions: {evidence['what']}"
+        yield f"   {statement['tried']['candidates']:,} candidates: {statement['tried']['what']}"
+        verdict = statement["verdict"]
+        yield f"   {verdict['status'].upper()}: {verdict['text']}"
+        yield ""
+    nothing = [search for search in document["searches"] if search["nothing"]]
+    if nothing:
+        yield "searched, and nothing found:"
+        for search in nothing:
+            why = f" ({search['why']})" if "why" in search else ""
+            yield f"   {search['what']}: {search['game']}: {search['tried']['candidates']:,} candidates{why}"
+        yield ""
+    yield f"{number} {'statement' if number == 1 else 'statements'} from {tables} {'table' if tables == 1 else 'tables'}"
+
+
+def _games(words: Sequence[str]) -> tuple[Notation, list[tuple[Ruleset, dict[str, int]]]]:
+    """Return the notation of a family, and its games with their parameters."""
+    pattern = read(words[0])
+    spans: dict[str, Range] = {}
+    for word in words[1:]:
+        name, equals, text = word.partition("=")
+        if not equals or not name.isidentifier():
+            raise ConfigError(f"{word!r}: name=value or name=first..last is needed")
+        try:
+            spans[name] = parse_range(text.strip(), names=spans)
+        except FormulaError as error:
+            raise ConfigError(f"{word}: {error}") from error
+    missing = sorted(pattern.names - spans.keys())
+    if missing:
+        raise ConfigError(f"{words[0]}: a value is needed for {' and '.join(missing)}")
+    chosen = list(islice(assignments(spans, {}), MOST_GAMES + 1))
+    if len(chosen) > MOST_GAMES:
+        raise LimitError(f"{words[0]}: more than {MOST_GAMES:,} games; a sweep can take them")
+    games: dict[str, tuple[Ruleset, dict[str, int]]] = {}
+    for values in chosen:
+        game = build(pattern, values, Path())
+        found = match(pattern, read(game.notation))
+        games.setdefault(game.notation, (game, dict(sorted((found or {}).items()))))
+    if not games:
+        raise ConfigError(f"{' '.join(words)}: there is no such game")
+    return pattern, list(games.values())
+
+
+def _tables(
+    game: Ruleset, parameters: Mapping[str, int], quantity: Quantity | None, bound: int | None
+) -> Iterator[_Table]:
+    """Yield the table of a game that is computed; none where it would be a single cell."""
+    own: Quantity = "grundy" if isinstance(unwrap(game)[0], StepBar) else "p-positions"
+    chosen = quantity or own
+    if variable_of(game, chosen).dims:
+        size = _bound(game, chosen, bound)
+        require_memory(game, size, chosen, worker_memory(1))
+        yield _Table(game, parameters, chosen, size)
+
+
+def _bound(game: Ruleset, quantity: Quantity, bound: int | None) -> int:
+    try:
+        return max(unwrap(game)[0].limits(None))  # the shape is its own bound
+    except ChocoError:
+        pass
+    if bound is not None:
+        if bound < 0:
+            raise ConfigError(f"--bound: at least 0 is needed, found {bound}")
+        return bound
+    size = BOUND
+    while size > SMALLEST and cost_of(game, size, quantity).seconds > SECONDS:
+        size //= 2
+    return size
+
+
+def _mined(one: _Table, family: str, finding: Mapping[str, Any]) -> Mined:
+    return Mined(one.game.notation, one.quantity, one.bound, family, one.parameters, finding)
+
+
+def _reader(one: _Table, data: xr.Dataset) -> Callable[[], Cells]:
+    return lambda: Cells.of(one.game, one.bound, data)
+
+
+def _catalogue() -> Catalogue:
+    return load_catalogue(sorted(CLAIMS.glob("*.yaml")))

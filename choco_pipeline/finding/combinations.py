@@ -1,0 +1,235 @@
+"""Rational combinations of a few terms in the parameters, determined exactly by some numbers, and written as formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from math import lcm
+
+from choco_pipeline.formula import FormulaError, parse
+
+Point = Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Term:
+    """An integer that depends on the parameters.
+
+    Attributes
+    ----------
+    shown
+        In the signs of the field; empty for 1.
+    text
+        In the formula language; empty for 1, and None where that language cannot say it.
+    """
+
+    shown: str
+    text: str | None
+
+    def value(self, point: Point) -> int | None:
+        """Return the value for some parameters; None where there is none, as for v2(0)."""
+        if self.text == "":
+            return 1
+        if self.text is None:
+            return _logarithm(self.shown, point)
+        try:
+            return int(parse(self.text).value(point))
+        except FormulaError:
+            return None
+
+
+CONSTANT = Term("", "")
+
+
+def linear(name: str) -> Term:
+    """Return a parameter itself."""
+    return Term(name, name)
+
+
+def two_part(name: str) -> Term:
+    """Return the largest power of 2 that divides a parameter."""
+    return Term(f"2^v₂({name})", f"2**v2({name})")
+
+
+def product_of(left: Term, right: Term) -> Term:
+    """Return the product of two terms."""
+    return Term(f"{left.shown}·{right.shown}", f"{left.text}*{right.text}")
+
+
+def log_down(name: str) -> Term:
+    """Return the logarithm to base 2, rounded down."""
+    return Term(f"⌊log₂ {name}⌋", None)
+
+
+def log_up(name: str) -> Term:
+    """Return the logarithm to base 2, rounded up."""
+    return Term(f"⌈log₂ {name}⌉", None)
+
+
+def _logarithm(shown: str, point: Point) -> int | None:
+    name = shown[len("⌊log₂ ") : -1]
+    if point[name] < 1:
+        return None
+    return (point[name] - (shown[0] == "⌈")).bit_length() - (shown[0] == "⌊")
+
+
+@dataclass(frozen=True)
+class Combination:
+    """A sum of terms, each multiplied by a rational number.
+
+    Attributes
+    ----------
+    terms, coefficients
+        As many of the one as of the other.
+    """
+
+    terms: tuple[Term, ...]
+    coefficients: tuple[Fraction, ...]
+
+    def value(self, point: Point) -> Fraction | None:
+        """Return the value for some parameters; None where a term that counts has none."""
+        total = Fraction(0)
+        for term, coefficient in zip(self.terms, self.coefficients, strict=True):
+            if coefficient:
+                value = term.value(point)
+                if value is None:
+                    return None
+                total += coefficient * value
+        return total
+
+    @property
+    def negated(self) -> Combination:
+        """Minus this."""
+        return Combination(self.terms, tuple(-c for c in self.coefficients))
+
+    @property
+    def leading(self) -> Fraction:
+        """The first coefficient that is not 0, or 0."""
+        return next((c for c in self.coefficients if c), Fraction(0))
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether it is the same number for all parameters."""
+        return all(
+            term == CONSTANT or not c for term, c in zip(self.terms, self.coefficients, strict=True)
+        )
+
+    @property
+    def shown(self) -> str:
+        """The sum in the signs of the field, such as ``(3k+7)/2``."""
+        text = ""
+        for term, factor in self._factors():
+            size = "" if abs(factor) == 1 and term.shown else str(abs(factor))
+            dot = "·" if size and term.shown and not term.shown.isalpha() else ""
+            text += f"{'−' if factor < 0 else '+' if text else ''}{size}{dot}{term.shown}"
+        return self._divided(text, "/")
+
+    @property
+    def text(self) -> str | None:
+        """The sum in the formula language, where it can say it; a quotient is one without remainder."""
+        text = ""
+        for term, factor in self._factors():
+            if term.text is None:
+                return None
+            parts = [str(abs(factor))] if abs(factor) != 1 or not term.text else []
+            inner = (
+                f"({term.text})" if parts and ("/" in term.text or "%" in term.text) else term.text
+            )
+            body = "*".join([*parts, *([inner] if inner else [])])
+            text += f"{'-' if factor < 0 else '+' if text else ''}{body}"
+        return parse(self._divided(text, "//")).text
+
+    def _factors(self) -> list[tuple[Term, int]]:
+        pairs = zip(self.terms, self.coefficients, strict=True)
+        return [(term, int(c * self._below)) for term, c in pairs if c]
+
+    @property
+    def _below(self) -> int:
+        return lcm(*(c.denominator for c in self.coefficients))
+
+    def _divided(self, text: str, sign: str) -> str:
+        if self._below == 1:
+            return text or "0"
+        several = len(self._factors()) > 1
+        return f"({text}){sign}{self._below}" if several else f"{text}{sign}{self._below}"
+
+
+def shapes_of(names: Sequence[str], points: Sequence[Point]) -> list[tuple[Term, ...]]:
+    """Return what numbers that depend on several parameters may be combined of, the fewest terms first.
+
+    Parameters
+    ----------
+    names
+        The parameters.
+    points
+        Terms without a value at one of them are left out, and those that do not differ there.
+    """
+    terms = [linear(name) for name in names]
+    terms += [Term(f"⌊{name}/2⌋", f"{name}//2") for name in names]
+    terms += [Term(f"({name} mod 2)", f"{name}%2") for name in names]
+    terms += [two_part(name) for name in names]
+    terms += [product_of(linear(a), two_part(b)) for a in names for b in names]
+    kept: list[Term] = []
+    seen: set[tuple[int | None, ...]] = set()
+    for term in terms:
+        values = tuple(term.value(point) for point in points)
+        if None not in values and len(set(values)) > 1 and values not in seen:
+            seen.add(values)
+            kept.append(term)
+    shapes: list[tuple[Term, ...]] = [(CONSTANT,)]
+    for number in (1, 2):
+        chosen = list(combinations(kept, number))
+        shapes += [*chosen, *((*terms, CONSTANT) for terms in chosen)]
+    return shapes
+
+
+def determined(
+    points: Sequence[Point], numbers: Sequence[int], shapes: Sequence[tuple[Term, ...]]
+) -> Iterator[Combination]:
+    """Yield, shape by shape, the combination that is right at all points, if the points leave only one.
+
+    Parameters
+    ----------
+    points, numbers
+        Parameters, and the number that was seen for each.
+    shapes
+        Terms that may be combined; one needs more points than it has terms, unless it is the constant alone.
+    """
+    columns: dict[Term, list[int | None]] = {}
+    for shape in shapes:
+        if len(points) <= len(shape) and shape != (CONSTANT,):
+            continue
+        for term in shape:
+            if term not in columns:
+                columns[term] = [term.value(point) for point in points]
+        if any(None in columns[term] for term in shape):
+            continue
+        rows = zip(*(columns[term] for term in shape), numbers, strict=True)
+        coefficients = _solution(([Fraction(n or 0) for n in row] for row in rows), len(shape))
+        if coefficients is not None:
+            yield Combination(shape, coefficients)
+
+
+def _solution(rows: Iterable[list[Fraction]], unknowns: int) -> tuple[Fraction, ...] | None:
+    """Return the one solution of linear equations, right-hand sides last; None if there is none, or several."""
+    solved: dict[int, list[Fraction]] = {}
+    for row in rows:
+        for column, other in solved.items():
+            row = _without(row, column, other)
+        pivot = next((i for i in range(unknowns) if row[i]), None)
+        if pivot is not None:
+            row = [entry / row[pivot] for entry in row]
+            solved = {i: _without(other, pivot, row) for i, other in solved.items()} | {pivot: row}
+        elif row[-1]:
+            return None
+    return tuple(solved[i][-1] for i in range(unknowns)) if len(solved) == unknowns else None
+
+
+def _without(row: list[Fraction], column: int, other: list[Fraction]) -> list[Fraction]:
+    """Return a row less a multiple of another one, which has a 1 in a column, so that there it is 0."""
+    factor = row[column]
+    if not factor:
+        return row
+    return [entry - factor * above for entry, above in zip(row, other, strict=True)]

@@ -1,0 +1,113 @@
+"""What a run has mined, with the tables that it was mined in, gathered by families of games."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from choco_pipeline.documents.files import read_json
+from choco_pipeline.finding.family import Family, Member
+from choco_pipeline.finding.single import Mined
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.games.notation import match, read
+from choco_pipeline.sweep.plan import Paths
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.store import read_table, store_path
+
+#: Tables are kept in memory up to so many bytes, and read again beyond.
+KEPT = 400_000_000
+#: The findings that are put together over parameters.
+LIFTED = ("formulas", "shifts")
+
+Table = Mapping[str, Any]
+
+
+def mined_in(plan: Mapping[str, Any], paths: Paths) -> Iterator[Mined]:
+    """Yield a run's findings with their tables; of a game with tables of several bounds, those of the largest."""
+    largest = _largest(plan)
+    tables = {table["id"]: table for table in largest.values()}
+    shard_of = {table["id"]: table["shard"] for table in plan["tables"]}
+    for shard in dict.fromkeys(shard_of[order["table"]] for order in plan["mines"]):
+        for finding in read_json(paths.plan.parent / "mining" / f"{shard}.json")["findings"]:
+            if finding["table"] in tables:
+                table = tables[finding["table"]]
+                yield mined_from(finding, table, _family(plan, table))
+
+
+def mined_from(finding: Mapping[str, Any], table: Table, family: str) -> Mined:
+    """Return a finding with its table and the family that the table's game belongs to."""
+    found = match(read(family), read(table["ruleset"])) or {}
+    kept = {key: value for key, value in finding.items() if key not in ("table", "seconds")}
+    parameters = dict(sorted(found.items()))
+    return Mined(table["ruleset"], table["quantity"], table["bound"], family, parameters, kept)
+
+
+def families_of(plan: Mapping[str, Any], paths: Paths, mined: Sequence[Mined]) -> list[Family]:
+    """Return the families in which something was mined that may hold for all of them, with all their tables."""
+    findings: dict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
+    wanted: set[tuple[str, str]] = set()
+    for one in mined:
+        if one.finding["kind"] in LIFTED:
+            findings[one.ruleset, one.quantity].append(one.finding)
+            wanted.add((one.family, one.quantity))
+    kept = _Kept(paths)
+    members: dict[tuple[str, str], list[Member]] = defaultdict(list)
+    for (ruleset, quantity), table in _largest(plan).items():
+        family = _family(plan, table), quantity
+        parameters = match(read(family[0]), read(ruleset))
+        if family in wanted and parameters:
+            found = findings[ruleset, quantity]
+            members[family].append(Member(parameters, kept.reader(table), found))
+    return [Family.of(ruleset, found) for (ruleset, _), found in members.items()]
+
+
+@dataclass
+class _Kept:
+    """Tables that were read, as many as may be kept."""
+
+    paths: Paths
+    bytes: int = 0
+    cells: dict[str, Cells] = field(default_factory=dict)
+
+    def reader(self, table: Table) -> Callable[[], Cells]:
+        """Return what reads a table, or returns it from memory."""
+
+        def cells() -> Cells:
+            found = self.cells.get(table["id"])
+            if found is None:
+                manifest = self.paths.manifest(table["shard"])
+                entry = read_json(manifest)["tables"][table["id"]]
+                data = read_table(store_path(manifest), table["id"], entry)
+                found = Cells.of(parse_ruleset(table["ruleset"]), table["bound"], data)
+                if self.bytes + found.cells.nbytes <= KEPT:
+                    self.bytes += found.cells.nbytes
+                    self.cells[table["id"]] = found
+            return found
+
+        return cells
+
+
+def _largest(plan: Mapping[str, Any]) -> dict[tuple[str, str], Table]:
+    """Return for each game and quantity the table with the largest bound, of mined ones if any is."""
+    mined = {order["table"] for order in plan["mines"]}
+    found: dict[tuple[str, str], Table] = {}
+    for table in sorted(plan["tables"], key=lambda t: (t["id"] in mined, t["bound"])):
+        found[table["ruleset"], table["quantity"]] = table
+    return found
+
+
+def _family(plan: Mapping[str, Any], table: Table) -> str:
+    """Return the family of games, names standing for parameters, that a sweep of the table runs over.
+
+    A game that no such family writes, as with height functions from a list, is a family by itself.
+    """
+    concrete = read(table["ruleset"])
+    for sweep in table["sweeps"]:
+        pattern = plan["sweeps"][sweep]["ruleset"]
+        if concrete.name == "with-pass":
+            pattern = f"with-pass({pattern}, passes={dict(concrete.arguments)['passes']})"
+        if read(pattern).names and match(read(pattern), concrete) is not None:
+            return str(pattern)
+    return str(table["ruleset"])

@@ -1,0 +1,277 @@
+"""Which claims say together what another one says, in whatever words: compared on positions, not as texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from choco_pipeline.claims.catalogue import Catalogue
+from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.kinds import (
+    Cellular,
+    Counts,
+    GrundyNumbers,
+    Pattern,
+    PPositions,
+    Values,
+)
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.tables.cells import Ints, Points, Truths, evaluate_at, holds_at, select
+from choco_pipeline.tables.schema import QUANTITIES, unwrap
+
+#: About so many of the least positions are compared,
+LEAST = 1500
+#: and so many drawn ones with coordinates below `LARGEST`, where that many of so many tries are positions.
+DRAWN, TRIES, LARGEST = 200, 2_000, 1 << 11
+#: Claims are compared for so many of the games that they speak of.
+GAMES = 8
+#: Sets of values are compared up to this.
+LARGEST_VALUE = 1 << 12
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a claim says of the sampled positions of one game.
+
+    Attributes
+    ----------
+    of
+        What is said: "p", which are the P-positions, or "grundy"; of others a text that must be the same.
+    speaks
+        Of which positions.
+    values
+        What it says there: 1 for P and 0 for N, or the Grundy number.
+    """
+
+    of: str
+    speaks: Truths
+    values: Ints
+
+    def about(self, of: str) -> Meaning | None:
+        """Return what follows for `of`; Grundy numbers say, too, which positions are P."""
+        if self.of == of:
+            return self
+        if (self.of, of) == ("grundy", "p"):
+            return Meaning("p", self.speaks, (self.values == 0).astype(np.int64))
+        return None
+
+
+def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[str, ...]:
+    """Return the ids of the claims that each say all that `claim` says of some games, or else of those that say it together.
+
+    Parameters
+    ----------
+    claim
+        What is perhaps known.
+    games
+        The rulesets, without parameters, that it was seen for; not all of them are looked at if they are many.
+    catalogue
+        Where it is looked for; nothing is returned if it is not there. A claim that contradicts it somewhere is not one of its sources.
+
+    Notes
+    -----
+    Two conditions on P-positions that agree at every sampled position are the same statement here, in other words
+    perhaps: that is what a reader wants to know.
+    """
+    if isinstance(claim.check, Counts):
+        return _sources_of_relations(claim, claim.check, catalogue)
+    used: dict[str, None] = {}
+    wrong: set[str] = set()
+    said: list[tuple[Meaning, list[tuple[str, Meaning]]]] = []
+    for game in _spread(games):
+        own = meaning(claim, game)
+        if own is None:
+            return ()
+        others = []
+        for other in _speaking_of(game, catalogue):
+            if other.id == claim.id:
+                continue
+            found = meaning(other, game)
+            about = None if found is None else found.about(own.of)
+            if found is not None and isinstance(claim.check, Values):
+                about = about or _of_values(claim, claim.check, game, own, found)
+            if about is not None:
+                both = own.speaks & about.speaks
+                if (own.values != about.values)[both].any():
+                    wrong.add(other.id)
+                else:
+                    others.append((other.id, about))
+        said.append((own, others))
+    whole = [
+        {other_id for other_id, about in others if about.speaks[own.speaks].all()} - wrong
+        for own, others in said
+    ]
+    alone = set.intersection(*whole) if whole else set()
+    if alone:
+        return tuple(other_id for other_id in catalogue.claims if other_id in alone)
+    for own, others in said:
+        left = own.speaks.copy()
+        for other_id, about in others:
+            if other_id not in wrong and (left & about.speaks).any():
+                left &= ~about.speaks
+                used[other_id] = None
+        if left.any():
+            return ()
+    return tuple(used)
+
+
+def meaning(claim: Claim, game: str) -> Meaning | None:
+    """Return what a claim says of the sampled positions of a game; None if it does not speak of it or has no value."""
+    try:
+        parameters = claim.match(game)
+        if parameters is None:
+            return None
+        known = claim.environment(parameters)
+        if claim.is_of_whole_bars:
+            return _of_bars(claim, known)
+        points = sampled(game)
+        match claim.check:
+            case PPositions(relation="exactly") as check:
+                values = holds_at(check.formula.substitute(known), points).astype(np.int64)
+                return Meaning("p", _speaks(claim, known, points), values)
+            case GrundyNumbers() as check:
+                values = evaluate_at(check.equals.substitute(known), points)
+                return Meaning("grundy", _speaks(claim, known, points), values)
+            case Values() as check:
+                of = evaluate_at(check.of.substitute(known), points)
+                speaks = _speaks(claim, known, points)
+                members = holds_at(
+                    check.values.substitute(known), {"v": np.arange(LARGEST_VALUE)}
+                ).astype(np.int64)
+                everywhere = np.ones(LARGEST_VALUE, np.bool_)
+                return Meaning(
+                    f"values {check.relation}",
+                    np.concatenate([speaks, everywhere]),
+                    np.concatenate([of, members]),
+                )
+            case _:
+                return _as_text(claim)
+    except ChocoError:
+        return None
+
+
+@lru_cache(maxsize=512)
+def sampled(game: str) -> Points:
+    """Return positions of a game by coordinate: all of a small box, and some larger ones, the same at every call."""
+    ruleset = parse_ruleset(game)
+    side = max(3, int(LEAST ** (1 / len(unwrap(ruleset)[0].coordinates))) - 1)
+    positions = dict.fromkeys(ruleset.positions(side))
+    positions |= dict.fromkeys(_drawn(ruleset))
+    columns = np.array(list(positions), np.int64).T
+    return dict(zip(ruleset.coordinates, columns, strict=True))
+
+
+def _drawn(ruleset: Ruleset) -> Iterable[tuple[int, ...]]:
+    random = np.random.default_rng(len(ruleset.coordinates))
+    most = np.array(ruleset.limits(LARGEST))
+    sizes = random.random((TRIES, 1)) * random.random((TRIES, len(most)))
+    drawn = (sizes * (most + 1)).astype(np.int64)
+    for column in range(len(most)):  # where P-positions may be, which are rare
+        rows = slice(column, None, 1 + len(most))
+        others = np.bitwise_xor.reduce(np.delete(drawn[rows], column, axis=1), axis=1)
+        drawn[rows, column] = np.minimum(others, most[column])
+    found = 0
+    for row in drawn.tolist():
+        if ruleset.is_position(row):
+            yield tuple(row)
+            found += 1
+            if found == DRAWN:
+                return
+
+
+def _of_values(
+    claim: Claim, check: Values, game: str, own: Meaning, other: Meaning
+) -> Meaning | None:
+    """Return what a claim on values says if it follows from the P-positions as another claim has them; None if not."""
+    p = other.about("p")
+    if p is None or not p.speaks.all():
+        return None
+    known = claim.environment(claim.match(game) or {})
+    points = select(sampled(game), (p.values == 1) & _speaks(claim, known, sampled(game)))
+    values = evaluate_at(check.of.substitute(known), points)
+    claimed = check.values.substitute(known)
+    follows = bool(holds_at(claimed, {"v": values}).all())
+    if check.relation != "within":
+        members = np.arange(LARGEST_VALUE)
+        members = members[holds_at(claimed, {"v": members})]
+        follows &= bool(np.isin(members, values).all())
+    return own if follows else None
+
+
+def _speaks(claim: Claim, known: Mapping[str, int], points: Points) -> Truths:
+    check = claim.check
+    assert isinstance(check, PPositions | GrundyNumbers | Values)
+    speaks = np.ones(next(iter(points.values())).size, np.bool_)
+    if check.where is not None:
+        speaks &= holds_at(check.where.substitute(known), points)
+    if claim.statement.reach is not None:
+        reach = int(claim.statement.reach.value(known))
+        for name, values in points.items():
+            if name != "p":
+                speaks &= values <= reach
+    return speaks
+
+
+def _of_bars(claim: Claim, known: Mapping[str, int]) -> Meaning:
+    """Return the meaning of a claim on an uncut bar: to which cell of which bar each cell of its pattern is likened."""
+    match claim.check:
+        case Pattern(cases=cases):
+            i, j = np.indices((known["m"], known["m"])).reshape(2, -1) + 1
+            points = {"i": i, "j": j}
+            speaks, values = np.zeros(i.size, np.bool_), np.zeros(i.size, np.int64)
+            for case in cases:
+                here = ~speaks
+                if case.where is not None:
+                    here &= holds_at(case.where.substitute(known), points)
+                if case.like is None:
+                    values[here] = -1 if case.outcome == "P" else -2
+                else:
+                    cell = np.zeros(i.size, np.int64)
+                    for part in case.like:
+                        cell = (cell << 16) + evaluate_at(part.substitute(known), points)
+                    values[here] = cell[here]
+                speaks |= here
+            return Meaning("pattern", speaks, values)
+        case Cellular(terms=terms, modulo=modulo):
+            return _as_text(claim, f"cellular {sorted(terms)} {modulo}")
+        case _:
+            return _as_text(claim)
+
+
+def _as_text(claim: Claim, said: str | None = None) -> Meaning:
+    """Return the meaning of a claim that is compared by what is written, its check by default."""
+    text = said or str(claim.check.model_dump(mode="json"))
+    return Meaning(f"{claim.statement.ruleset} {text}", np.ones(1, np.bool_), np.zeros(1, np.int64))
+
+
+def _speaking_of(game: str, catalogue: Catalogue) -> Iterable[Claim]:
+    found = {
+        claim.id: claim for quantity in QUANTITIES for claim, _ in catalogue.fitting(game, quantity)
+    }
+    return found.values()
+
+
+def _sources_of_relations(claim: Claim, check: Counts, catalogue: Catalogue) -> tuple[str, ...]:
+    """Return the claims in which all relations of a claim that compares tables are written."""
+    used: dict[str, None] = {}
+    # what follows at the powers of 2 from relations between neighbours is no further statement
+    texts = {relation.text for relation in check.conditions}
+    left = {text for text in texts if "**" not in text}
+    for other in catalogue.claims.values():
+        if isinstance(other.check, Counts) and other.statement.ruleset == claim.statement.ruleset:
+            said = {relation.text for relation in other.check.conditions}
+            if left & said and other.id != claim.id:
+                left -= said
+                used[other.id] = None
+    return () if left else tuple(used)
+
+
+def _spread(games: Sequence[str]) -> list[str]:
+    """Return the first, the last and others of the games, evenly spread."""
+    if len(games) <= GAMES:
+        return list(games)
+    return [games[round(i * (len(games) - 1) / (GAMES - 1))] for i in range(GAMES)]

@@ -1,0 +1,52 @@
+"""Laws of observed numbers as statements: states of automata, preperiods, and other integers seen for each parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from choco_pipeline.finding.frontiers import TRIED
+from choco_pipeline.finding.laws import FEWEST, laws, shapes
+from choco_pipeline.finding.statement import Evidence, Line, Statement, Tried, Verdict
+
+
+def law_statements(
+    ruleset: str, what: str, name: str, values: Mapping[int, int]
+) -> list[Statement]:
+    """Return the laws of a number that was observed for each of a family's games; none where it follows none.
+
+    Parameters
+    ----------
+    ruleset
+        The family, in which one name stands for an integer.
+    what
+        What the number is: ``states``.
+    name
+        The parameter.
+    values
+        The number for each value of the parameter that is at least 1.
+
+    Examples
+    --------
+    >>> family, states = "solid-bar(f=(x+z)//k)", {k: (k + 3) // 2 for k in range(3, 40, 4)}
+    >>> [law.text for law in law_statements(family, "states", "k", states)]
+    ['solid-bar(f=(x+z)//k): states = (k+3)/2 for k ≡ 3 mod 4']
+    """
+    found = []
+    for law in laws(values, name) if len(values) >= FEWEST else []:
+        text = law.combination.text
+        fitted = f"{name} = {law.fitted[0]} to {law.fitted[-1]}"
+        held_out = f"larger {name} = {law.held_out[0]} to {law.held_out[-1]}"
+        statement = Statement(
+            kind="law",
+            ruleset=ruleset,
+            text=f"{ruleset}: {what} = {law.formula} for {law.where}",
+            found_on=Evidence(len(law.fitted), fitted, len(law.fitted)),
+            held_on=Evidence(len(law.held_out), held_out, len(law.held_out)),
+            tried=Tried(len(shapes(name)), TRIED, len(values)),
+            when=law.when,
+            parameters={name: tuple(sorted((*law.fitted, *law.held_out)))},
+            formulas=() if text is None else (Line(f"{what} =", text),),
+            verdict=Verdict("observed", "right for all that were observed; no table decides it"),
+        )
+        found.append(statement)
+    return found

@@ -1,0 +1,186 @@
+"""The stage that makes statements of what the searches found, tries them on what is new to them, and ranks them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.claims.catalogue import Catalogue, load_catalogue
+from choco_pipeline.claims.claim import Claim
+from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.finding.entries import claims_of, with_claim
+from choco_pipeline.finding.family import Family
+from choco_pipeline.finding.gathered import families_of, mined_in
+from choco_pipeline.finding.generalise import generalise
+from choco_pipeline.finding.rank import ranked, restated, strongest_first
+from choco_pipeline.finding.single import Mined, searches, statements
+from choco_pipeline.finding.statement import Statement, StatementError, Verdict
+from choco_pipeline.finding.trial import Decide, Tables, speaking_of, tried
+from choco_pipeline.proof.errors import UndecidedError
+from choco_pipeline.proof.limits import Limited
+from choco_pipeline.sweep.plan import Paths
+
+FORMAT = 1
+#: A decision on a found statement may take so many seconds and GiB of memory.
+DECISION_SECONDS, DECISION_MEMORY = 10.0, 2.0
+
+Report = Callable[..., None]
+
+
+@dataclass
+class Finder:
+    """What statements are compared with, tried on and decided by.
+
+    Attributes
+    ----------
+    tables
+        Bounds and certificates of the run.
+    catalogue
+        The claims that are known.
+    decide
+        As for `choco_pipeline.finding.trial.tried`.
+    """
+
+    tables: Tables
+    catalogue: Catalogue
+    decide: Decide | None = None
+    accepted: list[Statement] = field(default_factory=list)
+    refuted: list[Statement] = field(default_factory=list)
+    _claims: dict[str, Claim] = field(default_factory=dict)
+    _games: dict[str, list[str]] = field(default_factory=dict)
+
+    def consider(self, proposed: Sequence[Statement]) -> list[Statement]:
+        """Return the statements that say something, with verdicts, best first.
+
+        Those that follow from a stronger one are left out, unless they say the same of the same games in fewer signs;
+        those that fail on what they were not found on stay.
+        """
+        by_id = {statement.id: statement for statement in map(with_claim, proposed)}
+        for statement in strongest_first(by_id.values()):
+            if statement.verdict.status == "refuted":  # by what was held out
+                self.refuted.append(statement)
+            else:
+                self._consider(statement)
+        return ranked([*self.accepted, *self.refuted])
+
+    def _consider(self, statement: Statement) -> None:
+        try:
+            claims = claims_of(statement)
+        except StatementError as error:
+            verdict = Verdict("undecided", f"not a claim: {error}")
+            self.accepted.append(statement.with_verdict(verdict))
+            return
+        games = speaking_of(statement, claims[0], self.tables) if claims else []
+        follows_from = restated(claims, games, Catalogue(self._claims))
+        if follows_from:
+            stronger = follows_from[0].partition("#")[0]
+            other = next(one for one in self.accepted if one.id == stronger)
+            if self._games[stronger] != games or statement.kind != other.kind:
+                return
+            if statement.size >= other.size:
+                return
+            statement = replace(statement, implied_by=stronger)
+        statement = tried(statement, self.tables, self.decide)
+        if statement.verdict.status == "refuted":
+            self.refuted.append(statement)
+            return
+        claims = claims_of(statement)  # of fewer games perhaps than before
+        games = speaking_of(statement, claims[0], self.tables) if claims else []
+        known = restated(claims, games, self.catalogue)
+        self.accepted.append(replace(statement, known=known))
+        self._games[statement.id] = games
+        for i, claim in enumerate(claims):
+            named = claim.statement.model_copy(update={"id": f"{statement.id}#{i}"})
+            self._claims[named.id] = replace(claim, statement=named)
+
+
+def find_statements(plan_file: str, out_file: str, report: Report) -> dict[str, Any]:
+    """Make statements of what a run's searches found, and write them.
+
+    Parameters
+    ----------
+    plan_file
+        The run's plan; its tables and what was mined and proved must be there.
+    out_file
+        Receives ``{"format", "statements": […], "searches": […]}``, whole or not at all: statements as
+        `Statement.as_json` writes them, best first, and what was searched, with and without an outcome.
+    report
+        Called as ``report("finding", steps=1)``.
+
+    Returns
+    -------
+    dict
+        Numbers of statements and of searches.
+    """
+    plan = read_json(Path(plan_file))
+    paths = Paths(Path(plan_file).parent.parent, plan["run"])
+    mined = list(mined_in(plan, paths))
+    families = families_of(plan, paths, mined)
+    report("finding", steps=1)
+    catalogue = load_catalogue([Path(name) for name in plan["claims_files"]])
+    with ExitStack() as stack:
+        finder = Finder(_tables(plan, paths), catalogue, _decider(stack))
+        found = found_in(mined, families, finder, report)
+    write_json(Path(out_file), found)
+    return {"statements": len(found["statements"]), "searches": len(found["searches"])}
+
+
+def found_in(
+    mined: Sequence[Mined], families: Sequence[Family], finder: Finder, report: Report
+) -> dict[str, Any]:
+    """Return the document of what was found: statements, best first, and searches."""
+    proposed, looked_for = statements(mined), searches(mined)
+    for family in families:
+        general = generalise(family)
+        proposed += general.statements
+        looked_for += [
+            {**search, "nothing": True, "why": search["nothing"]} for search in general.searches
+        ]
+    report("finding", steps=1)
+    found = finder.consider(proposed)
+    report("finding", steps=1)
+    return {
+        "format": FORMAT,
+        "statements": [statement.as_json() for statement in found],
+        "searches": looked_for,
+    }
+
+
+def _tables(plan: Mapping[str, Any], paths: Paths) -> Tables:
+    bounds: dict[tuple[str, Any], int] = defaultdict(int)
+    for table in plan["tables"]:
+        key = table["ruleset"], table["quantity"]
+        bounds[key] = max(bounds[key], table["bound"])
+    certificates: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for part in dict.fromkeys(order["part"] for order in plan["proofs"]):
+        for proof in read_json(paths.plan.parent / "proved" / f"{part}.json")["proofs"]:
+            if proof["status"] == "proved":
+                certificates[proof["ruleset"]].append((proof["relation"], proof["certificate"]))
+    return Tables(
+        dict(bounds), {game: [path for _, path in sorted(c)] for game, c in certificates.items()}
+    )
+
+
+def _decider(stack: ExitStack) -> Decide:
+    """Return what decides claims for all positions, in a child process under limits of time and memory."""
+    child: list[Limited] = []
+
+    def decide(claim: Claim, parameters: Mapping[str, int], path: str) -> Mapping[str, Any]:
+        if not child:
+            child.append(stack.enter_context(Limited("choco_pipeline.proof.task:warm_up")))
+        arguments = (claim.as_json(), dict(parameters), path, DECISION_SECONDS)
+        limits = {"seconds": DECISION_SECONDS, "memory": DECISION_MEMORY}
+        try:
+            return dict(
+                child[0].call(
+                    "choco_pipeline.proof.task:settle", *arguments, what="the decision", **limits
+                )
+            )
+        except UndecidedError as error:
+            return {"verdict": "undecided", "text": str(error)}
+
+    return decide

@@ -1,0 +1,268 @@
+"""All monotone height functions in a box whose solid bars have a given formula, without looking at all the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numba as nb
+import numpy as np
+from numpy.typing import NDArray
+
+#: What is asked of a bar: nothing, its Grundy numbers, its P-positions.
+EVERY: Final = 0
+GRUNDY: Final = 1
+P_POSITIONS: Final = 2
+Asked = Literal[0, 1, 2]
+#: Functions that are handed over together.
+BATCH = 1 << 16
+#: A drawn function is given up after so many turns for each cell.
+TURNS = 6
+
+Heights = NDArray[np.int64]
+Truths = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class HeightClass:
+    """The bars (x, y, z) with one formula.
+
+    Attributes
+    ----------
+    asked
+        `GRUNDY` for G = x⊕y⊕z, `P_POSITIONS` for P iff (x+a)⊕(y+b)⊕(z+c) = 0, `EVERY` for all bars.
+    shift
+        a, b, c.
+    """
+
+    asked: Asked
+    shift: tuple[int, int, int] = (0, 0, 0)
+
+    def members(self, side: int, height: int) -> Iterator[Heights]:
+        """Yield the functions from (0..side)² to 0..height in this class, in the order of their heights.
+
+        Parameters
+        ----------
+        side, height
+            The largest argument and the largest height.
+
+        Yields
+        ------
+        int64 [at most BATCH, side+1, side+1]
+
+        Notes
+        -----
+        Whether a column has the formula depends on it and on the columns before it alone, so a function is given up at
+        its first wrong column, and with it all that begin like it.
+        """
+        n = side + 1
+        f = np.zeros((n, n), np.int64)
+        cell = 0
+        while cell >= 0:
+            out = np.empty((BATCH, n, n), np.int64)
+            found, cell = _walk(f, cell, height, self.asked, self.shift, out)
+            if found:
+                yield out[:found]
+
+    def count(self, side: int, height: int) -> int:
+        """Return how many functions there are in the box.
+
+        Examples
+        --------
+        >>> HeightClass(GRUNDY).count(1, 3), HeightClass(EVERY).count(1, 3)
+        (6, 50)
+        """
+        return sum(len(batch) for batch in self.members(side, height))
+
+    def has(self, heights: Heights) -> Truths:
+        """Return which functions are in the class.
+
+        Parameters
+        ----------
+        heights : int64 [functions, n, n]
+            Monotone.
+        """
+        found = np.empty(len(heights), np.bool_)
+        _classify(np.ascontiguousarray(heights), self.asked, self.shift, found)
+        return found
+
+    def drawn(self, side: int, height: int, number: int, random: np.random.Generator) -> Heights:
+        """Return some functions of the class, drawn cell by cell: each height is mostly the least or a random one.
+
+        Parameters
+        ----------
+        side, height
+            The box.
+        number
+            How many are begun. Where no height is right the walk goes back by a row; some do not come to the end.
+        random
+            The source.
+
+        Returns
+        -------
+        int64 [at most number, side+1, side+1]
+        """
+        out = np.zeros((number, side + 1, side + 1), np.int64)
+        done = np.zeros(number, np.bool_)
+        chances = random.random((number, TURNS * (side + 1) ** 2, 2))
+        chances[:, :, 0] *= 2 * random.random((number, 1))  # how often heights rise differs
+        _draw(chances, height, self.asked, self.shift, out, done)
+        return out[done]
+
+
+@nb.njit(cache=True, nogil=True)
+def _fits(
+    f: Heights, x: int, z: int, asked: int, shift: tuple[int, int, int], seen: Heights
+) -> bool:
+    """Return whether column (x, z) has the formula, given that all columns before it have; `seen` is scratch.
+
+    Options lie in the column itself, below, or in columns before it: the formula tells their values.
+    """
+    if asked == GRUNDY:
+        return _has_nim_sums(f, x, z, seen)
+    return asked == EVERY or _has_p_positions(f, x, z, shift)
+
+
+@nb.njit(cache=True, nogil=True)
+def _has_nim_sums(f: Heights, x: int, z: int, seen: Heights) -> bool:
+    """Return whether the mex of the options' nim-sums is the position's own, all along column (x, z)."""
+    for y in range(f[x, z] + 1):
+        value = x ^ y ^ z
+        seen[:value] = 0
+        missing = value  # of the numbers below it
+        for move in range(x + z + y):
+            if move < x:
+                option = move ^ min(y, f[move, z]) ^ z
+            elif move < x + z:
+                option = x ^ min(y, f[x, move - x]) ^ (move - x)
+            else:
+                option = x ^ (move - x - z) ^ z
+            if option == value:
+                return False
+            if option < value and not seen[option]:
+                seen[option] = 1
+                missing -= 1
+        if missing:
+            return False
+    return True
+
+
+@nb.njit(cache=True, nogil=True)
+def _has_p_positions(f: Heights, x: int, z: int, shift: tuple[int, int, int]) -> bool:
+    """Return whether, all along column (x, z), exactly the positions with a nonzero sum have an option with sum zero."""
+    a, b, c = x + shift[0], shift[1], z + shift[2]
+    below = False
+    for y in range(f[x, z] + 1):
+        zero = a ^ (y + b) ^ c == 0
+        wins = below
+        for u in range(x):
+            wins |= (u + shift[0]) ^ (min(y, f[u, z]) + b) ^ c == 0
+        for w in range(z):
+            wins |= a ^ (min(y, f[x, w]) + b) ^ (w + shift[2]) == 0
+        if wins == zero:
+            return False
+        below |= zero
+    return True
+
+
+@nb.njit(cache=True, nogil=True)
+def _scratch(n: int, height: int) -> Heights:
+    """Return room for every value of x⊕y⊕z in the box."""
+    size = 2
+    while size <= max(n, height):
+        size *= 2
+    return np.zeros(size, np.int64)
+
+
+@nb.njit(cache=True, nogil=True)
+def _least(f: Heights, cell: int) -> int:
+    """Return the least height that a cell may have, as the cells before it are."""
+    n = f.shape[1]
+    x, z = cell // n, cell % n
+    least = 0
+    if x:
+        least = f[x - 1, z]
+    if z:
+        least = max(least, f[x, z - 1])
+    return least
+
+
+@nb.njit(cache=True, nogil=True)
+def _walk(
+    f: Heights, cell: int, height: int, asked: int, shift: tuple[int, int, int], out: Heights
+) -> tuple[int, int]:
+    """Fill `out` with the next functions; return how many, and the cell to go on with, -1 at the end.
+
+    `f` holds the function so far; the height of `cell` is the next to be tried.
+    """
+    n = f.shape[0]
+    scratch = _scratch(n, height)
+    found = 0
+    while cell >= 0:
+        x, z = cell // n, cell % n
+        if f[x, z] > height:
+            cell -= 1
+            if cell >= 0:
+                f[cell // n, cell % n] += 1
+        elif not _fits(f, x, z, asked, shift, scratch):
+            f[x, z] += 1
+        elif cell + 1 < n * n:
+            cell += 1
+            f[cell // n, cell % n] = _least(f, cell)
+        else:
+            out[found] = f
+            found += 1
+            f[x, z] += 1
+            if found == len(out):
+                break
+    return found, cell
+
+
+@nb.njit(cache=True, nogil=True)
+def _classify(heights: Heights, asked: int, shift: tuple[int, int, int], found: Truths) -> None:
+    n = heights.shape[1]
+    for i in range(len(heights)):
+        f = heights[i]
+        scratch = _scratch(n, f[n - 1, n - 1])
+        found[i] = True
+        for cell in range(n * n):
+            if not _fits(f, cell // n, cell % n, asked, shift, scratch):
+                found[i] = False
+                break
+
+
+@nb.njit(cache=True, nogil=True)
+def _draw(
+    chances: NDArray[np.float64],
+    height: int,
+    asked: int,
+    shift: tuple[int, int, int],
+    out: Heights,
+    done: Truths,
+) -> None:
+    """Fill `out` with drawn functions; `done` says which came to their last cell before the turns ended.
+
+    `chances` has for each function and turn two numbers: whether the height rises, from 1/2 on, and how far, in [0, 1).
+    """
+    n = out.shape[1]
+    scratch = _scratch(n, height)
+    for i in range(len(out)):
+        f = out[i]
+        cell = 0
+        for turn in range(chances.shape[1]):
+            least = _least(f, cell)
+            choices = height - least + 1
+            start = 0
+            if chances[i, turn, 0] >= 0.5:
+                start = int(chances[i, turn, 1] ** 4 * choices)  # seldom far
+            fits = False
+            for step in range(choices):
+                f[cell // n, cell % n] = least + (start + step) % choices
+                if _fits(f, cell // n, cell % n, asked, shift, scratch):
+                    fits = True
+                    break
+            cell = cell + 1 if fits else max(0, cell - n - 1)  # to be drawn again
+            if cell == n * n:
+                done[i] = True
+                break

@@ -1,0 +1,100 @@
+"""The page of found statements in a real browser: formulas are laid out, and all of it can be read at any width."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser
+
+from choco_pipeline.report.task import write_report_with_found
+from tests.browser.seen import CONTRAST, NARROW, NEEDS_BROWSER, WIDE, Seen
+from tests.report.found_documents import a_document, statements
+from tests.report.small_run import small_run
+
+pytestmark = NEEDS_BROWSER
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("found")
+    ledger = small_run(folder)
+    found, html = ledger.with_name("found.json"), ledger.with_name("report") / "index.html"
+    found.write_text(json.dumps(a_document()), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        write_report_with_found(str(ledger), str(html), str(found), lambda _stage, **_numbers: None)
+    return html
+
+
+@pytest.fixture
+def seen(browser: Browser, report: Path) -> Iterator[Seen]:
+    seen = Seen(browser, report.with_name("found.html"), WIDE, "light")
+    yield seen
+    seen.page.close()
+    assert seen.wrong == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_the_page_is_readable(browser: Browser, report: Path, scheme: str, size: tuple[int, int]):
+    seen = Seen(browser, report.with_name("found.html"), size, scheme)
+    pixels = seen.pixels()
+    assert len(np.unique(pixels.reshape(-1, 3), axis=0)) > 50, "the page is blank"
+    paper = pixels[2, 2].mean()
+    assert (paper > 230) if scheme == "light" else (paper < 50)
+    assert seen.page.evaluate(CONTRAST) == []
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    seen.page.close()
+    assert seen.wrong == []
+
+
+def test_formulas_are_laid_out_as_mathematics(seen: Seen):
+    one = seen.page.locator(f"[id='{statements()[2].id}']")
+    assert one.locator("math").count() == 1
+    boxes = one.evaluate(
+        """e => Object.fromEntries([["over", "mfrac > :first-child"], ["under", "mfrac > :last-child"],
+          ["base", "msup > :first-child"], ["raised", "msup > :last-child"], ["first", "mtr:first-child"], ["last", "mtr:last-child"],
+          ["brace", "math mo[stretchy=true]"]].map(([name, selector]) => {
+            const box = e.querySelector(selector).getBoundingClientRect();
+            return [name, [box.top, box.bottom, box.left, box.right]];
+          }))"""
+    )
+    assert boxes["over"][1] <= boxes["under"][0] + 1
+    assert boxes["raised"][1] < boxes["base"][1]
+    assert boxes["raised"][2] >= boxes["base"][3] - 1
+    assert boxes["first"][1] <= boxes["last"][0] + 1
+    tall = boxes["last"][1] - boxes["first"][0]
+    assert boxes["brace"][1] - boxes["brace"][0] > 0.8 * tall, "the brace spans the cases"
+
+
+def test_a_long_formula_scrolls_by_itself(browser: Browser, report: Path):
+    seen = Seen(browser, report.with_name("found.html"), NARROW, "light")
+    wide = seen.page.eval_on_selector_all(
+        ".says .scroll", "all => all.filter(e => e.scrollWidth > e.clientWidth).length"
+    )
+    assert wide > 0
+    seen.page.close()
+    assert seen.wrong == []
+
+
+def test_the_way_there_and_back(browser: Browser, report: Path):
+    seen = Seen(browser, report, WIDE, "light")
+    seen.page.locator("#proposed a").click()
+    seen.page.locator("h1", has_text="What the machine proposes").wait_for()
+    seen.page.locator("#rediscovered a").first.click()
+    claim = seen.page.locator("#claim-own-intended")
+    claim.wait_for(state="visible")
+    assert seen.page.url.endswith("index.html#claim-own-intended")
+    seen.page.close()
+    assert seen.wrong == []
+
+
+def test_a_chart_and_a_pattern_are_drawn(seen: Seen):
+    assert len(np.unique(seen.pixels(".proposal svg.chart").reshape(-1, 3), axis=0)) > 10
+    shades = np.unique(seen.pixels(".proposal .pattern svg").mean(axis=2).round())
+    assert shades.min() < 60
+    assert shades.max() > 220

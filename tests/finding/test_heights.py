@@ -1,0 +1,177 @@
+"""Conditions on height functions: against plain loops; what is found, what is not, and what is said of it."""
+
+import json
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.height_functions import find_height_functions, grundy_numbers
+from choco_pipeline.claims.mistakes import mistakes_in
+from choco_pipeline.claims.model import Entry
+from choco_pipeline.claims.verdict import HoldsToBound, Refuted
+from choco_pipeline.finding.height_census import census, least_of, up_to_exchange
+from choco_pipeline.finding.height_conditions import NO_TOP, Condition, family, having
+from choco_pipeline.finding.height_samples import by_formulas, held_out, near_misses
+from choco_pipeline.finding.heights import HeightsError, search, which_heights
+from choco_pipeline.finding.statement import Statement
+from choco_pipeline.formula import parse
+from choco_pipeline.mining.heights import EVERY, GRUNDY, P_POSITIONS, HeightClass
+
+# Nakamura, Miyadera, Nakaya, Integers 20 (2020) #G1, in each argument.
+NS = Condition(("u >> i == x >> i",), "g >> i-1 == h >> i-1")
+NO_KEPT_SUM = Condition((), "g^u^x <= g or g^u^x > h")
+WITHOUT_P = Condition(("x^z > h",), "t <= x^z")
+WITH_P = Condition(("u^z < x^z", "x^z <= h"), "u^z < g")
+
+
+@st.composite
+def functions(draw):
+    n, height = draw(st.integers(1, 5)), draw(st.integers(0, 5))
+    f = np.array(draw(st.lists(st.integers(0, height), min_size=n * n, max_size=n * n)))
+    f = np.maximum.accumulate(np.maximum.accumulate(f.reshape(n, n), axis=0), axis=1)
+    return f.tolist()
+
+
+def has_by_definition(f, condition):
+    """Return whether f has a condition, point by point."""
+    n = len(f)
+
+    def one_way(f):
+        for u, x, z in product(range(n), repeat=3):
+            tops = [f[v][z] for v in range(x) if f[v][z] == v ^ z]
+            tops += [f[x][w] for w in range(z) if f[x][w] == x ^ w]
+            env = {"u": u, "x": x, "z": z, "g": f[u][z], "h": f[x][z]}
+            env["t"] = min(tops, default=NO_TOP)
+            for i in range(1, 7):
+                supposed = all(parse(part).value(env | {"i": i}) for part in condition.where)
+                if u < x and supposed and not parse(condition.such).value(env | {"i": i}):
+                    return False
+        return True
+
+    return one_way(f) and one_way([list(row) for row in zip(*f, strict=True)])
+
+
+@given(f=functions(), condition=st.sampled_from(family()))
+def test_conditions_hold_as_they_read(f, condition):
+    [found] = having(np.array([f]), [condition])
+    assert found.tolist() == [has_by_definition(f, condition)], (f, condition)
+
+
+@pytest.mark.parametrize("condition", [NS, NO_KEPT_SUM, WITH_P, WITHOUT_P])
+def test_conditions_together_are_those_one_by_one(condition):
+    every = np.concatenate(list(HeightClass(EVERY).members(2, 2)))
+    [found] = having(every, [condition])
+    assert found.tolist() == [has_by_definition(f, condition) for f in every.tolist()]
+    assert 0 < found.sum() < len(every)
+
+
+@pytest.mark.parametrize(
+    ("asked", "joined"),
+    [(GRUNDY, [NS]), (GRUNDY, [NO_KEPT_SUM]), (P_POSITIONS, [WITHOUT_P, WITH_P])],
+)
+def test_conditions_tell_the_classes_by_their_games(asked, joined):
+    """Grundy numbers by another route than the classes: the search of claims."""
+    every = np.concatenate(list(HeightClass(EVERY).members(3, 3)))
+    grundy = grundy_numbers(every)
+    x, z, y = np.ogrid[:4, :4, :4]
+    formula = x ^ y ^ z
+    right = grundy == formula if asked == GRUNDY else (grundy == 0) == (formula == 0)
+    inside = (right | (grundy < 0)).all(axis=(1, 2, 3))
+    np.testing.assert_array_equal(np.logical_and.reduce(list(having(every, joined))), inside)
+
+
+def test_the_search_finds_the_shortest_conditions_and_nothing_else():
+    short = [NS, NO_KEPT_SUM, WITHOUT_P, WITH_P, Condition((), "g == h"), Condition((), "u^z <= g")]
+    found = search(HeightClass(GRUNDY), 3, 2, sorted(short, key=lambda one: one.size))
+    assert found.exact[0] in [(NS,), (NO_KEPT_SUM,)]
+    found = search(HeightClass(P_POSITIONS), 3, 3, short)
+    assert [set(joined) for joined in found.exact] == [{WITHOUT_P, WITH_P}]
+    assert (found.functions, found.members) == (24696, 791)
+    assert found.held.positions > 731_808
+
+
+def test_what_is_right_in_the_box_alone_is_not_kept():
+    """In a box with heights 0 and 1 too much looks right."""
+    found = search(HeightClass(P_POSITIONS), 2, 1)
+    assert found.looked_at[1] > len(found.exact)
+    for joined in found.exact:
+        for _, batches in held_out(HeightClass(P_POSITIONS), 3, 2):
+            for heights in batches:
+                truths = np.logical_and.reduce(list(having(heights, joined)))
+                np.testing.assert_array_equal(truths, HeightClass(P_POSITIONS).has(heights))
+
+
+class Planted(HeightClass):
+    """Functions that no condition tells: the sum of heights is odd, or 0."""
+
+    def has(self, heights):
+        """Return which functions are planted."""
+        sums = heights.sum(axis=(1, 2))
+        return (sums % 2 == 1) | (sums == 0)
+
+
+def test_nothing_is_found_where_there_is_nothing():
+    assert search(Planted(EVERY), 2, 2).exact == ()
+
+
+def test_near_misses_differ_in_one_height_and_are_monotone():
+    members = HeightClass(P_POSITIONS).drawn(7, 7, 80, np.random.default_rng(2))
+    for f in members:
+        for changed in near_misses(f[None], 7, np.random.default_rng(int(f.sum()))):
+            assert (changed != f).sum() == 1
+            assert (np.diff(changed, axis=0) >= 0).all()
+            assert (np.diff(changed, axis=1) >= 0).all()
+    found = near_misses(members, 7, np.random.default_rng(3))
+    assert 0 < HeightClass(P_POSITIONS).has(found).sum() < len(found)
+
+
+def test_functions_by_formulas_are_monotone_and_hold_those_of_theorem_2():
+    heights = by_formulas(15)
+    assert (np.diff(heights, axis=1) >= 0).all()
+    assert (np.diff(heights, axis=2) >= 0).all()
+    x, z = np.ogrid[:16, :16]
+    for k in (3, 7, 11):  # solid2022, Theorem 2
+        [at] = np.flatnonzero((heights == (x + z) // k).all(axis=(1, 2)))
+        assert HeightClass(P_POSITIONS).has(heights[at : at + 1]).all()
+
+
+def test_counts_and_least_functions():
+    statement = census(2, 1)
+    assert "Of the 20 monotone f" in statement.text
+    assert "6 have G" in statement.text
+    assert "11 have P iff" in statement.text
+    every = np.concatenate(list(HeightClass(EVERY).members(1, 1)))
+    everyone = np.ones(len(every), np.bool_)
+    assert up_to_exchange(every, everyone) == 5  # of 6: only 00/11 and 01/01 are one
+    assert least_of(every, every[:, 0, 1] == 1) == [[0, 1], [0, 1]]
+    assert least_of(every, ~everyone) is None
+
+
+def test_the_stage_writes_statements_that_read_back_and_claims_that_can_fail(tmp_path):
+    order, out = tmp_path / "order.json", tmp_path / "out.json"
+    order.write_text(json.dumps({"heights": {"side": 3, "height": 2}}))
+    steps = []
+    numbers = which_heights(str(order), str(out), lambda stage, **done: steps.append((stage, done)))
+    document = json.loads(out.read_text())
+    assert steps == [("finding", {"steps": 1})] * 3
+    assert numbers == {"statements": len(document["statements"]), "searches": 2}
+    found = [Statement.from_json(one) for one in document["statements"]]
+    assert {one.kind for one in found} == {"heights"}
+    claims = [one.claim for one in found if one.claim is not None]
+    assert claims
+    for entry in claims:
+        claim = Claim(Entry.model_validate(dict(entry)))
+        assert list(mistakes_in(claim)) == []
+        assert isinstance(find_height_functions(claim.check, 3).verdict, HoldsToBound)
+        wrong = claim.check.model_copy(update={"grundy": parse("x + y + z")})
+        assert isinstance(find_height_functions(wrong, 3).verdict, Refuted)
+
+
+@pytest.mark.parametrize(("side", "height"), [(4, 3), (2, 3), (3, 0)])
+def test_a_box_that_cannot_be_searched(side, height):
+    with pytest.raises(HeightsError, match=f"side {side}, height {height}"):
+        search(HeightClass(GRUNDY), side, height)

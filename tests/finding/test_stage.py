@@ -1,0 +1,310 @@
+"""What becomes of statements: tried on what is new to them, compared with what is known, ranked; and of random tables."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from choco_pipeline.claims.catalogue import Catalogue, load_catalogue
+from choco_pipeline.finding.entries import claims_of
+from choco_pipeline.finding.family import Family, Member
+from choco_pipeline.finding.known import sources
+from choco_pipeline.finding.single import Mined
+from choco_pipeline.finding.stage import Finder, found_in
+from choco_pipeline.finding.statement import Evidence, Line, Statement, Tried, Verdict
+from choco_pipeline.finding.trial import Tables
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.games.notation import match, read
+from choco_pipeline.mining.task import MINERS, mine_table
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.compute import table
+
+EVIDENCE = {
+    "found_on": Evidence(10, "a box"),
+    "held_on": Evidence(90, "the rest"),
+    "tried": Tried(5, "nim-sums"),
+}
+TRIANGLE = "solid-bar(f=(x+z)//k)"
+
+
+def silent(*_, **__):
+    """Take what is reported."""
+
+
+def p_iff(ruleset, formula, when="", exceptions=(), **values):
+    return Statement(
+        kind="p-positions",
+        ruleset=ruleset,
+        text=f"{when}: P iff {formula}",
+        when=when,
+        parameters=values,
+        formulas=(Line("P iff", formula),),
+        exceptions=exceptions,
+        **EVIDENCE,
+    )
+
+
+def g_is(ruleset, *lines, **values):
+    formulas = tuple(Line("G =", formula, where) for formula, where in lines)
+    return Statement(
+        kind="grundy",
+        ruleset=ruleset,
+        text="G",
+        parameters=values,
+        formulas=formulas,
+        **EVIDENCE,
+    )
+
+
+def finder(*games, catalogue=None, decide=None, quantity="p-positions", bound=32, **certificates):
+    tables = Tables({(game, quantity): bound for game in games}, certificates.get("paths", {}))
+    return Finder(tables, catalogue or Catalogue({}), decide)
+
+
+def triangles(*ks):
+    return [f"solid-bar(f=(x+z)//{k})" for k in ks]
+
+
+@pytest.fixture(scope="module")
+def papers():
+    return load_catalogue(sorted(Path("config/claims").glob("*.yaml")))
+
+
+def test_a_true_statement_holds_on_parameters_and_cells_that_it_was_not_found_on():
+    said = p_iff(TRIANGLE, "x^y^z==0", "k%4==3", k=(3, 7, 11))
+    (found,) = finder(*triangles(3, 7, 11)).consider([said])
+    assert found.verdict.status == "holds"
+    assert "k = 15, not seen before" in found.verdict.text
+    assert found.held_on.positions > 90
+    assert (
+        found.held_on.tables == 4
+    )  # what it held on before, k = 15, and larger tables of two others
+    assert found.claim is not None
+    assert found.claim["status"] == "found"
+    assert found.claim["id"] == found.id
+
+
+def test_a_statement_that_fails_where_it_was_not_found_is_shown_with_the_least_position():
+    said = p_iff(TRIANGLE, "x^y^z==0", "k%2==1", k=(3, 7, 11))
+    (found,) = finder(*triangles(3, 7, 11)).consider([said])
+    assert found.verdict.status == "refuted"
+    assert found.verdict.text.startswith("k = 5: refuted at (x, y, z) = (")
+    game = parse_ruleset("solid-bar(f=(x+z)//5)")
+    place = found.verdict.text.partition("= (")[2].partition(")")[0]
+    position = tuple(map(int, place.split(", ")))
+    assert game.is_p_position(position) != (np.bitwise_xor.reduce(position) == 0)
+
+
+def test_what_only_larger_coordinates_refute_is_refuted():
+    (found,) = finder(*triangles(4), bound=5).consider([p_iff(triangles(4)[0], "x^y^z==0")])
+    game = parse_ruleset(triangles(4)[0])
+    wrong = [p for p in game.positions(16) if game.is_p_position(p) != (p[0] ^ p[1] ^ p[2] == 0)]
+    assert wrong
+    assert found.verdict.status == ("refuted" if max(min(wrong, key=max)) <= 10 else "holds")
+
+
+def test_exceptions_are_left_out_and_wrong_without_them():
+    game = "with-pass(strip-bar(k=4, s=1), passes=1)"
+    formula = "(x+1)^y^(z+1)^p==0"
+    exact = p_iff(game, formula, exceptions=((0, 0, 0, 1),))
+    wrong = p_iff(game, formula)
+    assert [one.verdict.status for one in finder(game).consider([exact])] == ["holds"]
+    assert [one.verdict.status for one in finder(game).consider([wrong])] == ["refuted"]
+
+
+def test_grundy_numbers_by_cases_are_checked_case_by_case():
+    game = "step-bar(k=1, s=0)"
+    cases = (
+        ("z+(y+1)//2", "(y+z)%2 == 0"),
+        ("z-y+min(y, z-y)//2", "(y+z)%2 == 1"),
+    )
+    right = g_is(game, *cases)
+    assert len(claims_of(right)) == 2
+    (found,) = finder(game, quantity="grundy").consider([right])
+    assert (found.verdict.status, found.claim) == ("holds", None)
+    wrong = g_is(game, cases[0], ("z-y", "(y+z)%2 == 1"))
+    (found,) = finder(game, quantity="grundy").consider([wrong])
+    assert found.verdict.status == "refuted"
+
+
+def test_a_statement_is_narrowed_to_such_parameters_as_were_swept():
+    ks = [(k, s) for k in (2, 4, 6) for s in range(k)]
+    games = [f"step-bar(k={k}, s={s})" for k, s in ks]
+    said = g_is("step-bar(k=k, s=s)", ("(y^(z+s))-s", ""), k=(2, 4, 6), s=tuple(range(6)))
+    (found,) = finder(*games, quantity="grundy").consider([said])
+    assert found.verdict.status == "holds"
+    assert found.when == "s < k and k%2 == 0"
+    assert "; not for (k, s) = " in found.verdict.text
+    assert claims_of(found)[0].speaks_of({"k": 8, "s": 7})
+    assert not claims_of(found)[0].speaks_of({"k": 8, "s": 9})
+
+
+def test_what_follows_from_a_stronger_statement_is_left_out():
+    family = p_iff(TRIANGLE, "x^y^z==0", "k%4==3", k=(3, 7, 11))
+    single = p_iff(triangles(7)[0], "z==x^y")
+    other = p_iff(triangles(1)[0], "(x-1)^y^(z-1)==0")
+    found = finder(*triangles(1, 3, 7, 11)).consider([single, other, family])
+    assert [one.ruleset for one in found] == [TRIANGLE, triangles(1)[0]]
+
+
+def test_what_follows_from_a_refuted_statement_stays():
+    family = p_iff(TRIANGLE, "x^y^z==0", "k%2==1", k=(3, 7, 11))
+    single = p_iff(triangles(7)[0], "z==x^y")
+    found = finder(*triangles(3, 7, 11)).consider([single, family])
+    assert [(one.ruleset, one.verdict.status) for one in found] == [
+        (triangles(7)[0], "holds"),
+        (TRIANGLE, "refuted"),
+    ]
+
+
+def test_values_that_follow_from_the_p_positions_are_left_out():
+    game = triangles(7)[0]
+    formula = p_iff(game, "x^y^z==0")
+
+    def values(of, condition, relation):
+        check = {"kind": "values", "of": of, "values": condition, "relation": relation}
+        return Statement(
+            kind="values",
+            ruleset=game,
+            text=f"{of}: {condition}",
+            claim={"check": check},
+            **EVIDENCE,
+        )
+
+    proposed = [
+        values("x^y^z", "v == 0", "exactly"),
+        values("x^y^(z+1)", "v%2 == 1", "within"),
+        values("x^y^(z+1)", "(v & (v+1)) == 0 and v > 0", "exactly"),
+    ]
+    found = finder(game).consider([*proposed, formula])
+    assert [one.kind for one in found] == ["p-positions", "values"]
+    assert found[1].claim["check"]["relation"] == "exactly"
+    without = finder(game).consider(proposed[:2])
+    assert [one.kind for one in without] == ["values", "values"]
+
+
+def test_what_papers_say_is_known_in_other_words_too(papers):
+    said = p_iff(TRIANGLE, "y == x^z", "k%4==3", k=(3, 7, 11))
+    (found,) = finder(*triangles(3, 7, 11), catalogue=papers).consider([said])
+    assert "triangular-thm-7.3" in found.known
+    new = p_iff("solid-bar(f=x+z)", "y == x^z")
+    (found,) = finder("solid-bar(f=x+z)", catalogue=papers).consider([new])
+    assert found.known == ()
+
+
+def test_what_claims_say_only_together_is_known_by_all_of_them():
+    papers = load_catalogue([Path("config/claims/step2015.yaml")])
+    games = [f"step-bar(k={k}, s={s})" for k in (2, 4) for s in range(k)]
+    said = g_is("step-bar(k=k, s=s)", ("(y^(z+s))-s", ""), k=(2, 4), s=(0, 1, 2, 3))
+    (claim,) = claims_of(said)
+    assert sources(claim, games, papers) == ("step2015-thm-2.1", "step2015-thm-3.2")
+    assert sources(claim, [*games, "step-bar(k=4, s=5)"], papers) == ()
+
+
+def test_a_claim_that_contradicts_a_statement_is_no_source_of_it():
+    said = p_iff(triangles(3)[0], "x^y^z==0")
+    near = p_iff(triangles(3)[0], "x^y^z==0 and x < 1000")
+    (claim,), (other,) = claims_of(said), claims_of(near)
+    game = triangles(3)
+    assert sources(claim, game, Catalogue({other.id: other})) == ()
+    (same,) = claims_of(p_iff(game[0], "x^z==y"))
+    assert sources(claim, game, Catalogue({same.id: same})) == (same.id,)
+
+
+def test_certificates_decide_for_all_positions():
+    asked = []
+
+    def decide(claim, parameters, path):
+        asked.append((claim.id, dict(parameters), path))
+        status = "proved" if parameters["k"] != 11 else "undecided"
+        return {"verdict": status, "text": status}
+
+    said = p_iff(TRIANGLE, "x^y^z==0", "k%4==3", k=(3, 7))
+    games = triangles(3, 7)
+    paths = {game: [f"{i}.json"] for i, game in enumerate(games)}
+    (found,) = finder(*games, decide=decide, paths=paths).consider([said])
+    assert found.verdict == Verdict(
+        "proved", "proved for all positions where k = 3, 7", ("0.json", "1.json")
+    )
+    assert [parameters for _, parameters, _ in asked] == [{"k": 3}, {"k": 7}]
+    more = p_iff(TRIANGLE, "x^y^z==0", "k%4==3", k=(3, 7, 11))
+    games = triangles(3, 7, 11)
+    paths = {game: [f"{i}.json"] for i, game in enumerate(games)}
+    (found,) = finder(*games, decide=decide, paths=paths).consider([more])
+    assert found.verdict.status == "holds"
+    assert "proved for all positions where k = 3, 7" in found.verdict.text
+    assert found.verdict.certificates == ("0.json", "1.json")
+
+
+def test_the_order_is_by_verdict_then_exactness_then_length():
+    game = triangles(7)[0]
+    observed = Statement(kind="period", ruleset=game, text="rows repeat", **EVIDENCE)
+    short = p_iff(triangles(3)[0], "x^y^z==0")
+    wrong = p_iff(triangles(5)[0], "x^y^z==0")
+    long = p_iff(game, "x^y^z==0 and x == x")
+    found = finder(*triangles(3, 5, 7)).consider([wrong, observed, long, short])
+    assert [one.verdict.status for one in found] == ["holds", "holds", "observed", "refuted"]
+    assert [one.ruleset for one in found[:2]] == [triangles(3)[0], game]
+
+
+def mined(ruleset, quantity, bound, family, what=tuple(MINERS), data=None):
+    game = parse_ruleset(ruleset)
+    data = table(game, bound, quantity) if data is None else data
+    parameters = match(read(family), read(ruleset)) or {}
+    findings = mine_table(what, game, bound, quantity, data)
+    member = Member(parameters, lambda: Cells.of(game, bound, data), findings)
+    return [Mined(ruleset, quantity, bound, family, parameters, f) for f in findings], member
+
+
+def test_a_family_is_found_from_its_tables_alone(papers):
+    ks = range(3, 42, 2)
+    both = [mined(g, "p-positions", 80, TRIANGLE, ["shifts"]) for g in triangles(*ks)]
+    family = Family.of(TRIANGLE, [member for _, member in both])
+    document = found_in(
+        [one for many, _ in both for one in many],
+        [family],
+        finder(*triangles(*ks), catalogue=papers, bound=80),
+        silent,
+    )
+    found = [Statement.from_json(one) for one in document["statements"]]
+    said = {(one.when, one.formulas[0].formula): one for one in found if one.formulas}
+    zero = said["k%4 == 3", "x ^ y ^ z == 0"]
+    one = said["k%4 == 1", "(x-1) ^ y ^ (z-1) == 0"]
+    assert zero.verdict.status == one.verdict.status == "holds"
+    assert "triangular-thm-7.3" in zero.known
+    assert "triangular-conj-8.1" in one.known
+
+
+def random_heights(folder, seed):
+    random = np.random.default_rng(seed)
+    steps = random.integers(0, 3, (40, 40))
+    heights = np.maximum.accumulate(np.maximum.accumulate(steps.cumsum(0), 0), 1)
+    path = folder / "heights.csv"
+    path.write_text("\n".join(",".join(map(str, row)) for row in heights) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("quantity", ["p-positions", "grundy"])
+def test_random_cells_yield_no_statement(quantity):
+    game = "strip-bar(k=2, s=1)" if quantity == "p-positions" else "step-bar(k=2, s=1)"
+    data = table(parse_ruleset(game), 64, quantity).copy(deep=True)
+    (name,) = data.data_vars
+    legal = data[name].values >= 0
+    data[name].values[legal] = np.random.default_rng(5).integers(0, 60, legal.sum())
+    findings, _ = mined(game, quantity, 64, game, data=data)
+    document = found_in(findings, [], finder(game, quantity=quantity), silent)
+    assert document["statements"] == []
+    assert document["searches"]
+    assert all(search["tried"]["candidates"] > 0 for search in document["searches"])
+    assert any(search["nothing"] for search in document["searches"])
+
+
+def test_random_heights_yield_no_formula(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    random_heights(tmp_path, 3)
+    game = "solid-bar(f=csv(heights.csv))"
+    findings, _ = mined(game, "p-positions", 39, game)
+    document = found_in(findings, [], finder(game), silent)
+    kinds = {one["kind"] for one in document["statements"]}
+    assert not kinds & {"p-positions", "grundy", "cellular", "count", "blocks"}
+    assert {"formulas", "cellular"} <= {s["what"] for s in document["searches"] if s["nothing"]}

@@ -1,0 +1,113 @@
+"""Found statements of every kind and status, as a run's ``found.json`` holds them, written by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from choco_pipeline.finding.statement import Evidence, Line, Statement, Tried, Verdict
+
+Document = dict[str, Any]
+
+#: A text that would do harm if a page took it for markup, and that LaTeX and Markdown take for commands.
+HOSTILE = (
+    "</math><script>alert('found')</script> \\input{x} $a_1^2$ 100% #1 & ~ `code` | {…} ♞ \"q\""
+)
+
+EVIDENCE = {
+    "found_on": Evidence(4096, "box of side 64"),
+    "held_on": Evidence(1_044_480, "the rest of the table, to bound 1024", 2),
+    "tried": Tried(12_000, "nim-sums of coordinates with shifts"),
+}
+CERTIFICATE = "results/certificates/nim-3-p-0123456789ab.json"
+
+
+def a_statement(**said: Any) -> Statement:
+    """Return a statement on three heaps, changed as asked."""
+    plain: Document = {
+        "kind": "p-positions",
+        "ruleset": "nim(3)",
+        "text": "P iff a ^ b ^ c == 0",
+        "formulas": (Line("P iff", "a ^ b ^ c == 0"),),
+        **EVIDENCE,
+    }
+    return Statement(**plain | said)
+
+
+def statements() -> list[Statement]:
+    """Return statements in the order in which a run writes them: proved ones first, refuted ones last."""
+    return [
+        a_statement(
+            ruleset="strip-bar(k=k, s=s)",
+            when="k%4 == 3 and s < k",
+            parameters={"k": (3, 7, 11, 15, 19, 23), "s": (0, 1, 2)},
+            formulas=(Line("P iff", "(x+s) ^ y ^ (z+s) == 0"),),
+            verdict=Verdict("proved", "proved for all positions", (CERTIFICATE,)),
+        ),
+        a_statement(
+            known=("own-intended", "elsewhere-thm-9"),
+            verdict=Verdict("proved", "proved for all positions", (CERTIFICATE,)),
+        ),
+        a_statement(
+            kind="grundy",
+            ruleset="step-bar(k=k)",
+            parameters={"k": (2, 4)},
+            formulas=(
+                Line("G =", "y ^ z", "z < 2**v2(k)"),
+                Line("G =", "2*((y+z)//k)-abs(y-z)"),
+            ),
+            exceptions=((0, 1), (2, 3)),
+            verdict=Verdict("holds", "holds to bound 1024"),
+        ),
+        a_statement(
+            ruleset="solid-bar(f=(x+z)//k)",
+            parameters={"k": (1, 5)},
+            formulas=(Line("P iff", "(x-1) ^ y ^ (z-1) == 0"), Line("up to", "2*k**2-1")),
+            verdict=Verdict("undecided", "no decision within 10 seconds"),
+        ),
+        a_statement(
+            kind="count",
+            ruleset="rectangular-bar(m=m, n=m)",
+            parameters={"m": tuple(range(1, 13))},
+            text="the number g(m) of P-positions in a bar of side m satisfies g(2·m) = 4·g(m)",
+            formulas=(Line("relation", "g(2*m) == 4*g(m)-(m >> 1)", "m >= 2"),),
+            verdict=Verdict("exhausted", "all sides that there are"),
+            picture={
+                "kind": "sequence",
+                "game": "rectangular-bar(m=m, n=m)",
+                "what": "cells whose bar is a P-position",
+                "index": "m",
+                "first": 1,
+                "terms": [0, 2, 3, 8, 11, 12, 17, 32, 40, 44, 50, 48],
+            },
+        ),
+        a_statement(
+            kind="cellular",
+            ruleset="rectangular-bar(m=12, n=12)",
+            text=f"each picture is a sum of two before it; {HOSTILE}",
+            formulas=(),
+            verdict=Verdict("observed", "in the tables only"),
+        ),
+        a_statement(
+            formulas=(Line("P iff", "min(a, b, 2*c)%3 == 1 or not a <= b"),),
+            verdict=Verdict("refuted", "wrong in a table held out, at (0, 0, 1)"),
+        ),
+    ]
+
+
+def a_document() -> Document:
+    """Return all of `statements`, one search that found nothing and one that did."""
+    tried = {"candidates": 81, "what": HOSTILE, "tables": 3}
+    return {
+        "format": 1,
+        "statements": [statement.as_json() for statement in statements()],
+        "searches": [
+            {
+                "what": "periods",
+                "game": "nim(2)",
+                "tried": tried,
+                "nothing": True,
+                "why": "too few",
+            },
+            {"what": "cellular", "game": "nim(3)", "tried": tried, "nothing": False},
+        ],
+    }

@@ -1,0 +1,155 @@
+"""What a formula in LaTeX means to a reader: an evaluator of its own for the few commands that are used."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+
+from tests.formula.drawn import NoValueError, exponent_of_2, power
+
+TOKEN = re.compile(
+    r"\\text\{[^}]*\}|\\mathbin\{[^}]*\}|\\left\\lfloor|\\right\\rfloor|\\not\\equiv|\\pmod|v_\{2\}"
+    r"|\\left\(|\\right\)|\\left\\lvert|\\right\\rvert|\\[a-z]+|[0-9]+|[a-z]|[-+=<>(),{}^]"
+)
+OPEN, CLOSE = (
+    {"(": ")", r"\left(": r"\right)"},
+    {r"\lvert": r"\rvert", r"\left\lvert": r"\right\rvert"},
+)
+RELATIONS = {
+    "=": operator.eq,
+    r"\neq": operator.ne,
+    "<": operator.lt,
+    ">": operator.gt,
+    r"\leq": operator.le,
+    r"\geq": operator.ge,
+    r"\equiv": None,
+    r"\not\equiv": None,
+}
+BITWISE = {
+    r"\oplus": operator.xor,
+    r"\mathbin{\&}": operator.and_,
+    r"\mathbin{|}": operator.or_,
+}
+
+
+class Reader:
+    """Reads left to right; sums bind tighter than ⊕, and ⊕ may not stand beside & without parentheses."""
+
+    def __init__(self, text: str, env: Mapping[str, int]) -> None:
+        self.tokens = TOKEN.findall(text)
+        assert "".join(self.tokens).replace(" ", "") == text.replace(" ", ""), text
+        self.env = env
+
+    def read(self) -> int | bool:
+        """Return the value of all of the text."""
+        value = self._any()
+        assert not self.tokens, self.tokens
+        return value
+
+    def _any(self) -> int | bool:
+        return self._words(
+            r"\text{ or }", lambda: self._words(r"\text{ and }", self._truth, all), any
+        )
+
+    def _words(
+        self, word: str, part: Callable[[], int | bool], act: Callable[..., bool]
+    ) -> int | bool:
+        values = [part()]
+        while self._takes(word):
+            values.append(part())
+        return values[0] if len(values) == 1 else act(values)
+
+    def _truth(self) -> int | bool:
+        if self._takes(r"\text{not }"):
+            assert self.tokens[0] in OPEN
+            return not self._atom()
+        values, signs = [self._bits()], []
+        while self.tokens and self.tokens[0] in RELATIONS:
+            signs.append(self.tokens.pop(0))
+            values.append(self._bits())
+        if not signs:
+            return values[0]
+        if self._takes(r"\pmod"):
+            (sign,), (left, right) = signs, values
+            modulus = self._group()
+            if modulus == 0:
+                raise NoValueError
+            return ((left - right) % modulus == 0) == (sign == r"\equiv")
+        return all(RELATIONS[s](a, b) for s, a, b in zip(signs, values, values[1:], strict=False))
+
+    def _bits(self) -> int:
+        value, seen = self._sum(), set()
+        while self.tokens and self.tokens[0] in BITWISE:
+            sign = self.tokens.pop(0)
+            seen.add(sign)
+            value = BITWISE[sign](value, self._sum())
+        assert len(seen) < 2, "which comes first?"
+        return value
+
+    def _sum(self) -> int:
+        value = -self._product() if self._takes("-") else self._product()
+        while self.tokens and self.tokens[0] in "+-":
+            value += self._product() if self.tokens.pop(0) == "+" else -self._product()
+        return value
+
+    def _product(self) -> int:
+        value = self._power()
+        while self.tokens:
+            if self._takes(r"\cdot"):
+                value *= self._power()
+            elif self._takes(r"\bmod"):
+                value %= self._power()
+            elif re.match(r"[a-z]|\\min|\\max", self.tokens[0]):  # beside each other
+                value *= self._power()
+            else:
+                break
+        return value
+
+    def _power(self) -> int:
+        base = self._atom()
+        return power(base, self._group()) if self._takes("^") else base
+
+    def _atom(self) -> int | bool:
+        token = self.tokens.pop(0)
+        if token in OPEN:
+            return self._closed(OPEN[token])
+        if token in CLOSE:
+            return abs(self._closed(CLOSE[token]))
+        if token == "{":
+            return self._closed("}")
+        if token == r"\left\lfloor":
+            assert self._takes(r"\frac")
+            above, below = self._group(), self._group()
+            assert self._takes(r"\right\rfloor")
+            return above // below
+        if token in (r"\min", r"\max", "v_{2}"):
+            return self._function(token)
+        return int(token) if token.isdigit() else self.env[token]
+
+    def _function(self, name: str) -> int:
+        last = OPEN[self.tokens.pop(0)]
+        arguments = [self._any()]
+        while self._takes(","):
+            arguments.append(self._any())
+        assert self._takes(last)
+        return (
+            {r"\min": min, r"\max": max}[name](arguments)
+            if name[0] == "\\"
+            else exponent_of_2(*arguments)
+        )
+
+    def _group(self) -> int:
+        assert self._takes("{")
+        return self._closed("}")
+
+    def _closed(self, last: str) -> int | bool:
+        value = self._any()
+        assert self._takes(last), (last, self.tokens)
+        return value
+
+    def _takes(self, token: str) -> bool:
+        if self.tokens and self.tokens[0] == token:
+            self.tokens.pop(0)
+            return True
+        return False

@@ -1,0 +1,349 @@
+"""The page of found statements and its exports say what found.json says, once each, and nothing in it becomes markup."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from choco_pipeline.errors import StoreError
+from choco_pipeline.finding.statement import Line, Statement, StatementError, Verdict
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.report.assemble import page
+from choco_pipeline.report.found import Found, found_of, found_page, read_found, span
+from choco_pipeline.report.found_exports import markdown, tex, tex_text
+from choco_pipeline.report.found_formulas import condition, coordinates_of, displayed, reach
+from choco_pipeline.report.found_pictures import SIDE, drawing, pattern
+from choco_pipeline.report.latex import LaTeX
+from choco_pipeline.report.pictures import Picture
+from choco_pipeline.report.task import write_report, write_report_with_found
+from tests.report.found_documents import CERTIFICATE, HOSTILE, a_document, a_statement, statements
+from tests.report.test_page import Document
+
+RESULTS = Path("results")
+
+
+@pytest.fixture
+def found(ledger: dict[str, Any]) -> Found:
+    return found_of(a_document(), ledger, RESULTS)
+
+
+@pytest.fixture
+def html(found: Found, ledger: dict[str, Any]) -> str:
+    return found_page(found, ledger)
+
+
+def document_of(*statements: Statement) -> dict[str, Any]:
+    return {"format": 1, "statements": [one.as_json() for one in statements], "searches": []}
+
+
+def squeezed(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_statements_are_numbered_through_the_parts(found: Found):
+    status = [view.statement.verdict.status for view in found.views]
+    assert status == [
+        "proved",
+        "holds",
+        "undecided",
+        "exhausted",
+        "observed",
+        "proved",
+        "refuted",
+    ], "new ones, rediscovered ones and refuted ones, each in the order of the file"
+    assert [view.number for view in found.views] == list(range(1, 8))
+    assert (len(found.new), len(found.rediscovered), len(found.refuted)) == (5, 1, 1)
+    assert [search["game"] for search in found.in_vain] == ["nim(2)"]
+
+
+def test_each_statement_is_on_the_page_with_its_evidence(html: str, found: Found):
+    document = Document(html)
+    assert document.open == []
+    assert len(document.ids) == len(set(document.ids))
+    for view in found.views:
+        said, shown = view.statement, squeezed(document.text[view.statement.id])
+        assert f"Found {view.number} " in shown
+        assert said.ruleset in shown
+        for evidence in (said.found_on, said.held_on):
+            unit = "equations" if said.kind == "count" else "positions"
+            assert f"{evidence.positions:,} {unit}: {evidence.what}" in shown
+        assert f"{said.tried.candidates:,} candidates: {said.tried.what}" in shown
+        assert said.verdict.text[1:] in shown
+        assert all(path in shown for path in said.verdict.certificates)
+        assert said.text[1:] in shown
+        assert all(line.formula in shown for line in said.formulas)
+        assert view.words in shown
+    part = {name: document.text[name] for name in ("new", "rediscovered", "refuted")}
+    for name, views in zip(part, (found.new, found.rediscovered, found.refuted), strict=True):
+        assert re.findall(r"Found (\d+)", part[name]) == [str(view.number) for view in views]
+    assert "too few" in document.text["nothing"]
+
+
+def test_the_page_needs_nothing_and_no_text_becomes_markup(html: str):
+    document = Document(html)
+    assert document.scripts == []
+    assert [address for address in document.addresses if not address.startswith("data:")] == []
+    assert "default-src 'none'" in html
+    assert "script-src" not in html
+    assert HOSTILE not in html
+    assert "alert('found')" in document.text["new"]
+    assert "alert('found')" in document.text["nothing"]
+    assert document.tags["math"] == 8, "six formulas, a condition and how far one is meant"
+
+
+def test_links_lead_to_places(html: str, found: Found, ledger: dict[str, Any]):
+    document = Document(html)
+    index = Document(_index(ledger, found))
+    for link in document.links:
+        name, _, anchor = link.partition("#")
+        assert name in ("", "index.html")
+        assert not anchor or anchor in (index if name else document).ids
+    assert "index.html#claim-own-intended" in document.links
+    assert "Corollary 2 of Own <claims>, elsewhere-thm-9" in squeezed(document.text["rediscovered"])
+
+
+def test_the_index_leads_to_what_was_found_and_counts_it(ledger: dict[str, Any], found: Found):
+    document = Document(_index(ledger, found))
+    assert "found.html" in document.links
+    said = squeezed(document.text["proposed"])
+    assert "6 statements: ∎ 2 proved, ● 1 checked in all cases, ◐ 1 holding to a bound" in said
+    assert "1 rediscovered, 5 new to the catalogue; 1 more refuted" in said
+    assert "found.html" not in _index(ledger, None)
+
+
+def _index(ledger: dict[str, Any], found: Found | None) -> str:
+    return page(ledger, RESULTS, found)
+
+
+def test_a_run_that_found_nothing_says_so(ledger: dict[str, Any]):
+    found = found_of(document_of(), ledger, RESULTS)
+    document = Document(found_page(found, ledger))
+    assert squeezed(document.text["summary"]).startswith("0 statements")
+    assert document.text["new"].count("Nothing.") == 1
+    assert "Nothing." in markdown(found, ledger)
+    assert "0 statements." in squeezed(Document(_index(ledger, found)).text["proposed"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "lines"),
+    [
+        ({}, [r"(a, b, c) \text{ is a P-position } \iff a \oplus b \oplus c = 0"]),
+        ({"formulas": ()}, []),
+    ],
+)
+def test_formulas_of_positions(changes, lines):
+    assert displayed(a_statement(**changes), LaTeX()) == lines
+
+
+def test_cases_conditions_and_reach():
+    family, _, cases, limited, relation, _, _ = statements()
+    assert condition(family, LaTeX()) == r"k \equiv 3 \pmod{4} \text{ and } s < k"
+    assert condition(cases, LaTeX()) == ""
+    assert displayed(cases, LaTeX()) == [
+        r"G(y, z) = \begin{cases} y \oplus z & \text{if }z < 2^{v_{2}(k)} \\ "
+        r"2 \cdot \left\lfloor \frac{y + z}{k} \right\rfloor - \lvert y - z \rvert \end{cases}"
+    ]
+    assert reach(limited, LaTeX()) == r"2 k^{2} - 1"
+    assert len(displayed(limited, LaTeX())) == 1
+    (line,) = displayed(relation, LaTeX())
+    assert line == (
+        r"g(2 m) = 4 g(m) - \left\lfloor \frac{m}{2} \right\rfloor \text{ where } m \geq 2"
+    )
+
+
+def test_a_condition_on_heights_has_its_words():
+    said = a_statement(
+        kind="heights",
+        ruleset="solid-bar(f=f)",
+        parameters={"f": ()},
+        formulas=(Line("G =", "x ^ y"), Line("all f(x) with", "f(u) <= x", "u < x")),
+    )
+    assert displayed(said, LaTeX()) == [
+        r"G = x \oplus y",
+        r"\text{all f(x) with } f(u) \leq x \text{ where } u < x",
+    ]
+    assert found_of(document_of(said), {"claims": [], "tables": []}, RESULTS).new[0].seen_for == []
+
+
+def test_coordinates_come_from_the_first_parameters_that_give_a_game():
+    said = a_statement(
+        ruleset="strip-bar(k=k, s=s)", parameters={"k": (0, 2), "s": (5, 1)}, formulas=()
+    )
+    assert coordinates_of(said) == ("x", "y", "z")
+    assert coordinates_of(a_statement(ruleset="solid-bar(f=csv(away.csv))")) == ()
+
+
+def test_a_pattern_shows_the_p_positions(ledger: dict[str, Any]):
+    said = a_statement(
+        kind="cellular",
+        ruleset="rectangular-bar(m=m, n=m)",
+        parameters={"m": tuple(range(1, 13))},
+        formulas=(),
+        text="a rule",
+    )
+    drawn = drawing(said, ledger["tables"], RESULTS)
+    assert drawn is not None
+    game = parse_ruleset("rectangular-bar(m=12, n=12)")
+
+    def heaps(i: int, j: int) -> tuple[int, ...]:
+        """Return what can be cut off on the four sides of a bitter cell."""
+        return i - 1, 12 - i, j - 1, 12 - j
+
+    assert game.notation in drawn, "the largest bar"
+    shown = {(int(y) + 1, int(x) + 1) for x, y in re.findall(r"M(\d+) (\d+)h1", drawn)}
+    places = [(i, j) for i in range(1, 13) for j in range(1, 13)]
+    assert shown == {place for place in places if game.is_p_position(heaps(*place))}
+    assert 0 < len(shown) < len(places)
+
+
+def test_a_plane_is_drawn_upwards_and_cut():
+    cells = np.zeros((SIDE + 5, 3), np.int8)
+    cells[1, 2] = cells[SIDE + 1, 1] = 1
+    drawn = pattern(Picture(cells, "y", "z", 0, "outcome", "says", "<title>"), "nim(2)")
+    assert re.findall(r"M(\d+) (\d+)h1", drawn) == [("2", str(SIDE - 2))]
+    assert "<title>" not in drawn
+
+
+def test_only_tables_that_the_statement_speaks_of_are_drawn(ledger: dict[str, Any]):
+    said = a_statement(
+        kind="cellular",
+        ruleset="rectangular-bar(m=m, n=m)",
+        parameters={"m": (100,)},
+        formulas=(),
+        text="a rule",
+    )
+    assert drawing(said, ledger["tables"], RESULTS) is None
+
+
+def test_exports_say_what_the_page_says(found: Found, ledger: dict[str, Any]):
+    in_tex, in_markdown = tex(found, ledger), markdown(found, ledger)
+    for view in found.views:
+        said = view.statement
+        assert rf"\label{{{said.id}}}" in in_tex
+        assert f"### Found {view.number} ({view.words})" in in_markdown
+        for line in displayed(said, LaTeX()):
+            assert f"\\[\n{line}\n\\]" in in_tex
+            assert f"```math\n{line}\n```" in in_markdown
+        for exported in (in_tex, in_markdown):
+            assert f"Held on {said.held_on.positions:,} {view.unit}s: " in exported
+    assert in_tex.count(r"\begin{theorem}") == 2, "what is proved"
+    assert in_tex.count(r"\begin{conjecture}") == 4
+    assert in_tex.count(r"\begin{refuted}") == 1
+    assert f"`{CERTIFICATE}`" in in_markdown
+    assert "<script>" not in in_markdown.replace(r"\<script\>", "")
+    assert r"\input{" not in in_tex
+    assert "\n\n\n" not in in_markdown
+
+
+def test_text_of_latex_has_no_command():
+    every = "".join(map(chr, range(1, 0x180))) + HOSTILE + "⊕≤Σ…🍫"
+    written = re.sub(r"\$\\?[A-Za-z{}_^0-9-]+\$", "", tex_text(every))  # signs in mathematics
+    written = re.sub(r"\\text[a-z]+\{\}|\\[&%$#_{}]", "", written)
+    assert set(written).isdisjoint("\\&%$#_{}^~<>|")
+    assert "[U+1F36B]" in written
+
+
+@pytest.mark.skipif(
+    shutil.which("pdflatex") is None,
+    reason="no LaTeX on this machine (Debian: apt-get install texlive-latex-base)",
+)
+def test_latex_compiles(found: Found, ledger: dict[str, Any], tmp_path: Path):
+    (tmp_path / "found.tex").write_text(tex(found, ledger), encoding="utf-8")
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "found.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
+    log = (tmp_path / "found.log").read_text(errors="replace")
+    assert "Missing character" not in log
+    assert "Undefined" not in log
+    assert (tmp_path / "found.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_the_whole_report_is_written(ledger_file: Path, tmp_path: Path):
+    found_file = tmp_path / "found.json"
+    found_file.write_text(json.dumps(a_document()), encoding="utf-8")
+    folder = tmp_path / "report"
+    old = folder / "found" / "b-found-000000000000.txt"
+    old.parent.mkdir(parents=True)
+    old.write_text("0 0\n")
+    said: list[dict[str, int]] = []
+    numbers = write_report_with_found(
+        str(ledger_file),
+        str(folder / "index.html"),
+        str(found_file),
+        lambda _stage, **n: said.append(n),
+    )
+    assert numbers["statements"] == 7
+    assert said == [{"documents": 1}] * 6
+    sequence = next(one for one in statements() if one.picture)
+    written = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    assert written == {
+        "found.html",
+        "found/found.json",
+        "found/found.md",
+        "found/found.tex",
+        f"found/b-{sequence.id}.txt",
+        "index.html",
+        "ledger.csv",
+        "report.json",
+        "verdicts.csv",
+    }
+    assert json.loads((folder / "found" / "found.json").read_text()) == a_document()
+    lines = (folder / "found" / f"b-{sequence.id}.txt").read_text().splitlines()
+    assert lines[0].startswith("# g(m): ")
+    assert sequence.picture is not None
+    assert lines[1:] == [f"{n} {term}" for n, term in enumerate(sequence.picture["terms"], 1)]
+    # A report before there are found statements does not lead to any.
+    write_report(str(ledger_file), str(tmp_path / "first" / "index.html"), lambda *_, **__: None)
+    assert "found.html" not in (tmp_path / "first" / "index.html").read_text(encoding="utf-8")
+
+
+def test_documents_that_are_none_are_refused(ledger: dict[str, Any], tmp_path: Path):
+    path = tmp_path / "found.json"
+    path.write_text(json.dumps(a_document() | {"format": 2}))
+    with pytest.raises(StoreError, match="found statements of format 1 are needed"):
+        read_found(path, ledger, RESULTS)
+    path.write_text("[]")
+    with pytest.raises(StoreError, match="found statements of format 1 are needed"):
+        read_found(path, ledger, RESULTS)
+    said = a_statement(picture={"kind": "sequence", "game": "nim(3)"})
+    path.write_text(json.dumps(document_of(said)))
+    with pytest.raises(StatementError, match="not a picture of a sequence"):
+        read_found(path, ledger, RESULTS)
+
+
+def test_what_implies_a_statement_is_named_by_its_number(ledger: dict[str, Any]):
+    strong = a_statement(verdict=Verdict("holds", "holds"))
+    weak = a_statement(ruleset="nim(2)", formulas=(), text="weak", implied_by=strong.id)
+    found = found_of(document_of(strong, weak), ledger, RESULTS)
+    shown = Document(found_page(found, ledger))
+    assert "Follows from Found 1" in shown.text[weak.id]
+    assert "Follows" not in shown.text[strong.id]
+
+
+def test_a_sentence_does_not_change_the_name_of_a_game(ledger: dict[str, Any]):
+    named = a_statement(text="nim(3): all is as it should be.")
+    plain = a_statement(text="a position is P", ruleset="nim(2)", formulas=())
+    views = found_of(document_of(named, plain), ledger, RESULTS).views
+    assert [view.in_words for view in views] == [
+        "nim(3): all is as it should be.",
+        "A position is P.",
+    ]
+
+
+def test_spans():
+    assert span([3, 1, 2]) == "1, 2, 3"
+    assert span(range(5, 50, 5)) == "5, 10, …, 45"
+    assert span([1, 2, 4, 8, 16, 32]) == "1, 2, 4, 8, 16, 32"

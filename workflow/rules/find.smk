@@ -1,0 +1,17 @@
+# What the machine proposes itself: statements over whole families, tried on what they were not found on.
+rule find:
+    input:
+        plan=f"{RUN}/plan.json",
+        tables=expand(rules.build.output.manifest, shard=PLAN["shards"]),
+        findings=expand(rules.mine.output.findings, shard=shards_of("mines")),
+        proofs=expand(rules.prove.output.proved, proof=PROOFS),
+    output:
+        found=f"{RUN}/found.json",
+    log:
+        f"{RUN}/log/find.log",
+    conda:
+        "../../environment.yml"
+    params:
+        code=code_digest(FINDING_CODE),
+    shell:
+        "python -m choco_pipeline find {input.plan} --out {output.found} > {log} 2>&1"
