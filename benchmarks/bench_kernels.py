@@ -1,7 +1,9 @@
-"""Rates of the kernels on one core, in all and as multiples of the definition loops: `pytest benchmarks --benchmark-only`.
+"""Rates of the kernels on one core, and what they are measured against: `./choco bench -k kernels`.
 
-Tables are touched before the clock starts and compiling is excluded; checking the heights is included. Positions are the
-cells of the table that the heights allow, over all numbers of passes left. The rates are those of the best round.
+Against are the definition loops, compiled by numba and by a C++ compiler, the best loop over bitsets in C++, and the time
+that it takes to write the table once. Tables are touched before the clock starts and compiling is excluded; checking the
+heights is included. Positions are the cells of the table that the heights allow, over all numbers of passes left. The rates
+are those of the best round.
 """
 
 from time import perf_counter
@@ -11,7 +13,9 @@ import pytest
 
 from choco_pipeline import kernels
 
-from . import definition_loops
+from . import cpp_loops, definition_loops
+
+ROUNDS = 7
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -31,25 +35,41 @@ def triangular_heights(bound, k):
     return (x[:, None] + x) // k
 
 
-def measure(benchmark, kernel, heights, passes, count, unit):
-    """Time the kernel into a touched table, note its best rate in millions, return the table and the best seconds."""
+def count(heights):
+    return int(heights.sum(dtype=np.int64)) + heights.size
+
+
+def fastest(function, *arguments, rounds=ROUNDS):
+    """Return the seconds of the fastest call, and what the last one returned."""
+    seconds, result = [], None
+    for _ in range(rounds):
+        start = perf_counter()
+        result = function(*arguments)
+        seconds.append(perf_counter() - start)
+    return min(seconds), result
+
+
+def measure(benchmark, kernel, heights, passes, settled, unit):
+    """Time the kernel into a touched table, and note its best rate and how many times it could have written the table."""
     table = kernel(heights, passes)
-    benchmark.pedantic(kernel, (heights, passes, table), rounds=7, warmup_rounds=1)
+    benchmark.pedantic(kernel, (heights, passes, table), rounds=ROUNDS, warmup_rounds=1)
     best = benchmark.stats.stats.min
-    benchmark.extra_info[f"million {unit} per second"] = round(count / best / 1e6, 1)
-    return table, best
+    benchmark.extra_info[f"million {unit} per second"] = round(settled / best / 1e6, 1)
+    benchmark.extra_info["times one writing of the table"] = round(
+        best / fastest(np.empty_like(table).fill, -1)[0], 1
+    )
+    return kernel(heights, passes, table), best
 
 
-def compare(benchmark, best, table, loop, *arguments):
+def compare(benchmark, best, table, name, loop, *arguments, rounds=1):
     """Note how many times faster the kernel was than the loop, and check that both say the same."""
-    start = perf_counter()
-    expected = loop(*arguments)
-    benchmark.extra_info["times the definition loop"] = round((perf_counter() - start) / best, 1)
+    seconds, expected = fastest(loop, *arguments, rounds=rounds)
+    benchmark.extra_info[f"times faster than {name}"] = round(seconds / best, 2)
     np.testing.assert_array_equal(table, expected)
 
 
 @pytest.mark.parametrize("passes", [0, 1])
-@pytest.mark.parametrize(("bound", "k"), [(8192, 4), (8192, 3), (16384, 4)])
+@pytest.mark.parametrize(("bound", "k"), [(8192, 4), (8192, 3), (16384, 3)])
 def test_p_columns(benchmark, bound, k, passes):
     columns = (passes + 1) * (bound + 1) ** 2
     measure(benchmark, kernels.p_columns, triangular_heights(bound, k), passes, columns, "columns")
@@ -58,45 +78,89 @@ def test_p_columns(benchmark, bound, k, passes):
 def test_p_columns_against_definition(benchmark):
     heights = triangular_heights(256, 4)
     table, best = measure(benchmark, kernels.p_columns, heights, 0, heights.size, "columns")
-    compare(benchmark, best, table, definition_loops.p_columns, heights)
+    compare(benchmark, best, table, "the definition", definition_loops.p_columns, heights)
+    compare(benchmark, best, table, "the definition in C++", cpp_loops.p_columns, heights)
 
 
+@pytest.mark.parametrize("passes", [0, 1])
 @pytest.mark.parametrize(("bound", "k"), [(512, 3), (512, 4)])
-def test_grundy_solid(benchmark, bound, k):
+def test_grundy_solid(benchmark, bound, k, passes):
     heights = triangular_heights(bound, k)
-    positions = int(heights.sum(dtype=np.int64)) + heights.size
-    measure(benchmark, kernels.grundy_solid, heights, 0, positions, "positions")
+    positions = (passes + 1) * count(heights)
+    measure(benchmark, kernels.grundy_solid, heights, passes, positions, "positions")
 
 
 def test_grundy_solid_against_definition(benchmark):
     heights = triangular_heights(256, 3)
-    positions = int(heights.sum(dtype=np.int64)) + heights.size
-    table, best = measure(benchmark, kernels.grundy_solid, heights, 0, positions, "positions")
-    compare(benchmark, best, table, definition_loops.grundy_solid, heights)
+    table, best = measure(benchmark, kernels.grundy_solid, heights, 0, count(heights), "positions")
+    compare(benchmark, best, table, "the definition", definition_loops.grundy_solid, heights)
+    compare(benchmark, best, table, "the definition in C++", cpp_loops.grundy_solid, heights)
 
 
+@pytest.mark.parametrize("passes", [0, 1])
 @pytest.mark.parametrize("k", [4, 3, 1])
-def test_grundy_bar_with_a_pass(benchmark, k):
+def test_grundy_bar(benchmark, k, passes):
     heights = step_heights(8192, k)
-    positions = int(heights.sum(dtype=np.int64)) + heights.size
-    _, best = measure(benchmark, kernels.grundy_bar, heights, 1, 2 * positions, "positions")
-    without = kernels.grundy_bar(heights)
-    seconds = []
-    for _ in range(7):
-        start = perf_counter()
-        kernels.grundy_bar(heights, 0, without)
-        seconds.append(perf_counter() - start)
-    benchmark.extra_info["million positions per second, p=0 alone"] = round(
-        positions / min(seconds) / 1e6, 1
-    )
-    layer = best - min(seconds)
-    benchmark.extra_info["million positions per second, p=1 layer"] = round(
-        positions / layer / 1e6, 1
-    )
+    positions = (passes + 1) * count(heights)
+    table, best = measure(benchmark, kernels.grundy_bar, heights, passes, positions, "positions")
+    bitsets = cpp_loops.grundy_bar_bitsets
+    compare(benchmark, best, table, "bitsets in C++", bitsets, heights, passes, rounds=3)
 
 
 def test_grundy_bar_against_definition(benchmark):
     heights = step_heights(2048, 4)
-    positions = 2 * (int(heights.sum(dtype=np.int64)) + heights.size)
+    positions = 2 * count(heights)
     table, best = measure(benchmark, kernels.grundy_bar, heights, 1, positions, "positions")
-    compare(benchmark, best, table, definition_loops.grundy_bar, heights, 1)
+    compare(benchmark, best, table, "the definition", definition_loops.grundy_bar, heights, 1)
+    compare(benchmark, best, table, "the definition in C++", cpp_loops.grundy_bar, heights, 1)
+
+
+def fold(benchmark, fold_block, table, fill_seconds, settled, unit, start):
+    """Time the folding of a filled table, which begins anew with ``start()`` in each round."""
+    benchmark.pedantic(fold_block, setup=lambda: ((*start(), table), {}), rounds=ROUNDS)
+    best = benchmark.stats.stats.min
+    benchmark.extra_info[f"million {unit} per second"] = round(settled / best / 1e6, 1)
+    benchmark.extra_info["times faster than filling"] = round(fill_seconds / best, 2)
+
+
+def test_fold_columns(benchmark):
+    heights = triangular_heights(4096, 3)
+    seconds, table = fastest(kernels.p_columns, heights)
+
+    def start():
+        return (kernels.BlockedHeights.start(lines=4097, layers=1, n_y=2731) for _ in range(2))
+
+    def fold_block(by_x, by_z, table):
+        kernels.fold_columns(heights, (0, 4097), (0, 4097), by_x, by_z, table)
+
+    fold(benchmark, fold_block, table, seconds, heights.size, "columns", start)
+
+
+def test_fold_solid(benchmark):
+    heights = triangular_heights(256, 3)
+    seconds, table = fastest(kernels.grundy_solid, heights)
+
+    def start():
+        return (kernels.OptionSets.start(257, 1, 256 + 256 + 170, 171) for _ in range(2))
+
+    def fold_block(by_x, by_z, table):
+        kernels.fold_solid(heights, (0, 257), (0, 257), by_x, by_z, table)
+
+    fold(benchmark, fold_block, table, seconds, count(heights), "positions", start)
+
+
+def test_fold_bar(benchmark):
+    heights = step_heights(4096, 3)
+    seconds, table = fastest(kernels.grundy_bar, heights)
+    largest = 4096 + 1365
+
+    def start():
+        return (
+            kernels.BelowSets.start(4097, 1, largest),
+            kernels.OptionSets.start(1, 1, largest, 1366),
+        )
+
+    def fold_block(by_y, by_z, table):
+        kernels.fold_bar(heights, 0, (0, 4097), by_y, by_z, table)
+
+    fold(benchmark, fold_block, table, seconds, count(heights), "positions", start)

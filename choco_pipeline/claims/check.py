@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, assert_never
 
-import xarray as xr
-
 from choco_pipeline.claims.case import Case, Finding
 from choco_pipeline.claims.cellular import compare_generation
 from choco_pipeline.claims.claim import Claim
@@ -57,6 +55,7 @@ from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.games import Ruleset
 from choco_pipeline.tables.cells import BLOCK, Cells
+from choco_pipeline.tables.windows import TableData
 
 #: A table is looked at so far beyond a claim's reach, and by a quarter of it.
 BEYOND = 32
@@ -67,7 +66,7 @@ def check_claim(
     parameters: Mapping[str, int],
     game: Ruleset,
     bound: int,
-    data: xr.Dataset,
+    data: TableData,
     block: int = BLOCK,
 ) -> Finding:
     """Return what a table says of a claim.
@@ -79,7 +78,7 @@ def check_claim(
     parameters
         Those with which it does, as `Claim.match` returns them.
     game, bound, data
-        The table, of a quantity that the claim can be checked on.
+        The table, computed or stored, of a quantity that the claim can be checked on. A stored one is read by windows.
     block
         Cells looked at together; the finding does not depend on it.
     """

@@ -11,14 +11,14 @@ from choco_pipeline.claims.kinds import GrundyNumbers, Values
 from choco_pipeline.claims.verdict import Counterexample
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.tables.compute import grundy_table
-from choco_pipeline.tables.cost import WORKER_BYTES, cost_of
+from choco_pipeline.tables.cost import WINDOW_BYTES, WORKER_BYTES, cost_of
 from choco_pipeline.tables.lookup import Lookup
 
 #: Grundy numbers and options of a counterexample are found by definition if no more positions are below it.
 MOST_BELOW = 5_000
 #: A table of the box below a counterexample is computed if it takes no more than this.
 MOST_SECONDS = 1.0
-MOST_BYTES = WORKER_BYTES + (256 << 20)
+MOST_BYTES = WORKER_BYTES + WINDOW_BYTES
 
 
 @dataclass(frozen=True)

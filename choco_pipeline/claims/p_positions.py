@@ -11,7 +11,7 @@ from choco_pipeline.claims.tally import Tally
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
 from choco_pipeline.tables.cells import Block, Cells, Truths, evaluate_at, holds_at, select
-from choco_pipeline.tables.cost import count_positions
+from choco_pipeline.tables.cost import estimated_positions
 
 #: A formula is evaluated position by position at most this often: about a minute.
 MOST_EVALUATIONS = 1 << 30
@@ -64,7 +64,7 @@ def compare_p_positions(
         for block in cells.blocks(size):
             _compare_candidates(block.within(where), stored, formula, solutions, wrong, tally)
         return tally
-    evaluations = count_positions(cells.game, cells.bound)
+    evaluations = estimated_positions(cells.game, cells.bound)
     if evaluations > MOST_EVALUATIONS:
         raise LimitError(
             f"{formula} cannot be solved for {stored}, and the table stands for {evaluations:,} positions:"

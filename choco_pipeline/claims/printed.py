@@ -20,6 +20,9 @@ from choco_pipeline.games import Position
 from choco_pipeline.tables.cells import Points, evaluate_at, select_where
 from choco_pipeline.tables.schema import unwrap
 
+#: At most so many P-positions are put in order, or compared with a list: some hundred megabytes.
+MOST_LISTED = 1 << 20
+
 
 def find_grundy_table(check: GrundyTable, case: Case) -> Finding:
     """Return whether printed Grundy numbers are those of the game; undecided if the table does not hold all of them."""
@@ -43,7 +46,7 @@ def find_p_list(check: PList, case: Case) -> Finding:
     Raises
     ------
     LimitError
-        If the table ends before the reach.
+        If the table ends before the reach, or holds too many P-positions within it.
     """
     where = _condition(case, check.where)
     printed = {tuple(position) for position in check.positions}
@@ -71,7 +74,7 @@ def find_listing(check: Listing, case: Case) -> Finding:
     Raises
     ------
     LimitError
-        If the table ends before the reach.
+        If the table ends before the reach, or holds too many P-positions within it.
     FormulaError
         If the formula has no value at a P-position.
     """
@@ -130,8 +133,15 @@ def _p_positions(case: Case, where: Formula | None) -> Iterable[Points]:
         raise LimitError("the table holds uncut bars only: one of Grundy numbers is needed")
     if not case.is_complete:
         raise LimitError(f"the table reaches bound {case.bound:,}, {case.reach:,} is needed")
+    listed = 0
     for points in case.cells.p_positions(case.block):
-        yield case.cells.within_reach(select_where(points, where), case.reach)
+        chosen = case.cells.within_reach(select_where(points, where), case.reach)
+        listed += case.cells.sizes(chosen).size
+        if listed > MOST_LISTED:
+            raise LimitError(
+                f"it speaks of more P-positions than the {MOST_LISTED:,} that a list is compared with"
+            )
+        yield chosen
 
 
 def _count_positions(case: Case, where: Formula | None) -> int:

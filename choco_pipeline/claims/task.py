@@ -15,11 +15,12 @@ from choco_pipeline.claims.standing import check_standing
 from choco_pipeline.claims.verdict import Exhausted, verdict_to_json
 from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.tables.store import read_table, store_path
+from choco_pipeline.tables.store import store_of
+from choco_pipeline.tables.windows import StoredCells
 
 
 def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, Any]:
-    """Check claims on a shard's tables, reading each table once.
+    """Check claims on a shard's tables; of a table, some chunks are in memory at a time.
 
     Parameters
     ----------
@@ -38,7 +39,8 @@ def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> 
     """
     order = read_json(Path(order_file))
     manifest = Path(order["manifest"])
-    entries = read_json(manifest)["tables"]
+    built = read_json(manifest)
+    store, entries = store_of(manifest, built), built["tables"]
     claims = {claim_id: Claim.from_json(document) for claim_id, document in order["claims"].items()}
     checks_of_table: dict[str, list[int]] = defaultdict(list)
     for i, check in enumerate(order["checks"]):
@@ -46,7 +48,7 @@ def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> 
     verdicts: dict[int, dict[str, Any]] = {}
     for table_id, numbers in checks_of_table.items():
         entry = entries[table_id]
-        data = read_table(store_path(manifest), table_id, entry)
+        data = StoredCells.open(store, table_id, entry)
         game, bound = parse_ruleset(entry["ruleset"]), int(entry["bound"])
         for i in numbers:
             check, start = order["checks"][i], time.perf_counter()

@@ -23,7 +23,7 @@ from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build
 from choco_pipeline.tables.compute import table
-from choco_pipeline.tables.cost import cost_of, require_memory, worker_memory
+from choco_pipeline.tables.cost import cost_of, memory_whole, require_memory, worker_memory
 from choco_pipeline.tables.schema import Quantity, variable_of
 
 #: More combinations of parameter values than this are a sweep's work.
@@ -243,7 +243,7 @@ def _planned(claim: Claim, parameters: dict[str, int], bound: int | None) -> _Pl
     # P-positions are cheaper, but a table without dimensions, of one heap, settles nothing.
     usable = [q for q in claim.quantities if variable_of(game, q).dims]
     quantity: Quantity = "p-positions" if "p-positions" in usable else "grundy"
-    require_memory(game, bound, quantity, worker_memory(1))
+    require_memory(game, bound, memory_whole(game, bound, quantity), worker_memory(1))
     seconds = cost_of(game, bound, quantity).seconds
     if seconds > MOST_SECONDS:
         raise LimitError(

@@ -1,9 +1,10 @@
-"""``choco doctor``: what this machine has."""
+"""``choco doctor``: what this machine has, or whether a cluster can be used."""
 
 from __future__ import annotations
 
 import platform
 import shutil
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,9 @@ from typing import Any
 import psutil
 
 from choco_pipeline.cli.output import emit
+from choco_pipeline.cli.workers import Workers
+from choco_pipeline.cluster.connect import resolve
+from choco_pipeline.cluster.description import SlurmJobs, SlurmWorkers, load_cluster
 from choco_pipeline.kernels import warm_up
 from choco_pipeline.provenance import versions
 from choco_pipeline.tables.cost import in_bytes, worker_memory
@@ -21,6 +25,7 @@ OPTIONAL = {
     "mona": "a second engine for proofs",
     "pdflatex": "the tests' look at found statements in LaTeX",
     "git": "the commit that results are stamped with",
+    "sbatch": "clusters of kind slurm and slurm-jobs",
 }
 
 
@@ -41,6 +46,44 @@ def show_machine(json: bool) -> None:
         print(f"{name:<13} {number}")
     for name, path in found["optional"].items():
         print(f"{name:<13} {path or 'not found'}: {OPTIONAL[name]}")
+
+
+def show_cluster(name: str, json: bool) -> None:
+    """Print what ``config/clusters/NAME.yaml`` describes, as found by starting a cluster of that kind or reaching it.
+
+    Raises
+    ------
+    ChocoError
+        If a run could not use it: the file has a mistake, a package or certificate is missing, no scheduler answers,
+        or Slurm refuses such jobs.
+    """
+    found = examine_cluster(name)
+    if json:
+        emit(found)
+        return
+    for key, value in found.items():
+        print(f"{key:<13} {value}")
+
+
+def examine_cluster(name: str) -> dict[str, Any]:
+    """Return what `show_cluster` prints, as plain data."""
+    description = load_cluster(name, None, None)
+    found: dict[str, Any] = {"cluster": name, "kind": description.kind}
+    if isinstance(description, SlurmJobs | SlurmWorkers):
+        check = resolve("choco_pipeline.cluster.slurm:require_acceptance")
+        check(description)
+        return {**found, "at most": f"{description.maximum} jobs", "slurm": "takes such jobs"}
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Workers(Path(folder), Path(folder), description) as workers,
+    ):
+        cluster = workers.open()
+        return {
+            **found,
+            "scheduler": cluster.address,
+            "dashboard": cluster.dashboard,
+            "threads": cluster.threads,
+        }
 
 
 def examine() -> dict[str, Any]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from choco_pipeline.cli.output import Json, emit, note
-from choco_pipeline.cluster.connect import call
+from choco_pipeline.cluster.connect import call, resolve
+from choco_pipeline.documents.files import read_json
 
 app = typer.Typer()
 
@@ -17,7 +18,10 @@ Order = Annotated[Path, typer.Argument(help="The work order.")]
 
 
 def _task(target: str, source: Path, out: Path, json: bool, *more: Path) -> None:
-    result = call(target, str(source), str(out), *map(str, more))
+    _told(call(target, str(source), str(out), *map(str, more)), out, json)
+
+
+def _told(result: dict[str, Any], out: Path, json: bool) -> None:
     if json:
         emit(result)
     else:
@@ -28,8 +32,12 @@ def _task(target: str, source: Path, out: Path, json: bool, *more: Path) -> None
 def build(
     spec: Annotated[Path, typer.Argument(help="The shard's spec.")], out: Out, json: Json = False
 ) -> None:
-    """Compute and store the tables of a shard."""
-    _task("choco_pipeline.tables.shard:build_shard", spec, out, json)
+    """Compute and store the tables of a shard; a large table in blocks, by many tasks."""
+    if read_json(spec)["large"]:
+        build_large = resolve("choco_pipeline.tables.wavefront:build_large")
+        _told(build_large(str(spec), str(out)), out, json)
+    else:
+        _task("choco_pipeline.tables.shard:build_shard", spec, out, json)
 
 
 @app.command()

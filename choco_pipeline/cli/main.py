@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
 from choco_pipeline.cli import claims, jobs
 from choco_pipeline.cli.output import Json, emit, note
+from choco_pipeline.documents.files import reason_of
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.tables.schema import Quantity
 
@@ -27,13 +29,19 @@ app.add_typer(claims.app)
 
 ConfigFile = Annotated[Path, typer.Argument(help="The configuration.", metavar="[CONFIG]")]
 DEFAULT_CONFIG = Path("config/config.yaml")
+ClusterName = Annotated[
+    str | None,
+    typer.Option(help="Compute where config/clusters/NAME.yaml says.", metavar="NAME"),
+]
 
 
 @app.command()
 def run(
     config: ConfigFile = DEFAULT_CONFIG,
+    cluster: ClusterName = None,
     workers: Annotated[
-        int | None, typer.Option(help="Dask worker processes; one for each core by default.")
+        int | None,
+        typer.Option(help="Dask worker processes on this machine; one for each core by default."),
     ] = None,
     scheduler: Annotated[
         str | None,
@@ -46,7 +54,14 @@ def run(
     from choco_pipeline.cli.run import run as run_config  # noqa: PLC0415 -- each command imports what it needs
 
     raise typer.Exit(
-        run_config(config, workers=workers, scheduler=scheduler, dry_run=dry_run, json=json)
+        run_config(
+            config,
+            cluster=cluster,
+            workers=workers,
+            scheduler=scheduler,
+            dry_run=dry_run,
+            json=json,
+        )
     )
 
 
@@ -122,6 +137,38 @@ def verify(
 
 
 @app.command()
+def results(
+    run: Annotated[str, typer.Argument(help="The run's name.")],
+    against: Annotated[
+        str | None,
+        typer.Option(help="Another run, with smaller bounds: which verdicts have changed?"),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Write a dated page of a run's figures to docs/results."""
+    from choco_pipeline.cli.results import write_results  # noqa: PLC0415
+
+    write_results(run, against, json=json)
+
+
+@app.command()
+def repair(
+    manifests: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Manifests (….done.json); all below results/ by default."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Look for damaged chunks in stored tables, and rebuild them as their manifests have them.
+
+    The exit code is 0 if nothing is damaged any more, and 1 if something is that could not be repaired.
+    """
+    from choco_pipeline.cli.repair import repair_tables  # noqa: PLC0415
+
+    raise typer.Exit(repair_tables(manifests or [], json))
+
+
+@app.command()
 def prove(
     ruleset: Annotated[
         str | None, typer.Argument(help="For example 'with-pass(strip-bar(k=4, s=2), passes=1)'.")
@@ -152,11 +199,14 @@ def prove(
 
 
 @app.command()
-def doctor(json: Json = False) -> None:
-    """Say what this machine has: cores, memory, disk, libraries, optional parts."""
-    from choco_pipeline.cli.doctor import show_machine  # noqa: PLC0415
+def doctor(cluster: ClusterName = None, json: Json = False) -> None:
+    """Say what this machine has: cores, memory, disk, libraries, optional parts; or what a cluster has."""
+    from choco_pipeline.cli.doctor import show_cluster, show_machine  # noqa: PLC0415
 
-    show_machine(json)
+    if cluster is None:
+        show_machine(json)
+    else:
+        show_cluster(cluster, json)
 
 
 @app.command()
@@ -196,15 +246,24 @@ def version(json: Json = False) -> None:
         print("\n".join(f"{name} {number}" for name, number in found.items()))
 
 
+def _refuse(error: str) -> NoReturn:
+    if "--json" in sys.argv:
+        emit({"status": "error", "error": error})
+    note(f"choco: {error}")
+    sys.exit(2)
+
+
 def main() -> None:
     """Run a command; a user's mistake is one message on standard error and exit code 2."""
     try:
         app()
     except ChocoError as error:
-        if "--json" in sys.argv:
-            emit({"status": "error", "error": str(error)})
-        note(f"choco: {error}")
-        sys.exit(2)
+        _refuse(str(error))
     except BrokenPipeError:  # the reader of our output has gone, as in `choco plan | head`
         sys.stderr.close()
         sys.exit(141)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        place = Path(error.filename or "results")
+        _refuse(f"{place}: cannot be written ({reason_of(error, place)})")

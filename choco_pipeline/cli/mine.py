@@ -28,7 +28,7 @@ from choco_pipeline.games.notation import Notation, build, match, read
 from choco_pipeline.mining.task import MINERS, mine_table
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.compute import table
-from choco_pipeline.tables.cost import cost_of, require_memory, worker_memory
+from choco_pipeline.tables.cost import cost_of, memory_whole, require_memory, worker_memory
 from choco_pipeline.tables.schema import Quantity, unwrap, variable_of
 
 CLAIMS = Path("config/claims")
@@ -185,7 +185,7 @@ def _tables(
     chosen = quantity or own
     if variable_of(game, chosen).dims:
         size = _bound(game, chosen, bound)
-        require_memory(game, size, chosen, worker_memory(1))
+        require_memory(game, size, memory_whole(game, size, chosen), worker_memory(1))
         yield _Table(game, parameters, chosen, size)
 
 

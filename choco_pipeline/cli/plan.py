@@ -12,8 +12,10 @@ from rich.console import Console
 from rich.table import Table
 
 from choco_pipeline.cli.output import emit, in_short, in_time
+from choco_pipeline.cluster.connect import resolve
 from choco_pipeline.sweep.plan import RESULTS, Paths, make_plan
-from choco_pipeline.tables.cost import in_bytes
+from choco_pipeline.tables.cost import in_bytes, worker_memory
+from choco_pipeline.tables.spec import TableSpec
 
 
 def show_plan(config: Path, json: bool) -> None:
@@ -21,8 +23,18 @@ def show_plan(config: Path, json: bool) -> None:
     workers = psutil.cpu_count() or 1
     plan = make_plan(config, write=False, workers=workers)
     rows = summary(plan)
+    large = large_tables(plan, worker_memory(workers))
     if json:
-        emit({"run": plan["run"], "config": plan["config"], "workers": workers, **rows})
+        emit(
+            {
+                "run": plan["run"],
+                "config": plan["config"],
+                "workers": workers,
+                "url": plan["url"],
+                **rows,
+                "large": large,
+            }
+        )
         return
     table = Table(
         title=f"{plan['title']} ({plan['config']})",
@@ -60,10 +72,31 @@ def show_plan(config: Path, json: bool) -> None:
         most = max(proof["seconds"] for proof in plan["proofs"])
         number = f"{rows['proofs']:,} {'proof' if rows['proofs'] == 1 else 'proofs'}"
         proving = f", and {number} of at most about {most:,} seconds each"
+    for one in large:
+        console.print(
+            f"{one['ruleset']}, {one['quantity']} to {one['bound']:,}: {one['blocks']:,} blocks of"
+            f" {one['rows']:,} × {one['columns']:,}, each {in_bytes(one['memory'])} of a worker's"
+            f" {in_bytes(worker_memory(workers))}; {in_bytes(one['bytes'])} on disk"
+        )
+    if plan["url"] is not None:
+        console.print(f"new tables are stored in {plan['url']}")
     console.print(
         f"{len(plan['shards'])} {'shard' if len(plan['shards']) == 1 else 'shards'}, {total['finished']:,} of {total['tables']:,} tables are there already;"
         f" about {in_time(total['seconds_left'] / workers)} on {workers} workers for those that are missing; claims and mining come on top{proving}."
     )
+
+
+def large_tables(plan: dict[str, Any], memory: int) -> list[dict[str, Any]]:
+    """Return, for each table that is built in blocks, which it is, its bytes on disk, and its blocks on such workers."""
+    found = []
+    for table in plan["tables"]:
+        if table["large"]:
+            spec = TableSpec(table["ruleset"], table["bound"], table["quantity"], table["identity"])
+            # What knows the kernels is slow to import.
+            blocks = resolve("choco_pipeline.tables.blocks:described")(spec, memory)
+            kept = {key: table[key] for key in ("ruleset", "bound", "quantity", "bytes")}
+            found.append({**kept, **blocks})
+    return found
 
 
 def summary(plan: dict[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -25,23 +26,31 @@ from choco_pipeline.cli.output import emit, in_short, in_time
 from choco_pipeline.cli.snakemake_log import Failed, Job, Jobs, SnakemakeLog
 from choco_pipeline.cli.stages import Display, Stages, display, work_by_order
 from choco_pipeline.cli.supervise import Supervised
-from choco_pipeline.cli.workers import Workers
-from choco_pipeline.cluster.connect import SCHEDULER
+from choco_pipeline.cli.workers import PROFILES, Workers
+from choco_pipeline.cluster.description import Local, load_cluster
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.provenance import PACKAGE
 from choco_pipeline.sweep.plan import RESULTS, Paths, current_plan
+from choco_pipeline.sweep.room import require_object_store
 
 SNAKEFILE = PACKAGE.parent / "Snakefile"
-PROFILE = PACKAGE.parent / "workflow" / "profiles" / "default"
 #: Seconds between two looks at Snakemake.
 TICK = 0.1
+#: With less space than this on its disk, a run is taken for one that has failed for it.
+LEAST_FREE = 1 << 20
 #: Lines of Snakemake's log that are shown when it fails without a failing job.
 TAIL = 8
 
 
 def run(
-    config: Path, *, workers: int | None, scheduler: str | None, dry_run: bool, json: bool
+    config: Path,
+    *,
+    cluster: str | None,
+    workers: int | None,
+    scheduler: str | None,
+    dry_run: bool,
+    json: bool,
 ) -> int:
     """Run the sweeps of a configuration, and end with what it says of each claim and the path of the report.
 
@@ -49,10 +58,8 @@ def run(
     ----------
     config
         The configuration file.
-    workers
-        Number of Dask workers on this machine; None for one for each core.
-    scheduler
-        Address or scheduler file of a running Dask cluster to use instead.
+    cluster, workers, scheduler
+        Where to compute, as `choco_pipeline.cluster.description.load_cluster` takes them.
     dry_run
         Only show what would run.
     json
@@ -72,14 +79,15 @@ def run(
         raise ChocoError(
             f"{SNAKEFILE}: no such file; a run needs the whole project, not the package alone"
         )
-    if workers is not None and workers < 1:
-        raise ChocoError(f"--workers: at least 1 is needed, found {workers}")
+    where = load_cluster(cluster, workers, scheduler)
     if dry_run:
         return _show_what_would_run(config, json)
     with results_lock(RESULTS, unlock=lambda: _unlock(config)) as record:
-        plan = current_plan(config, workers=workers)
-        with _signals() as received, Workers(RESULTS, workers, scheduler) as cluster:
-            done = _Run(config, plan, cluster, Console(stderr=True), received).go(record)
+        plan = current_plan(config, workers=where.workers if isinstance(where, Local) else None)
+        require_object_store(plan, Paths(RESULTS, plan["run"]).manifest)
+        logs = Paths(RESULTS, plan["run"]).plan.parent / "log" / "slurm"
+        with _signals() as received, Workers(RESULTS, logs, where) as workers_of_run:
+            done = _Run(config, plan, workers_of_run, Console(stderr=True), received).go(record)
     ledger = read_json(done.ledger) if done.code == 0 else None
     if json:
         verdicts = None if ledger is None else count_verdicts(ledger)
@@ -122,8 +130,9 @@ class _Run:
         with ExitStack() as stack:
             output = stack.enter_context(self.log.open("wb"))
             events = SnakemakeLog(stack.enter_context(self.log.open("rb")))
-            environment = {**os.environ, SCHEDULER: self.cluster.scheduler}
-            child = Supervised(_snakemake(self.config, self.cluster.jobs), output, environment)
+            environment = {**os.environ, **self.cluster.environment}
+            command = _snakemake(self.config, *self.cluster.options)
+            child = Supervised(command, output, environment)
             stack.callback(child.close)
             record(child.pid)
             show = stack.enter_context(display(self.console))
@@ -179,8 +188,10 @@ class _Run:
                 case Jobs(counts):
                     self.jobs = counts
                     self._start_cluster(show, warm_up="build" in counts)
-                case Failed(rule, log):
-                    failure = {"rule": rule, "error": _last_line(log), "log": log.as_posix()}
+                case Failed(rule, logs):
+                    log = next(filter(_last_line, logs), logs[0])
+                    error = _last_line(log) or _why_nothing()
+                    failure = {"rule": rule, "error": error, "log": log.as_posix()}
                     self.failures.append(failure)
                     show.note(f"{rule} failed: {failure['error']} ({failure['log']})")
                 case _:
@@ -223,7 +234,9 @@ class _Run:
                     " the same command goes on from there"
                 )
             case _:
-                if not self.failures:
+                if not self.failures and shutil.disk_usage(RESULTS).free < LEAST_FREE:
+                    self._say(_why_nothing())
+                elif not self.failures:
                     lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
                     self._say("\n".join(["Snakemake failed:", *lines[-TAIL:]]))
                 self._say(f"the run failed; what is finished is kept; Snakemake's log: {self.log}")
@@ -257,23 +270,21 @@ def _signals() -> Iterator[list[int]]:
             signal.signal(number, handler)
 
 
-def _snakemake(config: Path, jobs: int, *options: str) -> list[str]:
+def _snakemake(config: Path, *options: str) -> list[str]:
     """Return the command that runs Snakemake on a configuration."""
-    command = [
-        sys.executable,
-        "-m",
-        "snakemake",
-        "--snakefile",
-        str(SNAKEFILE),
-        "--workflow-profile",
-        str(PROFILE),
-    ]
-    return [*command, "--cores", str(jobs), *options, "--config", f"choco={config}"]
+    command = [sys.executable, "-m", "snakemake", "--snakefile", str(SNAKEFILE)]
+    return [*command, *options, "--config", f"choco={config}"]
+
+
+def _snakemake_here(config: Path, option: str) -> list[str]:
+    """Return the command that asks Snakemake for something that is not a run."""
+    profile = str(PROFILES / "default")
+    return _snakemake(config, "--workflow-profile", profile, "--cores", "1", option)
 
 
 def _unlock(config: Path) -> None:
     """Remove the lock that a killed Snakemake has left."""
-    done = subprocess.run(_snakemake(config, 1, "--unlock"), capture_output=True, text=True)
+    done = subprocess.run(_snakemake_here(config, "--unlock"), capture_output=True, text=True)
     if done.returncode:
         raise ChocoError(
             f"snakemake --unlock failed: {(done.stderr.strip().splitlines() or ['?'])[-1]}"
@@ -283,7 +294,7 @@ def _unlock(config: Path) -> None:
 def _show_what_would_run(config: Path, json: bool) -> int:
     """Show the jobs that a run would do, and how many tables or claims they handle."""
     plan = current_plan(config)
-    done = subprocess.run(_snakemake(config, 1, "--dry-run"), capture_output=True)
+    done = subprocess.run(_snakemake_here(config, "--dry-run"), capture_output=True)
     if done.returncode:
         raise ChocoError(
             f"snakemake --dry-run failed:\n{done.stderr.decode(errors='replace').strip()}"
@@ -331,12 +342,18 @@ def _show_what_would_run(config: Path, json: bool) -> int:
     return 0
 
 
+def _why_nothing() -> str:
+    """Return why a job that failed may have written nothing."""
+    free = shutil.disk_usage(RESULTS).free
+    if free < LEAST_FREE:
+        return f"the disk is full: {free:,} bytes are free in {RESULTS.absolute()}"
+    return "it has written nothing"
+
+
 def _last_line(log: Path) -> str:
-    """Return the last line that a job has written, which is where its error is."""
+    """Return the last line that a job has written, which is where its error is, or nothing."""
     try:
         lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
     except OSError:
-        return "it has written nothing"
-    return next(
-        (line.strip() for line in reversed(lines) if line.strip()), "it has written nothing"
-    )
+        return ""
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")

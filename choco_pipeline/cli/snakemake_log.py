@@ -46,10 +46,10 @@ class Job:
 
 @dataclass(frozen=True)
 class Failed:
-    """A job has failed; `log` is the file that its command wrote to."""
+    """A job has failed; `logs` are the file that its command wrote to, and that of the queue that it ran in, if any."""
 
     rule: str
-    log: Path
+    logs: tuple[Path, ...]
 
 
 Event = Jobs | Job | Failed
@@ -92,5 +92,5 @@ class SnakemakeLog:
         elif found := _ERROR.match(line):
             self._failed = found["rule"]
         elif self._failed and (found := _LOG.match(line)):
-            yield Failed(self._failed, Path(found["log"]))
+            yield Failed(self._failed, tuple(map(Path, found["log"].split(", "))))
             self._failed = ""

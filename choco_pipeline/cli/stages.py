@@ -40,6 +40,10 @@ class Stage:
         What was there before the run began.
     done, positions
         What there is now, in all.
+    kept_positions
+        Of them, those of large tables' blocks that were there before, too.
+    blocks, all_blocks
+        Of the large tables that are being built, or were.
     """
 
     name: str
@@ -50,6 +54,9 @@ class Stage:
     reused_positions: int = 0
     done: int = 0
     positions: int = 0
+    kept_positions: int = 0
+    blocks: int = 0
+    all_blocks: int = 0
     seconds: float = 0.0
 
     @property
@@ -60,14 +67,15 @@ class Stage:
     @property
     def rate(self) -> float:
         """Positions a second since the stage began, 0 if unknown."""
-        return (self.positions - self.reused_positions) / self.seconds if self.seconds > 0 else 0.0
+        there = self.reused_positions + self.kept_positions
+        return (self.positions - there) / self.seconds if self.seconds > 0 else 0.0
 
     @property
     def seconds_left(self) -> float | None:
         """Estimated seconds until the stage is complete, if what it has done says."""
         if self.total_positions:
             done, left = (
-                self.positions - self.reused_positions,
+                self.positions - self.reused_positions - self.kept_positions,
                 self.total_positions - self.positions,
             )
         else:
@@ -77,6 +85,8 @@ class Stage:
     def __str__(self) -> str:
         """Return the stage's progress as one phrase."""
         text = f"{self.name} {self.done:,}/{self.total:,}"
+        if self.all_blocks:
+            text += f", {self.blocks:,}/{self.all_blocks:,} blocks"
         if self.total_positions:
             text += f", {in_short(self.positions)} positions"
         if self.is_complete:
@@ -154,9 +164,10 @@ class Stages:
                 stage.seconds = time.monotonic() - self._started[stage.name]
             # A result that was there and is made again counts once.
             stage.done = min(stage.total, stage.reused + totals.get(stage.unit, 0))
-            stage.positions = min(
-                stage.total_positions, stage.reused_positions + totals.get("positions", 0)
-            )
+            stage.blocks, stage.all_blocks = totals.get("blocks", 0), totals.get("all_blocks", 0)
+            stage.kept_positions = totals.get("kept_positions", 0)
+            there = stage.reused_positions + stage.kept_positions
+            stage.positions = min(stage.total_positions, there + totals.get("positions", 0))
 
     @property
     def are_complete(self) -> bool:

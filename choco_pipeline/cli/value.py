@@ -14,9 +14,10 @@ from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Position, Ruleset, parse_ruleset
 from choco_pipeline.proof.certificate import CertificateError, certificate_path, read_certificate
 from choco_pipeline.proof.play import play
-from choco_pipeline.sweep.plan import RESULTS
 from choco_pipeline.tables.compute import table
-from choco_pipeline.tables.cost import cost_of, worker_memory
+from choco_pipeline.tables.cost import cost_of, memory_whole, worker_memory
+from choco_pipeline.tables.finished import find_table
+from choco_pipeline.tables.location import RESULTS
 from choco_pipeline.tables.lookup import Lookup
 from choco_pipeline.tables.schema import Quantity
 
@@ -99,8 +100,8 @@ def evaluate(game: Ruleset, position: Position) -> dict[str, Any]:
         grundy = game.grundy(position)
         winning = [option for option in options if game.grundy(option) == 0]
     else:
-        numbers = _lookup(game, position, "grundy")
-        known = numbers or _lookup(game, position, "p-positions")
+        numbers = _lookup(game, [position, *options], "grundy")
+        known = numbers or _lookup(game, [position, *options], "p-positions")
         if known is None:
             raise _too_large(game, position)
         grundy = numbers.grundy(position) if numbers else None
@@ -154,14 +155,17 @@ def _document(
     }
 
 
-def _lookup(game: Ruleset, position: Position, quantity: Quantity) -> Lookup | None:
-    """Return a table that covers `position`, or None if it is too large to compute."""
-    bound = max(position)
-    cost = cost_of(game, bound, quantity)
-    if cost.memory > worker_memory(1) or cost.seconds > MOST_SECONDS:
+def _lookup(game: Ruleset, positions: Sequence[Position], quantity: Quantity) -> Lookup | None:
+    """Return a table that covers a position and its options: one of a run, or one computed unless it is too large."""
+    stored = find_table(RESULTS / "tables", game, quantity, positions)
+    if stored is not None:
+        return stored
+    bound = max(map(max, positions))
+    seconds = cost_of(game, bound, quantity).seconds
+    if memory_whole(game, bound, quantity) > worker_memory(1) or seconds > MOST_SECONDS:
         return None
     found = Lookup.of(game, table(game, bound, quantity))
-    return found if found.covers(position) else None
+    return found if all(map(found.covers, positions)) else None
 
 
 def _too_large(game: Ruleset, position: Position) -> LimitError:

@@ -1,23 +1,36 @@
-"""The Dask cluster of a run: its own, started when there is work to do, or one that is running already."""
+"""What computes for a run: a Dask cluster, its own or one that is running already, or Slurm's jobs without Dask."""
 
 from __future__ import annotations
 
 import queue
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+import dask
 from dask.system import cpu_count
 
-from choco_pipeline.cluster.connect import resolve
+from choco_pipeline.cluster.connect import SCHEDULER, resolve
+from choco_pipeline.cluster.description import (
+    Description,
+    Local,
+    Running,
+    SlurmJobs,
+    SlurmWorkers,
+    in_bytes,
+)
+from choco_pipeline.cluster.security import as_environment, tls_settings
+from choco_pipeline.provenance import PACKAGE
 from choco_pipeline.tables.cost import worker_memory
 
 if TYPE_CHECKING:
     from choco_pipeline.cluster.local import Cluster
 
+PROFILES = PACKAGE.parent / "workflow" / "profiles"
 WARM_UP = "choco_pipeline.kernels:warm_up"
 #: Jobs for each worker: while one is computed, the process of the next one starts.
 JOBS_PER_WORKER = 2
@@ -28,35 +41,59 @@ class Workers:
 
     Attributes
     ----------
-    scheduler
-        What the jobs are told: the scheduler's address, or a file that will hold it when the cluster is ready.
-    jobs
-        Number of jobs to run at the same time.
+    environment
+        What the jobs find in their environment: where the cluster is (the scheduler's address, or a file that will
+        hold it when the cluster is ready), and the certificates to show there.
+    options
+        What Snakemake is told: its profile, and how many jobs run at the same time.
     """
 
-    scheduler: str
-    jobs: int
+    environment: dict[str, str]
+    options: list[str]
 
-    def __init__(self, results: Path, workers: int | None, scheduler: str | None) -> None:
-        """Plan for `workers` processes here, or connect to the cluster at `scheduler` (an address or a file)."""
+    def __init__(self, results: Path, logs: Path, description: Description) -> None:
+        """Plan for a cluster as described, or connect to it if it is running; `logs` is for what its workers print."""
         self._stack = ExitStack()
         self._cluster: Cluster | None = None
         self._is_announced = False
         self._reports: queue.SimpleQueue[Mapping[str, Any]] = queue.SimpleQueue()
-        self._is_warm: Callable[[], bool] | None = None
+        self._is_ready: Callable[[], bool] | None = None
         self._folder = results / ".dask"
-        self._workers = workers or cpu_count()
-        if scheduler is None:
-            shutil.rmtree(
-                self._folder, ignore_errors=True
-            )  # a run that was killed may have left it
-            self._folder.mkdir(parents=True)
-            self.scheduler = str(self._folder / "scheduler.json")
-            self.jobs = JOBS_PER_WORKER * self._workers
-        else:
+        self._file = self._folder / "scheduler.json"
+        self._open: Callable[[], AbstractContextManager[Cluster]] | None = None
+        self._is_own_machine = isinstance(description, Local)
+        # A run that was killed may have left it.
+        shutil.rmtree(self._folder, ignore_errors=True)
+        if isinstance(description, SlurmJobs):
+            options = resolve("choco_pipeline.cluster.slurm:snakemake_options")(description)
+            self.options = ["--workflow-profile", str(PROFILES / "slurm"), *options]
+            self.environment = {SCHEDULER: ""}
+            return
+        settings = tls_settings(description.tls)
+        self._stack.enter_context(dask.config.set(settings))
+        scheduler = str(self._file)
+        folder = self._folder / "workers"
+        if isinstance(description, Running):
+            scheduler = description.scheduler
             connect = resolve("choco_pipeline.cluster.local:existing_cluster")
-            self._use(self._stack.enter_context(connect(scheduler)))
-            self.scheduler = scheduler
+            cluster = self._stack.enter_context(connect(scheduler))
+            self._use(cluster)
+            # More may come: such clusters often grow with what they are given to do.
+            workers = max(cluster.threads, cpu_count())
+        elif isinstance(description, SlurmWorkers):
+            run = resolve("choco_pipeline.cluster.slurm:slurm_cluster")
+            self._open = partial(run, description, folder, logs)
+            workers = description.workers
+        else:
+            workers = description.workers or cpu_count()
+            memory = in_bytes(description.memory) if description.memory else worker_memory(workers)
+            run = resolve("choco_pipeline.cluster.local:local_cluster")
+            self._open = partial(run, workers, memory, folder, tls=description.tls is not None)
+        if self._open is not None:
+            self._folder.mkdir(parents=True)
+        jobs = JOBS_PER_WORKER * workers
+        self.options = ["--workflow-profile", str(PROFILES / "default"), "--cores", str(jobs)]
+        self.environment = {SCHEDULER: scheduler, **as_environment(settings)}
 
     def __enter__(self) -> Workers:
         """Return the workers, to be closed at the end."""
@@ -73,37 +110,42 @@ class Workers:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def start(self, *, warm_up: bool) -> str | None:
-        """Start the cluster unless it runs; with `warm_up`, jobs wait until one worker has compiled the kernels.
+        """Start the cluster unless it runs or there is none.
+
+        With `warm_up`, jobs wait until one worker on this machine has compiled the kernels; elsewhere workers may
+        have to wait in a queue, so jobs wait for none.
 
         Returns
         -------
         str or None
             The address of Dask's dashboard, the first time.
         """
-        cluster = self._cluster
-        if cluster is None:
-            run = resolve("choco_pipeline.cluster.local:local_cluster")
-            memory = worker_memory(self._workers)
-            folder = self._folder / "workers"
-            cluster = self._use(self._stack.enter_context(run(self._workers, memory, folder)))
-            self._is_warm = cluster.warm_up(WARM_UP) if warm_up else lambda: True
-        elif self._is_announced:
+        if self._open is not None:
+            cluster = self.open()
+            is_warm_up_needed = warm_up and self._is_own_machine
+            self._is_ready = cluster.warm_up(WARM_UP) if is_warm_up_needed else lambda: True
+        if self._cluster is None or self._is_announced:
             return None
         self._is_announced = True
-        return cluster.dashboard
+        return self._cluster.dashboard
+
+    def open(self) -> Cluster:
+        """Return the cluster, started if it does not run; there must be one."""
+        if self._open is not None:
+            opened, self._open = self._open, None
+            self._use(self._stack.enter_context(opened()))
+        assert self._cluster is not None
+        return self._cluster
 
     def reports(self) -> Iterator[Mapping[str, Any]]:
         """Yield what tasks have reported since the last call."""
-        if self._is_warm is not None and self._is_warm():
-            resolve("choco_pipeline.cluster.local:write_scheduler_file")(
-                self._cluster, Path(self.scheduler)
-            )
-            self._is_warm = None
+        if self._is_ready is not None and self._is_ready():
+            write = resolve("choco_pipeline.cluster.local:write_scheduler_file")
+            write(self._cluster, self._file)
+            self._is_ready = None
         while not self._reports.empty():
             yield self._reports.get()
 
-    def _use(self, cluster: Cluster) -> Cluster:
+    def _use(self, cluster: Cluster) -> None:
         self._cluster = cluster
-        self.jobs = JOBS_PER_WORKER * cluster.threads
         cluster.listen(self._reports.put)
-        return cluster

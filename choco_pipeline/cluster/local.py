@@ -7,7 +7,6 @@ import json
 import logging
 import os
 import shutil
-import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,20 +14,25 @@ from pathlib import Path
 from typing import Any
 
 import dask
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, Security
 
 from choco_pipeline.cluster.connect import resolve
 from choco_pipeline.cluster.progress import TOPIC
-from choco_pipeline.cluster.task import address_of, client_of
+from choco_pipeline.cluster.task import START, address_of, client_of
 
-#: A task that has killed this many workers and one more is given up.
-ALLOWED_FAILURES = 2
-#: Where Dask's dashboard is by custom.
-DASHBOARD_PORT = 8787
+#: Where Dask's dashboard listens: for this machine only, on any free port, so that no two clusters want the same.
+DASHBOARD = "127.0.0.1:0"
 #: Workers keep the memory of arrays below 32 MiB for the next ones. Dask's own setting gives it back each time, and a
 #: page fault for every 4 KiB of a temporary costs more than what is computed in it: checks took five times as long.
 NANNY_ENVIRONMENT = "distributed.nanny.pre-spawn-environ"
 MALLOC = {"MALLOC_TRIM_THRESHOLD_": 128 << 20, "MALLOC_MMAP_THRESHOLD_": 32 << 20}
+#: What holds for the scheduler of every cluster that a run starts: a task that has killed three workers is given up,
+#: and a worker that has said nothing for a minute is taken for dead (kernels leave its other threads running).
+SETTINGS = {
+    "distributed.scheduler.allowed-failures": 2,
+    "distributed.scheduler.worker-ttl": "1 minute",
+    "distributed.logging.distributed": "critical",
+}
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,9 @@ class Cluster:
 
 
 @contextmanager
-def local_cluster(workers: int, memory: int, folder: Path) -> Iterator[Cluster]:
+def local_cluster(
+    workers: int, memory: int, folder: Path, *, tls: bool = False
+) -> Iterator[Cluster]:
     """Run a cluster on this machine, and leave nothing of it.
 
     Parameters
@@ -86,13 +92,14 @@ def local_cluster(workers: int, memory: int, folder: Path) -> Iterator[Cluster]:
         Bytes that each of them may use.
     folder
         For what Dask writes; removed at the end.
+    tls
+        Whether connections are encrypted, with the certificates in Dask's settings.
     """
     # That a worker has died is Dask's to mend and, if that does not help, ours to report.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     settings = {
-        "distributed.scheduler.allowed-failures": ALLOWED_FAILURES,
+        **SETTINGS,
         "distributed.worker.daemon": True,
-        "distributed.logging.distributed": "critical",
         NANNY_ENVIRONMENT: dask.config.get(NANNY_ENVIRONMENT) | MALLOC,
     }
     try:
@@ -102,12 +109,14 @@ def local_cluster(workers: int, memory: int, folder: Path) -> Iterator[Cluster]:
                 n_workers=workers,
                 threads_per_worker=1,
                 memory_limit=memory,
-                dashboard_address=f"127.0.0.1:{_free_port(DASHBOARD_PORT)}",
+                dashboard_address=DASHBOARD,
                 local_directory=str(folder),
                 silence_logs=logging.CRITICAL,
+                protocol="tls://" if tls else "tcp://",
+                security=Security() if tls else None,
                 preload=["choco_pipeline.cluster.task"],
             ) as cluster,
-            client_of(cluster.scheduler_address) as client,
+            client_of(cluster.scheduler_address, START) as client,
         ):
             yield Cluster(cluster.scheduler_address, cluster.dashboard_link, client)
     finally:
@@ -131,13 +140,3 @@ def write_scheduler_file(cluster: Cluster, path: Path) -> None:
 
 def _run(target: str) -> None:
     resolve(target)()
-
-
-def _free_port(wanted: int) -> int:
-    """Return `wanted` if it is free on this machine, else 0, which means any."""
-    with socket.socket() as probe:
-        try:
-            probe.bind(("127.0.0.1", wanted))
-        except OSError:
-            return 0
-    return wanted

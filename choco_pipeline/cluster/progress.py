@@ -31,7 +31,7 @@ class Tally:
     _attempts: dict[str, tuple[str, dict[tuple[str, str], int]]] = field(default_factory=dict)
 
     def add(self, event: Mapping[str, Any]) -> None:
-        """Count a report, as `choco_pipeline.cluster.task.execute` sends it."""
+        """Count a report, as `choco_pipeline.cluster.task.run_target` sends it."""
         worker, numbers = self._attempts.get(event["task"], (event["worker"], {}))
         if worker != event["worker"]:
             worker, numbers = event["worker"], {}

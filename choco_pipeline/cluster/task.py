@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import dask
-from distributed import Client, Worker, get_worker
+from distributed import Client, Security, Worker, get_worker
 from distributed.client import FutureCancelledError
 from distributed.scheduler import KilledWorker
 
@@ -35,26 +35,32 @@ def submit(scheduler: str, target: str, arguments: Sequence[Any]) -> Any:
     with client_of(address) as client:
         # The retries that a dying worker causes are the scheduler's to count: see allowed-failures.
         key = f"{target.partition(':')[2]}-{uuid.uuid4().hex}"
-        future = client.submit(execute, target, list(arguments), os.getcwd(), key=key, pure=False)
-        try:
-            outcome = future.result()
-        except FutureCancelledError:
-            raise ClusterError(
-                f"{target}: the cluster at {address} went away before the task was done"
-            ) from None
-        except KilledWorker as error:
-            raise ClusterError(
-                f"{target}: {error.allowed_failures + 1} workers died while running this task; too little memory?"
-            ) from None
-    if "error" in outcome:
-        raise ChocoError(outcome["error"])
-    return outcome["result"]
+        future = client.submit(
+            run_target, target, list(arguments), os.getcwd(), key=key, pure=False
+        )
+        with losses(target, address):
+            return future.result()
 
 
-def execute(target: str, arguments: Sequence[Any], folder: str) -> dict[str, Any]:
+@contextmanager
+def losses(target: str, address: str) -> Iterator[None]:
+    """Say in one line what a future's result raises if the cluster or too many workers are lost."""
+    try:
+        yield
+    except FutureCancelledError:
+        raise ClusterError(
+            f"{target}: the cluster at {address} went away before the task was done"
+        ) from None
+    except KilledWorker as error:
+        raise ClusterError(
+            f"{target}: {error.allowed_failures + 1} workers died while running this task; too little memory?"
+        ) from None
+
+
+def run_target(target: str, arguments: Sequence[Any], folder: str) -> Any:
     """Run a target on a worker.
 
-    A user's mistake is returned as its message, not raised, so that it arrives whole whatever class it is.
+    A user's mistake is raised as a `ChocoError` with its message, so that it arrives whole whatever class it is.
     """
     worker = get_worker()
     task = worker.get_current_task()
@@ -74,9 +80,9 @@ def execute(target: str, arguments: Sequence[Any], folder: str) -> dict[str, Any
             raise ClusterError(
                 f"worker {worker.address} runs in {Path.cwd()}, start it in the folder of the run, {folder}"
             )
-        return {"result": resolve(target)(*arguments, report)}
+        return resolve(target)(*arguments, report)
     except ChocoError as error:
-        return {"error": str(error)}
+        raise ChocoError(str(error)) from None
 
 
 def dask_setup(worker: Worker) -> None:
@@ -85,13 +91,17 @@ def dask_setup(worker: Worker) -> None:
 
 
 @contextmanager
-def client_of(address: str) -> Iterator[Client]:
-    """Connect to a scheduler, within `ANSWER` seconds or not at all."""
+def client_of(address: str, seconds: int = ANSWER) -> Iterator[Client]:
+    """Connect to a scheduler, within so many seconds or not at all."""
     # What it would say of lost connections is said once, by the errors here.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    with dask.config.set({"distributed.comm.timeouts.connect": f"{ANSWER}s"}):
+    if address.startswith("tls://") and not _has_certificate():
+        raise ClusterError(
+            f"no Dask scheduler answers at {address} without a certificate: a file in config/clusters can name one"
+        )
+    with dask.config.set({"distributed.comm.timeouts.connect": f"{seconds}s"}):
         try:
-            client = Client(address, timeout=ANSWER, set_as_default=False)
+            client = Client(address, timeout=seconds, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
             raise ClusterError(
                 f"no Dask scheduler answers at {address} ({_first_line(error)})"
@@ -116,6 +126,11 @@ def address_of(scheduler: str) -> str:
         return str(json.loads(path.read_text(encoding="utf-8"))["address"])
     except (OSError, ValueError, KeyError, TypeError):
         raise ClusterError(f"{path}: not a Dask scheduler file, which holds an address") from None
+
+
+def _has_certificate() -> bool:
+    """Return whether Dask's settings name a certificate that clients show."""
+    return bool(Security().get_tls_config_for_role("client")["cert"])
 
 
 def _first_line(error: BaseException) -> str:

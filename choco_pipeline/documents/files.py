@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +13,45 @@ from choco_pipeline.errors import StoreError
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write `text` under a name that nobody reads, then rename it."""
+    """Write `text` under a name that nobody reads, then rename it; `StoreError` if that fails."""
+    content = text.encode()
+    try:
+        write_whole(path, content)
+    except OSError as error:
+        why = reason_of(error, path, len(content))
+        raise StoreError(f"{path}: cannot be written ({why})") from None
+
+
+def append_text(path: Path, text: str) -> None:
+    """Write `text` at the end of a file, or a beginning of it if this process is killed; `StoreError` if that fails."""
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        why = reason_of(error, path, len(text.encode()))
+        raise StoreError(f"{path}: cannot be written ({why})") from None
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write `content` under a name that nobody reads, then rename it; what fails leaves nothing behind."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(path)
+    try:
+        partial.write_bytes(content)
+        partial.replace(path)
+    except OSError:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def reason_of(error: OSError, place: Path, needed: int | None = None) -> str:
+    """Return why the operating system failed at `place`; of a full disk also how much is free, and needed."""
+    said = error.strerror or str(error) or type(error).__name__
+    if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        return said
+    folder = next(up for up in [place.absolute(), *place.absolute().parents] if up.is_dir())
+    free = f"{shutil.disk_usage(folder).free:,} bytes are free in {folder}"
+    return f"{said}: {free}" if needed is None else f"{said}: {free}, {needed:,} are needed"
 
 
 def write_json(path: Path, document: object) -> None:

@@ -52,7 +52,7 @@ class Member:
     def corner(self) -> Cells:
         """The table up to a small bound, kept in memory."""
         cells = self.table().corner(CORNER)
-        return replace(cells, cells=cells.cells.copy())
+        return replace(cells, cells=cells.cells[tuple(slice(0, n) for n in cells.shape)].copy())
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
+
+import numpy as np
 
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.finding.family import Family, Member
@@ -14,7 +17,8 @@ from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import match, read
 from choco_pipeline.sweep.plan import Paths
 from choco_pipeline.tables.cells import Cells
-from choco_pipeline.tables.store import read_table, store_path
+from choco_pipeline.tables.store import read_table, store_of
+from choco_pipeline.tables.windows import StoredCells
 
 #: Tables are kept in memory up to so many bytes, and read again beyond.
 KEPT = 400_000_000
@@ -78,15 +82,22 @@ class _Kept:
             found = self.cells.get(table["id"])
             if found is None:
                 manifest = self.paths.manifest(table["shard"])
-                entry = read_json(manifest)["tables"][table["id"]]
-                data = read_table(store_path(manifest), table["id"], entry)
-                found = Cells.of(parse_ruleset(table["ruleset"]), table["bound"], data)
-                if self.bytes + found.cells.nbytes <= KEPT:
-                    self.bytes += found.cells.nbytes
-                    self.cells[table["id"]] = found
+                built = read_json(manifest)
+                store, entry = store_of(manifest, built), built["tables"][table["id"]]
+                game, size = parse_ruleset(table["ruleset"]), _bytes(entry)
+                if self.bytes + size > KEPT:
+                    stored = StoredCells.open(store, table["id"], entry)
+                    return Cells.of(game, table["bound"], stored)
+                found = Cells.of(game, table["bound"], read_table(store, table["id"], entry))
+                self.bytes += size
+                self.cells[table["id"]] = found
             return found
 
         return cells
+
+
+def _bytes(entry: Mapping[str, Any]) -> int:
+    return int(prod(entry["shape"]) * np.dtype(entry["dtype"]).itemsize)
 
 
 def _largest(plan: Mapping[str, Any]) -> dict[tuple[str, str], Table]:

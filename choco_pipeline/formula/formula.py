@@ -22,6 +22,7 @@ from choco_pipeline.formula.nodes import (
     Node,
     is_truth,
     name_calls,
+    name_part,
     render,
     substitute,
     walk,
@@ -132,6 +133,16 @@ class Formula:
                     1,
                 )
         return self._like(substitute(self._root, integers))
+
+    def with_name(self, name: str, part: Formula) -> Formula:
+        """Return this formula with a name wherever `part` stands in it.
+
+        Examples
+        --------
+        >>> parse("(x+z)//3 + x").with_name("n", parse("x+z"))
+        Formula('n//3+x')
+        """
+        return self._like(name_part(self._root, part._root, name))
 
     def name_look_ups(self, function: str, prefix: str) -> tuple[Formula, dict[str, Formula]]:
         """Return this formula with a name for each look-up in a table, and what each name looks up.

@@ -166,6 +166,13 @@ def substitute(node: Node, values: Mapping[str, int]) -> Node:
     return with_operands(node, lambda operand: substitute(operand, values))
 
 
+def name_part(node: Node, part: Node, name: str) -> Node:
+    """Return `node` with a name wherever `part` stands."""
+    if node == part:
+        return Name(name, node.column)
+    return with_operands(node, lambda operand: name_part(operand, part, name))
+
+
 def name_calls(node: Node, function: str, prefix: str, asked: list[Node]) -> Node:
     """Return `node` with a name for each call of `function`; append to `asked` what the calls are given, inner ones first."""
     found = with_operands(node, lambda operand: name_calls(operand, function, prefix, asked))

@@ -10,19 +10,22 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike, NDArray
 
 from choco_pipeline.errors import HeightError
-from choco_pipeline.formula import Formula, parse
+from choco_pipeline.formula import Formula, FormulaError, parse
 
 #: A new height function is looked at on this box at once; tables check it again on all of theirs.
 FIRST_LOOK = 24
 
 #: Heights that are looked at together: they fit into a cache.
-BLOCK = 1 << 16
+BLOCK = 1 << 18
 
 #: No bar is taller: heights and Grundy numbers stay far inside 32 bits.
 TALLEST = 1 << 28
+
+SUM = parse("x+z")
 
 
 class Height(ABC):
@@ -43,50 +46,56 @@ class Height(ABC):
         """Return f(x, z), by the function's own definition."""
 
     @abstractmethod
-    def _rows(self, first: int, stop: int, n_z: int) -> NDArray[np.int64]:
-        """Return f on ``range(first, stop) × range(n_z)``, unchecked."""
+    def _values(self, x: range, z: range) -> NDArray[np.int64]:
+        """Return f on ``x × z``, unchecked."""
 
     def table(self, n_x: int, n_z: int) -> NDArray[np.int32]:
-        """Return f on ``range(n_x) × range(n_z)``, checked.
+        """Return f on ``range(n_x) × range(n_z)``, checked as by `block`."""
+        return self.block(range(n_x), range(n_z))
+
+    def block(self, x: range, z: range) -> NDArray[np.int32]:
+        """Return f on ``x × z``, checked against the row and the column before them, too.
+
+        So where blocks cover a table, all of its neighbours have been compared.
 
         Returns
         -------
-        ndarray of int32, shape (n_x, n_z)
+        ndarray of int32, shape (len(x), len(z))
 
         Raises
         ------
         HeightError
             If a value is negative or too large, or two neighbouring values show that f is not monotone.
         """
-        heights = np.empty((n_x, n_z), np.int32)
-        step = max(1, BLOCK // n_z)
-        above: NDArray[np.int64] | None = None  # the row before the block
-        for first in range(0, n_x, step):
-            rows = self._rows(first, min(first + step, n_x), n_z)
-            if first == 0 and rows[0, 0] < 0:
-                raise self._error(f"f(0, 0) = {rows[0, 0]}, but heights start at 0")
-            self._check_monotone(rows, first, above)
-            if rows[-1, -1] > TALLEST:
-                x, z = (int(i) for i in np.argwhere(rows > TALLEST)[0])
+        heights = np.empty((len(x), len(z)), np.int32)
+        seen_z = range(max(z.start - 1, 0), z.stop)
+        step = max(1, BLOCK // len(seen_z))
+        for first in range(x.start, x.stop, step):
+            seen_x = range(max(first - 1, 0), min(first + step, x.stop))
+            rows = self._values(seen_x, seen_z)
+            if rows[0, 0] < 0:
                 raise self._error(
-                    f"f({first + x}, {z}) = {rows[x, z]}, more than the {TALLEST} that tables can hold"
+                    f"f({seen_x.start}, {seen_z.start}) = {rows[0, 0]}, but heights start at 0"
                 )
-            heights[first : first + step] = rows
-            above = rows[-1]
+            self._check_monotone(rows, seen_x.start, seen_z.start)
+            if rows[-1, -1] > TALLEST:
+                u, w = (int(i) for i in np.argwhere(rows > TALLEST)[0])
+                raise self._error(
+                    f"f({seen_x[u]}, {seen_z[w]}) = {rows[u, w]}, more than the {TALLEST} that tables can hold"
+                )
+            heights[first - x.start : seen_x.stop - x.start] = rows[
+                first - seen_x.start :, z.start - seen_z.start :
+            ]
         return heights
 
-    def _check_monotone(
-        self, rows: NDArray[np.int64], first: int, above: NDArray[np.int64] | None
-    ) -> None:
-        if above is not None:
-            rows, first = np.concatenate([above[None], rows]), first - 1
+    def _check_monotone(self, rows: NDArray[np.int64], first_x: int, first_z: int) -> None:
         for axis, falls in ((0, rows[1:] < rows[:-1]), (1, rows[:, 1:] < rows[:, :-1])):
             if falls.any():
-                x, z = (int(i) for i in np.argwhere(falls)[0])
-                u, w = (x + 1, z) if axis == 0 else (x, z + 1)
+                i, j = (int(i) for i in np.argwhere(falls)[0])
+                u, w = (i + 1, j) if axis == 0 else (i, j + 1)
                 here, there = (
-                    f"f({first + x}, {z}) = {rows[x, z]}",
-                    f"f({first + u}, {w}) = {rows[u, w]}",
+                    f"f({first_x + i}, {first_z + j}) = {rows[i, j]}",
+                    f"f({first_x + u}, {first_z + w}) = {rows[u, w]}",
                 )
                 raise self._error(f"not monotone: {here} but {there}")
 
@@ -122,9 +131,31 @@ class FormulaHeight(Height):
         """Return the formula's value in exact integers."""
         return int(self.formula.value({"x": x, "z": z}))
 
-    def _rows(self, first: int, stop: int, n_z: int) -> NDArray[np.int64]:
-        grid = {"x": np.arange(first, stop)[:, None], "z": np.arange(n_z)[None, :]}
-        return np.broadcast_to(self.formula.evaluate(grid), (stop - first, n_z))
+    @cached_property
+    def _of_sum(self) -> Formula | None:
+        """The same in n = x+z, if x and z stand nowhere else: so it is in every bar of the papers."""
+        formula = self.formula.with_name("n", SUM)
+        return formula if formula.names == {"n"} else None
+
+    def block(self, x: range, z: range) -> NDArray[np.int32]:
+        """Return f on ``x × z``, checked; a function of x+z is computed and compared once for each value of the sum."""
+        if self._of_sum is None:
+            return super().block(x, z)
+        first = max(x.start - 1, 0) + max(z.start - 1, 0)
+        try:
+            along = self._of_sum.evaluate({"n": np.arange(first, x.stop + z.stop - 1)})
+        except FormulaError:
+            return super().block(x, z)  # which says where
+        is_sound = along[0] >= 0 and along[-1] <= TALLEST and (along[1:] >= along[:-1]).all()
+        if not is_sound:
+            return super().block(x, z)
+        inner = along[x.start + z.start - first :].astype(np.int32)
+        # A copy even of one row: kernels are compiled for arrays that may be written.
+        return np.array(sliding_window_view(inner, len(z)), order="C")
+
+    def _values(self, x: range, z: range) -> NDArray[np.int64]:
+        grid = {"x": np.arange(x.start, x.stop)[:, None], "z": np.arange(z.start, z.stop)[None, :]}
+        return np.broadcast_to(self.formula.evaluate(grid), (len(x), len(z)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,9 +250,9 @@ class TableHeight(Height):
         self._require(x + 1, z + 1)
         return int(self.values[x, z])
 
-    def _rows(self, first: int, stop: int, n_z: int) -> NDArray[np.int64]:
-        self._require(stop, n_z)
-        return self.values[first:stop, :n_z]
+    def _values(self, x: range, z: range) -> NDArray[np.int64]:
+        self._require(x.stop, z.stop)
+        return self.values[x.start : x.stop, z.start : z.stop]
 
     def _require(self, n_x: int, n_z: int) -> None:
         if n_x > self.values.shape[0] or n_z > self.values.shape[1]:
@@ -254,10 +285,8 @@ class FunctionHeight(Height):
             raise HeightError(f"height {self.notation}: f({x}, {z}) = {value!r} is not an integer")
         return int(value)
 
-    def _rows(self, first: int, stop: int, n_z: int) -> NDArray[np.int64]:
-        return np.array(
-            [[self(x, z) for z in range(n_z)] for x in range(first, stop)], dtype=np.int64
-        )
+    def _values(self, x: range, z: range) -> NDArray[np.int64]:
+        return np.array([[self(u, w) for w in z] for u in x], dtype=np.int64)
 
 
 def as_height(f: Height | Formula | str | Callable[[int, int], int] | ArrayLike) -> Height:

@@ -2,21 +2,27 @@
 
 import numpy as np
 
-from choco_pipeline.kernels.bars import fill_bar, grundy_bar
-from choco_pipeline.kernels.bitset import OptionSets
-from choco_pipeline.kernels.columns import BlockedHeights, fill_columns, p_columns
-from choco_pipeline.kernels.solid import fill_solid, grundy_solid
-from choco_pipeline.kernels.tables import GrundyTable
+from choco_pipeline.kernels.bars import fill_bar, fold_bar, grundy_bar
+from choco_pipeline.kernels.bitset import BelowSets, OptionSets
+from choco_pipeline.kernels.columns import BlockedHeights, fill_columns, fold_columns, p_columns
+from choco_pipeline.kernels.heights import total
+from choco_pipeline.kernels.solid import fill_solid, fold_solid, grundy_solid
+from choco_pipeline.kernels.tables import Table
 
 __all__ = [
+    "BelowSets",
     "BlockedHeights",
     "OptionSets",
     "fill_bar",
     "fill_columns",
     "fill_solid",
+    "fold_bar",
+    "fold_columns",
+    "fold_solid",
     "grundy_bar",
     "grundy_solid",
     "p_columns",
+    "total",
     "warm_up",
 ]
 
@@ -24,12 +30,15 @@ __all__ = [
 def warm_up() -> None:
     """Compile every kernel, or load it from the cache, so that what follows is only computing."""
     heights = np.zeros((1, 1), np.int32)
-    by_x, by_z = (OptionSets.start(lines=1, layers=1, largest=2, n_y=1) for _ in range(2))
-    tables: tuple[GrundyTable, ...] = (
-        np.empty((1, 1, 1, 1), np.int16),
-        np.empty((1, 1, 1, 1), np.int32),
-    )
+    total(heights)
+    tables: tuple[Table, ...] = (np.empty((1, 1, 1), np.int16), np.empty((1, 1, 1), np.int32))
     for table in tables:
-        fill_bar(heights[0], (0, 1), True, by_z, table[0])
-        fill_solid(heights, (0, 1), (0, 1), True, by_x, by_z, table)
-    p_columns(heights)
+        by_x, by_z = (OptionSets.start(lines=1, layers=1, largest=2, n_y=1) for _ in range(2))
+        below = BelowSets.start(lines=1, layers=1, largest=2)
+        fill_bar(heights[0], 0, (0, 1), True, below, by_z, table)
+        fold_bar(heights[0], 0, (0, 1), below, by_z, table)
+        fill_solid(heights, (0, 1), (0, 1), True, by_x, by_z, table[None])
+        fold_solid(heights, (0, 1), (0, 1), by_x, by_z, table[None])
+        left, lower = (BlockedHeights.start(lines=1, layers=1, n_y=1) for _ in range(2))
+        fill_columns(heights, (0, 1), (0, 1), True, left, lower, table)
+        fold_columns(heights, (0, 1), (0, 1), left, lower, table)

@@ -9,23 +9,30 @@ from choco_pipeline.kernels.bitset import (
     EMPTY,
     FULL,
     ONE,
+    BelowSets,
     OptionSets,
     bit_of,
     first_of,
+    fold_below,
+    fold_line,
     raise_line,
 )
 from choco_pipeline.kernels.compiling import kernel
 from choco_pipeline.kernels.heights import as_heights, as_layers
-from choco_pipeline.kernels.tables import GrundyTable, grundy_dtype, table_for
+from choco_pipeline.kernels.tables import Table, table_for
+
+TILE = 128  # lines filled with one set of what lies below them
 
 
 @kernel
 def fill_bar(
     heights: NDArray[np.int32],
+    first_y: int,
     z_range: tuple[int, int],
     holds_terminal: bool,
+    by_y: BelowSets,
     by_z: OptionSets,
-    grundy: GrundyTable,
+    grundy: Table,
 ) -> None:
     """Fill the block ``grundy[:, z_range, :]``, continuing from the option sets of the blocks before it.
 
@@ -33,33 +40,35 @@ def fill_bar(
     ----------
     heights : int32 [n_z]
         The largest y of each z, checked by `as_heights`.
+    first_y
+        The y of ``grundy[:, :, 0]``.
     z_range
-        First and stop of the block along z. All blocks at smaller z must have been filled with the same ``by_z``.
+        First and stop of the block along z. All blocks at smaller z (same y) must have been filled with the same ``by_z``,
+        and all at smaller y (same z) with the same ``by_y``.
     holds_terminal
-        Whether (0, 0) of these arrays is the terminal position, from which nobody may pass.
+        Whether the first position of these arrays is the terminal (0, 0), from which nobody may pass.
+    by_y
+        What the moves along y reach, one line for each z of ``z_range``, counted from its first. Carried on.
     by_z
-        One line: what the moves along z reach. Carried on.
+        One line, rows counted from ``first_y``: what the moves along z reach. Carried on.
     grundy : int16 or int32 [passes+1, n_z, n_y]
         Filled with Grundy numbers, and with -1 above the heights.
     """
     layers, _, n_y = grundy.shape
-    words = by_z.top.shape[2]
-    summary = by_z.open_words.shape[2]
-    below = np.empty(words, np.uint64)  # Grundy numbers of (v, z), v < y
-    below_open = np.empty(summary, np.uint64)
     for z in range(z_range[0], z_range[1]):
-        height = np.int64(heights[z])
-        raise_line(by_z, 0, height)
+        line = z - z_range[0]
+        rows = min(np.int64(heights[z]) + 1 - first_y, n_y)
+        raise_line(by_z, 0, rows - 1)
         for p in range(layers):
+            below = by_y.used[line, p]
+            below_open = by_y.open_words[line, p]
             used_z = by_z.used[0, p]
             open_z = by_z.open_words[0, p]
             out = grundy[p, z]
             fewer_passes = grundy[max(p - 1, 0), z]
             passes_from = n_y if p == 0 else 1 if holds_terminal and z == 0 else 0
-            below[:] = EMPTY
-            below_open[:] = FULL
-            mex = np.int64(0)
-            for y in range(height + 1):
+            mex = np.int64(by_y.last[line, p])
+            for y in range(rows):
                 passed = np.int64(-1) if y < passes_from else np.int64(fewer_passes[y])
                 s = 0
                 candidates = below_open[0] & open_z[0, y]
@@ -83,11 +92,35 @@ def fill_bar(
                     below_open[s] &= ~bit_of(i)
                 if used_z[i, y] == FULL:
                     open_z[s, y] &= ~bit_of(i)
-            out[height + 1 :] = -1
+            out[max(rows, 0) :] = -1
+            by_y.last[line, p] = mex
             by_z.top[0, p, mex >> 6] |= bit_of(mex)
 
 
-def grundy_bar(heights: ArrayLike, passes: int = 0, out: GrundyTable | None = None) -> GrundyTable:
+@kernel
+def fold_bar(
+    heights: NDArray[np.int32],
+    first_y: int,
+    z_range: tuple[int, int],
+    by_y: BelowSets,
+    by_z: OptionSets,
+    grundy: Table,
+) -> None:
+    """Carry the option sets over a block that is filled already, as `fill_bar` would have left them."""
+    for z in range(z_range[0], z_range[1]):
+        line = z - z_range[0]
+        rows = min(np.int64(heights[z]) + 1 - first_y, grundy.shape[2])
+        raise_line(by_z, 0, rows - 1)
+        for p in range(grundy.shape[0]):
+            if rows > 0:
+                fold_below(by_y, line, p, grundy[p, z, :rows])
+                fold_line(by_z, 0, p, grundy[p, z, :rows])
+            else:
+                highest = np.int64(by_y.last[line, p])
+                by_z.top[0, p, highest >> 6] |= bit_of(highest)
+
+
+def grundy_bar(heights: ArrayLike, passes: int = 0, out: Table | None = None) -> Table:
     """Return all Grundy numbers of a bar: positions (y, z) with y ≤ heights[z], and p passes left.
 
     The options are (v, z) for v < y; (min(y, heights[w]), w) for w < z; and, with p > 0 and (y, z) ≠ (0, 0), the same
@@ -127,7 +160,10 @@ def grundy_bar(heights: ArrayLike, passes: int = 0, out: GrundyTable | None = No
     layers = as_layers(passes)
     n_y = int(checked[-1]) + 1
     largest = (n_y - 1) + (checked.size - 1) + min(passes, 1)
-    table = table_for((layers, checked.size, n_y), grundy_dtype(largest), out)
+    table = table_for((layers, checked.size, n_y), largest, out)
     by_z = OptionSets.start(lines=1, layers=layers, largest=largest, n_y=n_y)
-    fill_bar(checked, (0, checked.size), True, by_z, table)
+    for z in range(0, checked.size, TILE):
+        z_range = (z, min(z + TILE, checked.size))
+        by_y = BelowSets.start(lines=z_range[1] - z, layers=layers, largest=largest)
+        fill_bar(checked, 0, z_range, True, by_y, by_z, table)
     return table

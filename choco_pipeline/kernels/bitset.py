@@ -81,6 +81,57 @@ class OptionSets(NamedTuple):
             rows=np.zeros(lines, np.int64),
         )
 
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the arrays take."""
+        return sum(array.nbytes for array in self)
+
+    def cut(self, first: int, stop: int) -> OptionSets:
+        """Return the lines from ``first`` to before ``stop``: views, so that filling a block with them changes these."""
+        lines = slice(first, stop)
+        return OptionSets(
+            self.used[lines], self.open_words[lines], self.top[lines], self.rows[lines]
+        )
+
+
+class BelowSets(NamedTuple):
+    """Which Grundy numbers the moves along y reach from a block of a bar, for each z: those of the blocks below it.
+
+    Attributes
+    ----------
+    used : uint64 [lines, passes+1, words]
+        Bit g: some position (v, z) below the block has Grundy number g.
+    open_words : uint64 [lines, passes+1, summary words]
+        Bit i: word i of ``used`` is not full.
+    last : int32 [lines, passes+1]
+        The Grundy number of the highest position (v, z) below the block. Where the bar ends below the block, moves along
+        z to this z are clipped to that position.
+    """
+
+    used: NDArray[np.uint64]
+    open_words: NDArray[np.uint64]
+    last: NDArray[np.int32]
+
+    @classmethod
+    def start(cls, lines: int, layers: int, largest: int) -> BelowSets:
+        """Return the sets of lines with no position below, for Grundy numbers 0 .. largest."""
+        words = words_for(largest + 1)
+        return cls(
+            used=np.zeros((lines, layers, words), np.uint64),
+            open_words=np.full((lines, layers, words_for(words)), FULL),
+            last=np.full((lines, layers), -1, np.int32),
+        )
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the arrays take."""
+        return sum(array.nbytes for array in self)
+
+    def cut(self, first: int, stop: int) -> BelowSets:
+        """Return the lines from ``first`` to before ``stop``: views, so that filling a block with them changes these."""
+        lines = slice(first, stop)
+        return BelowSets(self.used[lines], self.open_words[lines], self.last[lines])
+
 
 @kernel
 def raise_line(sets: OptionSets, line: Index, height: Index) -> None:
@@ -97,3 +148,29 @@ def raise_line(sets: OptionSets, line: Index, height: Index) -> None:
                 for y in range(first, height + 1):
                     sets.open_words[line, p, i >> 6, y] &= ~bit_of(i)
     sets.rows[line] = height + 1
+
+
+@kernel
+def fold_line(sets: OptionSets, line: Index, p: Index, numbers: NDArray[np.integer]) -> None:
+    """Add the Grundy numbers of the positions (0, .), (1, .), … that the line passes, up to the highest."""
+    used = sets.used[line, p]
+    open_words = sets.open_words[line, p]
+    for y in range(len(numbers)):
+        i = np.int64(numbers[y]) >> 6
+        used[i, y] |= bit_of(np.int64(numbers[y]))
+        if used[i, y] == FULL:
+            open_words[i >> 6, y] &= ~bit_of(i)
+    highest = np.int64(numbers[-1])
+    sets.top[line, p, highest >> 6] |= bit_of(highest)
+
+
+@kernel
+def fold_below(sets: BelowSets, line: Index, p: Index, numbers: NDArray[np.integer]) -> None:
+    """Add the Grundy numbers of the positions of one z, from below to above."""
+    used = sets.used[line, p]
+    for y in range(len(numbers)):
+        used[np.int64(numbers[y]) >> 6] |= bit_of(np.int64(numbers[y]))
+    for i in range(len(used)):
+        if used[i] == FULL:
+            sets.open_words[line, p, i >> 6] &= ~bit_of(i)
+    sets.last[line, p] = numbers[-1]

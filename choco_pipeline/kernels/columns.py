@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from choco_pipeline.kernels.bitset import EMPTY, FULL, ONE, Index, bit_of, first_of, words_for
 from choco_pipeline.kernels.compiling import kernel
 from choco_pipeline.kernels.heights import as_heights, as_layers
-from choco_pipeline.kernels.tables import table_for
+from choco_pipeline.kernels.tables import Table, table_for
 
-SLAB = 64  # rows filled with one set of row states
+TILE_X = 64  # rows of a tile: in all of them a z meets few words of the bitsets
+TILE_Z = 512  # what a tile touches stays in a core's first cache; less shows in what it costs to begin one
 UNCAPPED = np.int32(2**31 - 1)
 
 
@@ -48,6 +49,22 @@ class BlockedHeights(NamedTuple):
             live=np.full((layers, words_for(lines)), FULL),
         )
 
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the arrays take."""
+        return sum(array.nbytes for array in self)
+
+    def cut(self, first: int, stop: int) -> BlockedHeights:
+        """Return the lines from ``first`` to before ``stop``, in arrays of their own; ``first`` is a multiple of 64."""
+        if first % 64:
+            raise ValueError(f"lines are cut at multiples of 64, not at {first}")
+        return BlockedHeights(
+            used=self.used[:, :, first:stop].copy(),
+            open_words=self.open_words[:, :, first:stop].copy(),
+            cap=self.cap[:, first:stop].copy(),
+            live=self.live[:, first >> 6 : words_for(stop)].copy(),
+        )
+
 
 @kernel
 def is_dead(blocked: BlockedHeights, p: Index, line: Index) -> bool:
@@ -60,70 +77,89 @@ def is_dead(blocked: BlockedHeights, p: Index, line: Index) -> bool:
 
 
 @kernel
-def fill_row(
+def retire(blocked: BlockedHeights, first: Index, stop: Index) -> None:
+    """Mark every dead line from ``first`` to before ``stop``: columns are filled without asking for all of them."""
+    for p in range(blocked.cap.shape[0]):
+        for line in range(first, stop):
+            if blocked.live[p, line >> 6] & bit_of(line) != EMPTY and is_dead(blocked, p, line):
+                blocked.live[p, line >> 6] &= ~bit_of(line)
+
+
+@kernel
+def fill_tile(
     heights: NDArray[np.int32],
+    rows: tuple[int, int, int],
     z_range: tuple[int, int],
     p: Index,
-    row: Index,
-    fewer_passes: NDArray[np.int32],
-    passes_from: Index,
+    terminal: Index,
     by_x: BlockedHeights,
     by_z: BlockedHeights,
-    out: NDArray[np.int32],
+    p_y: Table,
 ) -> None:
-    """Fill ``out[z_range]`` for one x and p; ``fewer_passes`` is the same row with p-1 passes, used from a z on."""
-    first, stop = z_range
+    """Fill ``p_y[p, x_range, z_range]``; ``rows`` is x_range and the x of the first line of ``by_z``."""
     used_x = by_x.used[p]
     open_x = by_x.open_words[p]
+    cap_x = by_x.cap[p]
+    live_x = by_x.live[p]
     used_z = by_z.used[p]
     open_z = by_z.open_words[p]
-    row_cap = np.int32(by_z.cap[p, row])
-    out[first:stop] = -1
-    if by_z.live[p, row >> 6] & bit_of(row) == EMPTY:
-        return
-    for block in range(first >> 6, (stop + 63) >> 6):
-        lines = by_x.live[p, block]
-        if block == first >> 6:
-            lines &= FULL << np.uint64(first & 63)
-        if block == stop >> 6:
-            lines &= bit_of(stop) - ONE
-        while lines != EMPTY:
-            z = (block << 6) + first_of(lines)
-            lines &= lines - ONE
-            passed = np.int64(-1) if z < passes_from else np.int64(fewer_passes[z])
-            s = 0
-            candidates = open_x[0, z] & open_z[0, row]
-            while True:
-                while candidates == EMPTY:
-                    s += 1
-                    candidates = open_x[s, z] & open_z[s, row]
-                i = (s << 6) + first_of(candidates)
-                used = used_x[i, z] | used_z[i, row]
-                if passed >> 6 == i:
-                    used |= bit_of(passed)
-                if used != FULL:
-                    break
-                candidates &= candidates - ONE
-            y = (i << 6) + first_of(~used)
-            if y <= heights[z] and y <= row_cap and y <= by_x.cap[p, z]:
-                out[z] = y
-                bit = bit_of(y)
-                used_x[i, z] |= bit
-                used_z[i, row] |= bit
-                if y == heights[z]:
-                    row_cap = np.int32(y)
-                    by_z.cap[p, row] = row_cap
-                    by_x.cap[p, z] = row_cap
-                if used_x[i, z] == FULL:
-                    open_x[s, z] &= ~bit_of(i)
-                if used_z[i, row] == FULL:
-                    open_z[s, row] &= ~bit_of(i)
-            else:  # rare but where a line has just died
-                if is_dead(by_x, p, z):
-                    by_x.live[p, block] &= ~bit_of(z)
-                if is_dead(by_z, p, row):
-                    by_z.live[p, row >> 6] &= ~bit_of(row)
-                    return
+    out = p_y[p]
+    fewer_passes = p_y[max(p - 1, 0)]
+    first, stop = z_range
+    for x in range(rows[0], rows[1]):
+        row = x - rows[2]
+        out[x, first:stop] = -1
+        if by_z.live[p, row >> 6] & bit_of(row) == EMPTY:
+            continue
+        row_cap = np.int64(by_z.cap[p, row])
+        # The P-position (0, 0, 0) with fewer passes blocks nothing: with more it is terminal, so the same P-position.
+        passes_from = stop if p == 0 else 1 if x == terminal else 0
+        for group in range(first >> 6, (stop + 63) >> 6):
+            lines = live_x[group]
+            if group == first >> 6:
+                lines &= FULL << np.uint64(first & 63)
+            if group == stop >> 6:
+                lines &= bit_of(stop) - ONE
+            while lines != EMPTY:
+                z = (group << 6) + first_of(lines)
+                lines &= lines - ONE
+                passed = np.int64(-1) if z < passes_from else np.int64(fewer_passes[x, z])
+                s = 0
+                candidates = open_x[0, z] & open_z[0, row]
+                while True:
+                    while candidates == EMPTY:
+                        s += 1
+                        candidates = open_x[s, z] & open_z[s, row]
+                    i = (s << 6) + first_of(candidates)
+                    used = used_x[i, z] | used_z[i, row]
+                    if passed >> 6 == i:
+                        used |= bit_of(passed)
+                    if used != FULL:
+                        break
+                    candidates &= candidates - ONE
+                y = (i << 6) + first_of(~used)
+                if y <= heights[x, z] and y <= row_cap and y <= cap_x[z]:
+                    out[x, z] = y
+                    bit = bit_of(y)
+                    used_x[i, z] |= bit
+                    used_z[i, row] |= bit
+                    if y == heights[x, z]:
+                        row_cap = y
+                        by_z.cap[p, row] = y
+                        cap_x[z] = y
+                    if used_x[i, z] == FULL:
+                        open_x[s, z] &= ~bit_of(i)
+                    if used_z[i, row] == FULL:
+                        open_z[s, row] &= ~bit_of(i)
+                else:  # rare but where a line has just died
+                    if is_dead(by_x, p, z):
+                        live_x[group] &= ~bit_of(z)
+                    if is_dead(by_z, p, row):
+                        by_z.live[p, row >> 6] &= ~bit_of(row)
+                        break
+            else:
+                continue
+            break
 
 
 @kernel
@@ -134,7 +170,7 @@ def fill_columns(
     holds_terminal: bool,
     by_x: BlockedHeights,
     by_z: BlockedHeights,
-    p_y: NDArray[np.int32],
+    p_y: Table,
 ) -> None:
     """Fill the block ``p_y[:, x_range, z_range]``, continuing from the blocks before it.
 
@@ -151,31 +187,74 @@ def fill_columns(
         What moves along x are blocked by, one line for each z of ``heights``. Carried on.
     by_z
         What moves along z are blocked by, one line for each x of ``x_range``, counted from its first. Carried on.
-    p_y : int32 [passes+1, n_x, n_z]
+    p_y : int16 or int32 [passes+1, n_x, n_z]
         Filled with the y of the P-position of each column, -1 where a column has none.
     """
-    layers, _, n_z = p_y.shape
-    for x in range(x_range[0], x_range[1]):
-        for p in range(layers):
-            # The P-position (0, 0, 0) with fewer passes blocks nothing: with more it is terminal, so the same P-position.
-            passes_from = n_z if p == 0 else 1 if holds_terminal and x == 0 else 0
-            fewer_passes = p_y[max(p - 1, 0), x]
-            fill_row(
-                heights[x],
-                z_range,
-                p,
-                x - x_range[0],
-                fewer_passes,
-                passes_from,
-                by_x,
-                by_z,
-                p_y[p, x],
-            )
+    terminal = 0 if holds_terminal else -1
+    for x in range(x_range[0], x_range[1], TILE_X):
+        rows = (x, min(x + TILE_X, x_range[1]), x_range[0])
+        for z in range(z_range[0], z_range[1], TILE_Z):
+            tile = (z, min(z + TILE_Z, z_range[1]))
+            for p in range(p_y.shape[0]):
+                fill_tile(heights, rows, tile, p, terminal, by_x, by_z, p_y)
+    retire(by_x, z_range[0], z_range[1])
+    retire(by_z, 0, x_range[1] - x_range[0])
 
 
-def p_columns(
-    heights: ArrayLike, passes: int = 0, out: NDArray[np.int32] | None = None
-) -> NDArray[np.int32]:
+@kernel
+def fold_tile(
+    heights: NDArray[np.int32],
+    rows: tuple[int, int, int],
+    z_range: tuple[int, int],
+    p: Index,
+    by_x: BlockedHeights,
+    by_z: BlockedHeights,
+    p_y: Table,
+) -> None:
+    """Add what ``p_y[p, x_range, z_range]`` blocks, as `fill_tile` does."""
+    used_x = by_x.used[p]
+    open_x = by_x.open_words[p]
+    used_z = by_z.used[p]
+    open_z = by_z.open_words[p]
+    for x in range(rows[0], rows[1]):
+        row = x - rows[2]
+        for z in range(z_range[0], z_range[1]):
+            y = np.int64(p_y[p, x, z])
+            if y < 0:
+                continue
+            i = y >> 6
+            used_x[i, z] |= bit_of(y)
+            used_z[i, row] |= bit_of(y)
+            if y == heights[x, z]:
+                by_x.cap[p, z] = y
+                by_z.cap[p, row] = y
+            if used_x[i, z] == FULL:
+                open_x[i >> 6, z] &= ~bit_of(i)
+            if used_z[i, row] == FULL:
+                open_z[i >> 6, row] &= ~bit_of(i)
+
+
+@kernel
+def fold_columns(
+    heights: NDArray[np.int32],
+    x_range: tuple[int, int],
+    z_range: tuple[int, int],
+    by_x: BlockedHeights,
+    by_z: BlockedHeights,
+    p_y: Table,
+) -> None:
+    """Carry what is blocked over a block that is filled already, as `fill_columns` would have left it."""
+    for x in range(x_range[0], x_range[1], TILE_X):
+        rows = (x, min(x + TILE_X, x_range[1]), x_range[0])
+        for z in range(z_range[0], z_range[1], TILE_Z):
+            tile = (z, min(z + TILE_Z, z_range[1]))
+            for p in range(p_y.shape[0]):
+                fold_tile(heights, rows, tile, p, by_x, by_z, p_y)
+    retire(by_x, z_range[0], z_range[1])
+    retire(by_z, 0, x_range[1] - x_range[0])
+
+
+def p_columns(heights: ArrayLike, passes: int = 0, out: Table | None = None) -> Table:
     """Return the y of the one P-position in each column (x, ., z) of a solid bar, with p passes left.
 
     The game is that of `grundy_solid`. Two positions of a column are joined by a move along y, so at most one of them is a
@@ -194,8 +273,8 @@ def p_columns(
 
     Returns
     -------
-    int32 [passes+1, n_x, n_z]
-        Passes left, x, z; -1 where a column has no P-position.
+    int16 or int32 [passes+1, n_x, n_z]
+        Passes left, x, z; -1 where a column has no P-position. int16 if no column can reach beyond 32767.
 
     Raises
     ------
@@ -207,17 +286,17 @@ def p_columns(
     >>> p_columns([[0, 0, 0], [0, 0, 1], [0, 1, 1]])[0]  # triangular Thm 7.3: k = 3, so y = x⊕z if that is legal
     array([[ 0, -1, -1],
            [-1,  0, -1],
-           [-1, -1,  0]], dtype=int32)
+           [-1, -1,  0]], dtype=int16)
     """
     checked = as_heights(heights, ndim=2)
     layers = as_layers(passes)
     n_x, n_z = checked.shape
     # A column has at most (n_x-1) + (n_z-1) + 1 blocked y besides the clipped ones, which bounds the y it can take.
     n_y = min(int(checked[-1, -1]) + 1, n_x + n_z)
-    table = table_for((layers, n_x, n_z), np.int32, out)
+    table = table_for((layers, n_x, n_z), n_y - 1, out)
     by_x = BlockedHeights.start(lines=n_z, layers=layers, n_y=n_y)
-    for x in range(0, n_x, SLAB):
-        x_range = (x, min(x + SLAB, n_x))
+    for x in range(0, n_x, TILE_X):
+        x_range = (x, min(x + TILE_X, n_x))
         by_z = BlockedHeights.start(lines=x_range[1] - x, layers=layers, n_y=n_y)
         fill_columns(checked, x_range, (0, n_z), True, by_x, by_z, table)
     return table

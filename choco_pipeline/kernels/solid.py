@@ -12,50 +12,32 @@ from choco_pipeline.kernels.bitset import (
     OptionSets,
     bit_of,
     first_of,
+    fold_line,
     raise_line,
 )
 from choco_pipeline.kernels.compiling import kernel
 from choco_pipeline.kernels.heights import as_heights, as_layers
-from choco_pipeline.kernels.tables import GrundyTable, grundy_dtype, table_for
+from choco_pipeline.kernels.tables import Table, table_for
 
 TILE = 32  # what a tile's option sets touch stays in a core's own cache (1 MiB) up to bound 1000
 
 
 @kernel
-def fill_solid(
+def fill_tile(
     heights: NDArray[np.int32],
-    x_range: tuple[int, int],
+    rows: tuple[int, int, int],
     z_range: tuple[int, int],
     holds_terminal: bool,
     by_x: OptionSets,
     by_z: OptionSets,
-    grundy: GrundyTable,
+    grundy: Table,
 ) -> None:
-    """Fill the block ``grundy[:, x_range, z_range, :]``, continuing from the option sets of the blocks before it.
-
-    Parameters
-    ----------
-    heights : int32 [n_x, n_z]
-        The largest y of each (x, z), checked by `as_heights`.
-    x_range, z_range
-        First and stop of the block along x and z. All blocks at smaller x (same z) must have been filled with the same
-        ``by_x``, and all at smaller z (same x) with the same ``by_z``.
-    holds_terminal
-        Whether (0, 0, 0) of these arrays is the terminal position, from which nobody may pass.
-    by_x
-        What the moves along x reach, one line for each z of ``heights``. Carried on.
-    by_z
-        What the moves along z reach, one line for each x of ``x_range``, counted from its first. Carried on.
-    grundy : int16 or int32 [passes+1, n_x, n_z, n_y]
-        Filled with Grundy numbers, and with -1 above the heights.
-    """
+    """Fill ``grundy[:, x_range, z_range, :]``; ``rows`` is x_range and the x of the first line of ``by_z``."""
     layers, _, _, n_y = grundy.shape
-    words = by_x.top.shape[2]
-    summary = by_x.open_words.shape[2]
-    below = np.empty(words, np.uint64)  # Grundy numbers of (x, v, z), v < y
-    below_open = np.empty(summary, np.uint64)
-    for x in range(x_range[0], x_range[1]):
-        row = x - x_range[0]
+    below = np.empty(by_x.top.shape[2], np.uint64)  # Grundy numbers of (x, v, z), v < y
+    below_open = np.empty(by_x.open_words.shape[2], np.uint64)
+    for x in range(rows[0], rows[1]):
+        row = x - rows[2]
         for z in range(z_range[0], z_range[1]):
             height = np.int64(heights[x, z])
             raise_line(by_x, z, height)
@@ -103,9 +85,80 @@ def fill_solid(
                 by_z.top[row, p, mex >> 6] |= bit_of(mex)
 
 
-def grundy_solid(
-    heights: ArrayLike, passes: int = 0, out: GrundyTable | None = None
-) -> GrundyTable:
+@kernel
+def fold_tile(
+    heights: NDArray[np.int32],
+    rows: tuple[int, int, int],
+    z_range: tuple[int, int],
+    by_x: OptionSets,
+    by_z: OptionSets,
+    grundy: Table,
+) -> None:
+    """Add what ``grundy[:, x_range, z_range, :]`` reaches, as `fill_tile` does."""
+    for x in range(rows[0], rows[1]):
+        for z in range(z_range[0], z_range[1]):
+            height = np.int64(heights[x, z])
+            raise_line(by_x, z, height)
+            raise_line(by_z, x - rows[2], height)
+            for p in range(grundy.shape[0]):
+                numbers = grundy[p, x, z, : height + 1]
+                fold_line(by_x, z, p, numbers)
+                fold_line(by_z, x - rows[2], p, numbers)
+
+
+@kernel
+def fill_solid(
+    heights: NDArray[np.int32],
+    x_range: tuple[int, int],
+    z_range: tuple[int, int],
+    holds_terminal: bool,
+    by_x: OptionSets,
+    by_z: OptionSets,
+    grundy: Table,
+) -> None:
+    """Fill the block ``grundy[:, x_range, z_range, :]``, continuing from the option sets of the blocks before it.
+
+    Parameters
+    ----------
+    heights : int32 [n_x, n_z]
+        The largest y of each (x, z), checked by `as_heights`.
+    x_range, z_range
+        First and stop of the block along x and z. All blocks at smaller x (same z) must have been filled with the same
+        ``by_x``, and all at smaller z (same x) with the same ``by_z``.
+    holds_terminal
+        Whether (0, 0, 0) of these arrays is the terminal position, from which nobody may pass.
+    by_x
+        What the moves along x reach, one line for each z of ``heights``. Carried on.
+    by_z
+        What the moves along z reach, one line for each x of ``x_range``, counted from its first. Carried on.
+    grundy : int16 or int32 [passes+1, n_x, n_z, n_y]
+        Filled with Grundy numbers, and with -1 above the heights.
+    """
+    for x in range(x_range[0], x_range[1], TILE):
+        rows = (x, min(x + TILE, x_range[1]), x_range[0])
+        for z in range(z_range[0], z_range[1], TILE):
+            tile = (z, min(z + TILE, z_range[1]))
+            fill_tile(heights, rows, tile, holds_terminal, by_x, by_z, grundy)
+
+
+@kernel
+def fold_solid(
+    heights: NDArray[np.int32],
+    x_range: tuple[int, int],
+    z_range: tuple[int, int],
+    by_x: OptionSets,
+    by_z: OptionSets,
+    grundy: Table,
+) -> None:
+    """Carry the option sets over a block that is filled already, as `fill_solid` would have left them."""
+    for x in range(x_range[0], x_range[1], TILE):
+        rows = (x, min(x + TILE, x_range[1]), x_range[0])
+        for z in range(z_range[0], z_range[1], TILE):
+            tile = (z, min(z + TILE, z_range[1]))
+            fold_tile(heights, rows, tile, by_x, by_z, grundy)
+
+
+def grundy_solid(heights: ArrayLike, passes: int = 0, out: Table | None = None) -> Table:
     """Return all Grundy numbers of a solid bar: positions (x, y, z) with y ≤ heights[x, z], and p passes left.
 
     The options are (u, min(y, heights[u, z]), z) for u < x; (x, v, z) for v < y; (x, min(y, heights[x, w]), w) for
@@ -147,11 +200,10 @@ def grundy_solid(
     n_x, n_z = checked.shape
     n_y = int(checked[-1, -1]) + 1
     largest = (n_x - 1) + (n_y - 1) + (n_z - 1) + min(passes, 1)
-    table = table_for((layers, n_x, n_z, n_y), grundy_dtype(largest), out)
+    table = table_for((layers, n_x, n_z, n_y), largest, out)
     by_x = OptionSets.start(lines=n_z, layers=layers, largest=largest, n_y=n_y)
     for x in range(0, n_x, TILE):
         x_range = (x, min(x + TILE, n_x))
         by_z = OptionSets.start(lines=x_range[1] - x, layers=layers, largest=largest, n_y=n_y)
-        for z in range(0, n_z, TILE):
-            fill_solid(checked, x_range, (z, min(z + TILE, n_z)), True, by_x, by_z, table)
+        fill_solid(checked, x_range, (0, n_z), True, by_x, by_z, table)
     return table

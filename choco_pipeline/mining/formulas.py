@@ -82,11 +82,11 @@ class _Search:
         cells, axes = self.reading.cells, self.reading.axes
         if not 1 <= len(self.reading.names) - len(self.reading.passes) <= len(MULTIPLES):
             return None
-        longest = max(cells.cells.shape[axis] for axis in axes)
+        longest = max(cells.shape[axis] for axis in axes)
         side = min(SIDES.get(len(axes), SMALLEST_SIDE), longest // 2)
         while SMALLEST_SIDE <= side <= longest // 2:
             box = tuple(
-                slice(side + 1) if axis in axes else slice(None) for axis in range(cells.cells.ndim)
+                slice(side + 1) if axis in axes else slice(None) for axis in range(len(cells.shape))
             )
             inside = next(replace(cells, cells=cells.cells[box]).blocks())
             cases = self._learnt(inside, guess, forgiven)

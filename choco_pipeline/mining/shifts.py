@@ -6,11 +6,11 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
 from choco_pipeline.games import Ruleset, SolidBar, StripBar
 from choco_pipeline.tables.schema import NONE, unwrap
+from choco_pipeline.tables.windows import TableData, cells_of
 
 Shift = tuple[int, int, int]
 
@@ -23,7 +23,7 @@ LARGEST = 1024
 MOST_SHOWN = 8
 
 
-def best_shifts(game: Ruleset, bound: int, data: xr.Dataset) -> dict[str, Any] | None:
+def best_shifts(game: Ruleset, bound: int, data: TableData) -> dict[str, Any] | None:
     """Return the best shifts for a P-table of a solid bar or a strip bar, best first; None for other games.
 
     Parameters
@@ -42,10 +42,11 @@ def best_shifts(game: Ruleset, bound: int, data: xr.Dataset) -> dict[str, Any] |
     base, passes = unwrap(game)
     if not isinstance(base, SolidBar | StripBar):
         return None
-    solid = isinstance(base, SolidBar)
-    cells = data["p_y" if solid else "p_x"].values
+    _, whole = cells_of(game, data)
+    most = min(LARGEST, bound) + 1
+    cells = whole[tuple(slice(0, min(n, most)) for n in whole.shape)]
     cells = cells if passes else cells[None]
-    heights = base.f.table(bound + 1, bound + 1) if isinstance(base, SolidBar) else None
+    heights = base.f.table(most, most) if isinstance(base, SolidBar) else None
     candidates: list[Shift] = list(
         product(range(-FAR, FAR + 1), range(-NEAR, NEAR + 1), range(-FAR, FAR + 1))
     )

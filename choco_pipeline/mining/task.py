@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,12 @@ from choco_pipeline.mining.formulas import mine_formulas
 from choco_pipeline.mining.periods import mine_periods
 from choco_pipeline.mining.shifts import best_shifts
 from choco_pipeline.mining.value_sets import mine_value_sets
-from choco_pipeline.tables.store import read_table, store_path
+from choco_pipeline.tables.location import Location
+from choco_pipeline.tables.store import read_table, store_of
+from choco_pipeline.tables.windows import StoredCells
+
+#: Of larger tables a corner with at most so many cells is mined.
+MOST_CELLS = 1 << 23
 
 
 def mine_shard(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, Any]:
@@ -40,13 +46,14 @@ def mine_shard(order_file: str, out_file: str, report: Callable[..., None]) -> d
     """
     order = read_json(Path(order_file))
     manifest = Path(order["manifest"])
-    entries = read_json(manifest)["tables"]
+    built = read_json(manifest)
+    store, entries = store_of(manifest, built), built["tables"]
     findings: list[dict[str, Any]] = []
     for mine in order["mines"]:
         start = time.perf_counter()
         entry = entries[mine["table"]]
-        data = read_table(store_path(manifest), mine["table"], entry)
-        game, bound = parse_ruleset(entry["ruleset"]), int(entry["bound"])
+        game = parse_ruleset(entry["ruleset"])
+        bound, data = _mined_part(game, store, mine["table"], entry)
         found = mine_table(mine["what"], game, bound, entry["quantity"], data)
         seconds = round((time.perf_counter() - start) / max(1, len(found)), 4)
         findings += [{"table": mine["table"], **one, "seconds": seconds} for one in found]
@@ -72,6 +79,25 @@ def mine_table(
         if name != "shifts" or quantity == "p-positions":
             findings += MINERS[name](game, bound, data)
     return findings
+
+
+def _mined_part(
+    game: Ruleset, store: Location, table_id: str, entry: Mapping[str, Any]
+) -> tuple[int, xr.Dataset]:
+    """Return a table with its bound, or the largest corner, by halves, that is small enough."""
+    bound = int(entry["bound"])
+    if prod(entry["shape"]) <= MOST_CELLS:
+        return bound, read_table(store, table_id, entry)
+    dims = entry["dims"]
+    while prod(sides := _sides(game, bound, dims)) > MOST_CELLS and bound > 1:
+        bound //= 2
+    cells = StoredCells.open(store, table_id, entry)[tuple(slice(0, n) for n in sides)]
+    return bound, xr.Dataset({entry["variable"]: (dims, cells)})
+
+
+def _sides(game: Ruleset, bound: int, dims: Sequence[str]) -> list[int]:
+    limits = dict(zip(game.coordinates, game.limits(bound), strict=True))
+    return [limits[dim] + 1 for dim in dims]
 
 
 def _shifts(game: Ruleset, bound: int, data: xr.Dataset) -> list[dict[str, Any]]:

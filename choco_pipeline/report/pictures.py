@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from choco_pipeline.documents.files import read_json
 from choco_pipeline.games import (
     DisjunctiveSum,
     Position,
@@ -23,7 +24,7 @@ from choco_pipeline.games import (
 )
 from choco_pipeline.games.height import TableHeight
 from choco_pipeline.tables.schema import NONE, unwrap, variable_of
-from choco_pipeline.tables.store import read_table, store_path
+from choco_pipeline.tables.store import read_table, store_of
 
 Cells = NDArray[np.integer]
 Colours = Literal["values", "outcome", "passes"]
@@ -148,8 +149,8 @@ def _sides(base: Ruleset, entry: Mapping[str, Any], passes: int) -> list[int]:
 
 
 def _read_corner(entry: Mapping[str, Any], results: Path, sides: Sequence[int]) -> Cells:
-    store = store_path(results / "tables" / f"{entry['shard']}.done.json")
-    data = read_table(store, entry["id"], entry, sides)
+    manifest = results / "tables" / f"{entry['shard']}.done.json"
+    data = read_table(store_of(manifest, read_json(manifest)), entry["id"], entry, sides)
     return np.asarray(data[entry["variable"]].values)
 
 

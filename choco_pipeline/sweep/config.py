@@ -109,4 +109,10 @@ class Config(Model):
         description="Claims files.",
         examples=[["config/claims/step2015.yaml"]],
     )
+    tables: Text | None = Field(
+        default=None,
+        description="Where new tables are stored: the URL of an object store, without credentials; `results/tables` by"
+        " default. See [object-stores.md](object-stores.md).",
+        examples=["s3://bucket/prefix"],
+    )
     sweeps: dict[Name, Sweep] = Field(min_length=1, description="The sweeps, by name.")

@@ -15,6 +15,7 @@ from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.mining.rules import shift_rules
 from choco_pipeline.provenance import versions
 from choco_pipeline.sweep.plan import Paths
+from choco_pipeline.tables.journal import forget
 
 
 def write_ledger(plan_file: str, out_file: str, report: Callable[..., None]) -> dict[str, Any]:
@@ -55,6 +56,7 @@ def _write(
     for shard in plan["shards"]:
         manifest = read_json(paths.manifest(shard))
         entries |= manifest["tables"]
+        forget(paths.manifest(shard))
         stamped = manifest["versions"]
     tables = [{**table, **entries[table["id"]]} for table in plan["tables"]]
     catalogue = load_catalogue([Path(name) for name in plan["claims_files"]])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from choco_pipeline.claims.catalogue import Catalogue, load_catalogue
 from choco_pipeline.claims.kinds.kind import Kind
 from choco_pipeline.documents.files import read_json, write_json_if_changed
 from choco_pipeline.documents.yaml_file import YamlFile
-from choco_pipeline.errors import ChocoError, LimitError, StoreError
+from choco_pipeline.errors import ChocoError, StoreError
 from choco_pipeline.games import SolidBar
 from choco_pipeline.games.height import TableHeight
 from choco_pipeline.games.notation import inside
@@ -31,7 +30,8 @@ from choco_pipeline.provenance import (
 )
 from choco_pipeline.sweep.expand import Planned, expand, load_config
 from choco_pipeline.sweep.proofs import Proofs, proofs, shared_out
-from choco_pipeline.tables.cost import Cost, cost_of, in_bytes, require_memory, worker_memory
+from choco_pipeline.sweep.room import object_store, require_disk_for, require_memory_for
+from choco_pipeline.tables.cost import Cost, cost_of, is_large, memory_to_read
 from choco_pipeline.tables.schema import unwrap
 from choco_pipeline.tables.spec import FORMAT, Shard, TableSpec
 
@@ -124,9 +124,12 @@ def make_plan(
                 raise file.error(("sweeps", name, "claims"), catalogue.unknown(claim))
     tables = expand(config, file)
     costs = [cost_of(planned.game, planned.spec.bound, planned.spec.quantity) for planned in tables]
-    _require_room(tables, costs, results, workers or psutil.cpu_count() or 1)
+    url = object_store(file, config.tables)
+    require_memory_for(tables, workers or psutil.cpu_count() or 1)
+    if url is None:
+        require_disk_for(costs, results)
     paths = Paths(results, config.run)
-    shards, shard_of = _shards(tables, costs, paths)
+    shards, shard_of = _shards(tables, costs, paths, url)
     checks, mines = _orders(tables, catalogue, shard_of)
     standing = _standing_parts(catalogue)
     wanted = proofs(tables, catalogue)
@@ -146,6 +149,7 @@ def make_plan(
         "claims_files": [path.as_posix() for path in claims_files],
         "digest": _inputs_digest(inputs),
         "sweeps": {name: {"ruleset": sweep.ruleset} for name, sweep in config.sweeps.items()},
+        "url": url,
         "tables": [
             {
                 **planned.spec.as_json(),
@@ -154,8 +158,12 @@ def make_plan(
                 "parameters": planned.parameters,
                 "positions": cost.positions,
                 "memory": cost.memory,
+                "memory_to_read": memory_to_read(
+                    planned.game, planned.spec.bound, planned.spec.quantity
+                ),
                 "bytes": cost.disk,
                 "seconds": round(cost.seconds, 4),
+                "large": is_large(planned.game, planned.spec.bound, planned.spec.quantity),
             }
             for planned, cost in zip(tables, costs, strict=True)
         ],
@@ -216,25 +224,8 @@ def _height_files(tables: Sequence[Planned]) -> list[Path]:
     return [PROJECT / name for name in sorted(names)]
 
 
-def _require_room(
-    tables: Sequence[Planned], costs: Sequence[Cost], results: Path, workers: int
-) -> None:
-    memory = worker_memory(workers)
-    home = next(
-        folder for folder in [results.absolute(), *results.absolute().parents] if folder.exists()
-    )
-    disk = shutil.disk_usage(home).free
-    for planned in tables:
-        require_memory(planned.game, planned.spec.bound, planned.spec.quantity, memory)
-    total = sum(cost.disk for cost in costs)
-    if total > disk:
-        raise LimitError(
-            f"{len(tables):,} tables need about {in_bytes(total)} on disk, {in_bytes(disk)} are free in {home}"
-        )
-
-
 def _shards(
-    tables: Sequence[Planned], costs: Sequence[Cost], paths: Paths
+    tables: Sequence[Planned], costs: Sequence[Cost], paths: Paths, url: str | None
 ) -> tuple[list[Shard], dict[str, str]]:
     """Return the shards that hold the tables: finished ones as they are, new ones for what is missing."""
     kernels = code_digest(TABLE_CODE)
@@ -251,9 +242,13 @@ def _shards(
         for p, c in zip(tables, costs, strict=True)
         if p.spec.table_id not in shard_of
     ]
-    for specs in _cut(missing):
+    large = {p.spec.table_id for p in tables if is_large(p.game, p.spec.bound, p.spec.quantity)}
+    alone = [[spec] for spec, _ in missing if spec.table_id in large]
+    together = _cut([(spec, cost) for spec, cost in missing if spec.table_id not in large])
+    for specs in [*alone, *together]:
         ids = sorted(spec.table_id for spec in specs)
-        shard = Shard(digest({"format": FORMAT, "kernels": kernels, "tables": ids}), tuple(specs))
+        said = {"format": FORMAT, "kernels": kernels, "tables": ids, "url": url}
+        shard = Shard(digest(said), tuple(specs), url, large=not large.isdisjoint(ids))
         shards[shard.name] = shard
         shard_of |= dict.fromkeys(ids, shard.name)
     return list(shards.values()), shard_of

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
+from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
 from choco_pipeline.formula import Formula
@@ -23,7 +22,15 @@ from choco_pipeline.games import (
     StripBar,
 )
 from choco_pipeline.tables.lookup import Lookup
-from choco_pipeline.tables.schema import NONE, Variable, unwrap, variable_of
+from choco_pipeline.tables.schema import NONE, Variable, unwrap
+from choco_pipeline.tables.windows import (
+    TableCells,
+    TableData,
+    Window,
+    cells_of,
+    corner_of,
+    windows_of,
+)
 
 Ints = NDArray[np.int64]
 Truths = NDArray[np.bool_]
@@ -76,19 +83,18 @@ class Cells:
     variable
         What the cells hold.
     cells
-        The values, dimensions as in `variable`.
+        The values, in memory or stored, dimensions as in `variable`.
     """
 
     game: Ruleset
     bound: int
     variable: Variable
-    cells: NDArray[np.integer]
+    cells: TableCells
 
     @classmethod
-    def of(cls, game: Ruleset, bound: int, data: xr.Dataset) -> Cells:
+    def of(cls, game: Ruleset, bound: int, data: TableData) -> Cells:
         """Return the cells of a table of either quantity."""
-        variable = variable_of(game, "grundy" if "grundy" in data else "p-positions")
-        return cls(game, bound, variable, data[variable.name].transpose(*variable.dims).values)
+        return cls(game, bound, *cells_of(game, data))
 
     def corner(self, bound: int) -> Cells:
         """Return the part of the table that a smaller one with this bound would hold."""
@@ -96,10 +102,16 @@ class Cells:
         if bound >= self.bound or not isinstance(base, SolidBar | StepBar | StripBar | Nim):
             return self
         free = set(base.coordinates) - ({"y"} if not isinstance(base, Nim) else set())
-        part = tuple(
-            slice(bound + 1) if name in free else slice(None) for name in self.variable.dims
-        )
-        return Cells(self.game, bound, self.variable, self.cells[part])
+        sides = [
+            min(bound + 1, n) if name in free else n
+            for name, n in zip(self.variable.dims, self.cells.shape, strict=True)
+        ]
+        return Cells(self.game, bound, self.variable, corner_of(self.cells, sides))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of cells along each dimension."""
+        return self.cells.shape
 
     @property
     def lookup(self) -> Lookup:
@@ -119,36 +131,28 @@ class Cells:
 
     def blocks(self, size: int = BLOCK) -> Iterator[Block]:
         """Yield the table block by block; cells that stand for no position or column are left out."""
-        names = self.variable.dims
-        for where in _slabs(self.cells.shape, size):
-            part = self.cells[where]
-            exists = self._exists(part)
-            tops = self._tops(where, part.shape)
-            points = {
-                name: np.broadcast_to(
-                    _ramp(side, axis, part) + (1 if name in ("i", "j") else 0), part.shape
-                )
-                for axis, (name, side) in enumerate(zip(names, where, strict=True))
-            }
-            if exists.all():  # as in every solid bar: nothing is left out
-                flat = {name: values.reshape(-1) for name, values in points.items()}
-                values = part.reshape(-1).astype(np.int64)
-                yield Block(flat, values, None if tops is None else tops.reshape(-1))
-            else:
-                flat = {name: values[exists] for name, values in points.items()}
-                values = part[exists].astype(np.int64)
-                yield Block(flat, values, None if tops is None else tops[exists])
+        for window in windows_of(self.cells):
+            cells, tops = self.cells[window], self._tops(window)
+            for where in _slabs(cells.shape, size):
+                part = cells[where]
+                exists = self._exists(part)
+                some_tops = None if tops is None else _chosen(tops[where], exists).astype(np.int64)
+                points = self._points(window, where, exists)
+                yield Block(points, _chosen(part, exists).astype(np.int64), some_tops)
 
     def p_positions(self, size: int = BLOCK) -> Iterator[Points]:
         """Yield all coordinates of the P-positions, block by block."""
-        for block in self.blocks(size):
-            keep = self.holds_p(block.values)
-            points = select(block.points, keep)
-            if self.variable.stored is not None:
-                points[self.variable.stored] = block.values[keep]
-            yield points
+        for window in windows_of(self.cells):
+            cells = self.cells[window]
+            for where in _slabs(cells.shape, size):
+                part = cells[where]
+                keep = self.holds_p(part)
+                points = self._points(window, where, keep)
+                if self.variable.stored is not None:
+                    points[self.variable.stored] = _chosen(part, keep).astype(np.int64)
+                yield points
 
-    def holds_p(self, values: Ints) -> Truths:
+    def holds_p(self, values: NDArray[np.integer]) -> Truths:
         """Whether cells with these values hold a P-position."""
         if self.variable.stored is not None:
             held: Truths = values != NONE
@@ -169,8 +173,11 @@ class Cells:
 
     def sizes(self, points: Points) -> Ints:
         """Return the largest coordinate of each point, passes not counted."""
-        heaps = len(unwrap(self.game)[0].coordinates)
-        found: Ints = self.positions(points)[:, :heaps].max(axis=1)
+        heaps = unwrap(self.game)[0].coordinates
+        if self.variable.name == "p_cell":
+            found: Ints = self.positions(points)[:, : len(heaps)].max(axis=1)
+        else:
+            found = np.maximum.reduce([points[name] for name in heaps])
         return found
 
     def within_reach(self, points: Points, reach: int | None) -> Points:
@@ -188,6 +195,22 @@ class Cells:
             }
         return dict(zip(self.game.coordinates, position, strict=True))
 
+    def _points(self, window: Window, where: tuple[slice, ...], keep: Truths) -> Points:
+        """Return the coordinates of the cells in a part of a window where `keep` is true."""
+        starts = [
+            at.start + side.start + (1 if name in ("i", "j") else 0)
+            for name, at, side in zip(self.variable.dims, window, where, strict=True)
+        ]
+        if keep.all():  # as in every solid bar: nothing is left out
+            grid: tuple[Ints, ...] = np.indices(keep.shape, np.int64, sparse=True)
+            found = [
+                np.broadcast_to(ramp + a, keep.shape).reshape(-1)
+                for ramp, a in zip(grid, starts, strict=True)
+            ]
+        else:
+            found = [index + a for index, a in zip(np.nonzero(keep), starts, strict=True)]
+        return dict(zip(self.variable.dims, found, strict=True))
+
     def _exists(self, part: NDArray[np.integer]) -> Truths:
         """Whether cells stand for a position or a column; a solid bar's column without a P-position is one, too."""
         if self.variable.stored is not None and self.free is None:
@@ -195,26 +218,21 @@ class Cells:
         exists: Truths = part != NONE
         return exists
 
-    def _tops(self, where: tuple[slice, ...], shape: tuple[int, ...]) -> Ints | None:
-        """Return the largest legal value of the stored coordinate in each cell of a part; None if none is stored."""
+    def _tops(self, window: Window) -> NDArray[np.integer] | None:
+        """Return the largest legal value of the stored coordinate in each cell of a window; None if none is stored."""
         base, _ = unwrap(self.game)
         if self.variable.stored is None:
             return None
+        sides = [range(side.start, side.stop) for side in window]
+        tops: NDArray[np.integer]
         match base:
-            case SolidBar():
-                tops = self._heights[where[-2:]].astype(np.int64)
+            case SolidBar(f):
+                tops = f.block(*sides[-2:])
             case StepBar(k, s):
-                z = self.variable.dims.index("z")
-                tops = (np.arange(where[z].start, where[z].start + shape[z]) + s) // k
+                tops = (np.arange(sides[-1].start, sides[-1].stop) + s) // k
             case _:
                 tops = np.array(self.bound)
-        return np.broadcast_to(tops, shape)
-
-    @cached_property
-    def _heights(self) -> NDArray[np.int32]:
-        base, _ = unwrap(self.game)
-        assert isinstance(base, SolidBar)
-        return base.f.table(self.bound + 1, self.bound + 1)
+        return np.broadcast_to(tops, [len(side) for side in sides])
 
 
 def evaluate_at(formula: Formula, points: Mapping[str, Ints]) -> Ints:
@@ -241,12 +259,9 @@ def _count(points: Mapping[str, Ints]) -> tuple[int]:
     return (next(iter(points.values())).size,)
 
 
-def _ramp(side: slice, axis: int, part: NDArray[np.integer]) -> Ints:
-    """Return the coordinate along one axis of a part of the table, shaped to broadcast."""
-    shape = [1] * part.ndim
-    shape[axis] = part.shape[axis]
-    ramp: Ints = np.arange(side.start, side.start + part.shape[axis]).reshape(shape)
-    return ramp
+def _chosen(values: NDArray[Any], keep: Truths) -> NDArray[Any]:
+    """Return the values where `keep` is true, in one dimension."""
+    return values.reshape(-1) if keep.all() else values[keep]
 
 
 def _slabs(shape: Sequence[int], size: int) -> Iterator[tuple[slice, ...]]:

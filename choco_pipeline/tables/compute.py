@@ -24,7 +24,7 @@ from choco_pipeline.games import (
 )
 from choco_pipeline.games.ruleset import MOST_POSITIONS
 from choco_pipeline.kernels import grundy_bar, grundy_solid, p_columns
-from choco_pipeline.tables.cost import require_memory, worker_memory
+from choco_pipeline.tables.cost import memory_whole, require_memory, worker_memory
 from choco_pipeline.tables.schema import NONE, Quantity, unwrap, variable_of
 
 Cells = NDArray[np.integer]
@@ -179,7 +179,9 @@ def grundy_cells_in_order(ruleset: Ruleset, bound: int | None) -> Cells:
 
 def _require_memory(ruleset: Ruleset, bound: int | None, quantity: Quantity) -> None:
     limits = ruleset.limits(bound)  # says so if a bound is needed
-    require_memory(ruleset, max(limits) if bound is None else bound, quantity, worker_memory(1))
+    largest = max(limits) if bound is None else bound
+    needed = memory_whole(ruleset, largest, quantity)
+    require_memory(ruleset, largest, needed, worker_memory(1))
 
 
 def _step_heights(bar: StepBar, bound: int | None) -> NDArray[np.int64]:

@@ -29,8 +29,14 @@ SECONDS_PER_TABLE = 0.012
 #: Bytes of a stored cell after compression, and bytes written in a second.
 STORED_PER_CELL = 0.4
 STORED_PER_SECOND = 150e6
+#: A table is large if its kernel takes more seconds, or computing it whole would hold more bytes. It is then built in blocks.
+LARGE_SECONDS = 10.0
+LARGE_BYTES = 1 << 30
 #: What a worker holds besides the table.
 WORKER_BYTES = 300 << 20
+#: Chunks of a stored table that a reader keeps, and what it computes with one of them or to explain a counterexample.
+HELD_BYTES = 64 << 20
+WINDOW_BYTES = 256 << 20
 
 
 @dataclass(frozen=True)
@@ -68,8 +74,53 @@ def cost_of(game: Ruleset, bound: int, quantity: Quantity) -> Cost:
     )
 
 
+def is_large(game: Ruleset, bound: int, quantity: Quantity) -> bool:
+    """Whether the table of `game` is built in blocks, by many tasks; that follows from the table, not from the machine."""
+    base, passes = unwrap(game)
+    match base, quantity:
+        case (
+            ((SolidBar() | StripBar()), _)
+            | (StepBar(), "grundy")
+            | (Nim(2 | 3), "grundy")
+            | (Nim(3 | 4), "p-positions")
+        ):
+            kernel, work, _ = _kernel(base, bound, quantity, passes + 1)
+            seconds = work / RATES[kernel]
+            return seconds > LARGE_SECONDS or memory_whole(game, bound, quantity) > LARGE_BYTES
+        case _:
+            return False
+
+
 def memory_needed(game: Ruleset, bound: int, quantity: Quantity) -> int:
-    """Return the bytes that computing the table of `game`, and storing it, holds at most."""
+    """Return the bytes that a task holds at most that computes the table of `game`, or a block of it, and stores it."""
+    whole = memory_whole(game, bound, quantity)
+    if not is_large(game, bound, quantity):
+        return whole
+    base, passes = unwrap(game)
+    kernel, _, item = _kernel(base, bound, quantity, passes + 1)
+    limits = base.limits(bound)
+    # Cells of a block of one chunk, and what its lines reach or block, as `choco_pipeline.tables.block_kernels` has them.
+    match kernel:
+        case "columns":
+            cells, bits = 2048**2, 2 * 2048 * (limits[1] + 1)
+        case "bar":
+            cells, bits = 2048**2, 2 * 2048 * sum(limits)
+        case _:
+            cells, bits = 128**2 * (limits[1] + 1), 2 * 128 * (limits[1] + 1) * sum(limits)
+    block = WORKER_BYTES + (passes + 1) * (2 * cells * item + 2 * bits // 8)
+    return min(whole, 2 * block)  # the other half is for what waits to be used
+
+
+def memory_to_read(game: Ruleset, bound: int, quantity: Quantity) -> int:
+    """Return the bytes that a task holds at most that checks or mines the stored table of `game`, of whatever size."""
+    base, passes = unwrap(game)
+    _, _, item = _kernel(base, bound, quantity, passes + 1)
+    cells = math.prod(_shape(game, bound, quantity)) * item
+    return WORKER_BYTES + min(cells, HELD_BYTES) + WINDOW_BYTES
+
+
+def memory_whole(game: Ruleset, bound: int, quantity: Quantity) -> int:
+    """Return the bytes that computing the table of `game` in one task, and storing it, holds at most."""
     base, passes = unwrap(game)
     kernel, _, item = _kernel(base, bound, quantity, passes + 1)
     table = math.prod(_shape(game, bound, quantity)) * item
@@ -89,9 +140,11 @@ def count_positions(game: Ruleset, bound: int) -> int:
     """
     base, passes = unwrap(game)
     if isinstance(base, SolidBar):
-        rows = base.f.table(bound + 1, bound + 1)
-        settled: int = (passes + 1) * (int(rows.sum()) + rows.size)
-        return settled
+        side, step = bound + 1, max(1, HELD_BYTES // (4 * (bound + 1)))
+        bands = (
+            base.f.block(range(x, min(x + step, side)), range(side)) for x in range(0, side, step)
+        )
+        return (passes + 1) * (sum(int(band.sum(dtype=np.int64)) for band in bands) + side**2)
     return estimated_positions(game, bound)
 
 
@@ -118,9 +171,8 @@ def estimated_positions(game: Ruleset, bound: int) -> int:
             return layers * math.prod(most + 1 for most in base.limits(bound))
 
 
-def require_memory(game: Ruleset, bound: int, quantity: Quantity, memory: int) -> None:
+def require_memory(game: Ruleset, bound: int, needed: int, memory: int) -> None:
     """Raise `LimitError`, naming the number that is too large, if a table needs more than `memory` bytes."""
-    needed = memory_needed(game, bound, quantity)
     if needed > memory:
         raise LimitError(
             f"{game.notation}: bound {bound} is too large: its table needs {in_bytes(needed)} of memory,"
@@ -172,7 +224,7 @@ def _kernel(base: Ruleset, bound: int, quantity: Quantity, layers: int) -> tuple
         case StripBar(), "p-positions":
             return "bar", cells / (bound + 1), item
         case SolidBar(), "p-positions":
-            return "columns", float(layers * (bound + 1) ** 2), 4
+            return "columns", float(layers * (bound + 1) ** 2), item
         case ((SolidBar() | StripBar()), _):
             return "solid", cells, item
         case RectangularBar(m, n), "p-positions":

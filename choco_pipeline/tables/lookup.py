@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-import xarray as xr
-from numpy.typing import NDArray
-
 from choco_pipeline.games import Position, RectangularBar, Ruleset
-from choco_pipeline.tables.schema import NONE, Variable, unwrap, variable_of
+from choco_pipeline.tables.schema import NONE, Variable, unwrap
+from choco_pipeline.tables.windows import TableCells, TableData, cells_of
 
 
 @dataclass(frozen=True)
@@ -23,18 +20,17 @@ class Lookup:
     variable
         What the cells hold.
     cells
-        The table's values, dimensions as in `variable`.
+        The table's values, in memory or stored, dimensions as in `variable`.
     """
 
     game: Ruleset
     variable: Variable
-    cells: NDArray[np.integer]
+    cells: TableCells
 
     @classmethod
-    def of(cls, game: Ruleset, data: xr.Dataset) -> Lookup:
+    def of(cls, game: Ruleset, data: TableData) -> Lookup:
         """Make a look-up of a table of either quantity."""
-        variable = variable_of(game, "grundy" if "grundy" in data else "p-positions")
-        return cls(game, variable, data[variable.name].transpose(*variable.dims).values)
+        return cls(game, *cells_of(game, data))
 
     def covers(self, position: Position) -> bool:
         """Whether the table settles this legal position."""

@@ -10,19 +10,16 @@ from typing import Any
 
 import xarray as xr
 
-from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.documents.files import append_text, read_json, write_json, write_text
 from choco_pipeline.errors import StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest, versions
+from choco_pipeline.tables.checked import require_digests
 from choco_pipeline.tables.compute import table
 from choco_pipeline.tables.cost import count_positions
+from choco_pipeline.tables.journal import journal_of_tables
+from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.spec import FORMAT, Shard, TableSpec
-from choco_pipeline.tables.store import (
-    finish_store,
-    read_table,
-    store_path,
-    values_digest,
-    write_table,
-)
+from choco_pipeline.tables.store import finish_store, write_table
 
 Report = Callable[..., None]
 
@@ -46,36 +43,50 @@ def build_shard(spec_file: str, manifest_file: str, report: Report) -> dict[str,
     """
     shard = Shard.from_json(read_json(Path(spec_file)))
     manifest = Path(manifest_file)
-    store, journal = store_path(manifest), manifest.with_name(f"{shard.name}.partial.jsonl")
-    store.parent.mkdir(parents=True, exist_ok=True)
+    store = store_for(shard, manifest)
+    journal = journal_of_tables(manifest)
     kernels = code_digest(TABLE_CODE)
+
+    def line(table_id: str, entry: dict[str, Any]) -> str:
+        return json.dumps({"kernels": kernels, "id": table_id, "entry": entry}) + "\n"
+
     kept = _kept(journal, store, kernels)
+    # Without the line that a kill may have torn, which would spoil the next one.
+    write_text(journal, "".join(line(*one) for one in kept.items()))
     entries: dict[str, Any] = {}
-    with journal.open("a", encoding="utf-8") as log:
-        for spec in shard.tables:
-            entry = kept.get(spec.table_id)
-            if entry is None:
-                entry = _build_table(store, spec)
-                log.write(
-                    json.dumps({"kernels": kernels, "id": spec.table_id, "entry": entry}) + "\n"
-                )
-                log.flush()
-            entries[spec.table_id] = entry
-            report("tables", tables=1, positions=entry["positions"])
+    for spec in shard.tables:
+        entry = kept.get(spec.table_id)
+        if entry is None:
+            entry = _build_table(store, spec)
+            append_text(journal, line(spec.table_id, entry))
+        entries[spec.table_id] = entry
+        report("tables", tables=1, positions=entry["positions"])
     finish_store(store, list(entries))
+    write_manifest(shard, manifest, entries)
+    return {"computed": len(entries) - len(kept), "kept": len(kept)}
+
+
+def store_for(shard: Shard, manifest: Path) -> Location:
+    """Return where a shard's store is made: beside its manifest, or below the shard's URL."""
+    folder = Location.local(manifest.parent) if shard.url is None else Location.of_url(shard.url)
+    return folder.child(f"{shard.name}.zarr")
+
+
+def write_manifest(shard: Shard, manifest: Path, entries: dict[str, Any]) -> None:
+    """Write the manifest of a shard whose tables have these entries: from now on it is there."""
+    store = store_for(shard, manifest)
     document = {
         "format": FORMAT,
         "shard": shard.name,
-        "kernels": kernels,
+        "store": f"{shard.name}.zarr" if shard.url is None else str(store),
+        "kernels": code_digest(TABLE_CODE),
         "versions": versions(),
         "tables": entries,
     }
     write_json(manifest, document)
-    journal.unlink()
-    return {"computed": len(entries) - len(kept), "kept": len(kept)}
 
 
-def _build_table(store: Path, spec: TableSpec) -> dict[str, Any]:
+def _build_table(store: Location, spec: TableSpec) -> dict[str, Any]:
     start = time.perf_counter()
     game = spec.game()
     if game.identity != spec.identity:
@@ -91,7 +102,7 @@ def _build_table(store: Path, spec: TableSpec) -> dict[str, Any]:
     return entry
 
 
-def _kept(journal: Path, store: Path, kernels: str) -> dict[str, Any]:
+def _kept(journal: Path, store: Location, kernels: str) -> dict[str, Any]:
     """Return the entries of tables that an interrupted build finished and that are still what it wrote."""
     kept: dict[str, Any] = {}
     if not journal.exists():
@@ -100,12 +111,9 @@ def _kept(journal: Path, store: Path, kernels: str) -> dict[str, Any]:
         try:
             done = json.loads(line)
             entry = done["entry"]
-            data = read_table(store, done["id"], entry)
+            require_digests(store, done["id"], entry)
         except (ValueError, KeyError, StoreError):
             continue  # a torn last line, or a table that was not written whole: compute it again
-        if (
-            done["kernels"] == kernels
-            and values_digest(data[entry["variable"]].values) == entry["digest"]
-        ):
+        if done["kernels"] == kernels:
             kept[done["id"]] = entry
     return kept

@@ -12,7 +12,7 @@ from choco_pipeline.provenance import digest
 from choco_pipeline.tables.schema import Quantity
 
 #: Changes when stored tables change in a way that older ones cannot be read as.
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class TableSpec:
 
 @dataclass(frozen=True)
 class Shard:
-    """Tables that are built by one task into one store.
+    """Tables that are built by one task into one store, or a large one that is built by many.
 
     Attributes
     ----------
@@ -72,14 +72,26 @@ class Shard:
         Hash of the table ids and of the code that computes them; names the store and the manifest.
     tables
         What is in it.
+    url
+        Where its store is put, if not beside its manifest.
+    large
+        Whether it is one table that is built in blocks.
     """
 
     name: str
     tables: tuple[TableSpec, ...]
+    url: str | None = None
+    large: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """Return the shard as its spec file holds it."""
-        return {"format": FORMAT, "shard": self.name, "tables": [t.as_json() for t in self.tables]}
+        return {
+            "format": FORMAT,
+            "shard": self.name,
+            "url": self.url,
+            "large": self.large,
+            "tables": [t.as_json() for t in self.tables],
+        }
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Shard:
@@ -88,4 +100,4 @@ class Shard:
             TableSpec(t["ruleset"], t["bound"], t["quantity"], t["identity"])
             for t in document["tables"]
         ]
-        return cls(document["shard"], tuple(specs))
+        return cls(document["shard"], tuple(specs), document["url"], document["large"])

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import math
-import shutil
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,24 +12,99 @@ import numpy as np
 import xarray as xr
 import zarr
 from numpy.typing import NDArray
-from zarr.codecs import BloscCodec, Crc32cCodec
 from zarr.errors import ZarrUserWarning
 
 from choco_pipeline.errors import StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest, commit, package_version
-from choco_pipeline.tables.schema import NOT_COMPUTED
+from choco_pipeline.tables.checked import checked_store, place_of
+from choco_pipeline.tables.chunks import (
+    CODECS,
+    Box,
+    chunk_name,
+    chunk_shape,
+    chunks_in,
+    content_digest,
+    table_digest,
+    write_cells,
+)
+from choco_pipeline.tables.location import FAILURES, Location, reason
+from choco_pipeline.tables.schema import NOT_COMPUTED, Variable, variable_of
 from choco_pipeline.tables.spec import FORMAT, TableSpec
 
-#: Uncompressed bytes in a chunk: large enough to compress well, small enough to read a part of a table.
-CHUNK_BYTES = 8 << 20
+
+def store_of(manifest: Path, document: Mapping[str, Any]) -> Location:
+    """Return the store that a manifest names: a folder beside it, or a URL.
+
+    Parameters
+    ----------
+    manifest
+        Where the manifest lies.
+    document
+        What it says.
+    """
+    try:
+        name = str(document["store"])
+    except KeyError:
+        raise StoreError(f"{manifest}: it does not say where its store is") from None
+    if "://" in name:
+        return Location.of_url(name)
+    return Location.local(manifest.parent).child(name)
 
 
-def store_path(manifest: Path) -> Path:
-    """Return the store that belongs to a manifest ``….done.json``."""
-    return manifest.with_name(manifest.name.removesuffix(".done.json") + ".zarr")
+@dataclass(frozen=True)
+class Outline:
+    """The array that holds a table, but for its cells.
+
+    Attributes
+    ----------
+    variable
+        Its name, dimensions and meaning.
+    shape, dtype
+        Of the cells.
+    coordinates
+        The values of dimensions whose indices are not their values.
+    """
+
+    variable: Variable
+    shape: tuple[int, ...]
+    dtype: str
+    coordinates: Mapping[str, NDArray[np.integer]] = field(default_factory=dict)
+
+    @property
+    def chunk(self) -> tuple[int, ...]:
+        """The sides of a chunk."""
+        return chunk_shape(self.variable.dims, self.shape, np.dtype(self.dtype).itemsize)
 
 
-def write_table(store: Path, spec: TableSpec, data: xr.Dataset) -> dict[str, Any]:
+def create_table(store: Location, spec: TableSpec, outline: Outline) -> zarr.Array[Any]:
+    """Make the group and the array of a table, in place of what an interrupted run may have left there.
+
+    Only one process may do so in a store at a time; the cells may then be written by many, each chunk by one.
+    """
+    store.remove(spec.table_id)
+    root = zarr.open_group(store.store(), mode="a", zarr_format=3, use_consolidated=False)
+    group = root.create_group(spec.table_id, attributes=attributes_of(spec))
+    for dim, values in outline.coordinates.items():
+        group.create_array(dim, data=values, dimension_names=(dim,), compressors=CODECS)
+    return group.create_array(
+        outline.variable.name,
+        shape=outline.shape,
+        dtype=outline.dtype,
+        chunks=outline.chunk,
+        dimension_names=outline.variable.dims,
+        fill_value=NOT_COMPUTED,
+        compressors=CODECS,
+        attributes={"meaning": outline.variable.meaning},
+    )
+
+
+def open_table(store: Location, table_id: str, outline: Outline) -> zarr.Array[Any]:
+    """Return the array of a table that `create_table` has made, to read and write its cells."""
+    path = f"{table_id}/{outline.variable.name}"
+    return zarr.open_array(store.store(), path=path, mode="r+", zarr_format=3)
+
+
+def write_table(store: Location, spec: TableSpec, data: xr.Dataset) -> dict[str, Any]:
     """Write one table as a group of `store`, in place of what an interrupted run may have left there.
 
     Parameters
@@ -52,52 +125,72 @@ def write_table(store: Path, spec: TableSpec, data: xr.Dataset) -> dict[str, Any
     cells = np.asarray(
         data[name].values, order="C"
     )  # which leaves a single cell without dimensions
-    if (store / spec.table_id).exists():
-        shutil.rmtree(store / spec.table_id)
-    root = zarr.open_group(store, mode="a", zarr_format=3, use_consolidated=False)
-    group = root.create_group(spec.table_id, attributes=attributes_of(spec))
-    codecs = (BloscCodec(cname="zstd", clevel=3, shuffle="bitshuffle"), Crc32cCodec())
-    for dim, coordinate in data.coords.items():
-        group.create_array(
-            str(dim), data=coordinate.values, dimension_names=(str(dim),), compressors=codecs
-        )
-    group.create_array(
-        name,
-        data=cells,
-        chunks=chunk_shape(cells.shape, cells.itemsize),
-        dimension_names=[str(d) for d in data[name].dims],
-        fill_value=NOT_COMPUTED,
-        compressors=codecs,
-        attributes=dict(data[name].attrs),
+    outline = Outline(
+        variable_of(spec.game(), spec.quantity),
+        cells.shape,
+        str(cells.dtype),
+        {str(dim): coordinate.values for dim, coordinate in data.coords.items()},
     )
-    files = [f for f in (store / spec.table_id).rglob("*") if f.is_file()]
+    what = f"table {spec.table_id} ({spec.ruleset}) cannot be written"
+    with store.failures(what, cells.nbytes):
+        array = create_table(store, spec, outline)
+        write_cells(array, tuple((0, n) for n in cells.shape), cells)
+    return entry_of(store, spec, outline, chunk_digests(store, spec.table_id, outline))
+
+
+def entry_of(
+    store: Location, spec: TableSpec, outline: Outline, digests: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return what the manifest says of a table whose chunks have these digests."""
     return {
         "ruleset": spec.ruleset,
         "identity": spec.identity,
         "bound": spec.bound,
         "quantity": spec.quantity,
-        "variable": name,
-        "dims": [str(d) for d in data[name].dims],
-        "shape": list(cells.shape),
-        "dtype": str(cells.dtype),
-        "bytes": sum(f.stat().st_size for f in files),
-        "digest": values_digest(cells),
+        "variable": outline.variable.name,
+        "dims": list(outline.variable.dims),
+        "shape": list(outline.shape),
+        "dtype": outline.dtype,
+        "bytes": sum(size for _, size in store.files(spec.table_id)),
+        "digest": table_digest(outline.shape, outline.dtype, outline.chunk, digests),
+        "chunk": list(outline.chunk),
+        "chunks": dict(digests),
     }
 
 
-def finish_store(store: Path, table_ids: Sequence[str]) -> None:
-    """Add consolidated metadata to a store that will not change again, so that xarray opens it without a warning."""
-    with warnings.catch_warnings():
+def chunk_digests(
+    store: Location, table_id: str, outline: Outline, box: Box | None = None
+) -> dict[str, str]:
+    """Return the digests of a stored table's chunks, or of those in a box of it, as they lie there.
+
+    Raises
+    ------
+    StoreError
+        If one is missing.
+    """
+    array = store.child(f"{table_id}/{outline.variable.name}")
+    whole = tuple((0, n) for n in outline.shape)
+    names = map(chunk_name, chunks_in(whole if box is None else box, outline.chunk))
+    return {name: content_digest(array.read(name)) for name in names}
+
+
+def finish_store(store: Location, table_ids: Sequence[str]) -> None:
+    """Add consolidated metadata to a store that will not change again, so that xarray opens it without a warning.
+
+    Files that a killed process has begun are removed.
+    """
+    store.remove_partial()
+    with store.failures("its metadata cannot be gathered"), warnings.catch_warnings():
         warnings.simplefilter(
             "ignore", ZarrUserWarning
         )  # that the Zarr 3 standard has no word for it yet
         for table_id in table_ids:
-            zarr.consolidate_metadata(store, path=table_id)
-        zarr.consolidate_metadata(store)
+            zarr.consolidate_metadata(store.store(), path=table_id)
+        zarr.consolidate_metadata(store.store())
 
 
 def read_table(
-    store: Path, table_id: str, entry: Mapping[str, Any], corner: Sequence[int] | None = None
+    store: Location, table_id: str, entry: Mapping[str, Any], corner: Sequence[int] | None = None
 ) -> xr.Dataset:
     """Return a stored table, checked against its manifest entry's shape and dtype and against its chunks' checksums.
 
@@ -114,7 +207,7 @@ def read_table(
         If the store or a chunk of it is missing, damaged, or not what the manifest says.
     """
     name = str(entry["variable"])
-    where = f"table {table_id} ({entry['ruleset']}, bound {entry['bound']}) in {store}"
+    where = place_of(store, table_id, entry)
     window = {
         dim: slice(0, n)
         for dim, n in zip(
@@ -122,44 +215,38 @@ def read_table(
         )
     }
     try:
-        group = zarr.open_group(store, path=table_id, mode="r", use_consolidated=False)
+        checked = checked_store(store, table_id, entry)
+        group = zarr.open_group(checked, path=table_id, mode="r", use_consolidated=False)
         arrays = {key: cast("zarr.Array[Any]", group[key]) for key in group.array_keys()}
-        found = f"{arrays[name].dtype}{arrays[name].shape}"
         cells = np.asarray(arrays[name][tuple(window.values())])
         coordinates = {
             key: np.asarray(array[window[key]]) for key, array in arrays.items() if key != name
         }
         attributes = dict(arrays[name].attrs)
-    except (OSError, KeyError, ValueError, RuntimeError) as error:
-        raise StoreError(
-            f"{where}: cannot be read ({error}); `choco run` rebuilds it once its manifest is removed"
-        ) from error
-    if found != f"{entry['dtype']}{tuple(entry['shape'])}":
-        raise StoreError(
-            f"{where}: {found} is stored, the manifest says {entry['dtype']}{tuple(entry['shape'])}"
-        )
-    if cells.size and int(cells.min()) == NOT_COMPUTED:
-        raise StoreError(f"{where}: a chunk is missing, some cells were never written")
+    except (*FAILURES, KeyError, ValueError, RuntimeError) as error:
+        raise unreadable(where, error) from None
+    require_outline(where, arrays[name], entry)
+    require_computed(where, cells)
     data = xr.DataArray(cells, dims=entry["dims"], coords=coordinates, attrs=attributes)
     return xr.Dataset({name: data}, attrs=dict(group.attrs))
 
 
-def values_digest(cells: NDArray[np.integer]) -> str:
-    """Return the SHA-256 of the shape and the values as little-endian integers, whatever the layout in memory."""
-    found = hashlib.sha256(f"{cells.dtype.itemsize}:{','.join(map(str, cells.shape))};".encode())
-    found.update(np.ascontiguousarray(cells, cells.dtype.newbyteorder("<")).data)
-    return found.hexdigest()
+def unreadable(where: str, error: Exception) -> StoreError:
+    """Return that a table cannot be read, why, and what helps."""
+    return StoreError(f"{where}: cannot be read ({reason(error)}); `choco repair` rebuilds it")
 
 
-def chunk_shape(shape: Sequence[int], itemsize: int) -> tuple[int, ...]:
-    """Return a chunk of at most `CHUNK_BYTES`: whole trailing dimensions, and as many of the leading ones as fit."""
-    chunk = [max(1, n) for n in shape]
-    for axis in range(len(chunk)):
-        if math.prod(chunk) * itemsize <= CHUNK_BYTES:
-            break
-        rest = math.prod(chunk[axis + 1 :]) * itemsize
-        chunk[axis] = max(1, CHUNK_BYTES // rest)
-    return tuple(chunk)
+def require_outline(where: str, array: zarr.Array[Any], entry: Mapping[str, Any]) -> None:
+    """Raise `StoreError` unless an array has the shape and dtype that the manifest says."""
+    found, said = f"{array.dtype}{array.shape}", f"{entry['dtype']}{tuple(entry['shape'])}"
+    if found != said:
+        raise StoreError(f"{where}: {found} is stored, the manifest says {said}")
+
+
+def require_computed(where: str, cells: NDArray[np.integer]) -> None:
+    """Raise `StoreError` if some of these cells were never written."""
+    if cells.size and int(cells.min()) == NOT_COMPUTED:
+        raise StoreError(f"{where}: a chunk is missing, some cells were never written")
 
 
 def attributes_of(spec: TableSpec) -> dict[str, Any]:

@@ -11,9 +11,12 @@ import numpy as np
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import StoreError
 from choco_pipeline.games import Position, Ruleset, mex, parse_ruleset
+from choco_pipeline.tables.checked import fault_of_metadata, require_digests
 from choco_pipeline.tables.cost import estimated_positions
+from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.lookup import Lookup
-from choco_pipeline.tables.store import read_table, store_path, values_digest
+from choco_pipeline.tables.store import store_of
+from choco_pipeline.tables.windows import StoredCells
 
 #: About so many of the smallest positions are computed from the definition alone.
 SMALL = 1500
@@ -38,8 +41,9 @@ def verify_manifest(
         Called as ``report("verify", tables=1, positions=n)`` for each table.
     """
     manifest = Path(manifest_file)
+    document = read_json(manifest)
     records: list[dict[str, Any]] = []
-    for table_id, entry in read_json(manifest)["tables"].items():
+    for table_id, entry in document["tables"].items():
         record = {
             "table": table_id,
             "ruleset": entry["ruleset"],
@@ -47,7 +51,12 @@ def verify_manifest(
             "quantity": entry["quantity"],
         }
         try:
-            checked = _verify(manifest, table_id, entry, seed)
+            store = store_of(manifest, document)
+            require_digests(store, table_id, entry)
+            fault = fault_of_metadata(store, table_id, entry, document["kernels"])
+            if fault is not None:
+                raise StoreError(fault)
+            checked = _check_numbers(store, table_id, entry, seed)
             records.append({**record, "checked": checked, "wrong": None})
         except StoreError as error:
             records.append({**record, "checked": 0, "wrong": str(error)})
@@ -55,15 +64,9 @@ def verify_manifest(
     return records
 
 
-def _verify(manifest: Path, table_id: str, entry: dict[str, Any], seed: int) -> int:
-    data = read_table(store_path(manifest), table_id, entry)
-    cells = data[entry["variable"]].values
-    if values_digest(cells) != entry["digest"]:
-        raise StoreError(
-            f"table {table_id}: its values are not those that the manifest's digest was taken of"
-        )
+def _check_numbers(store: Location, table_id: str, entry: dict[str, Any], seed: int) -> int:
     game = parse_ruleset(entry["ruleset"])
-    table = Lookup.of(game, data)
+    table = Lookup.of(game, StoredCells.open(store, table_id, entry))
     checked = 0
     for position in _small(game, int(entry["bound"]), table):
         _require(table, position, game.grundy(position), "by definition")

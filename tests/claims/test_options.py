@@ -198,10 +198,12 @@ def test_the_bound_of_a_smaller_box_is_the_one_that_is_written_down(
 ) -> None:
     monkeypatch.setattr("choco_pipeline.claims.options.MOST_CELLS", 7 * 7 * 4)
     game = StripBar(k=2)
-    monkeypatch.setattr(task, "read_table", lambda *_: table(game, 20, "p-positions"))
+    monkeypatch.setattr(task.StoredCells, "open", lambda *_: table(game, 20, "p-positions"))
     claim = claim_on(game, kind="options", of="y == 0", have="every", to="y == 0")
     manifest, order, out = (tmp_path / name for name in ("t.json", "order.json", "out.json"))
-    write_json(manifest, {"tables": {"t": {"ruleset": game.notation, "bound": 20}}})
+    write_json(
+        manifest, {"store": "t.zarr", "tables": {"t": {"ruleset": game.notation, "bound": 20}}}
+    )
     document = {
         "format": 1,
         "manifest": str(manifest),

@@ -263,6 +263,26 @@ def test_lists_need_a_table_that_reaches_their_end(check: dict[str, Any]) -> Non
     assert verdict == Undecided("the table reaches bound 9, 10 is needed")
 
 
+@pytest.mark.parametrize(
+    "check",
+    [
+        {"kind": "p-list", "positions": [[0, 0, 0]]},
+        {"kind": "listing", "of": "x", "order": ["x", "y", "z"], "begins": [0]},
+    ],
+)
+def test_lists_that_memory_may_not_hold_are_not_compared(
+    monkeypatch: pytest.MonkeyPatch, check: dict[str, Any]
+) -> None:
+    game = SolidBar("(x+z)//2")
+    number = sum(map(game.is_p_position, game.positions(10)))
+    monkeypatch.setattr("choco_pipeline.claims.printed.MOST_LISTED", number)
+    assert not isinstance(find(game, 20, "p-positions", reach=10, **check).verdict, Undecided)
+    monkeypatch.setattr("choco_pipeline.claims.printed.MOST_LISTED", number - 1)
+    verdict = find(game, 20, "p-positions", reach=10, **check).verdict
+    assert isinstance(verdict, Undecided)
+    assert f"more P-positions than the {number - 1:,} that a list is compared with" in verdict.why
+
+
 def test_uncut_bars_do_not_say_what_smaller_bars_are() -> None:
     positions = [[0, 0, 0, 0], [0, 1, 0, 1], [0, 1, 1, 0], [1, 0, 0, 1], [1, 0, 1, 0]]
     check = {"kind": "p-list", "positions": positions}

@@ -64,10 +64,10 @@ def test_a_shard_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     order, out = order_in(tmp_path), tmp_path / "verdicts.json"
     read: list[str] = []
     reported: list[dict[str, Any]] = []
-    original = task.read_table
+    original = task.StoredCells.open
     monkeypatch.setattr(
-        task,
-        "read_table",
+        task.StoredCells,
+        "open",
         lambda store, table, entry: (read.append(table), original(store, table, entry))[1],
     )
     done = check_shard(
@@ -107,7 +107,7 @@ def test_a_damaged_table_gives_no_verdict(tmp_path: Path) -> None:
     content = bytearray(chunk.read_bytes())
     content[len(content) // 2] ^= 1
     chunk.write_bytes(bytes(content))
-    with pytest.raises(StoreError, match="cannot be read"):
+    with pytest.raises(StoreError, match="is not the one that the manifest"):
         check_shard(str(order), str(out), lambda *_, **__: None)
     assert not out.exists()
 

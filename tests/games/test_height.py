@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from choco_pipeline import SolidBar, parse_ruleset
 from choco_pipeline.errors import ChocoError, HeightError, RulesetError
+from choco_pipeline.formula import parse
 from choco_pipeline.games import height
 from choco_pipeline.games.height import TableHeight, as_height
 
@@ -57,6 +60,41 @@ def test_a_fall_is_found_wherever_blocks_end(monkeypatch, block):
     heights = np.add.outer(np.arange(30), np.arange(20)) // 3
     np.testing.assert_array_equal(SolidBar(heights).f.table(30, 20), heights)
     np.testing.assert_array_equal(SolidBar("(x+z)//3").f.table(30, 20), heights)
+
+
+SUMS = ["{}//3", "min({}, 40)", "{} + 1", "5", "{0}*{0} // 7", "min({0}, 30) + min(0, 60-{0})"]
+SUMS += ["{}-30", "100//({}-31)", "{}*4000000", "{0} + x", "({} ^ 1) + z"]
+DIP = "{0} - 20*max(0, 1-abs({0}-33))"  # falls from 32 to 33, and nowhere else
+sides = st.builds(lambda first, n: range(first, first + n), st.integers(0, 40), st.integers(1, 40))
+
+
+@example(DIP, range(20, 30), range(13, 20))
+@example(DIP, range(20, 30), range(14, 20))
+@given(st.sampled_from([*SUMS, DIP]), sides, sides)
+def test_a_function_of_the_sum_is_as_any_other(text, x, z):
+    """Turned round, the sum is one formula among others: its heights are computed and compared place by place."""
+    found, expected = (outcome(text.format(name), x, z) for name in ("(x+z)", "(z+x)"))
+    assert found == expected
+
+
+def outcome(text, x, z):
+    bar = as_height_unchecked(text)
+    try:
+        heights = bar.block(x, z)
+    except ChocoError as error:
+        return str(error).replace("z+x", "x+z")
+    assert heights.dtype == np.int32
+    assert heights.flags.c_contiguous
+    assert heights.flags.writeable
+    assert heights.tolist() == [[bar(u, w) for w in z] for u in x]
+    return heights.tolist()
+
+
+def as_height_unchecked(text):
+    """Return a formula's heights without the first look, so that what is wrong near the origin is asked for, too."""
+    found = object.__new__(height.FormulaHeight)
+    object.__setattr__(found, "formula", parse(text))
+    return found
 
 
 def test_a_table_says_how_far_it_goes():

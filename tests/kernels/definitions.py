@@ -116,3 +116,13 @@ def block_edges(draw, n):
     """Draw where to cut 0..n into blocks, as (first, stop) pairs in order."""
     cuts = sorted(draw(st.sets(st.integers(1, n - 1), max_size=3))) if n > 1 else []
     return list(zip([0, *cuts], [*cuts, n], strict=True))
+
+
+def assert_same_sets(folded, filled):
+    """Check that option sets, or what is blocked, agree bit for bit wherever they say anything."""
+    for name, a, b in zip(folded._fields, folded, filled, strict=True):
+        if name in {"used", "open_words"} and "rows" in folded._fields:
+            for line, rows in enumerate(filled.rows):
+                np.testing.assert_array_equal(a[line, ..., :rows], b[line, ..., :rows], name)
+        else:
+            np.testing.assert_array_equal(a, b, name)

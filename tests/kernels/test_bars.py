@@ -5,9 +5,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline.kernels import OptionSets, fill_bar, grundy_bar
+from choco_pipeline.kernels import BelowSets, OptionSets, fill_bar, fold_bar, grundy_bar
 
-from .definitions import bar_grundy, bar_heights, bar_options, block_edges, mex, nim_p_positions
+from .definitions import (
+    assert_same_sets,
+    bar_grundy,
+    bar_heights,
+    bar_options,
+    block_edges,
+    mex,
+    nim_p_positions,
+)
 
 passes_left = st.integers(0, 3)
 
@@ -98,21 +106,41 @@ def test_three_heap_nim(passes):
 @given(heights=bar_heights(), passes=passes_left, data=st.data())
 @settings(deadline=None)
 def test_blocks(heights, passes, data):
-    """Running on with the same option sets gives the same table, in place and in arrays of each block's own."""
+    """A wavefront of blocks along y and z, each in arrays of its own, gives the same table; so does going on from a fold."""
+    check_blocks(
+        heights,
+        passes,
+        block_edges(data.draw, int(heights[-1]) + 1),
+        block_edges(data.draw, len(heights)),
+    )
+
+
+@pytest.mark.parametrize("k", [1, 2])
+@pytest.mark.parametrize("cuts", [(64, 128), (1, 63), (65, 127)])
+def test_blocks_beside_words(k, cuts):
+    edges = list(zip([0, *cuts], [*cuts, 200], strict=True))
+    heights = np.minimum(np.arange(200), 199) // k + 199 - 199 // k
+    check_blocks(heights, 1, edges, edges)
+
+
+def check_blocks(heights, passes, y_edges, z_edges):
     whole = grundy_bar(heights, passes)
-    largest = int(heights[-1]) + len(heights)
-    edges = block_edges(data.draw, len(heights))
+    layers, n_z, n_y = whole.shape
+    largest = n_y + n_z
     heights = heights.astype(np.int32)
-    layers, _, n_y = whole.shape
-    here = OptionSets.start(1, layers, largest, n_y)
-    alone = OptionSets.start(1, layers, largest, n_y)
-    table = np.empty_like(whole)
-    for first, stop in edges:
-        fill_bar(heights, (first, stop), True, here, table)
-        block = np.empty((layers, stop - first, n_y), whole.dtype)
-        fill_bar(heights[first:stop].copy(), (0, stop - first), first == 0, alone, block)
-        np.testing.assert_array_equal(block, whole[:, first:stop])
-    np.testing.assert_array_equal(table, whole)
+    below_all = BelowSets.start(n_z, layers, largest)
+    for y0, y1 in y_edges:
+        by_z, by_z_fold = (OptionSets.start(1, layers, largest, y1 - y0) for _ in range(2))
+        for z0, z1 in z_edges:
+            own = heights[z0:z1].copy()
+            below = below_all.cut(z0, z1)
+            below_fold = BelowSets(*(part.copy() for part in below))
+            block = np.empty((layers, z1 - z0, y1 - y0), whole.dtype)
+            fill_bar(own, y0, (0, z1 - z0), y0 == z0 == 0, below, by_z, block)
+            np.testing.assert_array_equal(block, whole[:, z0:z1, y0:y1])
+            fold_bar(own, y0, (0, z1 - z0), below_fold, by_z_fold, block)
+            assert_same_sets(below_fold, below)
+            assert_same_sets(by_z_fold, by_z)
 
 
 @pytest.mark.parametrize(

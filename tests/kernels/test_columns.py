@@ -5,9 +5,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline.kernels import BlockedHeights, fill_columns, grundy_bar, grundy_solid, p_columns
+from choco_pipeline.kernels import (
+    BlockedHeights,
+    fill_columns,
+    fold_columns,
+    grundy_bar,
+    grundy_solid,
+    p_columns,
+)
 
-from .definitions import block_edges, solid_heights, solid_p_positions
+from .definitions import assert_same_sets, block_edges, solid_heights, solid_p_positions
 from .test_solid import triangular
 
 
@@ -103,6 +110,11 @@ def test_blocks_beside_words(cuts):
     check_blocks(triangular(139, 4), 1, edges, edges)
 
 
+def test_blocks_whose_lines_fill_words():
+    edges = [(0, 90), (90, 140)]
+    check_blocks(np.full((140, 140), 127), 1, edges, edges)
+
+
 def check_blocks(heights, passes, x_edges, z_edges):
     whole = p_columns(heights, passes)
     layers, _, n_z = whole.shape
@@ -110,16 +122,49 @@ def check_blocks(heights, passes, x_edges, z_edges):
     heights = heights.astype(np.int32)
     table = np.empty_like(whole)
     by_x = BlockedHeights.start(n_z, layers, n_y)
-    by_x_alone = [BlockedHeights.start(z1 - z0, layers, n_y) for z0, z1 in z_edges]
+    by_x_alone, by_x_folded = (
+        [BlockedHeights.start(z1 - z0, layers, n_y) for z0, z1 in z_edges] for _ in range(2)
+    )
     for x0, x1 in x_edges:
-        by_z = BlockedHeights.start(x1 - x0, layers, n_y)
-        by_z_alone = BlockedHeights.start(x1 - x0, layers, n_y)
-        for (z0, z1), own_by_x in zip(z_edges, by_x_alone, strict=True):
+        by_z, by_z_alone, by_z_folded = (
+            BlockedHeights.start(x1 - x0, layers, n_y) for _ in range(3)
+        )
+        for (z0, z1), lines, folded in zip(z_edges, by_x_alone, by_x_folded, strict=True):
             fill_columns(heights, (x0, x1), (z0, z1), True, by_x, by_z, table)
-            block = np.empty((layers, x1 - x0, z1 - z0), np.int32)
-            own = heights[x0:x1, z0:z1].copy()
-            fill_columns(
-                own, (0, x1 - x0), (0, z1 - z0), x0 == z0 == 0, own_by_x, by_z_alone, block
-            )
+            block = np.empty((layers, x1 - x0, z1 - z0), whole.dtype)
+            own, ranges = heights[x0:x1, z0:z1].copy(), ((0, x1 - x0), (0, z1 - z0))
+            fill_columns(own, *ranges, x0 == z0 == 0, lines, by_z_alone, block)
             np.testing.assert_array_equal(block, whole[:, x0:x1, z0:z1])
+            fold_columns(own, *ranges, folded, by_z_folded, block)
+            assert_same_sets(folded, lines)
+            assert_same_sets(by_z_folded, by_z_alone)
+            assert_same_sets(by_z_folded, by_z)
     np.testing.assert_array_equal(table, whole)
+
+
+def test_lines_cut_out():
+    """A block filled with lines cut out of those of the whole table comes out as with the whole."""
+    heights = triangular(200, 4).astype(np.int32)
+    whole = p_columns(heights, 1)
+    by_x = BlockedHeights.start(201, 2, 101)
+    by_z = BlockedHeights.start(100, 2, 101)
+    fill_columns(heights, (0, 100), (0, 201), True, by_x, by_z, np.empty_like(whole))
+    by_z = BlockedHeights.start(101, 2, 101)
+    for z0, z1 in [(0, 64), (64, 128), (128, 201)]:
+        lines = by_x.cut(z0, z1)
+        block = np.empty((2, 101, z1 - z0), np.int16)
+        own = heights[100:, z0:z1].copy()
+        fill_columns(own, (0, 101), (0, z1 - z0), False, lines, by_z, block)
+        np.testing.assert_array_equal(block, whole[:, 100:, z0:z1])
+        assert all(part.flags.c_contiguous for part in lines)
+        assert lines.nbytes < by_x.nbytes
+
+
+def test_lines_cut_within_a_word_refused():
+    with pytest.raises(ValueError, match="multiples of 64, not at 100"):
+        BlockedHeights.start(200, 1, 1).cut(100, 164)
+
+
+@pytest.mark.parametrize(("top", "dtype"), [(32767, np.int16), (32768, np.int32)])
+def test_dtype_holds_every_height(top, dtype):
+    assert p_columns(np.full((33000, 2), top)).dtype == dtype

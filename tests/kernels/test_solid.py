@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline.kernels import OptionSets, fill_solid, grundy_bar, grundy_solid
+from choco_pipeline.kernels import OptionSets, fill_solid, fold_solid, grundy_bar, grundy_solid
 
-from .definitions import block_edges, nim_p_positions, solid_grundy, solid_heights
+from .definitions import assert_same_sets, block_edges, nim_p_positions, solid_grundy, solid_heights
 
 
 def triangular(bound, k):
@@ -87,17 +87,23 @@ def test_blocks(heights, passes, data):
     heights = heights.astype(np.int32)
     z_edges = block_edges(data.draw, n_z)
     table = np.empty_like(whole)
-    by_x = OptionSets.start(n_z, layers, largest, n_y)
-    by_x_alone = [OptionSets.start(z1 - z0, layers, largest, n_y) for z0, z1 in z_edges]
+    by_x, by_x_folded = (OptionSets.start(n_z, layers, largest, n_y) for _ in range(2))
     for x0, x1 in block_edges(data.draw, n_x):
-        by_z = OptionSets.start(x1 - x0, layers, largest, n_y)
-        by_z_alone = OptionSets.start(x1 - x0, layers, largest, n_y)
-        for (z0, z1), own_by_x in zip(z_edges, by_x_alone, strict=True):
+        by_z, by_z_alone, by_z_folded = (
+            OptionSets.start(x1 - x0, layers, largest, n_y) for _ in range(3)
+        )
+        by_x_alone = OptionSets(*(part.copy() for part in by_x))
+        for z0, z1 in z_edges:
             fill_solid(heights, (x0, x1), (z0, z1), True, by_x, by_z, table)
+            own, ranges = heights[x0:x1, z0:z1].copy(), ((0, x1 - x0), (0, z1 - z0))
             block = np.empty((layers, x1 - x0, z1 - z0, n_y), whole.dtype)
-            own = heights[x0:x1, z0:z1].copy()
-            fill_solid(own, (0, x1 - x0), (0, z1 - z0), x0 == z0 == 0, own_by_x, by_z_alone, block)
+            lines = by_x_alone.cut(z0, z1)
+            fill_solid(own, *ranges, x0 == z0 == 0, lines, by_z_alone, block)
             np.testing.assert_array_equal(block, whole[:, x0:x1, z0:z1])
+            fold_solid(own, *ranges, by_x_folded.cut(z0, z1), by_z_folded, block)
+            assert_same_sets(by_x_folded.cut(z0, z1), lines)
+            assert_same_sets(by_z_folded, by_z_alone)
+    assert_same_sets(by_x_folded, by_x)
     np.testing.assert_array_equal(table, whole)
 
 

@@ -13,7 +13,12 @@ ROOT = Path(__file__).parents[2]
 LOCK_FILES = sorted(ROOT.glob("requirements/*.txt"))
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 RUN = [Requirement(line) for line in PYPROJECT["project"]["dependencies"]]
-DEV = [Requirement(line) for line in PYPROJECT["dependency-groups"]["dev"]]
+EXTRAS = [
+    Requirement(line)
+    for lines in PYPROJECT["project"]["optional-dependencies"].values()
+    for line in lines
+]
+DEV = [*EXTRAS, *(Requirement(line) for line in PYPROJECT["dependency-groups"]["dev"])]
 CONDA_NAMES = {"dask": "dask-core", "snakemake": "snakemake-minimal"}
 
 

@@ -19,6 +19,7 @@ from choco_pipeline.sweep.proofs import (
 )
 from choco_pipeline.tables.cost import Cost
 from choco_pipeline.tables.shard import build_shard
+from choco_pipeline.tables.spec import FORMAT
 
 CLAIMS = """\
 paper: {key: mine, title: T, authors: [A], year: 2026, reference: R}
@@ -163,7 +164,7 @@ def test_statements_without_tables_are_shared_out(config):
         (s["claim"], s["part"]) for s in standing
     }
     assert max(len(order["claims"]) for order in orders.values()) <= 10
-    assert all(order["code"] and order["format"] == 1 for order in orders.values())
+    assert all(order["code"] and order["format"] == FORMAT for order in orders.values())
     Path("claims.yaml").write_text(CLAIMS)
     assert current_plan(config)["standing"] == []
     assert not list(Path("results/t/standing").iterdir()), "stale orders are removed"
@@ -245,7 +246,7 @@ def test_each_game_is_proved_once_whatever_the_bounds(config):
     ) == sorted((p["part"], p["ruleset"], p["relation"]) for p in plan["proofs"])
     assert {claim for order in orders.values() for claim in order["claims"]} == {"mine-1"}
     assert {order["certificates"] for order in orders.values()} == {"results/certificates"}
-    assert all(order["code"] and order["format"] == 1 for order in orders.values())
+    assert all(order["code"] and order["format"] == FORMAT for order in orders.values())
     config.write_text(CONFIG)
     current_plan(config)
     assert proof_orders() == {}, "stale orders are removed"
@@ -410,3 +411,19 @@ def test_a_damaged_plan_or_manifest_is_made_again(config):
     (manifest,) = Path("results/tables").glob("*.done.json")
     manifest.write_text(json.dumps({"kernels": 1}))
     assert make_plan(config, write=False)["shards"] == plan["shards"]
+
+
+def test_a_large_table_is_a_shard_of_its_own(config):
+    config.write_text(CONFIG.replace("bound: 20", "bound: [20, 30000]"))
+    plan = current_plan(config)
+    large = [table for table in plan["tables"] if table["large"]]
+    assert large
+    assert all(table["bound"] == 30000 for table in large)
+    shards = {
+        shard: json.loads(Path(f"results/shards/{shard}.json").read_text())
+        for shard in plan["shards"]
+    }
+    for shard, document in shards.items():
+        own = [table["id"] for table in plan["tables"] if table["shard"] == shard]
+        assert document["large"] == (shard in {table["shard"] for table in large})
+        assert len(own) == 1 or not document["large"]

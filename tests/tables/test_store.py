@@ -13,16 +13,16 @@ from choco_pipeline import SolidBar, parse_ruleset
 from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.errors import StoreError
 from choco_pipeline.tables import shard as shard_module
+from choco_pipeline.tables.checked import require_digests
+from choco_pipeline.tables.chunks import CHUNK_BYTES, chunk_shape
 from choco_pipeline.tables.compute import table
+from choco_pipeline.tables.journal import forget
+from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.schema import NOT_COMPUTED
 from choco_pipeline.tables.shard import build_shard
 from choco_pipeline.tables.spec import Shard, TableSpec
 from choco_pipeline.tables.store import (
-    CHUNK_BYTES,
-    chunk_shape,
     read_table,
-    store_path,
-    values_digest,
     write_table,
 )
 from choco_pipeline.tables.verify import verify_manifest
@@ -40,6 +40,15 @@ GAMES = [
 
 def quiet(stage, **numbers):
     """Report to nobody."""
+
+
+def store_path(manifest):
+    """Return the folder of the store beside a manifest."""
+    return manifest.with_name(manifest.name.removesuffix(".done.json") + ".zarr")
+
+
+def location(manifest):
+    return Location.local(store_path(manifest))
 
 
 @pytest.fixture
@@ -88,8 +97,9 @@ def test_a_manifest_says_what_is_in_the_store(built):
     assert set(document["tables"]) == {spec.table_id for spec in specs}
     for spec in specs:
         entry = document["tables"][spec.table_id]
-        data = read_table(store_path(manifest), spec.table_id, entry)
-        assert entry["digest"] == values_digest(data[entry["variable"]].values)
+        data = read_table(location(manifest), spec.table_id, entry)
+        assert data[entry["variable"]].shape == tuple(entry["shape"])
+        require_digests(location(manifest), spec.table_id, entry)
         assert entry["positions"] == sum(1 for _ in spec.game().positions(spec.bound))
     assert {"choco_pipeline", "commit", "numba", "zarr"} <= set(document["versions"])
 
@@ -113,9 +123,7 @@ def test_every_flipped_byte_of_a_chunk_is_found(tmp_path_factory, data):
     content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
     chunk.write_bytes(content)
     with pytest.raises(StoreError, match=spec.table_id):
-        read_table(
-            store_path(manifest), spec.table_id, read_json(manifest)["tables"][spec.table_id]
-        )
+        read_table(location(manifest), spec.table_id, read_json(manifest)["tables"][spec.table_id])
     (record,) = verify_manifest(str(manifest), 0, quiet)
     assert record["wrong"]
 
@@ -126,9 +134,9 @@ def test_a_missing_chunk_is_found_and_not_read_as_numbers(built):
         p for p in (store_path(manifest) / specs[0].table_id).rglob("c/**/*") if p.is_file()
     ]
     chunk.unlink()
-    with pytest.raises(StoreError, match="a chunk is missing"):
+    with pytest.raises(StoreError, match=rf"chunk .* is missing \({chunk}\)"):
         read_table(
-            store_path(manifest),
+            location(manifest),
             specs[0].table_id,
             read_json(manifest)["tables"][specs[0].table_id],
         )
@@ -209,7 +217,12 @@ def test_an_interrupted_build_goes_on(tmp_path, monkeypatch):
         "computed": len(GAMES) - 2,
         "kept": 2,
     }
-    assert not journal.exists()
+    assert build_shard(str(tmp_path / "s.json"), str(manifest), quiet) == {
+        "computed": 0,
+        "kept": len(GAMES),
+    }
+    forget(manifest)
+    assert sorted(path.name for path in manifest.parent.iterdir()) == ["s.done.json", "s.zarr"]
     assert [r["wrong"] for r in verify_manifest(str(manifest), 0, quiet)] == [None] * len(GAMES)
 
 
@@ -227,7 +240,7 @@ def test_a_journal_is_believed_only_of_this_code_and_these_values(tmp_path, chan
     else:  # sound bytes, but not the ones that the journal's digest was taken of
         other = table(spec.game(), spec.bound, spec.quantity)
         other["grundy"].values = np.where(other["grundy"].values == 3, 4, other["grundy"].values)
-        write_table(store_path(manifest), spec, other)
+        write_table(location(manifest), spec, other)
     manifest.unlink()
     (tmp_path / "tables" / "s.partial.jsonl").write_text(json.dumps(line) + "\n")
     outcome = build_shard(str(tmp_path / "s.json"), str(manifest), quiet)
@@ -240,15 +253,31 @@ def test_a_store_that_is_not_what_its_manifest_says(built, wrong):
     specs, _, manifest = built
     entry = read_json(manifest)["tables"][specs[0].table_id] | wrong
     with pytest.raises(StoreError, match="is stored, the manifest says"):
-        read_table(store_path(manifest), specs[0].table_id, entry)
+        read_table(location(manifest), specs[0].table_id, entry)
 
 
-@given(st.lists(st.integers(1, 5000), min_size=1, max_size=4), st.sampled_from([1, 2, 4]))
-def test_chunks_are_small_enough_and_as_large_as_can_be(shape, itemsize):
-    chunk = chunk_shape(shape, itemsize)
-    assert len(chunk) == len(shape)
-    assert all(1 <= c <= n for c, n in zip(chunk, shape, strict=True))
+@given(
+    st.integers(0, 1),
+    st.lists(st.integers(1, 5000), min_size=1, max_size=4),
+    st.sampled_from([1, 2, 4]),
+)
+def test_chunks_are_small_enough_and_do_not_depend_on_the_bound(passes, shape, itemsize):
+    dims = ["p", "x", "y", "z", "w"][1 - passes : 1 + len(shape)]
+    sides = [2] * passes + shape
+    chunk = chunk_shape(dims, sides, itemsize)
+    assert len(chunk) == len(dims)
     assert int(np.prod(chunk, dtype=object)) * itemsize <= CHUNK_BYTES
+    assert chunk[:passes] == (1,) * passes
+    largest = max(chunk[passes:])
+    assert all(
+        c & (c - 1) == 0 and (c == largest or n <= c < 2 * n)
+        for c, n in zip(chunk[passes:], shape, strict=True)
+    )
+    if min(shape) >= largest:
+        assert (
+            chunk_shape(dims, [7 * n for n in sides], itemsize)[passes:] == (largest,) * len(shape)
+            or max(shape) <= largest
+        )
 
 
 def test_ids_say_what_is_computed():

@@ -88,8 +88,12 @@ class Project:
 
     def journalled(self) -> int:
         """Return the number of tables that shards which are not finished have stored."""
-        journals = (self.folder / "results" / "tables").glob("*.partial.jsonl")
-        return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in journals)
+        unfinished = [
+            path
+            for path in (self.folder / "results" / "tables").glob("*.partial.jsonl")
+            if not journal_manifest(path).exists()
+        ]
+        return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in unfinished)
 
     def processes(self) -> list[psutil.Process]:
         """Return the processes that runs in this folder have started and that are alive."""
@@ -143,6 +147,11 @@ class Screen:
                 self._shown += read
         except OSError:  # how Linux says that the other side has closed
             pass
+
+
+def journal_manifest(journal: Path) -> Path:
+    """Return the manifest of the shard that a journal is of."""
+    return journal.with_name(journal.name.removesuffix(".partial.jsonl") + ".done.json")
 
 
 def wait_for(condition: Callable[[], object], what: str, seconds: float = 60.0) -> None:

@@ -32,13 +32,19 @@ localrule ledger:
 Error in rule ledger:
     message: None
     log: results/tiny/log/ledger.log (check log file(s) for error details)
+Error in rule mine:
+    message: SLURM-job '7' failed
+    log: results/tiny/log/mine/a.log, /p/results/.slurm/rule_mine/a/7.log (check log file(s) for error details)
 """
 EVENTS: list[Event] = [
     Jobs({"build": 2, "prove": 1, "ledger": 1}),
     Job("build", "00112233aabbccdd"),
     Job("state", "8899aabbccddeeff"),
     Job("prove", "0123456789abcdef"),
-    Failed("ledger", Path("results/tiny/log/ledger.log")),
+    Failed("ledger", (Path("results/tiny/log/ledger.log"),)),
+    Failed(
+        "mine", (Path("results/tiny/log/mine/a.log"), Path("/p/results/.slurm/rule_mine/a/7.log"))
+    ),
 ]
 
 

@@ -9,7 +9,7 @@ rule check:
     conda:
         "../../environment.yml"
     resources:
-        mem_mb=memory_of,
+        mem_mb=memory_to_read_of,
     shell:
         "python -m choco_pipeline check {input.order} --out {output.verdicts} > {log} 2>&1"
 

@@ -31,8 +31,13 @@ def shards_of(kind):
 
 
 def memory_of(wildcards):
-    """Return the MB that the largest table of a shard needs, rounded up."""
-    return -(-MEMORY[wildcards.shard] // 1_000_000)
+    """Return the MB that building the largest table of a shard needs, rounded up."""
+    return -(-MEMORY["memory", wildcards.shard] // 1_000_000)
+
+
+def memory_to_read_of(wildcards):
+    """Return the MB that reading the largest table of a shard needs, by windows, rounded up."""
+    return -(-MEMORY["memory_to_read", wildcards.shard] // 1_000_000)
 
 
 def memory_of_proofs(wildcards):
@@ -43,7 +48,9 @@ def memory_of_proofs(wildcards):
 
 MEMORY = {}
 for table in PLAN["tables"]:
-    MEMORY[table["shard"]] = max(table["memory"], MEMORY.get(table["shard"], 0))
+    for key in ("memory", "memory_to_read"):
+        of = (key, table["shard"])
+        MEMORY[of] = max(table[key], MEMORY.get(of, 0))
 
 
 # Verdicts on tables and on statements lie side by side; these are the names of either.

@@ -9,6 +9,6 @@ rule mine:
     conda:
         "../../environment.yml"
     resources:
-        mem_mb=memory_of,
+        mem_mb=memory_to_read_of,
     shell:
         "python -m choco_pipeline search {input.order} --out {output.findings} > {log} 2>&1"

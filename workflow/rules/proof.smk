@@ -5,9 +5,9 @@ rule prove:
         proved=f"{RUN}/proved/{{proof}}.json",
     log:
         f"{RUN}/log/prove/{{proof}}.log",
+    priority: -1  # tables and what is said about them come first
     conda:
         "../../environment.yml"
-    priority: -1  # tables and what is said about them come first
     threads: 2  # MONA runs two processes; and of `choco run`'s two jobs for each worker, this one takes both
     resources:
         mem_mb=memory_of_proofs,

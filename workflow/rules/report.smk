@@ -45,9 +45,9 @@ rule ledger:
         ledger=f"{RUN}/ledger.json",
     log:
         f"{RUN}/log/ledger.log",
+    priority: 1  # where proofs are there already, the first report can wait
     conda:
         "../../environment.yml"
-    priority: 1  # where proofs are there already, the first report can wait
     params:
         code=code_digest(("claims", "mining", "sweep")),
     shell:
@@ -70,9 +70,9 @@ rule report:
         statements=f"{RUN}/report/found/found.json",
     log:
         f"{RUN}/log/report.log",
+    priority: 1  # where proofs are there already, the first report can wait
     conda:
         "../../environment.yml"
-    priority: 1  # where proofs are there already, the first report can wait
     params:
         code=code_digest(("report",)),
     shell:

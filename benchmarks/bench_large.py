@@ -1,0 +1,115 @@
+"""What building a table in blocks costs: beside the same table in memory, on two workers beside one, and up to which bound.
+
+The time in memory is what `choco_pipeline.p_table` or `grundy_table` takes, heights and all; that of its kernel alone is
+noted too. In blocks, cells are compressed, written and their digests taken. Every way is taken once in each round, so
+that all of them meet the same load; of each the best round counts. A curve is computed by one process, in blocks at every
+bound; ``--to-bound 65536`` draws it further than to 16384.
+"""
+
+from time import perf_counter
+
+import pytest
+
+from choco_pipeline import SolidBar
+from choco_pipeline.cluster.connect import SCHEDULER
+from choco_pipeline.cluster.local import local_cluster
+from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.kernels import grundy_solid, p_columns, warm_up
+from choco_pipeline.tables.compute import table
+from choco_pipeline.tables.spec import Shard, TableSpec
+from choco_pipeline.tables.wavefront import build_large
+
+ROUNDS = 3
+MEMORY = 2 << 30
+GAME = SolidBar("(x+z)//3")
+KERNELS = {"p-positions": p_columns, "grundy": grundy_solid}
+BOUNDS = [2**i for i in range(8, 17)]
+
+# distributed leaves a socket open where a dashboard's port is taken, as that of the second cluster is
+pytestmark = pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _compiled():
+    warm_up()
+
+
+@pytest.fixture
+def clusters(tmp_path):
+    """Return the addresses of clusters of one and of two workers, which have loaded what they compute with."""
+    with (
+        local_cluster(1, MEMORY, tmp_path / "one") as one,
+        local_cluster(2, MEMORY, tmp_path / "two") as two,
+    ):
+        for cluster in (one, two):
+            cluster.client.run(warm_up)
+        yield {1: one.address, 2: two.address}
+
+
+def build(folder, bound, quantity):
+    """Build the table in blocks, on the cluster that the environment names, and return its entry in the manifest."""
+    spec, manifest = folder / "s.json", folder / "tables" / "s.done.json"
+    of = TableSpec.of(GAME, bound, quantity)
+    write_json(spec, Shard("s", (of,), large=True).as_json())
+    build_large(str(spec), str(manifest))
+    return read_json(manifest)["tables"][of.table_id]
+
+
+def seconds(function, *arguments):
+    start = perf_counter()
+    function(*arguments)
+    return perf_counter() - start
+
+
+@pytest.mark.parametrize(("bound", "quantity"), [(16384, "p-positions"), (700, "grundy")])
+def test_workers(benchmark, tmp_path_factory, monkeypatch, clusters, bound, quantity):
+    heights = GAME.f.table(bound + 1, bound + 1)
+    taken = {"kernel": [], "memory": [], 1: [], 2: []}
+
+    def on(workers):
+        monkeypatch.setenv(SCHEDULER, clusters[workers])
+        return seconds(build, tmp_path_factory.mktemp("built"), bound, quantity)
+
+    def others():
+        taken["kernel"].append(seconds(KERNELS[quantity], heights))
+        taken["memory"].append(seconds(table, GAME, bound, quantity))
+        taken[1].append(on(1))
+
+    def on_two():
+        taken[2].append(on(2))
+
+    benchmark.pedantic(on_two, setup=others, rounds=ROUNDS)
+    best = {way: min(rounds) for way, rounds in taken.items()}
+    benchmark.extra_info |= {
+        "times faster on two workers than on one": round(best[1] / best[2], 2),
+        "times slower on one worker than in memory": round(best[1] / best["memory"], 2),
+        "times slower on one worker than its kernel": round(best[1] / best["kernel"], 2),
+        **{f"seconds, {way}": round(best[way], 2) for way in ("kernel", "memory")},
+        "seconds, one worker": round(best[1], 2),
+    }
+
+
+def test_cost_of_columns(benchmark, tmp_path_factory, monkeypatch, request):
+    monkeypatch.delenv(SCHEDULER, raising=False)
+    bounds = [bound for bound in BOUNDS if bound <= request.config.getoption("--to-bound")]
+    curves = {
+        f"{what} by bound": {}
+        for what in (
+            "seconds",
+            "million positions per second",
+            "bytes on disk per million positions",
+        )
+    }
+
+    def build_all():
+        for bound in bounds:
+            start = perf_counter()
+            entry = build(tmp_path_factory.mktemp("built"), bound, "p-positions")
+            taken, settled = perf_counter() - start, entry["positions"]
+            values = (taken, settled / taken / 1e6, entry["bytes"] / settled * 1e6)
+            for curve, value in zip(curves.values(), values, strict=True):
+                better = max if curve is curves["million positions per second by bound"] else min
+                curve[bound] = better(curve.get(bound, value), value)
+
+    benchmark.pedantic(build_all, rounds=ROUNDS)
+    benchmark.extra_info |= curves

@@ -1,0 +1,37 @@
+"""``choco results``: a dated page of a run's figures."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.cli.output import emit, note
+from choco_pipeline.documents.files import read_json, write_text
+from choco_pipeline.errors import ConfigError
+from choco_pipeline.report.results_page import results_page
+from choco_pipeline.sweep.plan import RESULTS
+
+#: Where dated pages lie.
+PAGES = Path("docs/results")
+
+
+def write_results(run: str, against: str | None, *, json: bool) -> None:
+    """Write ``docs/results/<date>-<run>-tables.md`` from the ledger of a run, compared with that of another."""
+    ledger = _ledger(run)
+    base = None if against is None else _ledger(against)
+    today = date.today()
+    out = PAGES / f"{today.isoformat()}-{run}-tables.md"
+    write_text(out, results_page(ledger, base, today))
+    if json:
+        emit({"page": str(out)})
+    else:
+        note(str(out))
+
+
+def _ledger(run: str) -> dict[str, Any]:
+    file = RESULTS / run / "ledger.json"
+    if Path(run).name != run or not file.is_file():
+        raise ConfigError(f"no run {run!r}: {file} is written by `choco run`")
+    ledger: dict[str, Any] = read_json(file)
+    return ledger

@@ -1,0 +1,108 @@
+"""Many tasks that hand results on to each other, run in an order that they allow: here, or on the Dask cluster."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from choco_pipeline.cluster.connect import SCHEDULER, resolve
+from choco_pipeline.cluster.progress import ignore
+
+
+@dataclass(frozen=True)
+class Step:
+    """One task among others.
+
+    Attributes
+    ----------
+    key
+        Its name; no other step of the same list has it.
+    target
+        ``package.module:function``. Called as ``function(*arguments, *results, report)``.
+    arguments
+        Plain data.
+    needs
+        The keys of steps whose results it is given; they stand before it in the list. Results are whatever the targets
+        return, and must not be changed, since a step may run again when a worker dies.
+    """
+
+    key: str
+    target: str
+    arguments: tuple[Any, ...]
+    needs: tuple[str, ...] = ()
+
+
+class Runner(Protocol):
+    """What runs steps.
+
+    Attributes
+    ----------
+    workers
+        How many steps run at the same time.
+    memory
+        Bytes that each of them may use, or None if nothing is said.
+    """
+
+    workers: int
+    memory: int | None
+
+    def run(self, steps: Sequence[Step]) -> None:
+        """Run steps to their end; a result is kept only as long as steps that have not run need it.
+
+        Parameters
+        ----------
+        steps
+            In the order in which they should run where the choice is free.
+
+        Raises
+        ------
+        ChocoError
+            As a target raised it, with the same message.
+        ClusterError
+            If the cluster goes away, or a step has killed several workers.
+        """
+
+    def report(self, stage: str, **numbers: int) -> None:
+        """Add `numbers` to what is done of `stage`."""
+
+
+class Here:
+    """Steps one after the other, in this process."""
+
+    workers = 1
+    memory: int | None = None
+
+    def run(self, steps: Sequence[Step]) -> None:
+        """Run the steps in the order of the list."""
+        left = Counter(need for step in steps for need in step.needs)
+        results: dict[str, Any] = {}
+        for step in steps:
+            needed = [results[need] for need in step.needs]
+            result = resolve(step.target)(*step.arguments, *needed, self.report)
+            if left[step.key]:
+                results[step.key] = result
+            del needed, result
+            for need in step.needs:
+                left[need] -= 1
+                if not left[need]:
+                    del results[need]
+
+    def report(self, stage: str, **numbers: int) -> None:
+        """Report to nobody."""
+        ignore(stage, **numbers)
+
+
+@contextmanager
+def runner() -> Iterator[Runner]:
+    """Run steps on the cluster that the environment names, or in this process where it names none."""
+    scheduler = os.environ.get(SCHEDULER)
+    if not scheduler:
+        yield Here()
+        return
+    # distributed takes half a second to import
+    with resolve("choco_pipeline.cluster.graph:on_cluster")(scheduler) as found:
+        yield found

@@ -1,0 +1,131 @@
+"""A dated page of a run's figures, and of the verdicts that larger bounds have changed: its numbers come from ledgers."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from datetime import date
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from choco_pipeline.claims.row_text import is_by_proof, parameters_text, strongest
+from choco_pipeline.tables.cost import in_bytes
+
+Ledger = Mapping[str, Any]
+#: A claim's id and the parameters of one check.
+Case = tuple[str, tuple[tuple[str, int], ...]]
+
+
+def results_page(ledger: Ledger, base: Ledger | None, on: date) -> str:
+    """Return the page as Markdown.
+
+    Parameters
+    ----------
+    ledger
+        Of the run, as the ``ledger`` step writes it.
+    base
+        Of a run with smaller bounds, that its verdicts are compared with; None for no comparison.
+    on
+        The date that the page names.
+    """
+    environment = Environment(
+        loader=PackageLoader("choco_pipeline.report"),
+        autoescape=False,  # Markdown
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {"count": "{:,}".format, "in_bytes": in_bytes, "cell": _cell}
+    numbers = {claim["id"]: claim for claim in ledger["claims"]}
+    return environment.get_template("results.md.j2").render(
+        ledger=ledger,
+        base=base,
+        date=on.isoformat(),
+        sweeps=sweeps(ledger),
+        verdicts=Counter(v["verdict"] for v in ledger["verdicts"] if v["table"] is not None),
+        changes=None if base is None else changes(ledger, base),
+        open_rows=[
+            row
+            for row in ledger["rows"]
+            if row["checks"] and numbers[row["claim"]]["status"] in ("conjecture", "question")
+        ],
+        numbers=numbers,
+    )
+
+
+def sweeps(ledger: Ledger) -> list[dict[str, Any]]:
+    """Return for each sweep, and for all tables, once each, what there is and what it took.
+
+    Returns
+    -------
+    list of dict
+        ``sweep``, None for all; ``tables``; ``bounds``, the least and the greatest; ``positions`` settled; ``bytes`` on
+        disk; ``seconds`` of computing and ``seconds_to_store``, on one core; ``rate``, positions settled in a second of
+        either.
+    """
+    names = dict.fromkeys(name for table in ledger["tables"] for name in table["sweeps"])
+    found = [(name, [t for t in ledger["tables"] if name in t["sweeps"]]) for name in names]
+    return [_sweep(name, tables) for name, tables in [*found, (None, ledger["tables"])]]
+
+
+def changes(ledger: Ledger, base: Ledger) -> dict[str, Any]:
+    """Return what became of the verdicts of tables between a run and one with smaller bounds.
+
+    Returns
+    -------
+    dict
+        ``same``, the number of cases, each a claim with parameters, whose verdict is the same, and ``further``, of those
+        among them that now hold to a larger bound; ``new``, the number of cases that only `ledger` has; ``changed``, the
+        others: ``claim``, ``parameters``, ``before`` and ``after`` (verdict, bound, text), sorted by claim.
+    """
+    before, after = (dict(_cases(one)) for one in (base, ledger))
+    both = [case for case in after if case in before]
+    same = [case for case in both if before[case]["verdict"] == after[case]["verdict"]]
+    return {
+        "same": len(same),
+        "further": sum(after[case]["bound"] > before[case]["bound"] for case in same),
+        "new": len(after) - len(both),
+        "changed": [
+            {
+                "claim": case[0],
+                "parameters": parameters_text([dict(case[1])]) if case[1] else "",
+                "before": before[case],
+                "after": after[case],
+            }
+            for case in sorted(set(both) - set(same))
+        ],
+    }
+
+
+def _cases(ledger: Ledger) -> Iterator[tuple[Case, dict[str, Any]]]:
+    """Yield the strongest verdict of each case that tables decide, the one with the largest bound."""
+    of_case: dict[Case, list[dict[str, Any]]] = defaultdict(list)
+    for verdict in ledger["verdicts"]:
+        if verdict["table"] is not None and not is_by_proof(verdict):
+            of_case[verdict["claim"], tuple(verdict["parameters"].items())].append(verdict)
+    for case, verdicts in of_case.items():
+        outcome = strongest(verdicts)
+        yield case, max((v for v in verdicts if v["verdict"] == outcome), key=lambda v: v["bound"])
+
+
+def _sweep(name: str | None, tables: list[dict[str, Any]]) -> dict[str, Any]:
+    bounds = [table["bound"] for table in tables]
+    summed = {
+        key: sum(table[key] for table in tables)
+        for key in ("positions", "bytes", "seconds", "seconds_to_store")
+    }
+    seconds = summed["seconds"] + summed["seconds_to_store"]
+    return {
+        "sweep": name,
+        "tables": len(tables),
+        "bounds": [min(bounds), max(bounds)],
+        **summed,
+        "rate": summed["positions"] / seconds if seconds else 0.0,
+    }
+
+
+def _cell(text: str) -> str:
+    """Return text as a cell of a Markdown table."""
+    return text.replace("|", "\\|").replace("\n", " ")

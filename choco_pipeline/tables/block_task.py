@@ -1,0 +1,260 @@
+"""One block of a large table, on a worker: filled, folded, or taken from a smaller table of the same game."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, cast
+
+import numpy as np
+
+from choco_pipeline.errors import StoreError
+from choco_pipeline.kernels.tables import Table
+from choco_pipeline.provenance import TABLE_CODE, code_digest
+from choco_pipeline.tables.block_kernels import Block, Frontier
+from choco_pipeline.tables.blocks import BlockedTable
+from choco_pipeline.tables.chunks import Box, write_cells
+from choco_pipeline.tables.journal import Finished, Journal
+from choco_pipeline.tables.location import Location
+from choco_pipeline.tables.schema import NONE
+from choco_pipeline.tables.spec import TableSpec
+from choco_pipeline.tables.store import Outline, chunk_digests, open_table
+
+Report = Callable[..., None]
+Frontiers = tuple[Frontier | None, Frontier | None]
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where a large table is built, as every task of it is told.
+
+    Attributes
+    ----------
+    spec
+        What the table is.
+    store
+        Where its chunks lie.
+    journal
+        Where finished blocks are written down.
+    memory
+        What decides the blocks: the bytes that a worker may use.
+    kernels
+        Digest of the code that computes it.
+    """
+
+    spec: TableSpec
+    store: Location
+    journal: Journal
+    memory: int
+    kernels: str
+
+    def table(self) -> BlockedTable:
+        """Return the table in blocks."""
+        return _table(self.spec, self.memory)
+
+    def digests(self, block: Block) -> dict[str, str]:
+        """Return the digests of a block's chunks, as they lie in the store."""
+        table = self.table()
+        return chunk_digests(self.store, self.spec.table_id, table.outline, table.box(block))
+
+    def writing(self, place: tuple[int, int], size: int) -> AbstractContextManager[None]:
+        """Return a ``with`` in which failing to write `size` bytes of a block raises `StoreError`, in one line."""
+        what = (
+            f"block {place} of table {self.spec.table_id} ({self.spec.ruleset}) cannot be written"
+        )
+        return self.store.failures(what, size)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A finished table of the same game and a smaller bound.
+
+    Attributes
+    ----------
+    store, table_id, outline
+        Where its cells lie.
+    chunks
+        The digests of its chunks, by name, from its manifest.
+    """
+
+    store: Location
+    table_id: str
+    outline: Outline
+    chunks: Mapping[str, str]
+
+    def is_sound(self, box: Box) -> bool:
+        """Whether the chunks in a box of it are those of the manifest."""
+        try:
+            found = chunk_digests(self.store, self.table_id, self.outline, box)
+        except StoreError:
+            return False
+        return all(self.chunks.get(name) == digest for name, digest in found.items())
+
+
+def fill_block(
+    site: Site, place: tuple[int, int], hands_on: tuple[bool, bool], *rest: Any
+) -> Frontiers:
+    """Compute and store a block, and return what it hands on to the blocks below it and to its right.
+
+    A block that is finished already is folded: so it is when this task runs again since what it returned was lost.
+
+    Parameters
+    ----------
+    site
+        What is built, and where.
+    place
+        Row and column of the block.
+    hands_on
+        Which of the two frontiers anybody needs.
+    *rest
+        What the blocks before it handed on, first along its columns, then along its rows, but for those at the edge;
+        and the report.
+    """
+    _require_same_code(site)
+    *given, report = rest
+    table, block = site.table(), site.table().block(*place)
+    down, across = _received(table, block, place, given)
+    finished = site.journal.read(block)
+    if finished is not None and _is_sound(site, block, finished):
+        table.kernel.fold(block, table.kernel.heights(block), _stored(site, block), down, across)
+    else:
+        start = time.perf_counter()
+        heights = table.kernel.heights(block)
+        cells = table.kernel.fill(block, heights, down, across)
+        computed = time.perf_counter()
+        with site.writing(place, cells.nbytes):
+            array = open_table(site.store, site.spec.table_id, table.outline)
+            write_cells(array, table.box(block), table.stored(cells))
+        finished = Finished(
+            site.digests(block),
+            table.kernel.positions(block, heights),
+            round(computed - start, 4),
+            round(time.perf_counter() - computed, 4),
+        )
+        site.journal.write(block, finished)
+    report("tables", blocks=1, positions=finished.positions)
+    return (down if hands_on[0] else None, across if hands_on[1] else None)
+
+
+def fold_block(site: Site, place: tuple[int, int], axis: int, *rest: Any) -> Frontier:
+    """Return one frontier behind a finished block: along its columns (axis 0) or along its rows (axis 1).
+
+    Raises
+    ------
+    StoreError
+        If its chunks are not those that the journal says; the block is then no longer finished.
+    """
+    _require_same_code(site)
+    *given, _ = rest
+    table, block = site.table(), site.table().block(*place)
+    finished = site.journal.read(block)
+    if finished is None or not _is_sound(site, block, finished):
+        site.journal.strike(block)
+        raise StoreError(
+            f"{site.store}: block {place} of table {site.spec.table_id} is not what was stored"
+        )
+    frontiers = list(table.kernel.start(block))
+    if given:
+        frontiers[axis] = _copy(given[0])
+    heights = table.kernel.heights(block)
+    table.kernel.fold(block, heights, _stored(site, block), *frontiers)
+    kept: Frontier = frontiers[axis]
+    return kept
+
+
+def take_block(site: Site, place: tuple[int, int], source: Source, report: Report) -> None:
+    """Take a block's cells from a finished table of a smaller bound, if they are what its manifest says.
+
+    Parameters
+    ----------
+    site, place
+        As for `fill_block`.
+    source
+        The other table; it covers the block's rows and columns.
+    """
+    _require_same_code(site)
+    table, block = site.table(), site.table().block(*place)
+    heights = table.kernel.heights(block)
+    box = tuple(
+        (first, min(stop, n))
+        for (first, stop), n in zip(table.box(block), source.outline.shape, strict=True)
+    )
+    sides = dict(zip(source.outline.variable.dims, source.outline.shape, strict=True))
+    is_whole = all(heights.max() < sides[axis] for axis in table.kernel.axes[2:])
+    if not is_whole or not source.is_sound(box):
+        return  # so the block is computed
+    known = _read(source.store, source.table_id, source.outline, box)
+    cells = np.full([stop - first for first, stop in table.box(block)], NONE, known.dtype)
+    cells[tuple(slice(0, n) for n in known.shape)] = known
+    with site.writing(place, cells.nbytes):
+        array = open_table(site.store, site.spec.table_id, table.outline)
+        write_cells(array, table.box(block), cells)
+    positions = table.kernel.positions(block, heights)
+    site.journal.write(block, Finished(site.digests(block), positions, source=source.table_id))
+
+
+def hand_down(frontiers: Frontiers, report: Report) -> Frontier | None:
+    """Return what a block hands on along its columns, so that the rest need not wait in memory."""
+    return frontiers[0]
+
+
+def hand_across(frontiers: Frontiers, report: Report) -> Frontier | None:
+    """Return what a block hands on along its rows."""
+    return frontiers[1]
+
+
+def _received(
+    table: BlockedTable, block: Block, place: tuple[int, int], given: list[Frontier]
+) -> tuple[Any, Any]:
+    frontiers = list(table.kernel.start(block))
+    inner = [axis for axis in (0, 1) if place[axis]]
+    for axis, frontier in zip(inner, given, strict=True):
+        frontiers[axis] = _copy(frontier)
+    return frontiers[0], frontiers[1]
+
+
+def _copy(frontier: Frontier) -> Frontier:
+    """Return a frontier that may be changed: what another task returned may be needed again."""
+    copied: Any = type(frontier)
+    return cast(Frontier, copied(*(array.copy() for array in frontier)))
+
+
+def _stored(site: Site, block: Block) -> Table:
+    """Return the stored cells of a block, as its kernel has them."""
+    table = site.table()
+    found = _read(site.store, site.spec.table_id, table.outline, table.box(block))
+    return table.loaded(found)
+
+
+def _read(store: Location, table_id: str, outline: Outline, box: Box) -> Table:
+    with store.failures(f"a block of table {table_id} cannot be read"):
+        array = open_table(store, table_id, outline)
+        return np.asarray(array[tuple(slice(*side) for side in box)])
+
+
+def _is_sound(site: Site, block: Block, finished: Finished) -> bool:
+    try:
+        return site.digests(block) == finished.chunks
+    except StoreError:
+        return False
+
+
+def _require_same_code(site: Site) -> None:
+    if site.kernels != code_digest(TABLE_CODE):
+        raise StoreError(
+            f"table {site.spec.table_id}: this worker's code is not that of the run; start it in the run's folder"
+        )
+
+
+@lru_cache(maxsize=4)
+def _table(spec: TableSpec, memory: int) -> BlockedTable:
+    game = spec.game()
+    table = BlockedTable.of(game, spec.bound, spec.quantity, memory)
+    if game.identity != spec.identity or table is None:
+        raise StoreError(
+            f"{spec.ruleset}: the height table has changed since the plan was made; plan again"
+        )
+    return table

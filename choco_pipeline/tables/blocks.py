@@ -1,0 +1,169 @@
+"""The blocks of a large table: how many, how large, and what a worker holds while it fills one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choco_pipeline.errors import LimitError
+from choco_pipeline.games import Ruleset
+from choco_pipeline.tables.block_kernels import Block, BlockKernel, block_kernel
+from choco_pipeline.tables.chunks import Box
+from choco_pipeline.tables.cost import RATES, STORED_PER_SECOND, WORKER_BYTES, in_bytes
+from choco_pipeline.tables.schema import Quantity, variable_of
+from choco_pipeline.tables.spec import TableSpec
+from choco_pipeline.tables.store import Outline
+
+Cells: TypeAlias = NDArray[Any]
+
+#: Seconds of work in a block at least, beside which a task costs little.
+LEAST_SECONDS = 0.05
+#: Bytes of frontiers that are copied and sent in a second.
+HANDED_ON_PER_SECOND = 500e6
+
+
+def share_of(memory: int) -> int:
+    """Return the bytes that a worker of `memory` bytes fills a block in: the other half is for what waits to be used."""
+    return memory // 2
+
+
+@dataclass(frozen=True)
+class BlockedTable:
+    """A table cut into blocks, each of whole chunks.
+
+    Attributes
+    ----------
+    kernel
+        What computes a block.
+    outline
+        The array that the cells are stored in.
+    rows, columns
+        The blocks' sides along the first two of the kernel's axes, in order.
+    """
+
+    kernel: BlockKernel
+    outline: Outline
+    rows: tuple[range, ...]
+    columns: tuple[range, ...]
+
+    @classmethod
+    def of(cls, game: Ruleset, bound: int, quantity: Quantity, memory: int) -> BlockedTable | None:
+        """Return the table of `game` in blocks that a worker of so many bytes can fill, or None if none does so.
+
+        Raises
+        ------
+        LimitError
+            If even one chunk needs more memory.
+        """
+        kernel = block_kernel(game, bound, quantity)
+        if kernel is None:
+            return None
+        outline = outline_of(game, quantity, kernel)
+        chunk = dict(zip(outline.variable.dims, outline.chunk, strict=True))
+        sides = [chunk[axis] for axis in kernel.axes[:2]]
+
+        def cut(times: int) -> BlockedTable:
+            rows, columns = (
+                _cut(n, times * side) for n, side in zip(kernel.shape[:2], sides, strict=True)
+            )
+            return cls(kernel, outline, rows, columns)
+
+        times = 1
+        table = cut(times)
+        if table.memory > memory:
+            raise LimitError(
+                f"{game.notation}: bound {bound} is too large: one block of its table needs"
+                f" {in_bytes(table.memory)} of memory, {in_bytes(memory)} can be used"
+            )
+        while not table.is_enough and table.number > 1:
+            times *= 2
+            larger = cut(times)
+            if larger.memory > memory:
+                break
+            table = larger
+        return table
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether a block is work enough, beside a task's costs and those of handing its frontiers on."""
+        kernel, block = self.kernel, self.block(0, 0)
+        cells = len(block.rows) * len(block.columns) * kernel.depth
+        stored = cells * np.dtype(kernel.dtype).itemsize
+        seconds = cells / RATES[kernel.rate] + stored / STORED_PER_SECOND
+        handing_on = kernel.frontier(block) / HANDED_ON_PER_SECOND
+        return seconds >= LEAST_SECONDS and handing_on <= seconds / 4
+
+    @property
+    def memory(self) -> int:
+        """Bytes that a worker holds while it fills the largest block; what waits for other blocks may go to its disk."""
+        largest = Block(max(self.rows, key=len), max(self.columns, key=len))
+        return WORKER_BYTES + self.kernel.memory(largest)
+
+    def block(self, row: int, column: int) -> Block:
+        """Return one block."""
+        return Block(self.rows[row], self.columns[column])
+
+    @property
+    def places(self) -> Iterator[tuple[int, int]]:
+        """The places of the blocks, each after all that it needs."""
+        yield from product(range(len(self.rows)), range(len(self.columns)))
+
+    @property
+    def number(self) -> int:
+        """How many blocks there are."""
+        return len(self.rows) * len(self.columns)
+
+    def box(self, block: Block) -> Box:
+        """Return where a block's cells are stored."""
+        kernel = self.kernel
+        sides = dict(zip(kernel.axes, ((0, n) for n in kernel.shape), strict=True))
+        sides |= {
+            axis: (lines.start, lines.stop) for axis, lines in zip(kernel.axes, block, strict=False)
+        }
+        sides["p"] = (0, kernel.layers)
+        return tuple(sides[dim] for dim in self.outline.variable.dims)
+
+    def stored(self, cells: Cells) -> Cells:
+        """Return a kernel's cells [passes+1, *axes] with the dimensions of the stored array."""
+        ordered = cells.transpose(self._order)
+        return ordered if "p" in self.outline.variable.dims else ordered[0]
+
+    def loaded(self, stored: Cells) -> Cells:
+        """Return stored cells as a kernel has them, [passes+1, *axes]."""
+        cells = stored if "p" in self.outline.variable.dims else stored[None]
+        loaded: Cells = np.ascontiguousarray(cells.transpose(np.argsort(self._order)))
+        return loaded
+
+    @property
+    def _order(self) -> list[int]:
+        """For p and then each stored dimension, which axis of a kernel's cells it is."""
+        axes = self.kernel.axes
+        return [0, *(1 + axes.index(dim) for dim in self.outline.variable.dims if dim != "p")]
+
+
+def described(spec: TableSpec, memory: int) -> dict[str, int]:
+    """Return how a large table is cut on workers of `memory` bytes: number and sides of its blocks, and what one holds."""
+    table = BlockedTable.of(spec.game(), spec.bound, spec.quantity, share_of(memory))
+    if table is None:
+        raise LimitError(f"{spec.ruleset}: no kernel computes this table in blocks")
+    rows, columns = map(len, table.block(0, 0))
+    return {"blocks": table.number, "rows": rows, "columns": columns, "memory": table.memory}
+
+
+def outline_of(game: Ruleset, quantity: Quantity, kernel: BlockKernel) -> Outline:
+    """Return the array that holds the table of `game`."""
+    variable = variable_of(game, quantity)
+    sides = {"p": kernel.layers, **dict(zip(kernel.axes, kernel.shape, strict=True))}
+    return Outline(variable, tuple(sides[dim] for dim in variable.dims), kernel.dtype)
+
+
+def _cut(n: int, side: int) -> tuple[range, ...]:
+    """Cut `n` lines into blocks of `side`; a rest of less than half of that goes to the last block."""
+    number = max(1, (n + side // 2) // side)
+    starts = [i * side for i in range(number)]
+    return tuple(range(a, b) for a, b in zip(starts, [*starts[1:], n], strict=True))

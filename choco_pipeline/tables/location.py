@@ -1,0 +1,242 @@
+"""Where stored bytes lie: in a folder of this machine, or below a prefix in an object store."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+import obstore
+from obstore.exceptions import BaseError as DriverError
+from obstore.store import ObjectStore as Driver
+from obstore.store import from_url
+from zarr.abc.buffer import Buffer
+from zarr.abc.store import Store
+from zarr.storage import LocalStore, ObjectStore
+
+from choco_pipeline.documents.files import reason_of, write_whole
+from choco_pipeline.errors import StoreError
+
+#: Where results lie; a ``file://`` URL may not lead out of it.
+RESULTS = Path("results")
+#: What a URL may begin with.
+SCHEMES = ("s3", "gs", "az", "file")
+#: What the operating system and the drivers raise.
+FAILURES = (OSError, DriverError)
+
+_URL = re.compile(r"([a-z0-9]+)://", re.ASCII)
+_PATH = re.compile(r"[A-Za-z0-9._=/-]+", re.ASCII)
+_LOGIN = re.compile(r"//\S*@")
+_QUERY = re.compile(r"[?#][^\s\"']*")
+#: Where a driver asks for the credentials of the machine's role.
+_ROLES = "//169.254.169.254/"
+_REASON = re.compile(r"<Message>([^<]*)</Message>")
+
+
+class _ObjectStore(ObjectStore[Driver]):
+    """Zarr's store, for servers too that ignore the condition of a conditional PUT, and would overwrite."""
+
+    async def set_if_not_exists(self, key: str, value: Buffer) -> None:
+        # By two requests: only one process at a time makes groups and arrays in a store.
+        await Store.set_if_not_exists(self, key, value)
+
+
+@dataclass(frozen=True)
+class Location:
+    """A place for named byte strings, some of which make up a Zarr store.
+
+    Names are relative, with ``/`` between their parts. A location is a small hashable value that can be sent to other
+    processes; nothing is opened before a method is called. Make one by `Location.local` or `Location.of_url`.
+
+    Every method but `child` and `store` raises `StoreError`, one line without secrets, if the folder or the object store
+    cannot be used. What goes wrong inside Zarr gets the same form by ``with location.failures("table 5 cannot be read"):``.
+    The driver repeats requests that a network or a server has failed (docs/object-stores.md).
+
+    Attributes
+    ----------
+    path
+        A folder, or a URL without a slash at its end; ``file://`` is a folder too. It never holds a login or a query
+        string: credentials come from the environment, as the driver of the object store reads it.
+    """
+
+    path: str
+
+    @classmethod
+    def local(cls, folder: Path) -> Location:
+        """Return a folder of this machine, which need not exist."""
+        return cls(str(folder))
+
+    @classmethod
+    def of_url(cls, url: str) -> Location:
+        """Return the location that a configuration or a manifest names.
+
+        Raises
+        ------
+        StoreError
+            If `url` is not a URL of an object store, holds credentials, or is a ``file://`` URL outside of `RESULTS`.
+        """
+        shown = repr(without_secrets(url))
+        found = _URL.match(url)
+        if found is None or found[1] not in SCHEMES:
+            raise StoreError(
+                f"{shown}: needs the URL of an object store, as s3://bucket/prefix (one of {', '.join(SCHEMES)})"
+            )
+        path = url[found.end() :].rstrip("/")
+        if any(sign in path for sign in "@?#"):
+            raise StoreError(
+                f"{shown}: a URL may not hold a login or a query string: credentials come from the environment"
+                " (docs/object-stores.md)"
+            )
+        if not _PATH.fullmatch(path) or ".." in PurePosixPath(path).parts:
+            raise StoreError(
+                f"{shown}: needs a bucket and a prefix of letters, digits and . _ = - after {found[0]}"
+            )
+        if found[1] == "file" and not Path(path).resolve().is_relative_to(RESULTS.resolve()):
+            raise StoreError(
+                f"{shown}: a folder of this machine must be inside {RESULTS.resolve()}"
+            )
+        return cls(found[0] + path)
+
+    def __reduce__(self) -> tuple[type[Location], tuple[str]]:
+        """Send the path alone: a driver has read credentials."""
+        return Location, (self.path,)
+
+    def __str__(self) -> str:
+        """Return the folder or the URL, which may be printed."""
+        return self.path
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder, or None in an object store."""
+        scheme, separator, rest = self.path.partition("://")
+        if not separator:
+            return Path(self.path)
+        return Path(rest) if scheme == "file" else None
+
+    def child(self, name: str) -> Location:
+        """Return the location of what lies below `name`."""
+        return Location(f"{self.path}/{_checked(name)}")
+
+    def store(self) -> Store:
+        """Return a Zarr store that reads and writes here; a folder is made when something is written."""
+        return LocalStore(self.folder) if self.folder is not None else _ObjectStore(self._driver)
+
+    def read(self, name: str) -> bytes:
+        """Return the bytes of `name`; `StoreError` if there is no such thing."""
+        with self.failures(f"{name} cannot be read"):
+            if self.folder is not None:
+                return (self.folder / _checked(name)).read_bytes()
+            return bytes(obstore.get(self._driver, _checked(name)).bytes())
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write or replace `name`, whole or not at all."""
+        with self.failures(f"{name} cannot be written", len(content)):
+            if self.folder is not None:
+                write_whole(self.folder / _checked(name), content)
+            else:  # in one request, which takes effect or does not
+                obstore.put(self._driver, _checked(name), content, use_multipart=False)
+
+    def exists(self, name: str) -> bool:
+        """Whether there are bytes of this name, or anything below it."""
+        with self.failures(f"{name} cannot be looked for"):
+            if self.folder is not None:
+                file = self.folder / _checked(name)
+                return file.is_file() or any(below.is_file() for below in file.rglob("*"))
+            driver = self._driver
+            return _holds(driver, _checked(name)) or any(
+                obstore.list(driver, prefix=name, chunk_size=1)
+            )
+
+    def remove(self, name: str) -> None:
+        """Remove `name` and everything below it; nothing happens if there is nothing."""
+        with self.failures(f"{name} cannot be removed"), suppress(FileNotFoundError):
+            if self.folder is None:
+                driver = self._driver
+                found = [name] if _holds(driver, _checked(name)) else []
+                obstore.delete(driver, found + [below for below, _ in self.files(name)])
+            elif (file := self.folder / _checked(name)).is_dir():
+                shutil.rmtree(file)
+            else:
+                file.unlink()
+
+    def remove_partial(self) -> None:
+        """Remove the files that a killed process has begun in this folder; an object store holds no such things."""
+        with self.failures("unfinished files cannot be removed"):
+            for file in self.folder.rglob("*.partial") if self.folder is not None else ():
+                file.unlink(missing_ok=True)
+
+    def files(self, name: str = "") -> Iterator[tuple[str, int]]:
+        """Yield name and size in bytes of everything below `name`, the names as `read` takes them, in order."""
+        found: dict[str, int] = {}
+        with self.failures(f"{name or 'it'} cannot be listed"):
+            if self.folder is not None:
+                for file in (self.folder / _checked(name)).rglob("*"):
+                    if file.is_file() and not file.name.endswith(".partial"):
+                        found[file.relative_to(self.folder).as_posix()] = file.stat().st_size
+            else:
+                for some in obstore.list(self._driver, prefix=_checked(name) or None):
+                    found |= {about["path"]: about["size"] for about in some}
+        yield from sorted(found.items())
+
+    @contextmanager
+    def failures(self, what: str, needed: int | None = None) -> Iterator[None]:
+        """Turn what fails inside the ``with`` into one line: this location, `what`, and the reason, without secrets.
+
+        Parameters
+        ----------
+        what
+            What cannot be done.
+        needed
+            The bytes that are to be written at most, said where the disk is full.
+
+        Raises
+        ------
+        StoreError
+            In place of any of `FAILURES`.
+        """
+        try:
+            yield
+        except FAILURES as error:
+            if isinstance(error, OSError) and self.folder is not None:
+                why = reason_of(error, self.folder, needed)
+            else:
+                why = reason(error)
+            raise StoreError(f"{self}: {what} ({why})") from None
+
+    @cached_property
+    def _driver(self) -> Driver:
+        """What speaks to the object store; whether it does so in clear is for the endpoint's address to say."""
+        return from_url(self.path, client_options={"allow_http": True})
+
+
+def reason(error: Exception) -> str:
+    """Return why a driver or the operating system failed, in one line without secrets."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    if _ROLES in str(error):
+        return "no credentials in the environment, and this machine has no role that gives any"
+    said = _REASON.search(str(error))
+    line = said[1] if said else str(error).strip().partition("\n")[0].partition("<?xml")[0]
+    return without_secrets(line).strip() or type(error).__name__
+
+
+def without_secrets(text: str) -> str:
+    """Return `text` without the logins and the query strings of the URLs in it."""
+    return _QUERY.sub("?…", _LOGIN.sub("//…@", text))
+
+
+def _holds(driver: Driver, name: str) -> bool:
+    try:
+        return bool(obstore.head(driver, name))
+    except FileNotFoundError:
+        return False
+
+
+def _checked(name: str) -> str:
+    if name.startswith("/") or ".." in PurePosixPath(name).parts:
+        raise StoreError(f"{name!r}: a name in a store may not lead out of it")
+    return name

@@ -1,0 +1,219 @@
+"""Building a large table in blocks, each when those before it are there; and what is left of an interrupted build."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from choco_pipeline.cluster.steps import Runner, Step, runner
+from choco_pipeline.documents.files import read_json
+from choco_pipeline.errors import ChocoError, LimitError, StoreError
+from choco_pipeline.provenance import TABLE_CODE, code_digest
+from choco_pipeline.tables.block_task import Site, Source
+from choco_pipeline.tables.blocks import BlockedTable, share_of
+from choco_pipeline.tables.cost import worker_memory
+from choco_pipeline.tables.journal import Finished, Journal, journal_of_blocks
+from choco_pipeline.tables.schema import variable_of
+from choco_pipeline.tables.shard import store_for, write_manifest
+from choco_pipeline.tables.spec import FORMAT, Shard, TableSpec
+from choco_pipeline.tables.store import Outline, create_table, entry_of, finish_store, store_of
+
+TASKS = "choco_pipeline.tables.block_task"
+Places = frozenset[tuple[int, int]]
+
+
+def build_large(spec_file: str, manifest_file: str) -> dict[str, Any]:
+    """Build the one table of a shard in blocks, on the cluster or here; go on where an interrupted build stopped.
+
+    Parameters
+    ----------
+    spec_file, manifest_file
+        As for `choco_pipeline.tables.shard.build_shard`.
+
+    Returns
+    -------
+    dict
+        Number of blocks computed, kept from an interrupted build, and reused from a smaller table.
+    """
+    shard = Shard.from_json(read_json(Path(spec_file)))
+    (spec,) = shard.tables
+    manifest = Path(manifest_file)
+    with runner() as run:
+        memory = share_of(run.memory or worker_memory(psutil.cpu_count() or 1))
+        site = Site(
+            spec,
+            store_for(shard, manifest),
+            Journal(journal_of_blocks(manifest)),
+            memory,
+            code_digest(TABLE_CODE),
+        )
+        table = _begin(site)
+        kept = _finished(site, table)
+        sources = _smaller(manifest.parent, site, table)
+        taken = _takes(site, table, kept, sources)
+        run.report("tables", all_blocks=table.number)
+        run.run(taken)
+        _report_kept(run, site, table)
+        fill(run, site, table)
+        blocks = {place: site.journal.read(table.block(*place)) for place in table.places}
+        done = {place: block for place, block in blocks.items() if block is not None}
+        entry = _entry(site, table, done, kept)
+        finish_store(site.store, [spec.table_id])
+        write_manifest(shard, manifest, {spec.table_id: entry})
+        run.report("tables", tables=1)
+    counts: dict[str, Any] = entry["blocks"]
+    return {f"blocks {what}": counts[what] for what in ("computed", "kept", "reused")}
+
+
+def steps_left(site: Site, table: BlockedTable, finished: Places) -> list[Step]:
+    """Return what is left to do: blocks to fill, row by row, and the finished blocks before them to fold.
+
+    What a block hands on along its columns is made only if a block below it is left to fill, along its rows only if one to
+    its right is. So a finished block is read only if somebody needs it, and what is handed on is let go when it is used.
+    """
+    last_row = dict.fromkeys(range(len(table.columns)), -1)
+    last_column = dict.fromkeys(range(len(table.rows)), -1)
+    for row, column in table.places:
+        if (row, column) not in finished:
+            last_row[column], last_column[row] = row, column
+    steps: list[Step] = []
+    needs: tuple[str, ...]
+    for row, column in table.places:
+        place = (row, column)
+        before = ((row - 1, column), (row, column - 1))
+        needed = (row < last_row[column], column < last_column[row])
+        if place in finished:
+            for axis in (0, 1):
+                if needed[axis]:
+                    needs = (_key(axis, before[axis]),) if place[axis] else ()
+                    steps.append(
+                        Step(_key(axis, place), f"{TASKS}:fold_block", (site, place, axis), needs)
+                    )
+            continue
+        fill = f"fill-{row}-{column}"
+        needs = tuple(_key(axis, before[axis]) for axis in (0, 1) if place[axis])
+        steps.append(Step(fill, f"{TASKS}:fill_block", (site, place, needed), needs))
+        for axis, target in enumerate(("hand_down", "hand_across")):
+            if needed[axis]:
+                steps.append(Step(_key(axis, place), f"{TASKS}:{target}", (), (fill,)))
+    return steps
+
+
+def fill(run: Runner, site: Site, table: BlockedTable) -> None:
+    """Fill the blocks that the journal does not have; a finished one that turns out to be damaged is filled anew."""
+    finished = _finished(site, table)
+    while True:
+        try:
+            run.run(steps_left(site, table, finished))
+        except ChocoError:
+            sound = finished & _finished(site, table)
+            if sound == finished:
+                raise
+            finished = _finished(site, table)
+        else:
+            if len(_finished(site, table)) < table.number:
+                raise StoreError(f"{site.journal.folder}: blocks that were stored are gone")
+            return
+
+
+def _key(axis: int, place: tuple[int, int]) -> str:
+    return f"{('down', 'across')[axis]}-{place[0]}-{place[1]}"
+
+
+def _begin(site: Site) -> BlockedTable:
+    """Return the table in blocks, and make its array unless an interrupted build of this code has made it."""
+    game = site.spec.game()
+    if game.identity != site.spec.identity:
+        raise StoreError(
+            f"{site.spec.ruleset}: the height table has changed since the plan was made; plan again"
+        )
+    table = BlockedTable.of(game, site.spec.bound, site.spec.quantity, site.memory)
+    if table is None:
+        raise LimitError(f"{site.spec.ruleset}: no kernel computes this table in blocks")
+    said = {"table": site.spec.table_id, "kernels": site.kernels, "format": FORMAT}
+    if not site.journal.begin(said):
+        site.journal.clear()
+        with site.store.failures(f"table {site.spec.table_id} cannot be made"):
+            create_table(site.store, site.spec, table.outline)
+        site.journal.open(said)
+    return table
+
+
+def _finished(site: Site, table: BlockedTable) -> Places:
+    return frozenset(
+        place for place in table.places if site.journal.read(table.block(*place)) is not None
+    )
+
+
+def _report_kept(run: Runner, site: Site, table: BlockedTable) -> None:
+    known = [site.journal.read(table.block(*place)) for place in table.places]
+    found = [block for block in known if block is not None]
+    run.report("tables", blocks=len(found), kept_positions=sum(block.positions for block in found))
+
+
+def _smaller(folder: Path, site: Site, table: BlockedTable) -> Iterator[Source]:
+    """Yield the finished tables of the same game and a smaller bound, computed by this code, the largest first."""
+    found: list[tuple[int, Source]] = []
+    for path in folder.glob("*.done.json"):
+        try:
+            manifest = read_json(path)
+            if manifest["kernels"] != site.kernels:
+                continue
+            for table_id, entry in manifest["tables"].items():
+                same = TableSpec(
+                    site.spec.ruleset, entry["bound"], entry["quantity"], entry["identity"]
+                )
+                smaller = entry["bound"] < site.spec.bound
+                if not smaller or same != replace(site.spec, bound=entry["bound"]):
+                    continue
+                variable = variable_of(site.spec.game(), site.spec.quantity)
+                outline = Outline(variable, tuple(entry["shape"]), entry["dtype"])
+                if (outline.dtype, outline.chunk) == (table.outline.dtype, table.outline.chunk):
+                    store = store_of(path, manifest)
+                    found.append(
+                        (entry["bound"], Source(store, table_id, outline, entry["chunks"]))
+                    )
+        except (StoreError, KeyError, TypeError):
+            continue  # not ours, or damaged
+    yield from (source for _, source in sorted(found, key=lambda one: one[0], reverse=True))
+
+
+def _takes(site: Site, table: BlockedTable, kept: Places, sources: Iterator[Source]) -> list[Step]:
+    """Return the steps that take blocks from smaller tables."""
+    steps: dict[tuple[int, int], Step] = {}
+    for source in sources:
+        sides = dict(zip(source.outline.variable.dims, source.outline.shape, strict=True))
+        for place in table.places:
+            fits = all(
+                lines.stop <= sides[axis]
+                for lines, axis in zip(table.block(*place), table.kernel.axes, strict=False)
+            )
+            if fits and place not in kept and place not in steps:
+                key = f"take-{place[0]}-{place[1]}"
+                steps[place] = Step(key, f"{TASKS}:take_block", (site, place, source))
+    return list(steps.values())
+
+
+def _entry(
+    site: Site, table: BlockedTable, done: Mapping[tuple[int, int], Finished], kept: Places
+) -> dict[str, Any]:
+    blocks = list(done.values())
+    digests = {name: digest for block in blocks for name, digest in block.chunks.items()}
+    reused = sum(bool(block.source) for place, block in done.items() if place not in kept)
+    return {
+        **entry_of(site.store, site.spec, table.outline, digests),
+        "positions": sum(block.positions for block in blocks),
+        "seconds": round(sum(block.seconds for block in blocks), 4),
+        "seconds_to_store": round(sum(block.seconds_to_store for block in blocks), 4),
+        "blocks": {
+            "rows": len(table.rows),
+            "columns": len(table.columns),
+            "computed": table.number - reused - len(kept),
+            "kept": len(kept),
+            "reused": reused,
+        },
+    }

@@ -1,0 +1,85 @@
+"""``choco repair`` and ``choco verify`` as a person types them: on all cores, what they say, and how they end."""
+
+import json
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from choco_pipeline import SolidBar, StepBar
+from choco_pipeline.documents.files import write_json
+from choco_pipeline.tables.journal import forget
+from choco_pipeline.tables.shard import build_shard
+from choco_pipeline.tables.spec import Shard, TableSpec
+from tests.cli.test_commands import choco
+
+SPECS = [TableSpec.of(SolidBar("(x+z)//3"), 12, "grundy"), TableSpec.of(StepBar(2), 20, "grundy")]
+
+
+@pytest.fixture
+def manifests(tmp_path: Path) -> list[Path]:
+    """Return the manifests of two shards of one table each."""
+    made = []
+    for name, spec in zip("ab", SPECS, strict=True):
+        write_json(tmp_path / f"{name}.json", Shard(name, (spec,)).as_json())
+        manifest = tmp_path / "results" / "tables" / f"{name}.done.json"
+        build_shard(str(tmp_path / f"{name}.json"), str(manifest), lambda *_, **__: None)
+        forget(manifest)
+        made.append(manifest)
+    return made
+
+
+def chunk_of(manifest: Path) -> Path:
+    store = manifest.with_name(manifest.name.replace(".done.json", ".zarr"))
+    (chunk,) = [path for path in store.rglob("c/**/*") if path.is_file()]
+    return chunk
+
+
+def test_what_is_damaged_is_repaired_and_named(manifests, tmp_path):
+    sound = choco("repair", cwd=tmp_path)
+    assert (sound.returncode, sound.stdout) == (0, "2 tables: nothing is damaged\n")
+    chunks = {manifest: chunk_of(manifest) for manifest in manifests}
+    before = {chunk: chunk.read_bytes() for chunk in chunks.values()}
+    chunks[manifests[0]].write_bytes(b"damaged")
+    chunks[manifests[1]].unlink()
+    assert choco("verify", cwd=tmp_path).returncode == 1
+    repaired = choco("repair", cwd=tmp_path)
+    assert repaired.returncode == 0, repaired.stderr
+    said = repaired.stderr.splitlines()
+    assert len(said) == 2
+    for line, spec, manifest in zip(said, SPECS, manifests, strict=True):
+        assert line.startswith(f"repaired: {spec.ruleset}, bound {spec.bound}, grundy: table ")
+        assert f"({chunks[manifest].relative_to(tmp_path)})" in line
+    assert (
+        repaired.stdout == "2 tables: 2 damaged, 2 of them repaired; 0 manifests cannot be used\n"
+    )
+    assert {chunk: chunk.read_bytes() for chunk in before} == before
+    right = choco("verify", "--json", cwd=tmp_path)
+    assert json.loads(right.stdout)["status"] == "right"
+    assert [one["manifest"] for one in json.loads(right.stdout)["records"]] == [
+        manifest.relative_to(tmp_path).as_posix() for manifest in manifests
+    ]
+
+
+def test_what_cannot_be_repaired_says_why_and_the_rest_is(manifests, tmp_path):
+    manifests[0].write_text("{")
+    chunk = chunk_of(manifests[1])
+    before = chunk.read_bytes()
+    chunk.unlink()
+    done = choco("repair", "--json", cwd=tmp_path)
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["status"]) == (1, "damaged")
+    name = manifests[0].relative_to(tmp_path).as_posix()
+    assert list(found["unusable"]) == [name]
+    assert f"not repaired: {name}: not a JSON document" in done.stderr
+    assert [record["why"] for record in found["records"]] == [None]
+    assert chunk.read_bytes() == before
+    alone = choco("repair", str(manifests[1]), cwd=tmp_path)
+    assert (alone.returncode, alone.stdout) == (0, "1 tables: nothing is damaged\n")
+
+
+def test_a_run_that_works_there_is_not_disturbed(manifests, tmp_path):
+    with FileLock(tmp_path / "results" / ".run.lock"):
+        refused = choco("repair", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "is working here; wait until it ends" in refused.stderr

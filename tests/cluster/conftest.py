@@ -1,0 +1,56 @@
+"""Projects whose clusters are elsewhere: on one Slurm node, on several hosts, behind certificates."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.cluster.one_node_slurm import one_node_slurm, what_is_missing
+from tests.workflow.project import Project
+
+
+def values(project: Project) -> dict[str, str]:
+    """Return the digest of the values of every table that a project's runs have made, by the table's id."""
+    return {
+        name: entry["digest"]
+        for manifest in project.manifests().values()
+        for name, entry in manifest["tables"].items()
+    }
+
+
+def new_project(folder: Path) -> Project:
+    project = Project(folder)
+    for name in ("two_tables.yaml", "heaps.yaml"):
+        shutil.copy(Path(__file__).parent / name, folder)
+    (folder / "config" / "clusters").mkdir(parents=True)
+    return project
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    project = new_project(tmp_path)
+    yield project
+    for process in project.processes():
+        try:
+            process.kill()
+        except psutil.NoSuchProcess:
+            continue
+
+
+@pytest.fixture(scope="session")
+def two_tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return what `values` are of two_tables.yaml, computed by plain Snakemake without any cluster."""
+    project = new_project(tmp_path_factory.mktemp("here"))
+    project.snakemake("--cores", "1", "--config", "choco=two_tables.yaml")
+    return values(project)
+
+
+@pytest.fixture(scope="module")
+def slurm() -> Iterator[dict[str, str]]:
+    """Return the environment in which a Slurm of one node is found."""
+    if missing := what_is_missing():
+        pytest.skip(missing)
+    with one_node_slurm() as environment:
+        yield environment

@@ -1,0 +1,158 @@
+"""TLS: whoever has no certificate of the cluster's authority is refused; a run that has one computes as ever."""
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import dask
+import pytest
+import trustme
+
+from choco_pipeline.cluster.connect import SCHEDULER
+from choco_pipeline.cluster.description import Tls
+from choco_pipeline.cluster.local import Cluster, local_cluster
+from choco_pipeline.cluster.security import as_environment, tls_settings
+from tests.cluster.conftest import values
+from tests.workflow.project import ROOT, wait_for
+
+CALL = "from choco_pipeline.cluster.connect import call; print(call('tests.cluster.targets:double', 4)['double'])"
+
+
+def certificates(folder: Path, authority: trustme.CA) -> Tls:
+    folder.mkdir(exist_ok=True)
+    issued = authority.issue_cert("choco")
+    authority.cert_pem.write_to_path(folder / "ca.pem")
+    issued.cert_chain_pems[0].write_to_path(folder / "my.pem")
+    issued.private_key_pem.write_to_path(folder / "my.key")
+    return Tls(
+        ca=str(folder / "ca.pem"), certificate=str(folder / "my.pem"), key=str(folder / "my.key")
+    )
+
+
+@pytest.fixture(scope="module")
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture(scope="module")
+def secure(tmp_path_factory, authority) -> Iterator[tuple[Cluster, Tls]]:
+    """Return a cluster of one worker that takes only who shows a certificate, and the certificate."""
+    folder = tmp_path_factory.mktemp("secure")
+    tls = certificates(folder, authority)
+    with (
+        dask.config.set(tls_settings(tls)),
+        local_cluster(1, 1 << 30, folder / "workers", tls=True) as cluster,
+    ):
+        yield cluster, tls
+
+
+def call_from_outside(address: str, tls: Tls | None) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, SCHEDULER: address, **as_environment(tls_settings(tls))}
+    return subprocess.run(
+        [sys.executable, "-c", CALL], cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+
+
+def test_whoever_has_a_certificate_is_served(secure):
+    cluster, tls = secure
+    assert cluster.address.startswith("tls://")
+    done = call_from_outside(cluster.address, tls)
+    assert done.stdout == "8\n", done.stderr
+
+
+def test_without_a_certificate_nobody_is_served(secure):
+    address = secure[0].address
+    refused = call_from_outside(address, None)
+    assert refused.returncode == 1
+    last = refused.stderr.splitlines()[-1]
+    assert f"ClusterError: no Dask scheduler answers at {address}" in last
+    assert "certificate" in last
+
+
+def test_another_authoritys_certificate_is_not_taken(secure, tmp_path):
+    stranger = certificates(tmp_path / "stranger", trustme.CA())
+    refused = call_from_outside(secure[0].address, stranger)
+    assert refused.returncode == 1
+    assert "ClusterError: no Dask scheduler answers" in refused.stderr.splitlines()[-1]
+    # Even one that trusts this cluster is not trusted by it.
+    mixed = stranger.model_copy(update={"ca": secure[1].ca})
+    refused = call_from_outside(secure[0].address, mixed)
+    assert refused.returncode == 1
+    assert "ClusterError: no Dask scheduler answers" in refused.stderr.splitlines()[-1]
+
+
+def test_without_encryption_nobody_is_served(secure):
+    cluster, tls = secure
+    assert call_from_outside(cluster.address.replace("tls://", "tcp://"), tls).returncode == 1
+    assert call_from_outside(cluster.address.replace("tls://", "tcp://"), None).returncode == 1
+
+
+def test_the_dashboard_is_for_this_machine_only(secure):
+    cluster = secure[0]
+    assert cluster.dashboard.startswith("http://127.0.0.1:")
+    port = int(cluster.dashboard.rsplit(":", 1)[1].partition("/")[0])
+    with socket.create_connection(("127.0.0.1", port), 5):
+        pass
+    with pytest.raises(OSError, match="refused"), socket.create_connection(("127.0.0.2", port), 5):
+        pass
+
+
+@pytest.mark.slow
+def test_a_run_on_encrypted_workers_of_its_own(project, authority, two_tables):
+    tls = certificates(project.folder / "tls", authority)
+    (project.folder / "config/clusters/secure.yaml").write_text(
+        "kind: local\nworkers: 1\ntls: {ca: tls/ca.pem, certificate: tls/my.pem, key: tls/my.key}\n"
+    )
+    done = project.run("two_tables.yaml", "--cluster", "secure")
+    assert done["status"] == "done"
+    assert values(project) == two_tables
+    secret = Path(tls.key).read_text()
+    for path in (project.folder / "results").rglob("*"):
+        assert not path.is_file() or secret not in path.read_text(errors="replace")
+
+
+@pytest.fixture
+def running(project, authority) -> Iterator[None]:
+    """Run a scheduler and a worker behind certificates in the project, as their owner would start them."""
+    tls = certificates(project.folder / "tls", authority)
+    files = ["--tls-ca-file", tls.ca, "--tls-cert", tls.certificate, "--tls-key", tls.key]
+    shared = [*files, "--protocol", "tls", "--scheduler-file", "s.json"]
+    scheduler = ["scheduler", *shared, "--host", "127.0.0.1", "--port", "0"]
+    worker = ["worker", *shared, "--nthreads", "1", "--no-dashboard"]
+    with ExitStack() as stack:
+        for arguments in (scheduler, worker):
+            process = subprocess.Popen(
+                [sys.executable, "-m", "dask", *arguments],
+                cwd=project.folder,
+                env=project.environment,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            stack.callback(process.wait)
+            stack.callback(process.terminate)
+        yield
+
+
+@pytest.mark.slow
+def test_a_run_on_a_running_cluster_behind_certificates(project, running, two_tables):
+    clusters = project.folder / "config/clusters"
+    plain = "kind: running\nscheduler: s.json\n"
+    (clusters / "plain.yaml").write_text(plain)
+    (clusters / "secure.yaml").write_text(
+        plain + "tls: {ca: tls/ca.pem, certificate: tls/my.pem, key: tls/my.key}\n"
+    )
+    wait_for(lambda: (project.folder / "s.json").exists(), "the scheduler's file")
+    refused = project.choco("run", "two_tables.yaml", "--cluster", "plain", code=2)
+    assert refused.stderr.startswith("choco: no Dask scheduler answers at tls://127.0.0.1")
+    assert len(refused.stderr.splitlines()) == 1
+    wait_for(
+        lambda: "threads       1" in project.choco("doctor", "--cluster", "secure").stdout,
+        "the arrival of the worker",
+    )
+    done = project.run("two_tables.yaml", "--cluster", "secure")
+    assert done["status"] == "done"
+    assert values(project) == two_tables

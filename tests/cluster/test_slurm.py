@@ -1,0 +1,101 @@
+"""Runs on a real Slurm of one node: as Dask workers in its jobs, and with every job of Snakemake as one of its own."""
+
+import subprocess
+
+import pytest
+
+from choco_pipeline.cluster.connect import ClusterError
+from choco_pipeline.cluster.description import SlurmJobs
+from choco_pipeline.cluster.slurm import _require_package, require_acceptance
+from tests.cluster.conftest import values
+from tests.cluster.one_node_slurm import jobs
+from tests.workflow.project import Project, wait_for
+
+WORKERS = (
+    "kind: slurm\npartition: one\nminutes: 5\ncores: 1\nmemory: 2 GiB\nmaximum: 2\ninterface: lo\n"
+)
+JOBS = "kind: slurm-jobs\npartition: one\nminutes: 5\nmaximum: 4\naccounting: false\n"
+
+
+@pytest.fixture
+def on_slurm(project: Project, slurm: dict[str, str]) -> Project:
+    project.environment["SLURM_CONF"] = slurm["SLURM_CONF"]
+    clusters = project.folder / "config" / "clusters"
+    (clusters / "workers.yaml").write_text(WORKERS)
+    (clusters / "jobs.yaml").write_text(JOBS)
+    (clusters / "nowhere.yaml").write_text(WORKERS.replace("one", "nowhere"))
+    (clusters / "no-jobs.yaml").write_text(JOBS.replace("one", "nowhere"))
+    return project
+
+
+@pytest.mark.slow
+def test_dask_workers_in_slurm_jobs(on_slurm, slurm, two_tables):
+    done = on_slurm.run("two_tables.yaml", "--cluster", "workers")
+    assert (done["status"], done["tables"]) == ("done", 2)
+    assert values(on_slurm) == two_tables
+    logs = [path.read_text() for path in on_slurm.folder.glob("results/two/log/slurm/*.err")]
+    assert any("Start worker" in text for text in logs)
+    wait_for(lambda: jobs(slurm) == [], "the end of all Slurm jobs")
+    assert not (on_slurm.folder / "results" / ".dask").exists()
+
+
+@pytest.mark.slow
+def test_every_job_of_snakemake_as_a_slurm_job(on_slurm, slurm, two_tables):
+    done = on_slurm.run("two_tables.yaml", "--cluster", "jobs")
+    assert (done["status"], done["tables"]) == ("done", 2)
+    assert values(on_slurm) == two_tables
+    log = (on_slurm.folder / done["log"]).read_text()
+    assert log.count("has been submitted with SLURM jobid") == sum(done["jobs"].values())
+    assert jobs(slurm) == []
+
+
+@pytest.mark.slow
+def test_a_job_that_slurm_ends_in_mid_build_does_not_matter(on_slurm, slurm):
+    started = on_slurm.start("run", "slow.yaml", "--json", "--cluster", "workers")
+    wait_for(lambda: on_slurm.journalled() > 0, "a stored table", 120)
+    before = jobs(slurm)
+    assert "RUNNING" in before
+    subprocess.run(["scancel", "--user=root", "--full"], env=slurm, check=True)
+    out, err = started.communicate(timeout=300)
+    assert started.returncode == 0, err
+    assert '"tables": 8' in out
+    assert len(values(on_slurm)) == 8
+
+
+@pytest.mark.slow
+def test_killing_the_run_ends_its_slurm_jobs(on_slurm, slurm):
+    started = on_slurm.start("run", "slow.yaml", "--cluster", "workers")
+    wait_for(lambda: "RUNNING" in jobs(slurm) and on_slurm.journalled() > 0, "a stored table", 120)
+    started.kill()
+    started.communicate()
+    wait_for(lambda: jobs(slurm) == [], "the end of all Slurm jobs", 120)
+    assert not list(on_slurm.manifests()) or len(values(on_slurm)) < 8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["nowhere", "no-jobs"])
+def test_a_partition_that_slurm_does_not_have_is_one_line(on_slurm, name):
+    refused = on_slurm.choco("run", "two_tables.yaml", "--cluster", name, code=2)
+    (line,) = (line for line in refused.stderr.splitlines() if line.startswith("choco: "))
+    assert line == "choco: Slurm refuses such a job: Invalid partition name specified"
+    assert "Traceback" not in refused.stderr
+    assert on_slurm.processes() == []
+
+
+@pytest.mark.slow
+def test_doctor_asks_slurm(on_slurm):
+    printed = on_slurm.choco("doctor", "--cluster", "workers").stdout
+    assert "takes such jobs" in printed
+    refused = on_slurm.choco("doctor", "--cluster", "no-jobs", code=2)
+    assert "Invalid partition name" in refused.stderr
+
+
+def test_without_slurm_the_error_says_so(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ClusterError, match="no command sbatch is found here"):
+        require_acceptance(SlurmJobs(minutes=5))
+
+
+def test_without_a_package_the_error_names_it():
+    with pytest.raises(ClusterError, match="the package no-such-package is needed"):
+        _require_package("no_such_module", "no-such-package")

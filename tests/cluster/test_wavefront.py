@@ -1,0 +1,140 @@
+"""Large tables on a real cluster: what dies is made good, and the bytes are those of one process."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from choco_pipeline import Ruleset, SolidBar, WithPass
+from choco_pipeline.cluster.connect import SCHEDULER, ClusterError
+from choco_pipeline.cluster.graph import on_cluster
+from choco_pipeline.cluster.local import Cluster, local_cluster
+from choco_pipeline.cluster.progress import Tally
+from choco_pipeline.cluster.steps import Here, Step, runner
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.tables.shard import build_shard
+from choco_pipeline.tables.wavefront import build_large
+from tests.cluster.test_call import TARGETS, wait_for
+from tests.tables.stores import blocks_of, entry_of, files_of, order
+from tests.tables.test_store import quiet
+
+ROOT = Path(__file__).parents[2]
+GAMES = [
+    (SolidBar("(x+z)//3"), 8191, "p-positions"),
+    (WithPass(SolidBar("(x+z)//4")), 260, "grundy"),
+]
+
+
+@pytest.fixture
+def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
+    """Two workers, and a process that sends them its steps."""
+    with local_cluster(2, 2 << 30, tmp_path / "dask") as cluster:
+        monkeypatch.setenv(SCHEDULER, cluster.address)
+        yield cluster
+
+
+def finished(manifest: str) -> int:
+    """Return how many blocks an unfinished build has finished."""
+    return len(list(Path(manifest.removesuffix(".done.json") + ".blocks").glob("*x*.json")))
+
+
+def require_same(folder: Path, manifest: str, game: Ruleset, bound: int, quantity: str) -> None:
+    spec, whole = order(folder, game, bound, quantity)
+    build_shard(spec, whole, quiet)
+    assert entry_of(manifest) == entry_of(whole)
+    assert files_of(manifest) == files_of(whole)
+
+
+@pytest.mark.parametrize(("game", "bound", "quantity"), GAMES)
+def test_workers_and_the_client_may_die(cluster, tmp_path, game, bound, quantity):
+    spec, manifest = order(tmp_path / "here", game, bound, quantity)
+    command = [sys.executable, "-m", "choco_pipeline", "build", spec, "--out", manifest]
+    for kills_client in (True, False):
+        build = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+        enough = finished(manifest) + 2
+        while finished(manifest) < enough:
+            assert build.poll() is None
+            time.sleep(0.01)
+        if kills_client:
+            build.kill()
+        else:
+            worker = next(iter(cluster.client.run(os.getpid).values()))
+            os.kill(worker, signal.SIGKILL)
+        said = build.communicate()[1]
+    assert build.returncode == 0, said
+    assert blocks_of(manifest)["kept"] > 0
+    require_same(tmp_path / "whole", manifest, game, bound, quantity)
+
+
+def test_workers_stay_below_their_limit(tmp_path, monkeypatch):
+    """The table alone is larger than what a worker may use."""
+    limit = 768 << 20
+    game, bound, quantity = SolidBar("(x+z)//3"), 20_500, "p-positions"
+    with local_cluster(2, limit, tmp_path / "dask") as cluster:
+        monkeypatch.setenv(SCHEDULER, cluster.address)
+        spec, manifest = order(tmp_path, game, bound, quantity)
+        build_large(spec, manifest)
+        peaks = cluster.client.run(peak_memory)
+    assert 2 * (bound + 1) ** 2 > limit
+    assert all(200 << 20 < peak < limit for peak in peaks.values()), peaks
+
+
+def peak_memory() -> int:
+    """Return the most bytes that this process has held, as the kernel counts them."""
+    status = Path("/proc/self/status").read_text()
+    (line,) = [line for line in status.splitlines() if line.startswith("VmHWM:")]
+    return int(line.split()[1]) << 10
+
+
+def chain(length: int) -> list[Step]:
+    """Return steps that each double what the one before returns."""
+    first = Step("0", f"{TARGETS}:add", (1,))
+    rest = [
+        Step(str(i), f"{TARGETS}:add", (0,), (str(i - 1), str(i - 1))) for i in range(1, length)
+    ]
+    return [first, *rest]
+
+
+def test_steps_get_what_they_need_here_and_on_the_cluster(cluster, tmp_path):
+    said = tmp_path / "said"
+    steps = [*chain(10), Step("end", f"{TARGETS}:write_sum", (str(said),), ("9", "3"))]
+    Here().run(steps)
+    assert said.read_text() == str(2**9 + 2**3)
+    said.unlink()
+    reports: list[dict] = []
+    cluster.listen(reports.append)
+    with runner() as run:
+        assert (run.workers, run.memory) == (2, 2 << 30)
+        run.run(steps)
+        run.report("steps", numbers=5)
+    assert said.read_text() == str(2**9 + 2**3)
+    wait_for(lambda: len(reports) >= 11)
+    tally = Tally()
+    for report in reports:
+        tally.add(report)
+    assert tally.totals("steps") == {"numbers": 5 + 10}
+
+
+def test_errors_of_steps_arrive_whole(cluster):
+    steps = [*chain(2), Step("refuse", f"{TARGETS}:refuse", ("this",))]
+    needing = Step("after", f"{TARGETS}:add", (0,), ("refuse", "1"))
+    for run in (Here(),):
+        with pytest.raises(ChocoError, match="this is not possible:\nbecause"):
+            run.run([*steps, needing])
+    with runner() as run, pytest.raises(ChocoError, match="this is not possible:\nbecause"):
+        run.run([*steps, needing])
+
+
+def test_a_step_that_kills_workers_is_given_up(cluster):
+    with (
+        on_cluster(cluster.address) as run,
+        pytest.raises(ClusterError, match="3 workers died while running this task"),
+    ):
+        run.run(
+            [Step("die", f"{TARGETS}:die", ()), Step("after", f"{TARGETS}:add", (0,), ("die",))]
+        )

@@ -1,0 +1,1 @@
+"""Tables in an object store: a real S3 server, real runs."""

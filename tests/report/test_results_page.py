@@ -1,0 +1,106 @@
+"""The dated page: its numbers are those of the ledgers, and what it says has changed has."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from choco_pipeline.claims.catalogue import load_catalogue
+from choco_pipeline.claims.check import check_claim
+from choco_pipeline.cli.results import write_results
+from choco_pipeline.errors import ConfigError
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.report.results_page import changes, results_page, sweeps
+from choco_pipeline.tables.compute import table
+from tests.report.documents import a_verdict
+
+
+def ledger_of(*verdicts):
+    return {"verdicts": list(verdicts)}
+
+
+def at(bound, kind, k=3, **more):
+    return {
+        **a_verdict(kind, {"k": k}, table="t"),
+        "bound": bound,
+        "text": f"{kind} {bound}",
+        **more,
+    }
+
+
+def test_what_has_changed():
+    base = ledger_of(
+        at(9, "holds-to-bound"),
+        at(20, "holds-to-bound"),
+        at(20, "holds-to-bound", k=4),
+        at(20, "holds-to-bound", k=5),
+        at(20, "undecided", k=6),
+        at(None, "proved", k=5, certificate="file"),
+        at(None, "exhausted", k=8, table=None),
+    )
+    ledger = ledger_of(
+        at(99, "refuted"),
+        at(99, "holds-to-bound", k=4),
+        at(20, "holds-to-bound", k=5),
+        at(99, "holds-to-bound", k=6),
+        at(99, "holds-to-bound", k=7),
+        at(None, "proved", k=3, certificate="file"),
+        at(None, "refuted", k=8, table=None),
+    )
+    found = changes(ledger, base)
+    assert (found["same"], found["further"], found["new"]) == (2, 1, 1)
+    assert [
+        (one["parameters"], one["before"]["text"], one["after"]["text"]) for one in found["changed"]
+    ] == [
+        ("k = 3", "holds-to-bound 20", "refuted 99"),
+        ("k = 6", "undecided 20", "holds-to-bound 99"),
+    ]
+
+
+def test_the_page_of_a_real_run(ledger):
+    """Its base is the same run with each claim checked on tables of a fifth of the bound."""
+    smaller = {**ledger, "run": "smaller", "verdicts": []}
+    tables = {one["id"]: one for one in ledger["tables"]}
+    catalogue = load_catalogue([Path("claims/solid2022.yaml")])
+    expected = []
+    for verdict in ledger["verdicts"]:
+        claim = catalogue.claims.get(verdict["claim"])
+        if claim is None or verdict["table"] is None or "certificate" in verdict:
+            continue
+        entry = tables[verdict["table"]]
+        game, bound = parse_ruleset(entry["ruleset"]), entry["bound"] // 5
+        data = table(game, bound, entry["quantity"])
+        before = check_claim(claim, verdict["parameters"], game, bound, data).verdict
+        said = {"Refuted": "refuted", "HoldsToBound": "holds-to-bound"}.get(type(before).__name__)
+        if said is None:
+            continue
+        smaller["verdicts"].append(
+            {**verdict, "verdict": said, "bound": bound, "text": f"at {bound}"}
+        )
+        if said != verdict["verdict"]:
+            expected.append((verdict["claim"], verdict["parameters"]))
+    page = results_page(ledger, smaller, date(2026, 1, 31))
+    assert expected
+    rows = [line for line in page.splitlines() if " at 9 |" in line or " at 4 |" in line]
+    assert len(rows) == len(expected)
+    for claim, parameters in expected:
+        given = ", ".join(f"{name} = {value}" for name, value in parameters.items())
+        assert any(line.startswith(f"| {claim} | {given} |") for line in rows)
+    total = sweeps(ledger)[-1]
+    assert total["positions"] == sum(one["positions"] for one in ledger["tables"])
+    assert f"| in all | {len(ledger['tables'])} |" in page
+    assert f"{total['positions']:,}" in page
+    assert page.startswith("# Small & <i>hostile</i>, 2026-01-31\n")
+    assert "Against the run" not in results_page(ledger, None, date(2026, 1, 31))
+    for line in page.splitlines():
+        assert not line.startswith("|") or line.replace("\\|", "").count("|") in (4, 7, 9)
+
+
+def test_the_command_writes_it_and_names_a_run_that_is_not_there(ledger, capsys):
+    write_results("small", "small", json=False)
+    file = capsys.readouterr().err.strip()
+    assert file == f"docs/results/{date.today().isoformat()}-small-tables.md"
+    assert "None has another one." in Path(file).read_text(encoding="utf-8")
+    for run in ("large", "../small"):
+        with pytest.raises(ConfigError, match="no run"):
+            write_results(run, None, json=False)

@@ -1,0 +1,40 @@
+"""Stores compared file by file, and shards of one table."""
+
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline import Ruleset
+from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.tables.spec import Shard, TableSpec
+
+
+def order(folder: Path, game: Ruleset, bound: int, quantity: str) -> tuple[str, str]:
+    """Write the spec of a shard with one large table; return its path and that of the manifest to be."""
+    spec = TableSpec.of(game, bound, quantity)
+    file = folder / "shards" / f"{spec.table_id}.json"
+    write_json(file, Shard(spec.table_id, (spec,), None, large=True).as_json())
+    return str(file), str(folder / "tables" / f"{spec.table_id}.done.json")
+
+
+def files_of(manifest: str) -> dict[str, bytes]:
+    """Return every file of the store beside a manifest."""
+    store = Path(manifest.removesuffix(".done.json") + ".zarr")
+    files = (path for path in store.rglob("*") if path.is_file())
+    return {path.relative_to(store).as_posix(): path.read_bytes() for path in files}
+
+
+def entry_of(manifest: str) -> dict[str, Any]:
+    """Return what a manifest says of its one table, but for what differs from build to build."""
+    (entry,) = read_json(Path(manifest))["tables"].values()
+    return {
+        key: value
+        for key, value in entry.items()
+        if key not in ("seconds", "seconds_to_store", "blocks")
+    }
+
+
+def blocks_of(manifest: str) -> dict[str, int]:
+    """Return what a manifest says of the blocks of its one table."""
+    (entry,) = read_json(Path(manifest))["tables"].values()
+    blocks: dict[str, int] = entry["blocks"]
+    return blocks

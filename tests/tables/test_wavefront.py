@@ -1,0 +1,248 @@
+"""Tables built in blocks: the same bytes as in one piece, whatever the blocks, the interruptions and the smaller tables."""
+
+import contextlib
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from choco_pipeline import Nim, SolidBar, StepBar, StripBar, WithPass
+from choco_pipeline.cluster.steps import Here
+from choco_pipeline.tables import block_task, blocks, chunks
+from choco_pipeline.tables.block_kernels import block_kernel
+from choco_pipeline.tables.cost import is_large
+from choco_pipeline.tables.shard import build_shard
+from choco_pipeline.tables.verify import verify_manifest
+from choco_pipeline.tables.wavefront import build_large
+from tests.rulesets import rulesets, solid_bars
+from tests.tables.stores import blocks_of, entry_of, files_of, order
+from tests.tables.test_store import quiet
+
+
+@pytest.fixture
+def small_blocks():
+    """Let chunks be of some hundred bytes, and a block one chunk, so that small tables have many."""
+    with pytest.MonkeyPatch.context() as patch:
+        yield lambda size, least=0.0: set_sizes(patch, size, least)
+    block_task._table.cache_clear()
+
+
+def set_sizes(patch, chunk_bytes, least_seconds=0.0):
+    patch.setattr(chunks, "CHUNK_BYTES", chunk_bytes)
+    patch.setattr(blocks, "LEAST_SECONDS", least_seconds)
+    patch.setattr(blocks, "HANDED_ON_PER_SECOND", float("inf"))
+    block_task._table.cache_clear()
+
+
+@st.composite
+def tables_in_blocks(draw):
+    """Draw a game whose tables have blocks, a bound and a quantity."""
+    game, quantity, most = draw(
+        st.one_of(
+            st.tuples(solid_bars(), st.just("p-positions"), st.just(24)),
+            st.tuples(solid_bars(), st.just("grundy"), st.just(9)),
+            st.tuples(
+                st.builds(StripBar, st.integers(1, 4), st.integers(0, 9)),
+                st.just("grundy"),
+                st.just(9),
+            ),
+            st.tuples(
+                st.builds(StripBar, st.integers(1, 4), st.integers(0, 9)),
+                st.just("p-positions"),
+                st.just(24),
+            ),
+            st.tuples(
+                st.builds(StepBar, st.integers(1, 4), st.integers(0, 9)),
+                st.just("grundy"),
+                st.just(24),
+            ),
+            st.tuples(st.builds(Nim, st.just(2)), st.just("grundy"), st.just(20)),
+            st.tuples(st.builds(Nim, st.just(3)), st.just("grundy"), st.just(8)),
+            st.tuples(st.builds(Nim, st.just(3)), st.just("p-positions"), st.just(20)),
+            st.tuples(st.builds(Nim, st.just(4)), st.just("p-positions"), st.just(8)),
+        )
+    )
+    passes = draw(st.integers(0, 2))
+    return (WithPass(game, passes) if passes else game), draw(st.integers(0, most)), quantity
+
+
+sizes = st.sampled_from([128, 512])
+few = settings(
+    max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
+
+
+@few
+@given(tables_in_blocks(), sizes, st.sampled_from([0.0, 1e-6, 1.0]))
+def test_the_bytes_do_not_depend_on_blocks(small_blocks, tmp_path_factory, drawn, size, least):
+    game, bound, quantity = drawn
+    small_blocks(size, least)
+    spec, manifest = order(tmp_path_factory.mktemp("blocks"), game, bound, quantity)
+    build_large(spec, manifest)
+    spec_whole, whole = order(tmp_path_factory.mktemp("whole"), game, bound, quantity)
+    build_shard(spec_whole, whole, quiet)
+    assert files_of(manifest) == files_of(whole)
+    assert entry_of(manifest) == entry_of(whole)
+
+
+class Stopped(BaseException):
+    """What stops a build in these tests."""
+
+
+def stops_after(patch, writes):
+    """Let the build stop in the middle of a block, after so many others were stored."""
+    left = [writes]
+    write = chunks.write_cells
+
+    def stopping(array, box, cells):
+        write(array, box, cells)
+        left[0] -= 1
+        if left[0] < 0:
+            raise Stopped
+
+    patch.setattr(block_task, "write_cells", stopping)
+
+
+@few
+@given(tables_in_blocks(), sizes, st.lists(st.integers(0, 6), max_size=4))
+def test_an_interrupted_build_goes_on(small_blocks, tmp_path_factory, drawn, size, stops):
+    """Each time it stops in the middle of a block."""
+    game, bound, quantity = drawn
+    small_blocks(size)
+    spec, manifest = order(tmp_path_factory.mktemp("stopped"), game, bound, quantity)
+    stored = 0
+    for writes in stops:
+        with pytest.MonkeyPatch.context() as patch:
+            stops_after(patch, writes)
+            try:
+                build_large(spec, manifest)
+            except Stopped:
+                stored += writes
+            else:
+                break
+        journal = Path(manifest.removesuffix(".done.json") + ".blocks")
+        assert len(list(journal.glob("*x*.json"))) == stored
+        assert not Path(manifest).exists()
+    if not Path(manifest).exists():
+        build_large(spec, manifest)
+        assert blocks_of(manifest)["kept"] == stored
+    spec_whole, whole = order(tmp_path_factory.mktemp("whole"), game, bound, quantity)
+    build_shard(spec_whole, whole, quiet)
+    assert files_of(manifest) == files_of(whole)
+
+
+@few
+@given(sizes, st.integers(1, 12), st.data())
+def test_a_damaged_block_is_computed_again_or_found_by_verify(
+    small_blocks, tmp_path_factory, size, writes, data
+):
+    """A finished block is read only if somebody needs what it hands on."""
+    small_blocks(size)
+    game, bound, quantity = SolidBar("(x+z)//3"), 24, "p-positions"
+    spec, manifest = order(tmp_path_factory.mktemp("damaged"), game, bound, quantity)
+    with pytest.MonkeyPatch.context() as patch, contextlib.suppress(Stopped):
+        stops_after(patch, writes)
+        build_large(spec, manifest)
+    damaged = damage(manifest, data)
+    if not Path(manifest).exists():
+        build_large(spec, manifest)
+    spec_whole, whole = order(tmp_path_factory.mktemp("whole"), game, bound, quantity)
+    build_shard(spec_whole, whole, quiet)
+    found = files_of(manifest)
+    if found[damaged] != files_of(whole)[damaged]:
+        (record,) = verify_manifest(manifest, 0, quiet)
+        assert "is not the one that the manifest's digest was taken of" in record["wrong"]
+        found[damaged] = files_of(whole)[damaged]
+    assert found == files_of(whole)
+
+
+def damage(manifest, data):
+    """Change a byte of a stored chunk; return its name."""
+    store = Path(manifest.removesuffix(".done.json") + ".zarr")
+    chunk = data.draw(st.sampled_from(sorted(p for p in store.rglob("c/**/*") if p.is_file())))
+    content = bytearray(chunk.read_bytes())
+    content[data.draw(st.integers(0, len(content) - 1))] ^= 1
+    chunk.write_bytes(content)
+    return chunk.relative_to(store).as_posix()
+
+
+def test_what_a_finished_row_hands_on_is_read_and_nothing_else(tmp_path, small_blocks):
+    """With two of four rows of blocks finished, each of their blocks is folded along its column only."""
+    small_blocks(512)  # chunks of 16 × 16
+    spec, manifest = order(tmp_path, SolidBar("(x+z)//3"), 63, "p-positions")
+    with pytest.MonkeyPatch.context() as patch:
+        stops_after(patch, 8)
+        with pytest.raises(Stopped):
+            build_large(spec, manifest)
+    ran = []
+    with pytest.MonkeyPatch.context() as patch:
+        run = Here.run
+        patch.setattr(Here, "run", lambda self, steps: (ran.extend(steps), run(self, steps)))
+        assert build_large(spec, manifest) == {
+            "blocks computed": 8,
+            "blocks kept": 8,
+            "blocks reused": 0,
+        }
+    folds = [step.arguments[1:] for step in ran if step.target.endswith("fold_block")]
+    assert folds == [((row, column), 0) for row in (0, 1) for column in range(4)]
+    assert sum(step.target.endswith("fill_block") for step in ran) == 8
+
+
+@few
+@given(tables_in_blocks(), st.just(512), st.integers(1, 12), st.booleans(), st.data())
+@example((Nim(3), 3, "grundy"), 128, 2, False, None)  # a heap is as high as the bound, not as f
+def test_a_larger_bound_takes_the_blocks_of_a_smaller_one(
+    small_blocks, tmp_path_factory, drawn, size, more, damaged, data
+):
+    game, bound, quantity = drawn
+    small_blocks(size)
+    folder = tmp_path_factory.mktemp("extended")
+    spec, smaller = order(folder, game, bound, quantity)
+    build_large(spec, smaller)
+    if damaged:
+        damage(smaller, data)
+    spec, manifest = order(folder, game, bound + more, quantity)
+    build_large(spec, manifest)
+    spec_whole, whole = order(tmp_path_factory.mktemp("whole"), game, bound + more, quantity)
+    build_shard(spec_whole, whole, quiet)
+    assert files_of(manifest) == files_of(whole)
+    assert entry_of(manifest) == entry_of(whole)
+
+
+@pytest.mark.parametrize(
+    ("game", "quantity", "reused"),
+    [
+        (SolidBar("(x+z)//3"), "p-positions", 4),
+        (WithPass(SolidBar("(x+z)//3")), "p-positions", 4),
+        (StepBar(1), "grundy", 4),
+        (SolidBar("(x+z)//3"), "grundy", 64),
+    ],
+)
+def test_doubling_a_bound_computes_three_quarters(tmp_path, small_blocks, game, quantity, reused):
+    small_blocks(512)
+    build_large(*order(tmp_path, game, 32, quantity))
+    spec, manifest = order(tmp_path, game, 64, quantity)
+    assert build_large(spec, manifest)["blocks reused"] == reused
+    assert blocks_of(manifest)["reused"] == reused
+
+
+def test_a_table_of_another_game_or_code_is_not_taken(tmp_path, small_blocks, monkeypatch):
+    small_blocks(128)
+    build_large(*order(tmp_path, SolidBar("(x+z)//4"), 30, "p-positions"))
+    build_large(*order(tmp_path, SolidBar("(x+z)//3"), 30, "grundy"))
+    spec, manifest = order(tmp_path, SolidBar("(x+z)//3"), 30, "p-positions")
+    build_large(spec, manifest)
+    text = Path(manifest).read_text()
+    kernels = text.partition('"kernels": "')[2][:16]
+    Path(manifest).write_text(text.replace(kernels, "0" * 16))
+    larger = build_large(*order(tmp_path, SolidBar("(x+z)//3"), 60, "p-positions"))
+    assert larger["blocks reused"] == 0
+
+
+@given(rulesets(), st.sampled_from(["grundy", "p-positions"]))
+def test_large_tables_have_blocks(game, quantity):
+    bound = 5 if "rectangular" in game.notation else 20_000
+    kernel = block_kernel(game, bound, quantity) if "csv" not in game.notation else None
+    if is_large(game, bound, quantity):
+        assert kernel is not None
