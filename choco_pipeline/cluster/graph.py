@@ -11,11 +11,30 @@ from functools import partial
 from typing import Any
 
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
-from distributed import Client
+from distributed import Client, Scheduler
+from distributed.diagnostics.plugin import SchedulerPlugin
 
 from choco_pipeline.cluster.progress import TOPIC
 from choco_pipeline.cluster.steps import Step
 from choco_pipeline.cluster.task import address_of, client_of, losses, run_target
+
+
+class FreeLanes(SchedulerPlugin):
+    """Lets every step run anywhere once a worker is gone.
+
+    Else steps whose workers have all died would wait for them for ever, also for those that are started in their place.
+    """
+
+    name = "choco-free-lanes"
+    idempotent = True
+
+    def remove_worker(
+        self, scheduler: Scheduler, worker: str, *, stimulus_id: str, **kwargs: Any
+    ) -> None:
+        """Forget which workers steps were meant for."""
+        for task in scheduler.tasks.values():
+            if task.loose_restrictions:
+                task.worker_restrictions = set()
 
 
 class OnCluster:
@@ -29,6 +48,7 @@ class OnCluster:
         self._client = client
         self._address = address
         self._name = uuid.uuid4().hex
+        client.register_plugin(FreeLanes())
         client.wait_for_workers(1)
         found = client.scheduler_info(n_workers=-1)["workers"].values()
         self.workers = sum(worker["nthreads"] for worker in found)
@@ -39,6 +59,16 @@ class OnCluster:
         """Run the steps; where a worker is free, the first of the list that can run."""
         names = {step.key: f"{step.key}-{uuid.uuid4().hex}" for step in steps}
         rank = {names[step.key]: -i for i, step in enumerate(steps)}
+        workers = sorted(self._client.scheduler_info(n_workers=-1)["workers"])
+        allowed = {
+            names[step.key]: workers if step.lane is None else [workers[step.lane % len(workers)]]
+            for step in steps
+        }
+        annotations = {
+            "priority": rank.__getitem__,
+            "workers": allowed.__getitem__,
+            "allow_other_workers": True,  # one may die, and others may have nothing to do
+        }
         folder = os.getcwd()
         tasks = {
             names[step.key]: (
@@ -49,7 +79,7 @@ class OnCluster:
         }
         needed = {need for step in steps for need in step.needs}
         ends = [names[step.key] for step in steps if step.key not in needed]
-        layer = MaterializedLayer(tasks, annotations={"priority": rank.__getitem__})
+        layer = MaterializedLayer(tasks, annotations=annotations)
         graph = HighLevelGraph({self._name: layer}, {self._name: set()})
         futures = self._client.get(graph, ends, sync=False)
         for step, future in zip((s for s in steps if s.key not in needed), futures, strict=True):

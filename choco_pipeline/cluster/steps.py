@@ -28,12 +28,16 @@ class Step:
     needs
         The keys of steps whose results it is given; they stand before it in the list. Results are whatever the targets
         return, and must not be changed, since a step may run again when a worker dies.
+    lane
+        Steps of the same lane run on the same worker while it lives, lanes one after the other on different ones. Without
+        a lane a step that needs others runs where one of their results is, so that all may end up on one worker.
     """
 
     key: str
     target: str
     arguments: tuple[Any, ...]
     needs: tuple[str, ...] = ()
+    lane: int | None = None
 
 
 class Runner(Protocol):

@@ -74,6 +74,7 @@ def steps_left(site: Site, table: BlockedTable, finished: Places) -> list[Step]:
 
     What a block hands on along its columns is made only if a block below it is left to fill, along its rows only if one to
     its right is. So a finished block is read only if somebody needs it, and what is handed on is let go when it is used.
+    Each row of blocks is a lane: a worker keeps what goes along it, and the next one follows a block behind.
     """
     last_row = dict.fromkeys(range(len(table.columns)), -1)
     last_column = dict.fromkeys(range(len(table.rows)), -1)
@@ -90,16 +91,15 @@ def steps_left(site: Site, table: BlockedTable, finished: Places) -> list[Step]:
             for axis in (0, 1):
                 if needed[axis]:
                     needs = (_key(axis, before[axis]),) if place[axis] else ()
-                    steps.append(
-                        Step(_key(axis, place), f"{TASKS}:fold_block", (site, place, axis), needs)
-                    )
+                    fold = f"{TASKS}:fold_block"
+                    steps.append(Step(_key(axis, place), fold, (site, place, axis), needs, row))
             continue
         fill = f"fill-{row}-{column}"
         needs = tuple(_key(axis, before[axis]) for axis in (0, 1) if place[axis])
-        steps.append(Step(fill, f"{TASKS}:fill_block", (site, place, needed), needs))
+        steps.append(Step(fill, f"{TASKS}:fill_block", (site, place, needed), needs, row))
         for axis, target in enumerate(("hand_down", "hand_across")):
             if needed[axis]:
-                steps.append(Step(_key(axis, place), f"{TASKS}:{target}", (), (fill,)))
+                steps.append(Step(_key(axis, place), f"{TASKS}:{target}", (), (fill,), row))
     return steps
 
 
