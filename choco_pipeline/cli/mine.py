@@ -18,9 +18,9 @@ from choco_pipeline.claims.claim import assignments
 from choco_pipeline.cli.output import emit
 from choco_pipeline.errors import ChocoError, ConfigError, LimitError
 from choco_pipeline.finding.family import Family, Member
+from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.single import Mined
 from choco_pipeline.finding.stage import Finder, found_in
-from choco_pipeline.finding.trial import Tables
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games import Ruleset, StepBar

@@ -17,9 +17,10 @@ from choco_pipeline.finding.family import Family
 from choco_pipeline.finding.gathered import families_of, mined_in
 from choco_pipeline.finding.generalise import generalise
 from choco_pipeline.finding.rank import ranked, restated, strongest_first
+from choco_pipeline.finding.scope import Tables, speaking_of
 from choco_pipeline.finding.single import Mined, searches, statements
 from choco_pipeline.finding.statement import Statement, StatementError, Verdict
-from choco_pipeline.finding.trial import Decide, Tables, speaking_of, tried
+from choco_pipeline.finding.trial import Decide, tried
 from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.sweep.plan import Paths

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import islice, permutations, product
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from choco_pipeline.claims.check import check_claim
 from choco_pipeline.claims.claim import RECTANGULAR, Claim
+from choco_pipeline.claims.kinds import PPositions
 from choco_pipeline.claims.trial import trials
 from choco_pipeline.claims.verdict import (
     Exhausted,
@@ -21,61 +19,55 @@ from choco_pipeline.claims.verdict import (
     verdict_text,
 )
 from choco_pipeline.errors import ChocoError, HeightError
+from choco_pipeline.finding.domains import domain
 from choco_pipeline.finding.entries import claims_of
-from choco_pipeline.finding.statement import Evidence, Statement, StatementError, Verdict
+from choco_pipeline.finding.scope import Parameters, Tables, game_of, games_of, unseen
+from choco_pipeline.finding.statement import (
+    Evidence,
+    Statement,
+    StatementError,
+    Verdict,
+    nodes_in,
+    parsed,
+)
 from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.games import Ruleset
-from choco_pipeline.games.notation import build, match, read
 from choco_pipeline.tables.compute import table
-from choco_pipeline.tables.cost import cost_of
+from choco_pipeline.tables.cost import cost_of, count_positions
 from choco_pipeline.tables.schema import Quantity, variable_of
 
 #: A statement is tried on so many of the games that it was seen for, on tables `FURTHER` times as large,
 SEEN, FURTHER = 2, 2
-#: and on so many games of its family that it was not seen for.
-UNSEEN = 12
-#: Their tables have this bound, or half of it, and so on, so that computing one takes about `SECONDS`.
+#: and on games of its family that it was not seen for. Their tables have this bound, or half of it, and so on, so that computing one takes about `SECONDS`.
 BOUND, SECONDS = 256, 0.05
 SMALLEST = 12
+#: A statement that is wrong for some parameters is narrowed so often at most.
+ROUNDS = 3
+#: A formula that cannot be solved for what a table stores is evaluated at so many positions of it.
+MOST_POSITIONS = 1 << 20
 #: Statements that compare tables are tried on so many at most.
 MOST_TABLES = 128
-#: Of so many combinations of parameters the unseen ones are chosen.
-COMBINATIONS = 4000
 
-Parameters = Mapping[str, int]
 #: Decides a claim for all positions: given the claim, its parameters and the path of a certificate.
 Decide = Callable[[Claim, Parameters, str], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
-class Tables:
-    """What a run knows of games.
-
-    Attributes
-    ----------
-    bounds
-        For each game and quantity, the largest bound of its tables.
-    certificates
-        For each game that is proved, its certificates: Grundy numbers first.
-    """
-
-    bounds: Mapping[tuple[str, Quantity], int]
-    certificates: Mapping[str, Sequence[str]] = field(default_factory=dict)
-
-    @property
-    def games(self) -> list[str]:
-        """All games, each once."""
-        return list(dict.fromkeys(game for game, _ in self.bounds))
-
-
-@dataclass(frozen=True)
 class _Trial:
+    """An outcome on a table with a bound; `run` is that of the run's own table of the game, None if it was not seen."""
+
     parameters: Parameters
     bound: int
     outcome: Exhausted | HoldsToBound | Refuted | Undecided
+    run: int | None
 
 
-def tried(statement: Statement, tables: Tables, decide: Decide | None = None) -> Statement:
+def tried(
+    statement: Statement,
+    tables: Tables,
+    decide: Decide | None = None,
+    used: Sequence[Sequence[_Trial]] = (),
+) -> Statement:
     """Return a statement with its verdict, and with what it was tried on among what it held on.
 
     Parameters
@@ -86,11 +78,14 @@ def tried(statement: Statement, tables: Tables, decide: Decide | None = None) ->
         Of the run that it was found in.
     decide
         Asked about games with a certificate; None to ask about none.
+    used
+        Trials from which its condition was learnt, round by round: it is not tried on their parameters again.
 
     Notes
     -----
     A statement that the claim language cannot say is "observed": nothing but the search has checked it. One that is false
-    at some position stays, with the verdict "refuted" and the least such position of the first table that has any.
+    at some position stays, with the verdict "refuted" and the least such position of the first table that has any; unless
+    a condition on the parameters tells where it is wrong, and then holds on others again.
     """
     try:
         claims = claims_of(statement)
@@ -102,29 +97,35 @@ def tried(statement: Statement, tables: Tables, decide: Decide | None = None) ->
             Verdict("observed", f"{where}; nothing else was compared with it")
         )
     seen = games_of(statement, claims[0], tables)
-    outcomes = [trial for claim in claims for trial in _trials(claim, statement, seen, tables)]
+    taken = [trial.parameters for before in used for trial in before]
+    outcomes = [
+        trial for claim in claims for trial in _trials(claim, statement, seen, tables, taken)
+    ]
     refuted = next((trial for trial in outcomes if isinstance(trial.outcome, Refuted)), None)
     if refuted is not None:
         where = _named([refuted.parameters])
         text = verdict_text(refuted.outcome)
         wrong = Verdict("refuted", f"{where}: {text}" if where else text)
-        narrower = _narrowed(statement, claims[0], refuted.parameters, tables)
+        narrower = None
+        if len(used) < ROUNDS and statement.pattern.names:
+            known = [trial for before in (*used, outcomes) for trial in before]
+            narrower = _narrowed(statement, seen.values(), known)
         if narrower is None:
             return statement.with_verdict(wrong)
-        again = tried(narrower, tables, decide)
+        again = tried(narrower, tables, decide, (*used, outcomes))
         if again.verdict.status == "refuted":
             return statement.with_verdict(wrong)
         verdict = replace(again.verdict, text=f"{again.verdict.text}; not for {wrong.text}")
         return again.with_verdict(verdict)
     held = [t for t in outcomes if isinstance(t.outcome, Exhausted | HoldsToBound)]
-    statement = replace(statement, held_on=_held_on(statement.held_on, held, seen))
+    statement = replace(statement, held_on=_held_on(statement.held_on, held))
     proved = _proved(claims, seen, tables, decide)
     if isinstance(proved, Verdict):
         return statement.with_verdict(proved)
     if not held:
         why = next((t.outcome.why for t in outcomes if isinstance(t.outcome, Undecided)), "")
         return statement.with_verdict(Verdict("undecided", why or "no table could be computed"))
-    text = _agreement(held, seen)
+    text = _agreement(held)
     if proved:
         text += f"; proved for all positions where {_named([p for p, _ in proved])}"
     exhausted = not statement.pattern.names and all(
@@ -134,94 +135,51 @@ def tried(statement: Statement, tables: Tables, decide: Decide | None = None) ->
     return statement.with_verdict(Verdict("exhausted" if exhausted else "holds", text, paths))
 
 
-def games_of(statement: Statement, claim: Claim, tables: Tables) -> dict[str, dict[str, int]]:
-    """Return the games of a run for which a statement was seen, each with its parameters."""
-    found = {}
-    for game in tables.games:
-        parameters = claim.match(game)
-        if parameters is not None and all(
-            value in statement.parameters[name] for name, value in parameters.items()
-        ):
-            found[game] = parameters
-    return found
-
-
-def speaking_of(statement: Statement, claim: Claim, tables: Tables) -> list[str]:
-    """Return the games that a statement speaks of: those of its family with parameters that it was seen for."""
-    names = list(statement.parameters)
-    if claim.pattern is None or not claim.pattern.names:
-        return list(games_of(statement, claim, tables))
-    values = (sorted(set(statement.parameters[name])) for name in names)
-    choices = islice(product(*values), COMBINATIONS)
-    games = (_game(claim, dict(zip(names, choice, strict=True))) for choice in choices)
-    return [game.notation for game in games if game is not None]
-
-
-def unseen(statement: Statement, claim: Claim, tables: Tables) -> list[dict[str, int]]:
-    """Return parameters that the run has no tables for and the statement speaks of: among those that it was seen for and beyond."""
-    if claim.pattern is None or not claim.pattern.names:
-        return []
-    ranges = []
-    for values in statement.parameters.values():
-        low, high = min(values), max(values)
-        ranges.append(range(low, high + max(4, (high - low) // 2) + 1))
-    taken = [claim.match(game) for game in tables.games]
-    choices = (dict(zip(statement.parameters, values, strict=True)) for values in product(*ranges))
-    fresh = [
-        parameters
-        for parameters in islice(choices, COMBINATIONS)
-        if parameters not in taken and _game(claim, parameters) is not None
-    ]
-    if len(fresh) <= UNSEEN:
-        return fresh
-    return [fresh[round(i * (len(fresh) - 1) / (UNSEEN - 1))] for i in range(UNSEEN)]
-
-
 def _narrowed(
-    statement: Statement, claim: Claim, wrong: Parameters, tables: Tables
+    statement: Statement, seen: Iterable[Parameters], outcomes: Sequence[_Trial]
 ) -> Statement | None:
-    """Return a statement for such parameters only as the run has tables for; None if that does not keep it from being wrong.
+    """Return a statement for fewer parameters, by a short condition that tells where it was wrong; None if there is none.
 
-    What is found on tables with s < k alone says nothing of others, and need not.
+    It may leave out parameters at which a trial found the statement right, if it is shorter then.
     """
-    assert claim.pattern is not None
-    swept = [found for game in tables.games if (found := match(claim.pattern, read(game)))]
-    facts = [
-        f"{first} {sign} {second}"
-        for first, second in permutations(sorted(wrong), 2)
-        for sign, compared in (("<", operator.lt), ("<=", operator.le))
-        if all(compared(one[first], one[second]) for one in swept)
-        and not compared(wrong[first], wrong[second])
-    ][:1]
-    for name in sorted(wrong):
-        remainders = {one[name] % 2 for one in swept}
-        if len(remainders) == 1 and wrong[name] % 2 not in remainders:
-            facts.append(f"{name}%2 == {remainders.pop()}")
-        least = min(one[name] for one in swept)
-        if wrong[name] < least:
-            facts.append(f"{name} >= {least}")
-    if not facts:
+    points = [dict(known) for known in seen]
+    wrong = [dict(t.parameters) for t in outcomes if isinstance(t.outcome, Refuted)]
+    right = [dict(t.parameters) for t in outcomes if _positions(t)]
+    right = [point for point in right if point not in wrong and point not in points]
+    kept = [point for point in points if point not in wrong]
+    found = [
+        domain([*kept, *wrong], [True] * len(kept) + [False] * len(wrong), right),
+        domain([*kept, *right, *wrong], [True] * len(kept + right) + [False] * len(wrong)),
+    ]
+    conditions = [one for one in found if one is not None and one.text]
+    if not conditions:
         return None
-    more = " and ".join(facts)
-    when = f"({statement.when}) and {more}" if statement.when else more
-    text = f"where {more}: {statement.text}"
+    best = min(conditions, key=lambda one: nodes_in(one.text))
+    when = f"({statement.when}) and ({best.text})" if statement.when else best.text
+    when = parsed(when).text
+    text = f"for {when}: {statement.text.removeprefix(f'for {statement.when}: ')}"
+    search = replace(statement.tried, candidates=statement.tried.candidates + best.tried)
     entry = None if statement.claim is None else {**statement.claim, "when": when}
-    return replace(statement, when=when, text=text, claim=entry)
+    return replace(statement, when=when, text=text, claim=entry, tried=search)
 
 
 def _trials(
-    claim: Claim, statement: Statement, seen: Mapping[str, Parameters], tables: Tables
+    claim: Claim,
+    statement: Statement,
+    seen: Mapping[str, Parameters],
+    tables: Tables,
+    taken: Sequence[Parameters],
 ) -> Iterator[_Trial]:
     """Yield outcomes on tables computed for the purpose: on unseen parameters first, then beyond the run's tables."""
     if claim.is_over_tables:
         yield from _trial_across(claim, statement)
         return
-    for parameters in unseen(statement, claim, tables):
+    for parameters in unseen(statement, claim, tables, taken):
         yield from _trial(claim, parameters, None)
     chosen = list(seen.items())
     for game, known in chosen[:1] + chosen[1:][-(SEEN - 1) :]:
         bounds = [bound for (name, _), bound in tables.bounds.items() if name == game]
-        yield from _trial(claim, known, FURTHER * max(bounds))
+        yield from _trial(claim, known, max(bounds))
 
 
 def _trial_across(claim: Claim, statement: Statement) -> Iterator[_Trial]:
@@ -230,11 +188,12 @@ def _trial_across(claim: Claim, statement: Statement) -> Iterator[_Trial]:
     last = min(FURTHER * max(values), MOST_TABLES)
     for trial in trials(claim, {name: parse_range(f"1..{last}")}):
         assert not isinstance(trial.finding.verdict, Proved)
-        yield _Trial({}, last, trial.finding.verdict)
+        yield _Trial({}, last, trial.finding.verdict, max(values))
 
 
-def _trial(claim: Claim, parameters: Parameters, bound: int | None) -> Iterator[_Trial]:
-    game = _game(claim, parameters)
+def _trial(claim: Claim, parameters: Parameters, run: int | None) -> Iterator[_Trial]:
+    """Yield the outcome on a table of a game for which the run has a table with the bound `run`, or none."""
+    game = game_of(claim, parameters)
     if game is None:
         return
     usable = [q for q in claim.quantities if variable_of(game, q).dims]
@@ -242,8 +201,8 @@ def _trial(claim: Claim, parameters: Parameters, bound: int | None) -> Iterator[
     if claim.shape in RECTANGULAR:
         bound = max(game.limits(None))
     else:
-        bound = BOUND if bound is None else bound
-        while bound > SMALLEST and not _is_affordable(game, bound, quantity):
+        bound = BOUND if run is None else FURTHER * run
+        while bound > SMALLEST and not _is_affordable(claim, game, bound, quantity):
             bound //= 2
     try:
         data = table(game, bound, quantity)
@@ -251,24 +210,23 @@ def _trial(claim: Claim, parameters: Parameters, bound: int | None) -> Iterator[
     except ChocoError as error:
         outcome = Undecided(str(error))
     assert isinstance(outcome, Exhausted | HoldsToBound | Refuted | Undecided)
-    yield _Trial(parameters, bound, outcome)
+    yield _Trial(parameters, bound, outcome, run)
 
 
-def _is_affordable(game: Ruleset, bound: int, quantity: Quantity) -> bool:
+def _is_affordable(claim: Claim, game: Ruleset, bound: int, quantity: Quantity) -> bool:
+    """Whether a table is computed quickly, and compared quickly: at every position, if a formula cannot be solved."""
     try:
-        return cost_of(game, bound, quantity).seconds <= SECONDS
+        if cost_of(game, bound, quantity).seconds > SECONDS:
+            return False
+        stored, check = variable_of(game, quantity).stored, claim.check
+        if stored is None or not isinstance(check, PPositions):
+            return True
+        solved = check.formula.solve(stored) is not None
+        if solved and (check.where is None or stored not in check.where.names):
+            return True
+        return count_positions(game, bound) <= MOST_POSITIONS
     except HeightError:  # a table of heights that ends before
         return False
-
-
-def _game(claim: Claim, parameters: Parameters) -> Ruleset | None:
-    """Return the game with these parameters, if there is one and the claim speaks of it."""
-    assert claim.pattern is not None
-    try:
-        game = build(claim.pattern, dict(parameters), Path())
-        return game if claim.speaks_of(parameters) else None
-    except ChocoError:
-        return None
 
 
 def _proved(
@@ -298,34 +256,34 @@ def _proved(
     return Verdict("proved", text, tuple(dict.fromkeys(path for _, path in found)))
 
 
-def _held_on(before: Evidence, held: Sequence[_Trial], seen: Mapping[str, Parameters]) -> Evidence:
-    """Return what it held on, with the trials."""
-    if not held:
+def _held_on(before: Evidence, held: Sequence[_Trial]) -> Evidence:
+    """Return what it held on, with the games that it was not seen for: a larger table of another holds the same cells again."""
+    new = [trial for trial in held if trial.run is None]
+    if not new:
         return before
-    positions = sum(_positions(trial) for trial in held)
-    what = f"{before.what}; then {_where(held, seen)}"
-    return Evidence(before.positions + positions, what, before.tables + len(held))
+    positions = sum(_positions(trial) for trial in new)
+    what = f"{before.what}; then {_where(new)}"
+    return Evidence(before.positions + positions, what, before.tables + len(new))
 
 
-def _agreement(held: Sequence[_Trial], seen: Mapping[str, Parameters]) -> str:
+def _agreement(held: Sequence[_Trial]) -> str:
     positions = sum(_positions(trial) for trial in held)
     tables = f"{len(held)} tables" if len(held) > 1 else "a table"
-    return f"holds for all {positions:,} positions of {tables} computed to test it: {_where(held, seen)}"
+    return f"holds for all {positions:,} positions of {tables} computed to test it: {_where(held)}"
 
 
-def _where(held: Sequence[_Trial], seen: Mapping[str, Parameters]) -> str:
-    known = [dict(parameters) for parameters in seen.values()]
-    new = [trial for trial in held if dict(trial.parameters) not in known]
-    further = [trial for trial in held if dict(trial.parameters) in known]
+def _where(held: Sequence[_Trial]) -> str:
+    new = [trial for trial in held if trial.run is None]
     parts = []
     if new:
-        bound = max(trial.bound for trial in new)
         named = _named([trial.parameters for trial in new])
-        parts.append(
-            f"{named}, not seen before, to bound {bound:,}" if named else f"all up to {bound:,}"
-        )
+        parts.append(f"{named}, not seen before, to bound {max(trial.bound for trial in new):,}")
+    further = [trial.bound for trial in held if trial.run is not None and trial.bound > trial.run]
+    again = [trial.bound for trial in held if trial.run is not None and trial.bound <= trial.run]
     if further:
-        parts.append(f"a larger table, to bound {max(t.bound for t in further):,}")
+        parts.append(f"a larger table, to bound {max(further):,}")
+    elif again:
+        parts.append(f"a part of what it was found on again, to bound {max(again):,}")
     return " and ".join(parts)
 
 

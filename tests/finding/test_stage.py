@@ -9,10 +9,10 @@ from choco_pipeline.claims.catalogue import Catalogue, load_catalogue
 from choco_pipeline.finding.entries import claims_of
 from choco_pipeline.finding.family import Family, Member
 from choco_pipeline.finding.known import sources
+from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.single import Mined
 from choco_pipeline.finding.stage import Finder, found_in
 from choco_pipeline.finding.statement import Evidence, Line, Statement, Tried, Verdict
-from choco_pipeline.finding.trial import Tables
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import match, read
 from choco_pipeline.mining.task import MINERS, mine_table
@@ -76,21 +76,20 @@ def test_a_true_statement_holds_on_parameters_and_cells_that_it_was_not_found_on
     assert found.verdict.status == "holds"
     assert "k = 15, not seen before" in found.verdict.text
     assert found.held_on.positions > 90
-    assert (
-        found.held_on.tables == 4
-    )  # what it held on before, k = 15, and larger tables of two others
+    assert found.held_on.tables == 2  # and k = 15: larger tables hold the same cells again
+    assert "a larger table, to bound 64" in found.verdict.text
     assert found.claim is not None
     assert found.claim["status"] == "found"
     assert found.claim["id"] == found.id
 
 
-def test_a_statement_that_fails_where_it_was_not_found_is_shown_with_the_least_position():
+def test_a_statement_that_fails_where_it_was_not_found_names_the_least_position():
     said = p_iff(TRIANGLE, "x^y^z==0", "k%2==1", k=(3, 7, 11))
     (found,) = finder(*triangles(3, 7, 11)).consider([said])
-    assert found.verdict.status == "refuted"
-    assert found.verdict.text.startswith("k = 5: refuted at (x, y, z) = (")
+    assert (found.when, found.verdict.status) == ("k%2 == 1 and k%4 == 3", "holds")
+    assert "; not for k = 5: refuted at (x, y, z) = (" in found.verdict.text
     game = parse_ruleset("solid-bar(f=(x+z)//5)")
-    place = found.verdict.text.partition("= (")[2].partition(")")[0]
+    place = found.verdict.text.partition("(x, y, z) = (")[2].partition(")")[0]
     position = tuple(map(int, place.split(", ")))
     assert game.is_p_position(position) != (np.bitwise_xor.reduce(position) == 0)
 
@@ -127,13 +126,13 @@ def test_grundy_numbers_by_cases_are_checked_case_by_case():
     assert found.verdict.status == "refuted"
 
 
-def test_a_statement_is_narrowed_to_such_parameters_as_were_swept():
+def test_a_statement_that_fails_for_some_parameters_is_narrowed_and_tried_on_others():
     ks = [(k, s) for k in (2, 4, 6) for s in range(k)]
     games = [f"step-bar(k={k}, s={s})" for k, s in ks]
     said = g_is("step-bar(k=k, s=s)", ("(y^(z+s))-s", ""), k=(2, 4, 6), s=tuple(range(6)))
     (found,) = finder(*games, quantity="grundy").consider([said])
     assert found.verdict.status == "holds"
-    assert found.when == "s < k and k%2 == 0"
+    assert found.text.startswith(f"for {found.when}: ")
     assert "; not for (k, s) = " in found.verdict.text
     assert claims_of(found)[0].speaks_of({"k": 8, "s": 7})
     assert not claims_of(found)[0].speaks_of({"k": 8, "s": 9})
@@ -148,7 +147,7 @@ def test_what_follows_from_a_stronger_statement_is_left_out():
 
 
 def test_what_follows_from_a_refuted_statement_stays():
-    family = p_iff(TRIANGLE, "x^y^z==0", "k%2==1", k=(3, 7, 11))
+    family = p_iff(TRIANGLE, "x^y^z==0 and x < 4", "k%2==1", k=(3, 7, 11))
     single = p_iff(triangles(7)[0], "z==x^y")
     found = finder(*triangles(3, 7, 11)).consider([single, family])
     assert [(one.ruleset, one.verdict.status) for one in found] == [
@@ -209,6 +208,17 @@ def test_a_claim_that_contradicts_a_statement_is_no_source_of_it():
     assert sources(claim, game, Catalogue({other.id: other})) == ()
     (same,) = claims_of(p_iff(game[0], "x^z==y"))
     assert sources(claim, game, Catalogue({same.id: same})) == (same.id,)
+
+
+def test_a_claim_that_contradicts_a_statement_in_one_game_is_no_source_of_it_in_another():
+    shifted = "(x-k//5)^y^(z-k//5)==0"
+    (claim,) = claims_of(p_iff(TRIANGLE, shifted, k=(3, 5)))
+    (zero,) = claims_of(p_iff(TRIANGLE, "x^y^z==0", k=(3, 5)))
+    (one,) = claims_of(p_iff(TRIANGLE, "(x-1)^y^(z-1)==0", "k==5", k=(5,)))
+    (other,) = claims_of(p_iff(TRIANGLE, "x^y^z==0", "k==3", k=(3,)))
+    assert sources(claim, triangles(3, 5), Catalogue({c.id: c for c in (zero, one)})) == ()
+    both = Catalogue({c.id: c for c in (other, one)})
+    assert sources(claim, triangles(3, 5), both) == (other.id, one.id)
 
 
 def test_certificates_decide_for_all_positions():
@@ -306,6 +316,6 @@ def test_random_heights_yield_no_formula(tmp_path, monkeypatch):
     findings, _ = mined(game, "p-positions", 39, game)
     document = found_in(findings, [], finder(game), silent)
     kinds = {one["kind"] for one in document["statements"]}
-    # rows of any such bar have regular counts
-    assert not kinds & {"p-positions", "grundy", "cellular", "blocks"}
+    # that y ≤ x+z, say, and how many P-positions the lowest rows hold, is so for all heights
+    assert not kinds & {"p-positions", "grundy", "cellular", "blocks", "period"}
     assert {"formulas", "cellular"} <= {s["what"] for s in document["searches"] if s["nothing"]}

@@ -1,0 +1,104 @@
+"""Of which games a statement speaks: those of a run that it was seen for, and others to try it on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice, product
+from pathlib import Path
+
+from choco_pipeline.claims.claim import Claim
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.finding.statement import Statement
+from choco_pipeline.games import Ruleset
+from choco_pipeline.games.notation import build
+from choco_pipeline.tables.schema import Quantity
+
+#: A statement is tried on so many games of its family that it was not seen for.
+UNSEEN = 12
+#: Of so many combinations of parameters they are chosen.
+COMBINATIONS = 4000
+
+Parameters = Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What a run knows of games.
+
+    Attributes
+    ----------
+    bounds
+        For each game and quantity, the largest bound of its tables.
+    certificates
+        For each game that is proved, its certificates: Grundy numbers first.
+    """
+
+    bounds: Mapping[tuple[str, Quantity], int]
+    certificates: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def games(self) -> list[str]:
+        """All games, each once."""
+        return list(dict.fromkeys(game for game, _ in self.bounds))
+
+
+def games_of(statement: Statement, claim: Claim, tables: Tables) -> dict[str, dict[str, int]]:
+    """Return the games of a run for which a statement was seen, each with its parameters."""
+    found = {}
+    for game in tables.games:
+        parameters = claim.match(game)
+        if parameters is not None and all(
+            value in statement.parameters[name] for name, value in parameters.items()
+        ):
+            found[game] = parameters
+    return found
+
+
+def speaking_of(statement: Statement, claim: Claim, tables: Tables) -> list[str]:
+    """Return the games that a statement speaks of: those of its family with parameters that it was seen for."""
+    names = list(statement.parameters)
+    if claim.pattern is None or not claim.pattern.names:
+        return list(games_of(statement, claim, tables))
+    values = (sorted(set(statement.parameters[name])) for name in names)
+    choices = islice(product(*values), COMBINATIONS)
+    games = (game_of(claim, dict(zip(names, choice, strict=True))) for choice in choices)
+    return [game.notation for game in games if game is not None]
+
+
+def unseen(
+    statement: Statement, claim: Claim, tables: Tables, used: Sequence[Parameters] = ()
+) -> list[dict[str, int]]:
+    """Return parameters that the run has no tables for and the statement speaks of: among those that it was seen for and beyond.
+
+    None of those that were used already.
+    """
+    if claim.pattern is None or not claim.pattern.names:
+        return []
+    ranges = []
+    for values in statement.parameters.values():
+        low, high = min(values), max(values)
+        ranges.append(range(low, high + max(4, (high - low) // 2) + 1))
+    taken = [*(claim.match(game) for game in tables.games), *map(dict, used)]
+    choices = (dict(zip(statement.parameters, values, strict=True)) for values in product(*ranges))
+    if len(ranges) == 1:
+        ((name, values),) = statement.parameters.items()
+        taken += [{name: value} for value in values]
+    fresh = [
+        parameters
+        for parameters in islice(choices, COMBINATIONS)
+        if parameters not in taken and game_of(claim, parameters) is not None
+    ]
+    if len(fresh) <= UNSEEN:
+        return fresh
+    return [fresh[round(i * (len(fresh) - 1) / (UNSEEN - 1))] for i in range(UNSEEN)]
+
+
+def game_of(claim: Claim, parameters: Parameters) -> Ruleset | None:
+    """Return the game with these parameters, if there is one and the claim speaks of it."""
+    assert claim.pattern is not None
+    try:
+        game = build(claim.pattern, dict(parameters), Path())
+        return game if claim.speaks_of(parameters) else None
+    except ChocoError:
+        return None

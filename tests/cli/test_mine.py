@@ -1,0 +1,59 @@
+"""``choco mine``: tables computed at once, what is found in them, and what is wrong with a request."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from choco_pipeline.cli.main import app
+from choco_pipeline.errors import ConfigError, LimitError
+from choco_pipeline.finding.statement import Statement
+
+SEARCH = ["--what", "formulas"]
+
+
+def mine(*words, code=0):
+    done = CliRunner().invoke(app, ["mine", *words])
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    assert done.exit_code == code
+    return done.stdout
+
+
+def test_a_game_is_mined_with_evidence_and_verdict():
+    shown = mine("step-bar(k=4, s=2)", "--bound", "64", *SEARCH)
+    assert "1. step-bar(k=4, s=2): the Grundy number is (y ^ (z+2))-2" in shown
+    assert "known: pass2016-thm-3.1, step2015-thm-3.2" in shown
+    assert "found on " in shown
+    assert "then held on " in shown
+    assert "HOLDS: holds for all " in shown
+    assert shown.endswith("1 statement from 1 table\n")
+
+
+def test_a_family_is_mined_as_json():
+    found = json.loads(mine("step-bar(k=k)", "k=2..4 step 2", "--bound", "64", *SEARCH, "--json"))
+    statements = [Statement.from_json(one) for one in found["statements"]]
+    assert [one.formulas[0].formula for one in statements] == ["y ^ z", "y ^ z"]
+    assert {one.ruleset for one in statements} == {f"step-bar(k={k}, s=0)" for k in (2, 4)}
+
+
+def test_that_nothing_is_found_is_said():
+    shown = mine("solid-bar(f=(x+z)//4)", "--bound", "80", *SEARCH)
+    assert "searched, and nothing found:\n   formulas: solid-bar(f=(x+z)//4)" in shown
+    assert shown.endswith("0 statements from 1 table\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "error", "message"),
+    [
+        (["step-bar(k=k)"], ConfigError, "a value is needed for k"),
+        (["step-bar(k=k)", "k"], ConfigError, "'k': name=value"),
+        (["step-bar(k=k)", "k=x"], ConfigError, "k=x: "),
+        (["step-bar(k=k)", "k=1..2000"], LimitError, "more than 1,000 games"),
+        (["step-bar(k=2)", "--what", "gold"], ConfigError, "--what gold: one of value-sets"),
+        (["step-bar(k=2)", "--bound", "-1"], ConfigError, "--bound: at least 0"),
+    ],
+)
+def test_a_mistake_in_the_request_is_named(words, error, message):
+    with pytest.raises(error, match=message):
+        mine(*words)
