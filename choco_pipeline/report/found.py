@@ -89,7 +89,13 @@ class FoundView:
     @property
     def words(self) -> str:
         """The verdict in words."""
-        return STATUSES[self.statement.verdict.status][1]
+        words = STATUSES[self.statement.verdict.status][1]
+        return f"{words} for the games named" if self.is_proved_in_part else words
+
+    @property
+    def is_proved_in_part(self) -> bool:
+        """Whether games of a family are proved, and the family is not."""
+        return self.statement.verdict.status == "proved" and bool(self.statement.parameters)
 
     @property
     def in_words(self) -> str:

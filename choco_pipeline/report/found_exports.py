@@ -125,7 +125,7 @@ def markdown(found: Found, ledger: Mapping[str, Any]) -> str:
     """Return the statements as Markdown, with formulas as GitHub shows them."""
     parts = [
         f"# Found: {markdown_text(ledger['title'])}",
-        f"Run {markdown_code(ledger['run'])}. Only what is called proved is proved; all else is a conjecture.",
+        f"Run {markdown_code(ledger['run'])}. Only what is called proved is proved, of a family for the games that the verdict names; all else is a conjecture.",
     ]
     for heading, views in _sections(found):
         parts.append(f"## {heading}")
@@ -183,6 +183,7 @@ def _sections(found: Found) -> Iterator[tuple[str, list[FoundView]]]:
 def _tex_statement(view: FoundView) -> str:
     status = view.statement.verdict.status
     kind = {"proved": "theorem", "refuted": "refuted"}.get(status, "conjecture")
+    kind = "conjecture" if view.is_proved_in_part else kind
     known = f"[{{{_restates(view, _TEX)}}}]" if view.known else ""
     says = _says(view, _TEX, lambda line: "\n\\[\n" + line + "\n\\]\n")
     body = f"\\begin{{{kind}}}{known}\\label{{{view.anchor}}}\n{says}\n\\end{{{kind}}}"
