@@ -236,7 +236,7 @@ def test_exports_say_what_the_page_says(found: Found, ledger: dict[str, Any]):
     assert in_tex.count(r"\begin{theorem}") == 1, (
         "a family of which some games are proved is a conjecture"
     )
-    assert in_tex.count(r"\begin{conjecture}") == 4
+    assert in_tex.count(r"\begin{conjecture}") == 5
     assert in_tex.count(r"\begin{refuted}") == 1
     assert f"`{CERTIFICATE}`" in in_markdown
     assert "<script>" not in in_markdown.replace(r"\<script\>", "")
