@@ -66,7 +66,7 @@ class LaTeX:
 
     def bracketed(self, inner: str, bracket: str) -> str:
         """Return something in parentheses or between bars."""
-        first, last = ("(", ")") if bracket == "(" else (r"\lvert ", r" \rvert")
+        first, last = ("(", ")") if bracket == "(" else (r"\lvert ", r"\rvert")
         if r"\frac" in inner:
             return rf"\left{first}{inner}\right{last}"
         return f"{first}{inner}{last}"

@@ -5,13 +5,22 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from choco_pipeline.formula import parse
 from choco_pipeline.report.latex import LaTeX, latex
 from choco_pipeline.report.mathml import MathML, mathml
-from tests.formula.drawn import NAMES, Drawn, NoValueError, formulas_of, unhurried
+from tests.formula.drawn import (
+    NAMES,
+    Drawn,
+    NoValueError,
+    absolute,
+    formulas_of,
+    literal,
+    shifted,
+    unhurried,
+)
 from tests.report.read_latex import Reader
 
 #: What signs of MathML are in LaTeX.
@@ -35,6 +44,7 @@ SAME = {
 
 @unhurried
 @given(formulas_of(), st.fixed_dictionaries({name: st.integers(-4, 9) for name in NAMES}))
+@example(absolute(shifted(">>", literal(1), literal(0))), dict.fromkeys(NAMES, 0))
 def test_latex_is_read_as_the_formula(drawn: Drawn, env: dict[str, int]):
     meant = drawn.at(env)
     assume(meant is not None)
