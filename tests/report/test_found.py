@@ -148,7 +148,7 @@ def test_cases_conditions_and_reach():
     assert condition(cases, LaTeX()) == ""
     assert displayed(cases, LaTeX()) == [
         r"G(y, z) = \begin{cases} y \oplus z & \text{if }z < 2^{v_{2}(k)} \\ "
-        r"2 \cdot \left\lfloor \frac{y + z}{k} \right\rfloor - \lvert y - z \rvert \end{cases}"
+        r"2 \cdot \left\lfloor \frac{y + z}{k} \right\rfloor - \lvert y - z\rvert \end{cases}"
     ]
     assert reach(limited, LaTeX()) == r"2 k^{2} - 1"
     assert len(displayed(limited, LaTeX())) == 1

@@ -154,7 +154,7 @@ def journal_manifest(journal: Path) -> Path:
     return journal.with_name(journal.name.removesuffix(".partial.jsonl") + ".done.json")
 
 
-def wait_for(condition: Callable[[], object], what: str, seconds: float = 60.0) -> None:
+def wait_for(condition: Callable[[], object], what: str, seconds: float = 300.0) -> None:
     """Wait until the condition holds."""
     end = time.monotonic() + seconds
     while not condition():

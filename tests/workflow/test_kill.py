@@ -42,7 +42,7 @@ def test_a_signal_ends_the_run(project, number, code):
     started = caught_at_work(project)
     stored = project.journalled()
     started.send_signal(number)
-    out, err = started.communicate(timeout=30)
+    out, err = started.communicate(timeout=120)
     assert started.returncode == code, err
     assert '"status": "interrupted"' in out
     assert "the same command goes on from there" in err
