@@ -27,4 +27,5 @@ rule all:
         statements=rules.ledger.input.statements,
         findings=rules.ledger.input.findings,
         proofs=rules.ledger.input.proofs,
+        decided=rules.ledger.input.decided,
         found=rules.find.output.found,

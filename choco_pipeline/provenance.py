@@ -17,9 +17,19 @@ LIBRARIES = ("numpy", "numba", "zarr", "xarray", "dask", "snakemake")
 TABLE_CODE = ("formula", "games", "kernels", "tables")
 CLAIM_CODE = (*TABLE_CODE, "claims")
 MINING_CODE = (*TABLE_CODE, "mining")
-#: Code whose change may change what is proved, and code whose change may change what is found.
-PROOF_CODE = (*CLAIM_CODE, "automata", "mining", "proof")
-FINDING_CODE = (*PROOF_CODE, "sweep", "finding")
+#: Code whose change may change what is proved, of what is mined only that which finds formulas and recurrences of proved
+#: relations; and code whose change may change what is found.
+PROOF_CODE = (
+    *CLAIM_CODE,
+    "automata",
+    "mining/atoms.py",
+    "mining/cases.py",
+    "mining/grammar.py",
+    "mining/recurrences.py",
+    "mining/synthesis.py",
+    "proof",
+)
+FINDING_CODE = (*PROOF_CODE, "mining", "sweep", "finding")
 
 
 def canonical_json(value: object) -> str:
@@ -33,11 +43,12 @@ def digest(value: object) -> str:
 
 
 @cache
-def code_digest(folders: tuple[str, ...]) -> str:
-    """Return a digest of the Python source in these folders of the package."""
+def code_digest(places: tuple[str, ...]) -> str:
+    """Return a digest of the Python source in these folders and files of the package."""
     found = hashlib.sha256()
-    for folder in folders:
-        for path in sorted((PACKAGE / folder).rglob("*.py")):
+    for place in places:
+        inside = PACKAGE / place
+        for path in [inside] if inside.is_file() else sorted(inside.rglob("*.py")):
             found.update(
                 path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0"
             )

@@ -58,7 +58,7 @@ def exact_text(given: Sequence[Mapping[str, int]]) -> str:
 
 
 def is_by_proof(verdict: Document) -> bool:
-    """Whether a verdict was found on what is proved of a game, not on a table."""
+    """Whether a verdict was found by proof for all positions or integers, not by looking at some of them."""
     return "certificate" in verdict
 
 
@@ -130,9 +130,10 @@ def row_text(
             on = f" on {_share(undecided, verdicts)}" if len(verdicts) > 1 else ""
             return f"says nothing{on}: {first['why']}{_for(first)}"
         case "proved":
-            parts = [_proved(proved)]
+            parts = [_proved(claim, proved)]
             if any(proved) and not are_all:
-                parts.append(f"other {', '.join(dict(proved[0]))} are not proved")
+                parts.append(f"other {', '.join(dict(proved[-1]))} are not proved")
+            parts += [v["text"] for v in by_parameters.get((), []) if () not in proved]
         case _ if len(verdicts) == 1 and outcome == verdicts[0]["verdict"]:
             parts = [f"{verdicts[0]['text']}{_for(verdicts[0])}"]
         case "refuted":
@@ -142,7 +143,7 @@ def row_text(
             parts.append(f"{_share(refuting, verdicts)} refute it")
             parts += _contradiction(by_parameters)
         case _:
-            parts = _agreement(outcome, by_parameters)
+            parts = _agreement(claim, outcome, by_parameters)
     if outcome != "refuted":
         parts += _about_the_reach(by_parameters)
     if undecided:
@@ -151,9 +152,10 @@ def row_text(
     return "; ".join(parts)
 
 
-def _proved(given: Sequence[Given]) -> str:
+def _proved(claim: Claim, given: Sequence[Given]) -> str:
     named = exact_text([dict(one) for one in given]) if any(given) else ""
-    return f"proved for all positions{f', for {named}' if named else ''}"
+    what = "integers" if claim.pattern is None else "positions"
+    return f"proved for all {what}{f', for {named}' if named else ''}"
 
 
 def _contradiction(by_parameters: Mapping[Given, Sequence[Document]]) -> list[str]:
@@ -169,7 +171,9 @@ def _contradiction(by_parameters: Mapping[Given, Sequence[Document]]) -> list[st
     )
 
 
-def _agreement(outcome: str, by_parameters: Mapping[Given, Sequence[Document]]) -> list[str]:
+def _agreement(
+    claim: Claim, outcome: str, by_parameters: Mapping[Given, Sequence[Document]]
+) -> list[str]:
     """Return what several verdicts without a counterexample say together."""
     found = {given: strongest(group) for given, group in by_parameters.items()}
     proved = [given for given, verdict in found.items() if verdict == "proved"]
@@ -181,7 +185,7 @@ def _agreement(outcome: str, by_parameters: Mapping[Given, Sequence[Document]]) 
         for verdict in group
         if found[given] == "holds-to-bound" and verdict["verdict"] == "holds-to-bound"
     ]
-    parts = [_proved(proved)] if proved else []
+    parts = [_proved(claim, proved)] if proved else []
     if outcome == "exhausted":
         named = parameters_text([dict(given) for given in cases])
         parts.append(
@@ -243,11 +247,11 @@ def _tables(number: int) -> str:
 
 
 def _share(chosen: Sequence[Document], verdicts: Sequence[Document]) -> str:
-    """Return how many of all tables, and of the proofs if there are any, gave some of the verdicts."""
+    """Return how many of all tables, and of checks without one and proofs if there are any, gave some of the verdicts."""
     parts = []
-    for by_proof, one in ((False, "table"), (True, "proof")):
+    for one in ("table", "check", "proof"):
         number, of = (
-            sum(is_by_proof(verdict) == by_proof for verdict in some) for some in (chosen, verdicts)
+            sum(_source(verdict) == one for verdict in some) for some in (chosen, verdicts)
         )
         if number:
             all_of_them = f"{of:,} {one}{'' if of == 1 else 's'}"
@@ -257,6 +261,12 @@ def _share(chosen: Sequence[Document], verdicts: Sequence[Document]) -> str:
                 else f"{number:,} of {all_of_them}"
             )
     return " and ".join(parts)
+
+
+def _source(verdict: Document) -> str:
+    if is_by_proof(verdict):
+        return "proof"
+    return "check" if verdict["table"] is None else "table"
 
 
 def _in_all(verdicts: Sequence[Document]) -> str:

@@ -82,8 +82,14 @@ def _row(claim: Claim, found: list[Document]) -> dict[str, Any]:
 
 
 def _outcome(are_all: bool, by_parameters: Mapping[Given, Sequence[Document]]) -> str:
-    """Return what all verdicts on a claim come to."""
+    """Return what all verdicts on a claim come to.
+
+    A statement on integers that was not refuted up to its bound comes to what is proved of it for some parameters.
+    """
     found = {strongest(verdicts) for verdicts in by_parameters.values()}
+    of_parameters = {strongest(verdicts) for given, verdicts in by_parameters.items() if given}
+    if of_parameters == {"proved"} and "refuted" not in found:
+        return "proved"
     if not found:
         return "unchecked"
     if "refuted" in found:
@@ -99,6 +105,8 @@ def _outcome(are_all: bool, by_parameters: Mapping[Given, Sequence[Document]]) -
 
 def _are_all(claim: Claim, by_parameters: Mapping[Given, Sequence[Document]]) -> bool:
     """Whether there are verdicts for all parameters that a claim speaks of."""
+    if claim.pattern is None:
+        return not any(by_parameters)
     every = _all_parameters(claim)
     checked = [dict(given) for given in by_parameters]
     return every is not None and all(one in checked for one in every)

@@ -41,9 +41,18 @@ class Counterexample:
 
 @dataclass(frozen=True)
 class Proved:
-    """It holds for all positions; `certificate` names what shows that."""
+    """It holds for all positions; `certificate` names what shows that.
+
+    Attributes
+    ----------
+    certificate
+        A file; of a statement on integers, the command that decides it again.
+    unit
+        What it holds for, where that is not positions.
+    """
 
     certificate: str
+    unit: str = "position"
 
 
 @dataclass(frozen=True)
@@ -111,8 +120,8 @@ def verdict_text(verdict: Verdict) -> str:
     'holds for all 1,234,567 positions up to bound 512'
     """
     match verdict:
-        case Proved(certificate):
-            return f"proved for all positions: {certificate}"
+        case Proved(certificate, unit):
+            return f"proved for all {unit}s: {certificate}"
         case Exhausted(positions, unit):
             return f"true: a finite statement, checked on {_all(positions, unit)}"
         case HoldsToBound(positions, bound, None, unit):
@@ -145,8 +154,8 @@ def verdict_to_json(verdict: Verdict) -> dict[str, Any]:
         "text": verdict_text(verdict),
     }
     match verdict:
-        case Proved(certificate):
-            return document | {"verdict": "proved", "why": certificate}
+        case Proved(certificate, unit):
+            return document | {"verdict": "proved", "why": certificate, "unit": unit}
         case Exhausted(positions, unit):
             return document | {"verdict": "exhausted", "positions": positions, "unit": unit}
         case HoldsToBound(positions, bound, sense, unit):
@@ -182,7 +191,7 @@ def verdict_from_json(document: Mapping[str, Any]) -> Verdict:
     """
     match document["verdict"]:
         case "proved":
-            return Proved(document["why"])
+            return Proved(document["why"], document["unit"])
         case "exhausted":
             return Exhausted(document["positions"], document["unit"])
         case "holds-to-bound":

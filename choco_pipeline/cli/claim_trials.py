@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from rich.console import Console
@@ -11,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from choco_pipeline.claims.catalogue import Catalogue
 from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.trial import Given, Trial, trials
 from choco_pipeline.claims.verdict import verdict_to_json
 from choco_pipeline.cli.output import emit, in_time, note
@@ -19,6 +22,7 @@ from choco_pipeline.errors import ChocoError, ConfigError, RulesetError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games import parse_ruleset
+from choco_pipeline.proof.integers import decide_integers
 
 COLUMNS = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
 #: Positions of larger coordinates are not drawn: the drawing would not show them.
@@ -41,7 +45,8 @@ def check_claims(
     json
         Print one document instead.
     everything
-        Try all claims that have a sample or need none, instead of those named.
+        Try all claims that have a sample or need none, instead of those named. Of one that is named, with nothing else
+        given, what is decided for all integers is shown, too.
     """
     ids, given = _read(words)
     if everything == bool(ids):
@@ -53,7 +58,9 @@ def check_claims(
     skipped: list[dict[str, str]] = []
     for claim_id in ids or catalogue.claims:
         try:
-            documents.append(_check(catalogue.claims[claim_id], given, bound, json))
+            claim = catalogue.claims[claim_id]
+            decided = () if everything or given or bound is not None else _decided(claim)
+            documents.append(_check(claim, given, bound, decided, json))
         except ChocoError as error:
             if not everything:
                 raise
@@ -69,7 +76,19 @@ def check_claims(
     return 1 if refuted else 0
 
 
-def _check(claim: Claim, given: Given, bound: int | None, json: bool) -> dict[str, Any]:
+def _decided(claim: Claim) -> Iterator[Trial]:
+    """Yield what is decided of a statement on integers for all of them, each fixed choice of some a trial."""
+    if isinstance(claim.check, IntegerStatement) and not claim.check.finite:
+        start = time.perf_counter()
+        found = decide_integers(claim)
+        seconds = (time.perf_counter() - start) / len(found)
+        for fixed, finding in found:
+            yield Trial(fixed, None, None, None, finding, seconds)
+
+
+def _check(
+    claim: Claim, given: Given, bound: int | None, decided: Iterable[Trial], json: bool
+) -> dict[str, Any]:
     shown: list[dict[str, Any]] = []
     console = Console(stderr=True)
     with Progress(
@@ -84,7 +103,7 @@ def _check(claim: Claim, given: Given, bound: int | None, json: bool) -> dict[st
         )
         if not json:
             print(f"{claim.id}: {claim.check.summary()}")
-        for trial in found:
+        for trial in chain(found, decided):
             shown.append(_as_json(trial))
             if not json:
                 label = _label(trial)
@@ -191,7 +210,10 @@ def _conclusion(shown: Sequence[Mapping[str, Any]]) -> str:
     if undecided == len(names):
         return "undecided: no trial settles it"
     rest = f"; undecided in {of.format(undecided)}" if undecided else ""
-    if set(names) <= {"exhausted", "proved"}:
+    if "proved" in names and set(names) <= {"proved", "holds-to-bound"}:
+        given = any(trial["parameters"] for trial in shown)
+        return f"true of all integers{' for these parameters' if given else ''}: proved"
+    if set(names) <= {"exhausted"}:
         given = any(trial["parameters"] for trial in shown)
         return f"true{' for these parameters' if given else ''}: every case was checked"
     return f"not refuted: nothing that was tried contradicts it{rest}"

@@ -65,6 +65,12 @@ def settle(order: Order, out: Out, json: Json = False) -> None:
 
 
 @app.command()
+def decide(order: Order, out: Out, json: Json = False) -> None:
+    """Decide statements on integers for all integers."""
+    _task("choco_pipeline.proof.statement_task:decide_order", order, out, json)
+
+
+@app.command()
 def find(
     plan_file: Annotated[Path, typer.Argument(help="The run's plan.")],
     out: Out,

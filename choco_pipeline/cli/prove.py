@@ -11,9 +11,11 @@ from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.certificate import check_certificate, write_certificate
 from choco_pipeline.proof.counts import SHOWN, described_counts
+from choco_pipeline.proof.engines import ENGINES, EngineName
 from choco_pipeline.proof.formulas import described_formula
 from choco_pipeline.proof.members import Relation
-from choco_pipeline.proof.prove import ENGINES, EngineName, Proof, prove
+from choco_pipeline.proof.prove import prove
+from choco_pipeline.proof.proved import Proof
 
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
 NAMES = {"own": "our engine", "mona": "MONA"}

@@ -308,6 +308,7 @@ def _show_what_would_run(config: Path, json: bool) -> int:
         "state": orders["standing"],
         "mine": orders["mines"],
         "prove": orders["proofs"],
+        "decide": orders["statements"],
     }
     for event in SnakemakeLog(io.BytesIO(done.stdout + done.stderr)).events():
         match event:
@@ -335,6 +336,7 @@ def _show_what_would_run(config: Path, json: bool) -> int:
             "state": "statements",
             "mine": "tables",
             "prove": "proofs",
+            "decide": "statements",
         }
         for rule, count in jobs.items():
             what = f", {work.get(rule, 0):,} {units[rule]}" if rule in units else ""

@@ -135,7 +135,7 @@ class Stages:
         )
         self.tables.reused = len(kept)
         self.tables.reused_positions = sum(table["positions"] for table in kept)
-        self.proofs = stage("proofs", "proofs", "proved", "proofs")
+        self.proofs = stage("proofs", "proofs", "proved", "proofs", "statements")
         finding = Stage("finding", "steps", STEPS, 0)
         found = [folder / "mining" / f"{shard}.json" for shard in work["mines"]]
         found += [folder / "proved" / f"{part}.json" for part in work["proofs"]]
@@ -270,4 +270,5 @@ def work_by_order(plan: Mapping[str, Any]) -> dict[str, Counter[str]]:
         "standing": Counter(order["part"] for order in plan["standing"]),
         "mines": Counter(shard_of[order["table"]] for order in plan["mines"]),
         "proofs": Counter(order["part"] for order in plan["proofs"]),
+        "statements": Counter(order["part"] for order in plan["statements"]),
     }

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from math import inf
 from typing import Any
 
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.errors import LimitError
 from choco_pipeline.proof.engine import Decision, Engine
+from choco_pipeline.proof.engines import DisagreementError, EngineName
 from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.logic import Sentence, negation
 from choco_pipeline.proof.mona import decide_with_mona
-from choco_pipeline.proof.prove import DisagreementError, EngineName
 
 
 class Agreement:
@@ -26,6 +27,8 @@ class Agreement:
         Which engines must agree.
     seconds
         For all questions together, about.
+    mona_seconds
+        For one question to MONA, at most.
 
     Attributes
     ----------
@@ -36,7 +39,11 @@ class Agreement:
     """
 
     def __init__(
-        self, relations: Mapping[str, Automaton], names: Sequence[EngineName], seconds: float
+        self,
+        relations: Mapping[str, Automaton],
+        names: Sequence[EngineName],
+        seconds: float,
+        mona_seconds: float = inf,
     ) -> None:
         self.relations = dict(relations)
         self.names = names
@@ -44,6 +51,7 @@ class Agreement:
         self.states = 0
         self.silent: dict[EngineName, str] = {}
         self._end = time.monotonic() + seconds
+        self._mona_seconds = mona_seconds
 
     def evidence(self) -> dict[str, Any]:
         """Return as plain data which engines answered every question, and why others did not."""
@@ -86,7 +94,7 @@ class Agreement:
         if left <= 0:
             raise UndecidedError("the time is over")
         if name == "mona":
-            return decide_with_mona(sentence, self.relations, left)
+            return decide_with_mona(sentence, self.relations, min(left, self._mona_seconds))
         decision = self.own.decide(sentence, left)
         self.states = max(self.states, decision.states)
         return decision

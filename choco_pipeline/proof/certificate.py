@@ -17,6 +17,7 @@ from choco_pipeline.documents.files import read_json, write_text
 from choco_pipeline.documents.model import Model
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.proof.engines import EngineName
 from choco_pipeline.proof.logic import (
     And,
     Bitwise,
@@ -31,7 +32,8 @@ from choco_pipeline.proof.logic import (
 from choco_pipeline.proof.members import Relation
 from choco_pipeline.proof.mona import mona_version
 from choco_pipeline.proof.obligations import obligations
-from choco_pipeline.proof.prove import EngineName, Proof, check_relation
+from choco_pipeline.proof.prove import check_relation
+from choco_pipeline.proof.proved import Proof
 from choco_pipeline.provenance import code_digest, digest, package_version, versions
 from choco_pipeline.tables.schema import unwrap
 

@@ -24,11 +24,12 @@ from choco_pipeline.formula import FormulaError
 from choco_pipeline.games import Position
 from choco_pipeline.proof.closure import about_options
 from choco_pipeline.proof.conditions import has_value, holds
+from choco_pipeline.proof.engines import EngineName, installed_engines
 from choco_pipeline.proof.errors import NotDefinableError, UndecidedError
 from choco_pipeline.proof.explained import counterexample_at
 from choco_pipeline.proof.finite import about_count, about_list, about_numbers
 from choco_pipeline.proof.logic import Sentence, conjunction, disjunction, exists, negation
-from choco_pipeline.proof.prove import EngineName, Proof, installed_engines
+from choco_pipeline.proof.proved import Proof
 from choco_pipeline.proof.question import VALUE, Question
 from choco_pipeline.proof.values import about_values
 

@@ -24,7 +24,7 @@ from choco_pipeline.mining.recurrences import (
     rule_text,
     shortest_recurrence,
 )
-from choco_pipeline.proof.prove import Proof
+from choco_pipeline.proof.proved import Proof
 from choco_pipeline.tables.schema import unwrap
 
 #: Automata with more states are not counted: time grows with the cube of their number.

@@ -16,13 +16,13 @@ import numpy as np
 
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.verdict import Proved, Refuted
-from choco_pipeline.formula import parse
 from choco_pipeline.games import Position
 from choco_pipeline.mining.cases import Case, shortest_cases
 from choco_pipeline.mining.synthesis import Atoms, Target
 from choco_pipeline.proof.claims import decide
+from choco_pipeline.proof.engines import EngineName, installed_engines
 from choco_pipeline.proof.explained import Known
-from choco_pipeline.proof.prove import EngineName, Proof, installed_engines
+from choco_pipeline.proof.proved import Proof
 from choco_pipeline.tables.schema import unwrap
 
 #: Guesses are made from the positions with coordinates up to this, by the number of coordinates.
@@ -39,14 +39,11 @@ class Formulas:
     ----------
     cases
         Formulas of Grundy numbers, or a condition that P-positions alone satisfy.
-    single
-        The same in one formula; None where residues do not tell two cases apart.
     engines
         Who agrees that they are right at every position.
     """
 
     cases: tuple[Case, ...]
-    single: str | None
     engines: tuple[str, ...]
 
 
@@ -83,10 +80,8 @@ def formulas(
         if wrong is not None:
             positions += wrong
             continue
-        single = _single(guess)
-        whole = guess if single in (None, guess[0].formula) else (*guess, Case(None, single))
-        said, _ = _decided(proof, whole, asked, end)
-        return Formulas(guess, single, said) if said else None
+        said, _ = _decided(proof, guess, asked, end)
+        return Formulas(guess, said) if said else None
     return None
 
 
@@ -98,17 +93,16 @@ def described_formula(
     Returns
     -------
     dict or None
-        ``text``, all in one line; ``cases``, a list of ``where`` (a condition, or None) and ``formula``; ``single``, one
-        formula or None; ``engines``, which agree.
+        ``text``, all in one line; ``cases``, a list of ``where`` (a condition, or None) and ``formula``; ``engines``,
+        which agree.
     """
     found = formulas(proof, engines, seconds)
     if found is None:
         return None
     sign = "P ⇔ " if proof.relation == "p" else "G = "
     return {
-        "text": sign + "; ".join(map(str, found.cases)),
+        "text": sign + _in_one_line(found.cases),
         "cases": [{"where": case.where, "formula": case.formula} for case in found.cases],
-        "single": found.single,
         "engines": list(found.engines),
     }
 
@@ -156,13 +150,7 @@ def _guess(
     return shortest_cases(known, points, Target(numbers))
 
 
-def _single(cases: Sequence[Case]) -> str | None:
-    """Return two cases, told apart by a residue modulo 2, as one formula: the digits of one of them, and none of the other's."""
-    match cases:
-        case (only,):
-            return only.formula
-        case (Case(str(where), even), Case(_, odd)) if where.endswith("%2 == 0"):
-            digit = where.removesuffix(" == 0")
-            return parse(f"(({even}) & {digit}-1) | (({odd}) & -({digit}))").text
-        case _:
-            return None
+def _in_one_line(cases: Sequence[Case]) -> str:
+    """Return cases, of which each position is in exactly one, as text: the last one is all the others."""
+    *first, last = cases
+    return "".join(f"{case.formula} if {case.where} else " for case in first) + last.formula

@@ -12,8 +12,8 @@ from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.errors import ChocoError, RulesetError
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.proof.certificate import certificate_path, engine_version
+from choco_pipeline.proof.engines import installed_engines
 from choco_pipeline.proof.members import Relation
-from choco_pipeline.proof.prove import installed_engines
 
 FORMAT = 1
 

@@ -15,12 +15,13 @@ from choco_pipeline.formula import Formula
 from choco_pipeline.games import Position
 from choco_pipeline.proof.agreement import Agreement
 from choco_pipeline.proof.conditions import at_most_each, holds, least
+from choco_pipeline.proof.engines import DisagreementError, EngineName
 from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.explained import Known
 from choco_pipeline.proof.logic import Member, Sentence, conjunction, exists, linear, negation
 from choco_pipeline.proof.moves import legal
 from choco_pipeline.proof.obligations import relation_name
-from choco_pipeline.proof.prove import DisagreementError, EngineName, Proof
+from choco_pipeline.proof.proved import Proof
 from choco_pipeline.tables.schema import unwrap
 
 #: The Grundy number of a position, or a value at a P-position; no formula can name it.

@@ -43,7 +43,7 @@ def write_first_ledger(
 ) -> dict[str, Any]:
     """Gather what there is before proofs are found: as `write_ledger` does for a plan without proofs."""
     plan = read_json(Path(plan_file))
-    plan = {**plan, "title": f"{plan['title']} (before proofs)", "proofs": []}
+    plan = {**plan, "title": f"{plan['title']} (before proofs)", "proofs": [], "statements": []}
     return _write(plan, plan_file, out_file, report)
 
 
@@ -62,7 +62,7 @@ def _write(
     catalogue = load_catalogue([Path(name) for name in plan["claims_files"]])
     verdicts = [
         _with_place(verdict, catalogue)
-        for kind in ("checks", "standing", "proofs")
+        for kind in ("checks", "standing", "proofs", "statements")
         for document in _results(plan, paths, kind)
         for verdict in document["verdicts"]
     ]
@@ -115,9 +115,7 @@ def _results(plan: dict[str, Any], paths: Paths, kind: str) -> Iterator[dict[str
     names = dict.fromkeys(
         order["part"] if "part" in order else shard_of[order["table"]] for order in plan[kind]
     )
-    folder = {"checks": "verdicts", "standing": "verdicts", "mines": "mining", "proofs": "proved"}[
-        kind
-    ]
+    folder = {"mines": "mining", "proofs": "proved", "statements": "proved"}.get(kind, "verdicts")
     for name in names:
         yield read_json(paths.results / plan["run"] / folder / f"{name}.json")
 

@@ -29,7 +29,7 @@ from choco_pipeline.provenance import (
     digest,
 )
 from choco_pipeline.sweep.expand import Planned, expand, load_config
-from choco_pipeline.sweep.proofs import Proofs, proofs, shared_out
+from choco_pipeline.sweep.proofs import Proofs, proofs, shared_out, statements
 from choco_pipeline.sweep.room import object_store, require_disk_for, require_memory_for
 from choco_pipeline.tables.cost import Cost, cost_of, is_large, memory_to_read
 from choco_pipeline.tables.schema import unwrap
@@ -46,7 +46,7 @@ LEAST_TABLES, LEAST_SECONDS = 100, 1.3
 MOST_TABLES, MOST_SECONDS = 250, 4.0
 #: Statements that need no table are shared out among so many work orders.
 STANDING_PARTS = 4
-PLAN_CODE = (*PROOF_CODE, "sweep", "documents")
+PLAN_CODE = (*PROOF_CODE, *MINING_CODE, "sweep", "documents")
 
 Orders = Mapping[str, list[dict[str, Any]]]
 
@@ -77,7 +77,7 @@ class Paths:
         return self.results / "certificates"
 
     def order(self, kind: str, name: str) -> Path:
-        """Return a work order: of a shard for ``checks`` and ``mines``, of a part for ``standing`` and ``proofs``."""
+        """Return a work order: of a shard for ``checks`` and ``mines``, of a part for the other kinds."""
         return self.results / self.run / kind / f"{name}.json"
 
 
@@ -134,6 +134,7 @@ def make_plan(
     standing = _standing_parts(catalogue)
     wanted = proofs(tables, catalogue)
     parts = shared_out(wanted)
+    decided = statements(wanted, catalogue)
     part_of = {
         (proof["ruleset"], proof["relation"]): part
         for part, chosen in parts.items()
@@ -176,11 +177,16 @@ def make_plan(
         "proofs": [
             {**proof, "part": part_of[proof["ruleset"], proof["relation"]]} for proof in wanted
         ],
+        "statements": [
+            {"claim": claim_id, "part": part, "memory": order["memory"]}
+            for part, order in decided.items()
+            for claim_id in order["claims"]
+        ],
     }
     if write:
         for shard in shards:
             write_json_if_changed(paths.spec(shard.name), shard.as_json())
-        _write_orders(paths, catalogue, checks, mines, standing, parts)
+        _write_orders(paths, catalogue, checks, mines, standing, parts, decided)
         write_json_if_changed(paths.plan, plan)
     return plan
 
@@ -329,6 +335,7 @@ def _write_orders(
     mines: Orders,
     standing: Mapping[str, list[str]],
     parts: Mapping[str, Proofs],
+    decided: Mapping[str, dict[str, Any]],
 ) -> None:
     def said(ids: Iterable[str], code: tuple[str, ...] = CLAIM_CODE) -> dict[str, Any]:
         claims = {i: catalogue.claims[i].as_json() for i in sorted(ids)}
@@ -355,6 +362,10 @@ def _write_orders(
                 **said({one["claim"] for proof in chosen for one in proof["claims"]}, PROOF_CODE),
             }
             for part, chosen in parts.items()
+        },
+        "statements": {
+            part: {"format": FORMAT, **order, **said(order["claims"], PROOF_CODE)}
+            for part, order in decided.items()
         },
     }
     for kind, orders in documents.items():

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from choco_pipeline.claims.catalogue import Catalogue
+from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.provenance import digest
 from choco_pipeline.sweep.config import Prove
 from choco_pipeline.sweep.expand import Planned
@@ -93,6 +94,27 @@ def shared_out(chosen: Proofs) -> dict[str, Proofs]:
         digest({"proofs": [[proof["ruleset"], proof["relation"]] for proof in part]}): part
         for part in parts
     }
+
+
+def statements(wanted: Proofs, catalogue: Catalogue) -> dict[str, dict[str, Any]]:
+    """Return which statements on integers are decided for all integers, in parts as `shared_out` returns them.
+
+    Of a run that proves games, all that are not finite, each with the largest limits of any game.
+
+    Returns
+    -------
+    dict
+        By a name that follows from what is in it: ``claims``, their ids, and the limits ``seconds`` and ``memory`` (GiB).
+    """
+    ids = sorted(
+        claim.id
+        for claim in catalogue.claims.values()
+        if isinstance(claim.check, IntegerStatement) and not claim.check.finite
+    )
+    if not (wanted and ids):
+        return {}
+    limits = {key: max(proof[key] for proof in wanted) for key in ("seconds", "memory")}
+    return {digest({"statements": ids}): {"claims": ids, **limits}}
 
 
 def expected_seconds(proof: Mapping[str, Any]) -> float:

@@ -417,3 +417,40 @@ def test_a_disagreement_is_told_once_and_names_the_papers() -> None:
     assert found["text"].startswith(
         "Claim b of other holds as far as it was checked, Claim a of drawn is refuted at"
     )
+
+
+def a_statement() -> Claim:
+    check = {"kind": "integers", "bound": 9, "all": {"k": "1..9", "z": "0..N"}, "holds": "k*z >= z"}
+    return claim("a", ruleset=None, check=check)
+
+
+def by_check(outcome: Verdict) -> dict[str, Any]:
+    return {**verdict("a", outcome), "table": None}
+
+
+def test_a_statement_on_integers_is_proved_for_what_is_fixed() -> None:
+    checked = by_check(HoldsToBound(90, 9, unit="case"))
+    proofs = [by_proof("a", Proved("by this", "integer"), {"k": k}) for k in (1, 2)]
+    found = row(a_statement(), checked, *proofs)
+    assert (found["verdict"], found["parameters"]) == ("proved", "k = 1, 2")
+    assert found["text"] == (
+        "proved for all integers, for k = 1, 2; other k are not proved; holds for all 90 cases up to bound 9"
+    )
+    unsaid = by_proof("a", Undecided("the time is over"), {"k": 3})
+    assert row(a_statement(), checked, *proofs, unsaid)["text"] == found["text"]
+    whole = row(a_statement(), checked, by_proof("a", Proved("by this", "integer")))
+    assert (whole["verdict"], whole["text"]) == ("proved", "proved for all integers")
+    silent = row(a_statement(), checked, by_proof("a", Undecided("a power")))
+    assert silent["verdict"] == "holds-to-bound"
+    assert "proved" not in silent["text"]
+
+
+def test_a_statement_that_a_check_refutes_is_not_proved() -> None:
+    wrong = Refuted(Counterexample("this", "that", (2, 5), ("k", "z")), 90)
+    proof = by_proof("a", Proved("by this", "integer"), {"k": 1})
+    found = row(a_statement(), by_check(wrong), proof)
+    assert found["verdict"] == "refuted"
+    assert "1 of 1 check refute it" in found["text"]
+    later = by_proof("a", wrong, {"k": 2})
+    found = row(a_statement(), by_check(HoldsToBound(90, 9, unit="case")), proof, later)
+    assert (found["verdict"], found["decided"]["position"]) == ("refuted", [2, 5])

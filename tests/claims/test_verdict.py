@@ -79,6 +79,7 @@ def test_texts() -> None:
     )
     assert verdict_text(Undecided("too few tables")) == "undecided: too few tables"
     assert verdict_text(Proved("certificate 7")) == "proved for all positions: certificate 7"
+    assert verdict_text(Proved("this", "integer")) == "proved for all integers: this"
 
 
 @pytest.mark.parametrize(("length", "shown"), [(60, True), (61, False)])

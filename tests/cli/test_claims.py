@@ -234,6 +234,19 @@ def test_check_of_what_is_refuted(folder):
     assert first["evidence"]["failures"] == len(wrong)
 
 
+def test_a_statement_on_integers_is_decided_for_all_of_them(folder):
+    done = choco(folder, "check", "two-lemma-1")
+    assert done.returncode == 0, done.stderr
+    assert "  holds for all 100 cases up to bound 9 (" in done.stdout
+    assert "  proved for all integers: ./choco claims check two-lemma-1 (" in done.stdout
+    assert "two-lemma-1: true of all integers: proved" in done.stdout.splitlines()
+    with_fixed = document(folder, "check", "two-lemma-1", "x=3")
+    assert [trial["verdict"] for trial in with_fixed["claims"][0]["trials"]] == ["holds-to-bound"]
+    (claim,) = document(folder, "check", "two-lemma-1")["claims"]
+    assert [trial["verdict"] for trial in claim["trials"]] == ["holds-to-bound", "proved"]
+    assert "own" in claim["trials"][1]["evidence"]["engines"]
+
+
 def test_check_of_several_claims_and_of_all(folder):
     done = choco(folder, "check", "--all")
     assert done.returncode == 0, done.stderr

@@ -15,9 +15,10 @@ from choco_pipeline.claims.verdict import Proved, Refuted, Undecided
 from choco_pipeline.proof import agreement
 from choco_pipeline.proof.claims import decide
 from choco_pipeline.proof.engine import Decision
+from choco_pipeline.proof.engines import DisagreementError
 from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.mona import mona_version
-from choco_pipeline.proof.prove import DisagreementError, prove
+from choco_pipeline.proof.prove import prove
 from choco_pipeline.tables.schema import unwrap
 from tests.claims.claims import claim_on
 

@@ -12,18 +12,12 @@ from choco_pipeline.automata.arithmetic import linear, nim_sum_is_zero
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.errors import HeightError
 from choco_pipeline.proof import guess as guessing
-from choco_pipeline.proof import mona
-from choco_pipeline.proof import prove as proving
+from choco_pipeline.proof import mona, search
 from choco_pipeline.proof.contradiction import contradiction
 from choco_pipeline.proof.engine import Decision, Engine
+from choco_pipeline.proof.engines import DisagreementError, installed_engines
 from choco_pipeline.proof.errors import UndecidedError
-from choco_pipeline.proof.prove import (
-    DisagreementError,
-    RelationError,
-    check_relation,
-    installed_engines,
-    prove,
-)
+from choco_pipeline.proof.prove import RelationError, check_relation, prove
 
 OWN = ["own"]
 LEGAL_3 = linear({"0": -1, "1": 3, "2": -1}, 0, "<=")
@@ -201,7 +195,7 @@ def test_engines_that_contradict_each_other_or_the_definition_are_an_alarm(monke
     def says(valid):
         return lambda *_: Decision(valid, None if valid else {"a": 1, "b": 1}, 0.0, 0)
 
-    monkeypatch.setattr(proving, "decide_with_mona", says(valid=False))
+    monkeypatch.setattr(search, "decide_with_mona", says(valid=False))
     with pytest.raises(DisagreementError, match="is right by own, wrong by mona"):
         check_relation(game, {0: right}, engines=["own", "mona"])
     with pytest.raises(DisagreementError, match="where it is right by definition"):
@@ -221,7 +215,7 @@ def test_an_engine_without_an_answer_is_not_counted(monkeypatch):
     guessed = f"R0, guessed with 95 states: {why}"
     assert (proof.status, proof.why, proof.states) == ("undecided", guessed, ())
     monkeypatch.setattr(mona, "MOST_MEMORY", 1 << 30)
-    monkeypatch.setattr(proving, "Engine", partial(Engine, most_bytes=100))
+    monkeypatch.setattr(search, "Engine", partial(Engine, most_bytes=100))
     proof = prove(game, engines=["own", "mona"])
     assert (proof.status, proof.engines) == ("proved", ("mona",))
     assert "; our engine gave no answer: the sentence is too large to decide: " in proof.why
@@ -235,13 +229,13 @@ def test_a_refuted_guess_is_followed_by_one_that_is_right_there(monkeypatch, tex
     monkeypatch.setattr(guessing, "agrees", lambda *_, **__: True)
     monkeypatch.setattr(guessing, "NARROWEST", 1)
     asked = []
-    check = proving._Search.check
+    check = search.Search.check
 
     def noting(search, todo, automata, checks):
         asked.append((search.guesser, automata[-1]))
         return check(search, todo, automata, checks)
 
-    monkeypatch.setattr(proving._Search, "check", noting)
+    monkeypatch.setattr(search.Search, "check", noting)
     game = parse_ruleset(text)
     proof = prove(game, relation, engines=OWN)
     assert proof.status == "proved"
@@ -315,6 +309,6 @@ def test_a_guess_that_is_too_large_to_decide_is_followed_by_others(monkeypatch):
                 raise UndecidedError("too large")
             return super().decide(sentence, seconds_limit)
 
-    monkeypatch.setattr(proving, "Engine", Hesitant)
+    monkeypatch.setattr(search, "Engine", Hesitant)
     assert prove(game, engines=["own"]).automata == proof.automata
     assert hesitated

@@ -10,8 +10,8 @@ from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.proof import task
 from choco_pipeline.proof.certificate import check_certificate
+from choco_pipeline.proof.engines import DisagreementError
 from choco_pipeline.proof.known import Outcomes
-from choco_pipeline.proof.prove import DisagreementError
 from choco_pipeline.proof.task import prove_order
 
 TRIANGLE = "solid-bar(f=(x+z)//3)"

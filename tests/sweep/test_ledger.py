@@ -115,6 +115,9 @@ def test_a_ledger(tmp_path, monkeypatch):
     (part,) = {order["part"] for order in plan["standing"]}
     write_json(Path(f"results/t/verdicts/{part}.json"), {"format": 1, "verdicts": [found]})
     write_proofs(plan)
+    (part,) = {order["part"] for order in plan["statements"]}
+    proved = {**checked, **verdict_to_json(Proved("by this", "integer")), "certificate": None}
+    write_json(Path(f"results/t/proved/{part}.json"), {"format": 1, "verdicts": [proved]})
     write_ledger(str(paths.plan), "results/t/ledger.json", quiet)
     ledger = read_json(Path("results/t/ledger.json"))
 
@@ -140,7 +143,7 @@ def test_a_ledger(tmp_path, monkeypatch):
         "shifted": "holds-to-bound",
         "nowhere": "unchecked",
         "by-zero": "undecided",
-        "statement": "holds-to-bound",
+        "statement": "proved",
     }
     assert rows["doubling"]["parameters"] == "m = 1, …, 8"
     assert rows["nim-sum"]["decided"]["parameters"] == {"k": 2}

@@ -252,6 +252,34 @@ def test_each_game_is_proved_once_whatever_the_bounds(config):
     assert proof_orders() == {}, "stale orders are removed"
 
 
+def test_statements_on_integers_are_decided_where_games_are_proved(config):
+    def orders():
+        return {p.stem: read_json(p) for p in Path("results/t/statements").glob("*.json")}
+
+    ranged = {"kind": "integers", "bound": 9, "all": {"x": "0..N"}, "holds": "x >= 0"}
+    claims = Path("claims.yaml")
+    for name, more in {"endless": {}, "finite": {"finite": True}}.items():
+        entry = {
+            "id": name,
+            "number": name,
+            "status": "lemma",
+            "statement": "S.",
+            "check": {**ranged, **more},
+        }
+        claims.write_text(f"{claims.read_text()}  - {json.dumps(entry)}\n")
+    assert current_plan(config)["statements"] == []
+    config.write_text(PROVED + "    prove_seconds: 7\n")
+    plan = current_plan(config)
+    assert [(s["claim"], s["memory"]) for s in plan["statements"]] == [("endless", 4)]
+    ((part, order),) = orders().items()
+    assert part == plan["statements"][0]["part"]
+    assert (order["seconds"], order["memory"], list(order["claims"])) == (7, 4, ["endless"])
+    assert order["code"] in {one["code"] for one in proof_orders().values()}
+    config.write_text(CONFIG)
+    current_plan(config)
+    assert orders() == {}, "stale orders are removed"
+
+
 def test_a_sweep_decides_the_claims_that_it_names(config):
     config.write_text(PROVED + "    claims: none\n")
     assert [proof["claims"] for proof in current_plan(config)["proofs"]] == [[]] * 6

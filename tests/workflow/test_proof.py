@@ -8,10 +8,11 @@ def test_a_run_proves_a_game_and_says_for_which_parameters(project: Project) -> 
     assert "come on top, and 1 proof of at most about 60 seconds each." in " ".join(planned.split())
     would = project.run("proof.yaml", "--dry-run")
     assert (would["jobs"]["prove"], would["work"]["prove"]) == (1, 1)
+    assert (would["jobs"]["decide"], would["work"]["decide"]) == (1, 2)
     assert (would["jobs"]["first_ledger"], would["jobs"]["first_report"]) == (1, 1)
     done = project.choco("run", "proof.yaml")
-    assert "proofs 1/1: done" in done.stderr
-    assert "1 tables (0 reused), 3.23 k positions, 1 proof in" in done.stderr
+    assert "proofs 3/3: done" in done.stderr
+    assert "1 tables (0 reused), 3.23 k positions, 3 proofs in" in done.stderr
     ledger = project.json("proof/ledger.json")
     (proof,) = ledger["proofs"]
     assert (proof["ruleset"], proof["relation"]) == ("solid-bar(f=(x+z)//3)", "p")
@@ -27,7 +28,10 @@ def test_a_run_proves_a_game_and_says_for_which_parameters(project: Project) -> 
     assert row["text"] == "proved for all positions, for k = 3"
     assert "∎  Corollary 2 (intended)  proved for these parameters  k = 3" in done.stdout
     assert "Proofs for all positions: 1 found" in done.stdout
-    assert "1 proved, with parameters for those named" in done.stdout
+    assert "2 proved, with parameters for those named" in done.stdout
+    rows = {row["claim"]: row for row in ledger["rows"]}
+    assert rows["tiny-lemma-5"]["text"] == "proved for all integers"
+    assert rows["tiny-lemma-6"]["verdict"] == "refuted"
 
     first = project.json("proof/first-ledger.json")
     assert first["proofs"] == []
@@ -40,12 +44,14 @@ def test_a_run_proves_a_game_and_says_for_which_parameters(project: Project) -> 
     assert checked.startswith("proved: the P-positions of solid-bar(f=(x+z)//3)")
     again = project.run("proof.yaml")
     assert (again["status"], again["jobs"], again["proofs"]) == ("nothing to do", {}, {"proved": 1})
-    (document,) = (project.folder / "results/proof/proved").iterdir()
-    document.unlink()
+    documents = sorted((project.folder / "results/proof/proved").iterdir())
+    for document in documents:
+        document.unlink()
     project.snakemake("--cores", "1", "--config", "choco=proof.yaml")
-    assert document.exists()
-    assert [v["verdict"] for v in project.json(f"proof/proved/{document.name}")["verdicts"]] == [
-        "proved"
+    found = [project.json(f"proof/proved/{document.name}")["verdicts"] for document in documents]
+    assert sorted([v["verdict"] for v in verdicts] for verdicts in found) == [
+        ["proved"],
+        ["proved", "refuted"],
     ]
 
 
@@ -68,8 +74,10 @@ def test_another_claim_is_decided_without_another_search(project: Project) -> No
 def test_proofs_run_below_tables_and_take_a_worker_each(project: Project) -> None:
     done = project.snakemake("--cores", "4", "--dry-run", "--config", "choco=proof.yaml")
     jobs = (done.stdout + done.stderr).split("rule ")
-    (prove,) = [job for job in jobs if job.startswith("prove:")]
-    assert "priority: -1" in prove
-    assert "threads: 2" in prove
-    assert "mem_mb=4796" in prove
-    assert not any("priority: -" in job for job in jobs if not job.startswith("prove:"))
+    by_proof = [job for job in jobs if job.startswith(("prove:", "decide:"))]
+    assert len(by_proof) == 2
+    for job in by_proof:
+        assert "priority: -1" in job
+        assert "threads: 2" in job
+        assert "mem_mb=4796" in job
+    assert not any("priority: -" in job for job in jobs if job not in by_proof)

@@ -27,6 +27,8 @@ localrule state:
     wildcards: part=8899aabbccddeeff
 localrule prove:
     wildcards: proof=0123456789abcdef
+localrule decide:
+    wildcards: decided=fedcba9876543210
 localrule ledger:
     input: results/tiny/plan.json
 Error in rule ledger:
@@ -41,6 +43,7 @@ EVENTS: list[Event] = [
     Job("build", "00112233aabbccdd"),
     Job("state", "8899aabbccddeeff"),
     Job("prove", "0123456789abcdef"),
+    Job("decide", "fedcba9876543210"),
     Failed("ledger", (Path("results/tiny/log/ledger.log"),)),
     Failed(
         "mine", (Path("results/tiny/log/mine/a.log"), Path("/p/results/.slurm/rule_mine/a/7.log"))

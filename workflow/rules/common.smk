@@ -23,6 +23,7 @@ RUN = Paths(RESULTS, PLAN["run"]).plan.parent.as_posix()
 TABLES = {table["id"]: table for table in PLAN["tables"]}
 PARTS = sorted({order["part"] for order in PLAN["standing"]})
 PROOFS = sorted({order["part"] for order in PLAN["proofs"]})
+STATEMENTS = sorted({order["part"] for order in PLAN["statements"]})
 
 
 def shards_of(kind):
@@ -41,8 +42,9 @@ def memory_to_read_of(wildcards):
 
 
 def memory_of_proofs(wildcards):
-    """Return the MB that a proof of a part may take, and the process that waits for it."""
-    part = [order for order in PLAN["proofs"] if order["part"] == wildcards.proof]
+    """Return the MB that a proof or a decision of a part may take, and the process that waits for it."""
+    (name,) = wildcards
+    part = [order for kind in ("proofs", "statements") for order in PLAN[kind] if order["part"] == name]
     return 500 + max(1074 * order["memory"] for order in part)
 
 
@@ -58,3 +60,4 @@ wildcard_constraints:
     shard="|".join(PLAN["shards"]),
     part="|".join(PARTS) or "none",
     proof="|".join(PROOFS) or "none",
+    decided="|".join(STATEMENTS) or "none",

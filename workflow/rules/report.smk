@@ -41,6 +41,7 @@ rule ledger:
     input:
         **rules.first_ledger.input,
         proofs=expand(rules.prove.output.proved, proof=PROOFS),
+        decided=expand(rules.decide.output.verdicts, decided=STATEMENTS),
     output:
         ledger=f"{RUN}/ledger.json",
     log:

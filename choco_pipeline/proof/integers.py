@@ -1,0 +1,103 @@
+"""Statements on integers, decided for all of them: true, or false first at these."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+
+from choco_pipeline.automata.algebra import witness
+from choco_pipeline.claims.case import Finding
+from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.formulas import without_value
+from choco_pipeline.claims.integers import find_integers
+from choco_pipeline.claims.kinds import IntegerStatement
+from choco_pipeline.claims.verdict import Proved, Refuted, Undecided
+from choco_pipeline.errors import LimitError
+from choco_pipeline.formula import FormulaError
+from choco_pipeline.proof.agreement import Agreement
+from choco_pipeline.proof.conditions import least
+from choco_pipeline.proof.engines import DisagreementError, EngineName, installed_engines
+from choco_pipeline.proof.errors import NotDefinableError, UndecidedError
+from choco_pipeline.proof.fixed_integers import choices, fixed_integers
+from choco_pipeline.proof.integer_sentences import Spoken
+from choco_pipeline.proof.logic import conjunction, disjunction, exists, free, linear, negation
+
+#: MONA is asked for so long at a time: there are hundreds of questions, and a dozen of them take it minutes.
+MONA_SECONDS = 0.5
+
+
+def decide_integers(
+    claim: Claim, engines: Sequence[EngineName] | None = None, seconds: float = 60.0
+) -> list[tuple[dict[str, int], Finding]]:
+    """Return whether a statement on integers is true, whatever bound no less than its own its ranges have.
+
+    Parameters
+    ----------
+    claim
+        Of kind ``integers``.
+    engines
+        Which engines must agree; the installed ones by default.
+    seconds
+        About so long an answer is waited for, for all choices together.
+
+    Returns
+    -------
+    list of (dict, Finding)
+        For each choice of the integers that must be numbers (`fixed_integers`), in their ranges up to the statement's own
+        bound: ``Proved``; ``Refuted`` at the least integers, as `find_integers` compares them, only that one which may be
+        negative is counted from where its range begins; or ``Undecided``. Only the last, with no choice, if no sentence
+        says it. Evidence: the engines that agree, and the states of the largest automaton.
+
+    Raises
+    ------
+    DisagreementError
+        If the engines contradict each other, or one contradicts the definition.
+    """
+    check = claim.check
+    if not isinstance(check, IntegerStatement):
+        raise ValueError(f"{claim.id} is of kind {check.kind}, integers is needed")
+    names = tuple(engines or installed_engines())
+    end = time.monotonic() + seconds
+    try:
+        found = []
+        for fixed in choices(check, fixed_integers(check)):
+            asked = Agreement({}, names, end - time.monotonic(), MONA_SECONDS)
+            found.append((fixed, _decided(claim, check, fixed, asked)))
+        return found
+    except NotDefinableError as error:
+        return [({}, Finding(Undecided(str(error))))]
+
+
+def _decided(
+    claim: Claim, check: IntegerStatement, fixed: Mapping[str, int], engines: Agreement
+) -> Finding:
+    try:
+        spoken = Spoken(check, fixed)
+        if witness(engines.automaton(spoken.cases)) is None:
+            return Finding(Undecided("no integers are ones that it speaks of"))
+        if engines.hold(negation(spoken.false)):
+            command = f"./choco claims check {claim.id}"
+            return Finding(Proved(command, "integer"), engines.evidence())
+        at = _least(spoken, engines)
+        shown = find_integers(check, at["N"], {name: at[name] for name in check.all})
+    except FormulaError as error:
+        return without_value(claim, error)
+    except (UndecidedError, LimitError) as error:
+        return Finding(Undecided(str(error)))
+    if not isinstance(shown.verdict, Refuted):
+        raise DisagreementError(f"{claim.id} is false at {at} by the engines, not by definition")
+    return Finding(Refuted(shown.verdict.counterexample, 0), engines.evidence())
+
+
+def _least(spoken: Spoken, engines: Agreement) -> dict[str, int]:
+    """Return the least integers of which the statement is false, and a bound with which it speaks of them."""
+    order, known = spoken.ordered()
+    false = conjunction(*spoken.ranges, spoken.supposed, disjunction(*spoken.wrong), known)
+    others = sorted(free(false) - set(order))
+    found = least(engines.automaton(exists(others, false)), order)
+    assert found is not None, "what is false somewhere is false nowhere"
+    here = [linear({name: 1}, -at, "==") for name, at in zip(order, found, strict=True)]
+    there = witness(engines.automaton(conjunction(false, *here))) or {}
+    variables = dict.fromkeys(free(false), 0) | {"N": spoken.check.bound} | there
+    named = {name: spoken.value(name, variables) for name in spoken.check.all}
+    return {**named, "N": variables["N"]}

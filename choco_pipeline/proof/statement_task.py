@@ -1,0 +1,91 @@
+"""Statements on integers, decided for all integers: one work order, one document of verdicts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.claims.case import Finding
+from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.verdict import Undecided, verdict_to_json
+from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.proof.errors import UndecidedError
+from choco_pipeline.proof.integers import decide_integers
+from choco_pipeline.proof.limits import Limited
+from choco_pipeline.proof.task import NO_MEMORY, warm_up
+
+
+def decide_order(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, Any]:
+    """Decide the statements of a work order, each in a child process under the order's limits.
+
+    Parameters
+    ----------
+    order_file
+        The work order: the claims as `Claim.as_json` wrote them, and how many ``seconds`` and GiB of ``memory`` each may
+        take.
+    out_file
+        Receives ``{"verdicts": […]}`` as `choco_pipeline.proof.task.prove_order` writes them, whole or not at all: for
+        each choice of a statement's fixed integers one, with these as its parameters and no certificate.
+    report
+        Called as ``report("proofs", proofs=1)`` for each statement.
+
+    Returns
+    -------
+    dict
+        Numbers of statements and of verdicts.
+
+    Raises
+    ------
+    FailedError
+        If two engines, or an engine and the definition, contradict each other.
+    """
+    order = read_json(Path(order_file))
+    limits = {"seconds": order["seconds"], "memory": order["memory"]}
+    verdicts: list[dict[str, Any]] = []
+    with Limited(f"{__name__}:{warm_up.__name__}") as prover:
+        for claim_id, claim in order["claims"].items():
+            start = time.perf_counter()
+            try:
+                verdicts += prover.call(
+                    f"{__name__}:settle_statement",
+                    claim,
+                    order["seconds"],
+                    what="the decision",
+                    **limits,
+                )
+            except UndecidedError as error:
+                seconds = time.perf_counter() - start
+                verdicts.append(_verdict(claim_id, {}, Finding(Undecided(str(error))), seconds))
+            report("proofs", proofs=1)
+    write_json(Path(out_file), {"format": order["format"], "verdicts": verdicts})
+    return {"statements": len(order["claims"]), "verdicts": len(verdicts)}
+
+
+def settle_statement(claim: Mapping[str, Any], seconds: float) -> list[dict[str, Any]]:
+    """Decide one statement, in this process, and return its verdicts."""
+    start = time.perf_counter()
+    statement = Claim.from_json(claim)
+    try:
+        found = decide_integers(statement, seconds=seconds)
+    except (ChocoError, MemoryError) as error:
+        why = str(error) if isinstance(error, ChocoError) else NO_MEMORY
+        found = [({}, Finding(Undecided(why)))]
+    each = (time.perf_counter() - start) / len(found)
+    return [_verdict(statement.id, fixed, finding, each) for fixed, finding in found]
+
+
+def _verdict(
+    claim_id: str, fixed: Mapping[str, int], finding: Finding, seconds: float
+) -> dict[str, Any]:
+    return {
+        "claim": claim_id,
+        "table": None,
+        "parameters": dict(fixed),
+        **verdict_to_json(finding.verdict),
+        "evidence": finding.evidence,
+        "certificate": None,
+        "seconds": round(seconds, 4),
+    }
