@@ -6,6 +6,7 @@ that all of them meet the same load; of each the best round counts. A curve is c
 bound; ``--to-bound 65536`` draws it further than to 16384.
 """
 
+import sys
 from time import perf_counter
 
 import pytest
@@ -62,7 +63,7 @@ def seconds(function, *arguments):
 
 
 @pytest.mark.parametrize(("bound", "quantity"), [(16384, "p-positions"), (700, "grundy")])
-def test_workers(benchmark, tmp_path_factory, monkeypatch, clusters, bound, quantity):
+def test_workers(benchmark, tmp_path_factory, monkeypatch, clusters, capsys, bound, quantity):
     heights = GAME.f.table(bound + 1, bound + 1)
     taken = {"kernel": [], "memory": [], 1: [], 2: []}
 
@@ -80,9 +81,14 @@ def test_workers(benchmark, tmp_path_factory, monkeypatch, clusters, bound, quan
 
     benchmark.pedantic(on_two, setup=others, rounds=ROUNDS)
     best = {way: min(rounds) for way, rounds in taken.items()}
-    benchmark.extra_info |= {
+    ratios = {
         "times faster on two workers than on one": round(best[1] / best[2], 2),
         "times slower on one worker than in memory": round(best[1] / best["memory"], 2),
+    }
+    with capsys.disabled():
+        sys.stdout.write(f"\n{quantity}, bound {bound}: {ratios}\n")
+    benchmark.extra_info |= {
+        **ratios,
         "times slower on one worker than its kernel": round(best[1] / best["kernel"], 2),
         **{f"seconds, {way}": round(best[way], 2) for way in ("kernel", "memory")},
         "seconds, one worker": round(best[1], 2),

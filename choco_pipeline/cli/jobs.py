@@ -30,12 +30,18 @@ def _told(result: dict[str, Any], out: Path, json: bool) -> None:
 
 @app.command()
 def build(
-    spec: Annotated[Path, typer.Argument(help="The shard's spec.")], out: Out, json: Json = False
+    spec: Annotated[Path, typer.Argument(help="The shard's spec.")],
+    out: Out,
+    memory: Annotated[
+        int | None, typer.Option(help="MB for the blocks of a large table, where no cluster says.")
+    ] = None,
+    json: Json = False,
 ) -> None:
     """Compute and store the tables of a shard; a large table in blocks, by many tasks."""
     if read_json(spec)["large"]:
         build_large = resolve("choco_pipeline.tables.wavefront:build_large")
-        _told(build_large(str(spec), str(out)), out, json)
+        given = None if memory is None else memory * 1_000_000
+        _told(build_large(str(spec), str(out), given), out, json)
     else:
         _task("choco_pipeline.tables.shard:build_shard", spec, out, json)
 

@@ -33,20 +33,24 @@ ClusterName = Annotated[
     str | None,
     typer.Option(help="Compute where config/clusters/NAME.yaml says.", metavar="NAME"),
 ]
+NumberOfWorkers = Annotated[
+    int | None,
+    typer.Option(
+        "--workers", help="Dask worker processes on this machine; one for each core by default."
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(help="Use a running Dask cluster: its address, or its scheduler file."),
+]
 
 
 @app.command()
 def run(
     config: ConfigFile = DEFAULT_CONFIG,
     cluster: ClusterName = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(help="Dask worker processes on this machine; one for each core by default."),
-    ] = None,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(help="Use a running Dask cluster: its address, or its scheduler file."),
-    ] = None,
+    workers: NumberOfWorkers = None,
+    scheduler: Scheduler = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Show what would run.")] = False,
     json: Json = False,
 ) -> None:
@@ -66,11 +70,17 @@ def run(
 
 
 @app.command()
-def plan(config: ConfigFile = DEFAULT_CONFIG, json: Json = False) -> None:
+def plan(
+    config: ConfigFile = DEFAULT_CONFIG,
+    cluster: ClusterName = None,
+    workers: NumberOfWorkers = None,
+    scheduler: Scheduler = None,
+    json: Json = False,
+) -> None:
     """Show tables, positions, memory, disk and time before anything runs."""
     from choco_pipeline.cli.plan import show_plan  # noqa: PLC0415
 
-    show_plan(config, json)
+    show_plan(config, cluster=cluster, workers=workers, scheduler=scheduler, json=json)
 
 
 @app.command()

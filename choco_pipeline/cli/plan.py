@@ -6,30 +6,45 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import psutil
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
 from choco_pipeline.cli.output import emit, in_short, in_time
+from choco_pipeline.cli.workers import capacity_of
 from choco_pipeline.cluster.connect import resolve
+from choco_pipeline.cluster.description import load_cluster
 from choco_pipeline.sweep.plan import RESULTS, Paths, make_plan
-from choco_pipeline.tables.cost import in_bytes, worker_memory
+from choco_pipeline.tables.cost import in_bytes
 from choco_pipeline.tables.spec import TableSpec
 
 
-def show_plan(config: Path, json: bool) -> None:
-    """Print tables, positions, memory, disk and time of a configuration, sweep by sweep."""
-    workers = psutil.cpu_count() or 1
-    plan = make_plan(config, write=False, workers=workers)
+def show_plan(
+    config: Path, *, cluster: str | None, workers: int | None, scheduler: str | None, json: bool
+) -> None:
+    """Print tables, positions, memory, disk and time of a configuration, sweep by sweep.
+
+    Parameters
+    ----------
+    config
+        The configuration file.
+    cluster, workers, scheduler
+        Where it is to be computed, as `choco_pipeline.cluster.description.load_cluster` takes them.
+    json
+        Print one JSON document on standard output.
+    """
+    capacity = capacity_of(load_cluster(cluster, workers, scheduler), cluster)
+    plan = make_plan(config, write=False, capacity=capacity)
     rows = summary(plan)
-    large = large_tables(plan, worker_memory(workers))
+    large = large_tables(plan, capacity.memory)
     if json:
         emit(
             {
                 "run": plan["run"],
                 "config": plan["config"],
-                "workers": workers,
+                "workers": capacity.workers,
+                "memory_per_worker": capacity.memory,
+                "memory_of": capacity.whose,
                 "url": plan["url"],
                 **rows,
                 "large": large,
@@ -75,25 +90,39 @@ def show_plan(config: Path, json: bool) -> None:
     for one in large:
         console.print(
             f"{one['ruleset']}, {one['quantity']} to {one['bound']:,}: {one['blocks']:,} blocks of"
-            f" {one['rows']:,} × {one['columns']:,}, each {in_bytes(one['memory'])} of a worker's"
-            f" {in_bytes(worker_memory(workers))}; {in_bytes(one['bytes'])} on disk"
+            f" {one['rows']:,} × {one['columns']:,}, each {in_bytes(one['memory'])} of memory;"
+            f" {in_bytes(one['bytes'])} on disk"
         )
     if plan["url"] is not None:
         console.print(f"new tables are stored in {plan['url']}")
     console.print(
         f"{len(plan['shards'])} {'shard' if len(plan['shards']) == 1 else 'shards'}, {total['finished']:,} of {total['tables']:,} tables are there already;"
-        f" about {in_time(total['seconds_left'] / workers)} on {workers} workers for those that are missing; claims and mining come on top{proving}."
+        f" about {in_time(total['seconds_left'] / capacity.workers)} on {capacity.workers:,} workers for those that are missing; claims and mining come on top{proving}."
     )
+    if capacity.memory is None:
+        console.print(f"Memory: {capacity.whose}.")
+    else:
+        console.print(f"A worker has {in_bytes(capacity.memory)} of memory ({capacity.whose}).")
 
 
-def large_tables(plan: dict[str, Any], memory: int) -> list[dict[str, Any]]:
-    """Return, for each table that is built in blocks, which it is, its bytes on disk, and its blocks on such workers."""
+def large_tables(plan: dict[str, Any], memory: int | None) -> list[dict[str, Any]]:
+    """Return, for each table that is built in blocks, which it is, its bytes on disk, and its blocks.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    memory
+        Bytes that a worker may use; None for what a table needs at least.
+    """
     found = []
     for table in plan["tables"]:
         if table["large"]:
             spec = TableSpec(table["ruleset"], table["bound"], table["quantity"], table["identity"])
             # What knows the kernels is slow to import.
-            blocks = resolve("choco_pipeline.tables.blocks:described")(spec, memory)
+            blocks = resolve("choco_pipeline.tables.blocks:described")(
+                spec, memory or table["memory_of_job"]
+            )
             kept = {key: table[key] for key in ("ruleset", "bound", "quantity", "bytes")}
             found.append({**kept, **blocks})
     return found

@@ -26,13 +26,13 @@ from choco_pipeline.cli.output import emit, in_short, in_time
 from choco_pipeline.cli.snakemake_log import Failed, Job, Jobs, SnakemakeLog
 from choco_pipeline.cli.stages import Display, Stages, display, work_by_order
 from choco_pipeline.cli.supervise import Supervised
-from choco_pipeline.cli.workers import PROFILES, Workers
-from choco_pipeline.cluster.description import Local, load_cluster
+from choco_pipeline.cli.workers import PROFILES, Workers, capacity_of
+from choco_pipeline.cluster.description import load_cluster
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.provenance import PACKAGE
 from choco_pipeline.sweep.plan import RESULTS, Paths, current_plan
-from choco_pipeline.sweep.room import require_object_store
+from choco_pipeline.sweep.room import Capacity, require_object_store
 
 SNAKEFILE = PACKAGE.parent / "Snakefile"
 #: Seconds between two looks at Snakemake.
@@ -80,10 +80,11 @@ def run(
             f"{SNAKEFILE}: no such file; a run needs the whole project, not the package alone"
         )
     where = load_cluster(cluster, workers, scheduler)
+    capacity = capacity_of(where, cluster)
     if dry_run:
-        return _show_what_would_run(config, json)
+        return _show_what_would_run(config, capacity, json)
     with results_lock(RESULTS, unlock=lambda: _unlock(config)) as record:
-        plan = current_plan(config, workers=where.workers if isinstance(where, Local) else None)
+        plan = current_plan(config, capacity=capacity)
         require_object_store(plan, Paths(RESULTS, plan["run"]).manifest)
         logs = Paths(RESULTS, plan["run"]).plan.parent / "log" / "slurm"
         with _signals() as received, Workers(RESULTS, logs, where) as workers_of_run:
@@ -165,6 +166,7 @@ class _Run:
             "positions": tables.positions,
             "recomputed": tables.done - tables.reused,
             "reused": tables.reused,
+            "blocks": {"all": tables.all_blocks, "reused": tables.reused_blocks},
             "jobs": self.jobs,
             "failures": self.failures,
             "log": self.log.as_posix(),
@@ -224,8 +226,11 @@ class _Run:
             case "done":
                 number = self.stages.proofs.total
                 proofs = f", {number:,} {'proof' if number == 1 else 'proofs'}" if number else ""
+                reused = f"{tables.reused:,} reused"
+                if tables.reused_blocks:
+                    reused += f", and {tables.reused_blocks:,} of {tables.all_blocks:,} blocks from smaller tables"
                 self._say(
-                    f"{tables.done:,} tables ({tables.reused:,} reused), {in_short(tables.positions)} positions{proofs}"
+                    f"{tables.done:,} tables ({reused}), {in_short(tables.positions)} positions{proofs}"
                     f" in {in_time(self.seconds)}"
                 )
             case "interrupted":
@@ -291,9 +296,9 @@ def _unlock(config: Path) -> None:
         )
 
 
-def _show_what_would_run(config: Path, json: bool) -> int:
+def _show_what_would_run(config: Path, capacity: Capacity, json: bool) -> int:
     """Show the jobs that a run would do, and how many tables or claims they handle."""
-    plan = current_plan(config)
+    plan = current_plan(config, capacity=capacity)
     done = subprocess.run(_snakemake_here(config, "--dry-run"), capture_output=True)
     if done.returncode:
         raise ChocoError(

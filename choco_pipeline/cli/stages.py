@@ -42,8 +42,8 @@ class Stage:
         What there is now, in all.
     kept_positions
         Of them, those of large tables' blocks that were there before, too.
-    blocks, all_blocks
-        Of the large tables that are being built, or were.
+    blocks, reused_blocks, all_blocks
+        Of the large tables that are being built, or were; those taken from tables of a smaller bound are reused.
     """
 
     name: str
@@ -56,6 +56,7 @@ class Stage:
     positions: int = 0
     kept_positions: int = 0
     blocks: int = 0
+    reused_blocks: int = 0
     all_blocks: int = 0
     seconds: float = 0.0
 
@@ -165,6 +166,7 @@ class Stages:
             # A result that was there and is made again counts once.
             stage.done = min(stage.total, stage.reused + totals.get(stage.unit, 0))
             stage.blocks, stage.all_blocks = totals.get("blocks", 0), totals.get("all_blocks", 0)
+            stage.reused_blocks = totals.get("reused_blocks", 0)
             stage.kept_positions = totals.get("kept_positions", 0)
             there = stage.reused_positions + stage.kept_positions
             stage.positions = min(stage.total_positions, there + totals.get("positions", 0))

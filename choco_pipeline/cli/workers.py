@@ -9,13 +9,14 @@ from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 import dask
 from dask.system import cpu_count
 
 from choco_pipeline.cluster.connect import SCHEDULER, resolve
 from choco_pipeline.cluster.description import (
+    CLUSTERS,
     Description,
     Local,
     Running,
@@ -25,6 +26,7 @@ from choco_pipeline.cluster.description import (
 )
 from choco_pipeline.cluster.security import as_environment, tls_settings
 from choco_pipeline.provenance import PACKAGE
+from choco_pipeline.sweep.room import Capacity
 from choco_pipeline.tables.cost import worker_memory
 
 if TYPE_CHECKING:
@@ -34,6 +36,37 @@ PROFILES = PACKAGE.parent / "workflow" / "profiles"
 WARM_UP = "choco_pipeline.kernels:warm_up"
 #: Jobs for each worker: while one is computed, the process of the next one starts.
 JOBS_PER_WORKER = 2
+
+
+def capacity_of(cluster: Description, name: str | None) -> Capacity:
+    """Return how many workers a cluster has, and what each may use; one that is running is asked.
+
+    Parameters
+    ----------
+    cluster
+        What `choco_pipeline.cluster.description.load_cluster` returned.
+    name
+        What it was given as the name of the file.
+    """
+    file = str(CLUSTERS / f"{name or 'local'}.yaml")
+    match cluster:
+        case Local():
+            if cluster.memory is None:
+                return Capacity.of_this_machine(cluster.workers)
+            return Capacity(cluster.workers or cpu_count(), in_bytes(cluster.memory), file)
+        case SlurmWorkers():
+            return Capacity(cluster.workers, in_bytes(cluster.memory) // cluster.cores, file)
+        case SlurmJobs():
+            return Capacity(cluster.maximum, None, "each job asks Slurm for what it needs")
+        case Running():
+            connect = resolve("choco_pipeline.cluster.local:existing_cluster")
+            with dask.config.set(tls_settings(cluster.tls)), connect(cluster.scheduler) as found:
+                whose = f"the cluster at {found.address}"
+                if found.memory is None:
+                    whose = f"no worker of {whose} says what it may use"
+                return Capacity(found.threads or 1, found.memory, whose)
+        case _:
+            assert_never(cluster)
 
 
 class Workers:

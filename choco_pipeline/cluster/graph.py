@@ -16,25 +16,40 @@ from distributed.diagnostics.plugin import SchedulerPlugin
 
 from choco_pipeline.cluster.progress import TOPIC
 from choco_pipeline.cluster.steps import Step
-from choco_pipeline.cluster.task import address_of, client_of, losses, run_target
+from choco_pipeline.cluster.task import (
+    address_of,
+    client_of,
+    losses,
+    memory_of_tasks,
+    run_target,
+)
 
 
-class FreeLanes(SchedulerPlugin):
-    """Lets every step run anywhere once a worker is gone.
+class Lanes(SchedulerPlugin):
+    """Shares the lanes out again among the workers that are there, whenever one comes or goes.
 
-    Else steps whose workers have all died would wait for them for ever, also for those that are started in their place.
+    Else steps whose workers have all died would wait for them for ever, also for those that are started in their place,
+    and workers that come later would have nothing to do.
     """
 
-    name = "choco-free-lanes"
+    name = "choco-lanes"
     idempotent = True
+
+    def add_worker(self, scheduler: Scheduler, worker: str) -> None:
+        """Give some lanes to a new worker."""
+        self._share_out(scheduler)
 
     def remove_worker(
         self, scheduler: Scheduler, worker: str, *, stimulus_id: str, **kwargs: Any
     ) -> None:
-        """Forget which workers steps were meant for."""
+        """Give the lanes of a worker that is gone to others, or to whoever comes next."""
+        self._share_out(scheduler)
+
+    def _share_out(self, scheduler: Scheduler) -> None:
+        workers = sorted(scheduler.workers)
         for task in scheduler.tasks.values():
-            if task.loose_restrictions:
-                task.worker_restrictions = set()
+            if task.annotations and "lane" in task.annotations:
+                task.worker_restrictions = set(_workers_of(task.annotations["lane"], workers))
 
 
 class OnCluster:
@@ -48,25 +63,23 @@ class OnCluster:
         self._client = client
         self._address = address
         self._name = uuid.uuid4().hex
-        client.register_plugin(FreeLanes())
-        client.wait_for_workers(1)
+        client.register_plugin(Lanes())
+        # Something to do, or a cluster that grows with its work would have no worker for ever.
+        client.submit(os.getpid, pure=False).result()
         found = client.scheduler_info(n_workers=-1)["workers"].values()
         self.workers = sum(worker["nthreads"] for worker in found)
-        limits = [worker["memory_limit"] // worker["nthreads"] for worker in found]
-        self.memory = min(limits) or None
+        self.memory = memory_of_tasks(client)
 
     def run(self, steps: Sequence[Step]) -> None:
         """Run the steps; where a worker is free, the first of the list that can run."""
         names = {step.key: f"{step.key}-{uuid.uuid4().hex}" for step in steps}
         rank = {names[step.key]: -i for i, step in enumerate(steps)}
         workers = sorted(self._client.scheduler_info(n_workers=-1)["workers"])
-        allowed = {
-            names[step.key]: workers if step.lane is None else [workers[step.lane % len(workers)]]
-            for step in steps
-        }
+        lanes = {names[step.key]: step.lane for step in steps}
         annotations = {
             "priority": rank.__getitem__,
-            "workers": allowed.__getitem__,
+            "lane": lanes.__getitem__,
+            "workers": lambda name: _workers_of(lanes[name], workers),
             "allow_other_workers": True,  # one may die, and others may have nothing to do
         }
         folder = os.getcwd()
@@ -104,6 +117,11 @@ def on_cluster(scheduler: str) -> Iterator[OnCluster]:
     address = address_of(scheduler)
     with client_of(address) as client:
         yield OnCluster(client, address)
+
+
+def _workers_of(lane: int | None, workers: Sequence[str]) -> Sequence[str]:
+    """Return the workers that steps of a lane are meant for: one, or all for no lane."""
+    return workers if lane is None or not workers else [workers[lane % len(workers)]]
 
 
 def _execute(target: str, arguments: Sequence[Any], folder: str, *results: Any) -> Any:

@@ -16,9 +16,9 @@ from typing import Any
 import dask
 from distributed import Client, LocalCluster, Security
 
-from choco_pipeline.cluster.connect import resolve
+from choco_pipeline.cluster.connect import ClusterError, resolve
 from choco_pipeline.cluster.progress import TOPIC
-from choco_pipeline.cluster.task import START, address_of, client_of
+from choco_pipeline.cluster.task import START, address_of, client_of, memory_of_tasks
 
 #: Where Dask's dashboard listens: for this machine only, on any free port, so that no two clusters want the same.
 DASHBOARD = "127.0.0.1:0"
@@ -26,11 +26,17 @@ DASHBOARD = "127.0.0.1:0"
 #: page fault for every 4 KiB of a temporary costs more than what is computed in it: checks took five times as long.
 NANNY_ENVIRONMENT = "distributed.nanny.pre-spawn-environ"
 MALLOC = {"MALLOC_TRIM_THRESHOLD_": 128 << 20, "MALLOC_MMAP_THRESHOLD_": 32 << 20}
+#: A cluster whose processes are killed while they start is started anew, so many times in all.
+STARTS = 3
 #: What holds for the scheduler of every cluster that a run starts: a task that has killed three workers is given up,
-#: and a worker that has said nothing for a minute is taken for dead (kernels leave its other threads running).
+#: and a worker that has said nothing for a minute is taken for dead (kernels leave its other threads running). What Dask
+#: samples for its own pages, up to a hundred times a second, would take a twentieth of every core.
 SETTINGS = {
     "distributed.scheduler.allowed-failures": 2,
     "distributed.scheduler.worker-ttl": "1 minute",
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "200ms",
+    "distributed.admin.system-monitor.interval": "2s",
     "distributed.logging.distributed": "critical",
 }
 
@@ -77,6 +83,11 @@ class Cluster:
         """Number of tasks that run at the same time."""
         return sum(self.client.nthreads().values())
 
+    @property
+    def memory(self) -> int | None:
+        """Bytes that each of these tasks may use, or None if there is no worker, or one without a limit."""
+        return memory_of_tasks(self.client)
+
 
 @contextmanager
 def local_cluster(
@@ -105,7 +116,7 @@ def local_cluster(
     try:
         with (
             dask.config.set(settings),
-            LocalCluster(
+            _started(
                 n_workers=workers,
                 threads_per_worker=1,
                 memory_limit=memory,
@@ -136,6 +147,19 @@ def write_scheduler_file(cluster: Cluster, path: Path) -> None:
     partial = path.with_suffix(".partial")
     partial.write_text(json.dumps({"address": cluster.address}), encoding="utf-8")
     partial.replace(path)
+
+
+def _started(**how: Any) -> LocalCluster:
+    """Start a cluster, and again if one of its processes is killed before all are there."""
+    for left in reversed(range(STARTS)):
+        try:
+            return LocalCluster(**how)
+        except RuntimeError as error:
+            if not left:
+                raise ClusterError(
+                    f"{how['n_workers']} Dask workers did not start in {STARTS} attempts ({error})"
+                ) from None
+    raise AssertionError
 
 
 def _run(target: str) -> None:

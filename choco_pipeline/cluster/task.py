@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
@@ -17,6 +18,7 @@ from typing import Any
 import dask
 from distributed import Client, Security, Worker, get_worker
 from distributed.client import FutureCancelledError
+from distributed.comm.core import connect
 from distributed.scheduler import KilledWorker
 
 from choco_pipeline.cluster.connect import ClusterError, resolve
@@ -101,13 +103,25 @@ def client_of(address: str, seconds: int = ANSWER) -> Iterator[Client]:
         )
     with dask.config.set({"distributed.comm.timeouts.connect": f"{seconds}s"}):
         try:
+            asyncio.run(asyncio.wait_for(_knock(address), seconds + 1))
             client = Client(address, timeout=seconds, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
             raise ClusterError(
                 f"no Dask scheduler answers at {address} ({_first_line(error)})"
             ) from None
+        except MemoryError:
+            raise ClusterError(
+                f"no Dask scheduler answers at {address}, but something else, perhaps a dashboard"
+            ) from None
         with client:
             yield client
+
+
+def memory_of_tasks(client: Client) -> int | None:
+    """Return the bytes that a task may use on every worker, or None if there is no worker, or one without a limit."""
+    workers = client.scheduler_info(n_workers=-1)["workers"].values()
+    limits = [worker["memory_limit"] // worker["nthreads"] for worker in workers]
+    return min(limits, default=0) or None
 
 
 def address_of(scheduler: str) -> str:
@@ -128,10 +142,19 @@ def address_of(scheduler: str) -> str:
         raise ClusterError(f"{path}: not a Dask scheduler file, which holds an address") from None
 
 
+async def _knock(address: str) -> None:
+    """Shake hands with a scheduler: a client would wait for ever, or not clean up, where something else listens.
+
+    It may say nothing, or, as the dashboard does, something that is taken for the length of an enormous message.
+    """
+    comm = await connect(address, **Security().get_connection_args("client"))
+    await comm.close()
+
+
 def _has_certificate() -> bool:
     """Return whether Dask's settings name a certificate that clients show."""
     return bool(Security().get_tls_config_for_role("client")["cert"])
 
 
 def _first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
+    return (str(error).splitlines() or ["it says nothing"])[0]

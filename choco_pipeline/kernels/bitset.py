@@ -8,13 +8,14 @@ this finds the right word at once, however large the numbers are.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numba.cpython.unsafe.numbers import trailing_zeros
 from numpy.typing import NDArray
 
 from choco_pipeline.kernels.compiling import kernel
+from choco_pipeline.kernels.packing import pack, unpack
 
 WORD_BITS = 64
 EMPTY = np.uint64(0)
@@ -56,9 +57,9 @@ class OptionSets(NamedTuple):
     ----------
     used : uint64 [lines, passes+1, words, n_y]
         Bit g of row y: some position the line has passed, clipped from y, has Grundy number g. Words are before y in the
-        layout since neighbouring y look at the same word. Undefined for y not below ``rows``.
+        layout since neighbouring y look at the same word. 0 for y not below ``rows``.
     open_words : uint64 [lines, passes+1, summary words, n_y]
-        Bit i: word i of ``used`` is not full. Undefined for y not below ``rows``.
+        Bit i: word i of ``used`` is not full. 0 for y not below ``rows``.
     top : uint64 [lines, passes+1, words]
         The same as ``used`` for every y not below ``rows``.
     rows : int64 [lines]
@@ -75,11 +76,15 @@ class OptionSets(NamedTuple):
         """Return the sets of lines that have passed no position, for Grundy numbers 0 .. largest."""
         words = words_for(largest + 1)
         return cls(
-            used=np.empty((lines, layers, words, n_y), np.uint64),
-            open_words=np.empty((lines, layers, words_for(words), n_y), np.uint64),
+            used=np.zeros((lines, layers, words, n_y), np.uint64),
+            open_words=np.zeros((lines, layers, words_for(words), n_y), np.uint64),
             top=np.zeros((lines, layers, words), np.uint64),
             rows=np.zeros(lines, np.int64),
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Send the arrays compressed."""
+        return unpack, (type(self), pack(self))
 
     @property
     def nbytes(self) -> int:
@@ -121,6 +126,10 @@ class BelowSets(NamedTuple):
             open_words=np.full((lines, layers, words_for(words)), FULL),
             last=np.full((lines, layers), -1, np.int32),
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Send the arrays compressed."""
+        return unpack, (type(self), pack(self))
 
     @property
     def nbytes(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from choco_pipeline.kernels.bitset import EMPTY, FULL, ONE, Index, bit_of, first_of, words_for
 from choco_pipeline.kernels.compiling import kernel
 from choco_pipeline.kernels.heights import as_heights, as_layers
+from choco_pipeline.kernels.packing import pack, unpack
 from choco_pipeline.kernels.tables import Table, table_for
 
 TILE_X = 64  # rows of a tile: in all of them a z meets few words of the bitsets
@@ -48,6 +49,10 @@ class BlockedHeights(NamedTuple):
             cap=np.full((layers, lines), UNCAPPED),
             live=np.full((layers, words_for(lines)), FULL),
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Send the arrays compressed."""
+        return unpack, (type(self), pack(self))
 
     @property
     def nbytes(self) -> int:

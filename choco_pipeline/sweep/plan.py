@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from choco_pipeline.claims.catalogue import Catalogue, load_catalogue
 from choco_pipeline.claims.kinds.kind import Kind
 from choco_pipeline.documents.files import read_json, write_json_if_changed
@@ -30,7 +28,12 @@ from choco_pipeline.provenance import (
 )
 from choco_pipeline.sweep.expand import Planned, expand, load_config
 from choco_pipeline.sweep.proofs import Proofs, proofs, shared_out, statements
-from choco_pipeline.sweep.room import object_store, require_disk_for, require_memory_for
+from choco_pipeline.sweep.room import (
+    Capacity,
+    object_store,
+    require_disk_for,
+    require_memory_for,
+)
 from choco_pipeline.tables.cost import Cost, cost_of, is_large, memory_to_read
 from choco_pipeline.tables.schema import unwrap
 from choco_pipeline.tables.spec import FORMAT, Shard, TableSpec
@@ -44,6 +47,8 @@ PARTS = 6
 LEAST_TABLES, LEAST_SECONDS = 100, 1.3
 #: and at most so many, so that a kill costs little.
 MOST_TABLES, MOST_SECONDS = 250, 4.0
+#: A job that builds a large table by itself is given so many times the memory that it needs: for larger blocks.
+ROOM_FOR_BLOCKS = 2
 #: Statements that need no table are shared out among so many work orders.
 STANDING_PARTS = 4
 PLAN_CODE = (*PROOF_CODE, *MINING_CODE, "sweep", "documents")
@@ -82,7 +87,7 @@ class Paths:
 
 
 def current_plan(
-    config_path: Path, results: Path = RESULTS, *, workers: int | None = None
+    config_path: Path, results: Path = RESULTS, *, capacity: Capacity | None = None
 ) -> dict[str, Any]:
     """Return the plan of a configuration, made anew only if the configuration or the code has changed.
 
@@ -95,24 +100,32 @@ def current_plan(
         The configuration; other paths start from the working directory.
     results
         Where everything is written.
-    workers
-        Number of processes that share this machine's memory; one for each core by default.
+    capacity
+        What will compute; this machine by default, which is asked only when the plan is made anew.
 
     Raises
     ------
     ConfigError
         If the configuration or a claims file has a mistake.
     LimitError
-        If a table cannot fit into a worker's share of this machine.
+        If a table does not fit into a worker's memory.
     """
     known = _up_to_date(config_path, results)
-    return (
-        known if known is not None else make_plan(config_path, results, write=True, workers=workers)
-    )
+    if known is None:
+        return make_plan(config_path, results, write=True, capacity=capacity)
+    if capacity is not None:
+        paths = Paths(results, known["run"])
+        missing = [t for t in known["tables"] if not paths.manifest(t["shard"]).exists()]
+        require_memory_for(((t["ruleset"], t["bound"], t["memory"]) for t in missing), capacity)
+    return known
 
 
 def make_plan(
-    config_path: Path, results: Path = RESULTS, *, write: bool, workers: int | None = None
+    config_path: Path,
+    results: Path = RESULTS,
+    *,
+    write: bool,
+    capacity: Capacity | None = None,
 ) -> dict[str, Any]:
     """Return the plan of a configuration; with `write`, leave it and its work orders below `results`."""
     config, file = load_config(config_path)
@@ -125,11 +138,19 @@ def make_plan(
     tables = expand(config, file)
     costs = [cost_of(planned.game, planned.spec.bound, planned.spec.quantity) for planned in tables]
     url = object_store(file, config.tables)
-    require_memory_for(tables, workers or psutil.cpu_count() or 1)
-    if url is None:
-        require_disk_for(costs, results)
     paths = Paths(results, config.run)
     shards, shard_of = _shards(tables, costs, paths, url)
+    missing = [
+        (planned.spec, cost)
+        for planned, cost in zip(tables, costs, strict=True)
+        if not paths.manifest(shard_of[planned.spec.table_id]).exists()
+    ]
+    require_memory_for(
+        ((spec.ruleset, spec.bound, cost.memory) for spec, cost in missing),
+        capacity or Capacity.of_this_machine(),
+    )
+    if url is None:
+        require_disk_for([cost for _, cost in missing], results)
     checks, mines = _orders(tables, catalogue, shard_of)
     standing = _standing_parts(catalogue)
     wanted = proofs(tables, catalogue)
@@ -159,14 +180,16 @@ def make_plan(
                 "parameters": planned.parameters,
                 "positions": cost.positions,
                 "memory": cost.memory,
+                "memory_of_job": cost.memory * (ROOM_FOR_BLOCKS if large else 1),
                 "memory_to_read": memory_to_read(
                     planned.game, planned.spec.bound, planned.spec.quantity
                 ),
                 "bytes": cost.disk,
                 "seconds": round(cost.seconds, 4),
-                "large": is_large(planned.game, planned.spec.bound, planned.spec.quantity),
+                "large": large,
             }
             for planned, cost in zip(tables, costs, strict=True)
+            for large in [is_large(planned.game, planned.spec.bound, planned.spec.quantity)]
         ],
         "shards": [shard.name for shard in shards],
         "checks": [check for order in checks.values() for check in order],

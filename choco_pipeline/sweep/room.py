@@ -1,16 +1,18 @@
-"""Whether there is room for the tables of a plan, in this machine's memory, on its disk, or in an object store."""
+"""Whether there is room for the tables of a plan, in the memory of workers, on a disk, or in an object store."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from choco_pipeline.documents.yaml_file import YamlFile
 from choco_pipeline.errors import LimitError, StoreError
-from choco_pipeline.sweep.expand import Planned
-from choco_pipeline.tables.cost import Cost, in_bytes, memory_needed, require_memory, worker_memory
+from choco_pipeline.tables.cost import Cost, in_bytes, worker_memory
 from choco_pipeline.tables.location import Location
 
 #: Written to an object store and removed again, to see that it can be.
@@ -46,12 +48,47 @@ def require_object_store(plan: Mapping[str, Any], manifest: Callable[[str], Path
         location.remove(PROBE)
 
 
-def require_memory_for(tables: Sequence[Planned], workers: int) -> None:
-    """Raise `LimitError` if a table does not fit into the memory of one of so many workers on this machine."""
-    memory = worker_memory(workers)
-    for planned in tables:
-        game, bound = planned.game, planned.spec.bound
-        require_memory(game, bound, memory_needed(game, bound, planned.spec.quantity), memory)
+@dataclass(frozen=True)
+class Capacity:
+    """What computes the tables of a plan.
+
+    Attributes
+    ----------
+    workers
+        How many tasks run at the same time, at most.
+    memory
+        Bytes that each of them may use; None if nobody knows yet, or if each is given what it needs.
+    whose
+        Who gives that memory, as messages say it.
+    """
+
+    workers: int
+    memory: int | None
+    whose: str
+
+    @classmethod
+    def of_this_machine(cls, workers: int | None = None) -> Capacity:
+        """Return workers that share this machine's memory, one for each core by default."""
+        workers = workers or psutil.cpu_count() or 1
+        return cls(workers, worker_memory(workers), "this machine")
+
+
+def require_memory_for(tables: Iterable[tuple[str, int, int]], capacity: Capacity) -> None:
+    """Raise `LimitError` if a table does not fit into a worker's memory, naming the number that is too large.
+
+    Parameters
+    ----------
+    tables
+        Ruleset and bound of each, and the bytes that computing it takes.
+    capacity
+        What computes them.
+    """
+    for ruleset, bound, memory in tables:
+        if capacity.memory is not None and memory > capacity.memory:
+            raise LimitError(
+                f"{ruleset}: bound {bound} is too large: its table needs {in_bytes(memory)} of memory,"
+                f" a worker has {in_bytes(capacity.memory)} ({capacity.whose})"
+            )
 
 
 def require_disk_for(costs: Sequence[Cost], results: Path) -> None:

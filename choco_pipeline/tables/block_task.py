@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
@@ -16,12 +15,12 @@ from choco_pipeline.kernels.tables import Table
 from choco_pipeline.provenance import TABLE_CODE, code_digest
 from choco_pipeline.tables.block_kernels import Block, Frontier
 from choco_pipeline.tables.blocks import BlockedTable
-from choco_pipeline.tables.chunks import Box, write_cells
+from choco_pipeline.tables.chunks import Box
 from choco_pipeline.tables.journal import Finished, Journal
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.schema import NONE
 from choco_pipeline.tables.spec import TableSpec
-from choco_pipeline.tables.store import Outline, chunk_digests, open_table
+from choco_pipeline.tables.store import Outline, chunk_digests, open_table, write_cells
 
 Report = Callable[..., None]
 Frontiers = tuple[Frontier | None, Frontier | None]
@@ -60,12 +59,10 @@ class Site:
         table = self.table()
         return chunk_digests(self.store, self.spec.table_id, table.outline, table.box(block))
 
-    def writing(self, place: tuple[int, int], size: int) -> AbstractContextManager[None]:
-        """Return a ``with`` in which failing to write `size` bytes of a block raises `StoreError`, in one line."""
-        what = (
-            f"block {place} of table {self.spec.table_id} ({self.spec.ruleset}) cannot be written"
-        )
-        return self.store.failures(what, size)
+    def write(self, block: Block, cells: Table) -> dict[str, str]:
+        """Write the cells of a block, as they are stored; return the digests of its chunks."""
+        table = self.table()
+        return write_cells(self.store, self.spec.table_id, table.outline, table.box(block), cells)
 
 
 @dataclass(frozen=True)
@@ -110,8 +107,8 @@ def fill_block(
     hands_on
         Which of the two frontiers anybody needs.
     *rest
-        What the blocks before it handed on, first along its columns, then along its rows, but for those at the edge;
-        and the report.
+        What steps before it returned: first one with the frontier along its columns, then one with that along its rows,
+        but for those at the edge; and the report.
     """
     _require_same_code(site)
     *given, report = rest
@@ -125,11 +122,8 @@ def fill_block(
         heights = table.kernel.heights(block)
         cells = table.kernel.fill(block, heights, down, across)
         computed = time.perf_counter()
-        with site.writing(place, cells.nbytes):
-            array = open_table(site.store, site.spec.table_id, table.outline)
-            write_cells(array, table.box(block), table.stored(cells))
         finished = Finished(
-            site.digests(block),
+            site.write(block, table.stored(cells)),
             table.kernel.positions(block, heights),
             round(computed - start, 4),
             round(time.perf_counter() - computed, 4),
@@ -139,7 +133,7 @@ def fill_block(
     return (down if hands_on[0] else None, across if hands_on[1] else None)
 
 
-def fold_block(site: Site, place: tuple[int, int], axis: int, *rest: Any) -> Frontier:
+def fold_block(site: Site, place: tuple[int, int], axis: int, *rest: Any) -> Frontiers:
     """Return one frontier behind a finished block: along its columns (axis 0) or along its rows (axis 1).
 
     Raises
@@ -158,11 +152,10 @@ def fold_block(site: Site, place: tuple[int, int], axis: int, *rest: Any) -> Fro
         )
     frontiers = list(table.kernel.start(block))
     if given:
-        frontiers[axis] = _copy(given[0])
+        frontiers[axis] = _copy(given[0][axis])
     heights = table.kernel.heights(block)
     table.kernel.fold(block, heights, _stored(site, block), *frontiers)
-    kept: Frontier = frontiers[axis]
-    return kept
+    return (frontiers[0], None) if axis == 0 else (None, frontiers[1])
 
 
 def take_block(site: Site, place: tuple[int, int], source: Source, report: Report) -> None:
@@ -189,35 +182,30 @@ def take_block(site: Site, place: tuple[int, int], source: Source, report: Repor
     known = _read(source.store, source.table_id, source.outline, box)
     cells = np.full([stop - first for first, stop in table.box(block)], NONE, known.dtype)
     cells[tuple(slice(0, n) for n in known.shape)] = known
-    with site.writing(place, cells.nbytes):
-        array = open_table(site.store, site.spec.table_id, table.outline)
-        write_cells(array, table.box(block), cells)
     positions = table.kernel.positions(block, heights)
-    site.journal.write(block, Finished(site.digests(block), positions, source=source.table_id))
+    digests = site.write(block, cells)
+    site.journal.write(block, Finished(digests, positions, source=source.table_id))
 
 
-def hand_down(frontiers: Frontiers, report: Report) -> Frontier | None:
-    """Return what a block hands on along its columns, so that the rest need not wait in memory."""
-    return frontiers[0]
-
-
-def hand_across(frontiers: Frontiers, report: Report) -> Frontier | None:
-    """Return what a block hands on along its rows."""
-    return frontiers[1]
+def hand_down(frontiers: Frontiers, report: Report) -> Frontiers:
+    """Return what a block hands on along its columns alone: the rest need not wait in memory for the next row."""
+    return frontiers[0], None
 
 
 def _received(
-    table: BlockedTable, block: Block, place: tuple[int, int], given: list[Frontier]
+    table: BlockedTable, block: Block, place: tuple[int, int], given: list[Frontiers]
 ) -> tuple[Any, Any]:
     frontiers = list(table.kernel.start(block))
     inner = [axis for axis in (0, 1) if place[axis]]
-    for axis, frontier in zip(inner, given, strict=True):
-        frontiers[axis] = _copy(frontier)
+    for axis, pair in zip(inner, given, strict=True):
+        frontiers[axis] = _copy(pair[axis])
     return frontiers[0], frontiers[1]
 
 
-def _copy(frontier: Frontier) -> Frontier:
+def _copy(frontier: Frontier | None) -> Frontier:
     """Return a frontier that may be changed: what another task returned may be needed again."""
+    if frontier is None:
+        raise StoreError("a block before this one has not handed on what this one needs")
     copied: Any = type(frontier)
     return cast(Frontier, copied(*(array.copy() for array in frontier)))
 

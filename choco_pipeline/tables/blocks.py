@@ -22,9 +22,9 @@ from choco_pipeline.tables.store import Outline
 Cells: TypeAlias = NDArray[Any]
 
 #: Seconds of work in a block at least, beside which a task costs little.
-LEAST_SECONDS = 0.05
+LEAST_SECONDS = 0.04
 #: Bytes of frontiers that are copied and sent in a second.
-HANDED_ON_PER_SECOND = 500e6
+HANDED_ON_PER_SECOND = 2e9
 
 
 def share_of(memory: int) -> int:
@@ -163,7 +163,7 @@ def outline_of(game: Ruleset, quantity: Quantity, kernel: BlockKernel) -> Outlin
 
 
 def _cut(n: int, side: int) -> tuple[range, ...]:
-    """Cut `n` lines into blocks of `side`; a rest of less than half of that goes to the last block."""
-    number = max(1, (n + side // 2) // side)
+    """Cut `n` lines into blocks of `side`; a rest of less than a quarter of that goes to the last block."""
+    number = max(1, (n + side - 1 - side // 4) // side)
     starts = [i * side for i in range(number)]
     return tuple(range(a, b) for a, b in zip(starts, [*starts[1:], n], strict=True))

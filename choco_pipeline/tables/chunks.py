@@ -1,7 +1,8 @@
 """How the cells of a table are cut into chunks: the same for every table of a kind, whoever writes them.
 
 A chunk is what is compressed, checked and read as one. Its sides do not depend on the bound, so that a table of a larger
-bound begins with the same chunks, byte for byte; nor on the blocks that a large table is built in.
+bound begins with the same chunks, byte for byte; nor on the blocks that a large table is built in. In its bytes y is the
+innermost dimension, as it is in what kernels fill: turning the cells around would take as long as compressing them.
 """
 
 from __future__ import annotations
@@ -11,18 +12,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
+import google_crc32c
 import numpy as np
-import zarr
+from numcodecs import Blosc
 from numpy.typing import NDArray
-from zarr.codecs import BloscCodec, Crc32cCodec
+from zarr.codecs import BloscCodec, Crc32cCodec, TransposeCodec
 
 #: Uncompressed bytes in a chunk at most: large enough to compress well, small enough to read a part of a table.
 CHUNK_BYTES = 8 << 20
 #: LZ4 takes a sixth of the time of a fast kernel, Zstandard as long as the kernel for half the bytes on disk. Shuffling
 #: bits instead of bytes takes up to twice the time to write and three times the time to read for 2 to 31 % fewer bytes.
 CODECS = (BloscCodec(cname="lz4", clevel=5, shuffle="shuffle"), Crc32cCodec())
-#: A worker has one thread, so a task compresses and writes on one; and no cell is the fill value, so none is asked.
-WRITING = {"async.concurrency": 1, "array.write_empty_chunks": True}
+_COMPRESSOR = Blosc(cname="lz4", clevel=5, shuffle=Blosc.SHUFFLE)
 
 #: A part of a table: first and stop along each dimension.
 Box = tuple[tuple[int, int], ...]
@@ -31,21 +32,44 @@ Box = tuple[tuple[int, int], ...]
 def chunk_shape(dims: Sequence[str], shape: Sequence[int], itemsize: int) -> tuple[int, ...]:
     """Return the sides of a chunk, powers of two: along p 1, else as long as `CHUNK_BYTES` allow for equal sides.
 
+    Of three dimensions or more the innermost is four times as long, so that blocks, which cut the others, can be small.
     A shorter dimension is rounded up to a power of two.
 
     Examples
     --------
     >>> chunk_shape(("p", "x", "z"), (2, 4097, 1025), itemsize=2)
     (1, 2048, 2048)
+    >>> chunk_shape(("x", "y", "z"), (701, 467, 701), itemsize=2)
+    (64, 256, 64)
     """
     axes = len([dim for dim in dims if dim != "p"])
+    longer = 4 if axes >= 3 else 1
     side = 1
-    while (2 * side) ** max(axes, 1) * itemsize <= CHUNK_BYTES:
+    while (2 * side) ** max(axes, 1) * longer * itemsize <= CHUNK_BYTES:
         side *= 2
+    sides = [1 if dim == "p" else side for dim in dims]
+    if axes:
+        sides[chunk_order(dims)[-1]] *= longer
     return tuple(
-        1 if dim == "p" else min(side, 1 << (max(n, 1) - 1).bit_length())
-        for dim, n in zip(dims, shape, strict=True)
+        min(side, 1 << (max(n, 1) - 1).bit_length()) for side, n in zip(sides, shape, strict=True)
     )
+
+
+def chunk_order(dims: Sequence[str]) -> tuple[int, ...]:
+    """Return which dimensions the bytes of a chunk go along, outermost first: as they are named, but y last.
+
+    Examples
+    --------
+    >>> chunk_order(("p", "x", "y", "z"))
+    (0, 1, 3, 2)
+    """
+    return tuple(sorted(range(len(dims)), key=lambda axis: dims[axis] == "y"))
+
+
+def turned(dims: Sequence[str]) -> tuple[TransposeCodec, ...]:
+    """Return what tells readers of the `chunk_order`."""
+    order = chunk_order(dims)
+    return () if order == tuple(range(len(dims))) else (TransposeCodec(order=order),)
 
 
 def chunks_in(box: Box, chunk: Sequence[int]) -> Iterator[tuple[int, ...]]:
@@ -59,10 +83,30 @@ def chunk_name(place: Sequence[int]) -> str:
     return "/".join(["c", *map(str, place)])
 
 
-def write_cells(array: zarr.Array[Any], box: Box, cells: NDArray[np.integer]) -> None:
-    """Write the cells of a box that begins and ends where chunks do, one chunk after the other."""
-    with zarr.config.set(WRITING):
-        array[tuple(slice(*side) for side in box)] = cells
+def encoded(cells: NDArray[Any], chunk: Sequence[int], order: Sequence[int], fill: int) -> bytes:
+    """Return the bytes of a stored chunk, as Zarr would write them by `turned` and `CODECS`, in less than half its time.
+
+    Parameters
+    ----------
+    cells
+        What is in it; one at the end of the table may hold less than a chunk.
+    chunk
+        Its sides.
+    order
+        The `chunk_order`.
+    fill
+        What stands beyond the end of the table.
+    """
+    ordered = cells.transpose(order)
+    sides = tuple(chunk[axis] for axis in order)
+    dtype = cells.dtype.newbyteorder("<")
+    if ordered.shape == sides:
+        whole = np.ascontiguousarray(ordered, dtype)
+    else:
+        whole = np.full(sides, fill, dtype)
+        whole[tuple(map(slice, ordered.shape))] = ordered
+    content = bytes(_COMPRESSOR.encode(whole))
+    return content + int(google_crc32c.value(content)).to_bytes(4, "little")
 
 
 def content_digest(content: bytes) -> str:

@@ -23,12 +23,12 @@ from choco_pipeline.tables.schema import Quantity, unwrap, variable_of
 #: Height tables up to this bound are summed exactly, larger ones on a grid of this many points a side.
 EXACT_BOUND = 512
 #: Cells settled in a second on one core, measured in benchmarks/ on the slower side; "definition" is plain Python.
-RATES = {"bar": 60e6, "solid": 30e6, "columns": 120e6, "sum": 100e6, "definition": 2e4}
+RATES = {"bar": 150e6, "solid": 90e6, "columns": 140e6, "sum": 100e6, "definition": 2e4}
 #: Seconds that the smallest table takes, most of them to make its group in the store.
 SECONDS_PER_TABLE = 0.012
 #: Bytes of a stored cell after compression, and bytes written in a second.
 STORED_PER_CELL = 0.4
-STORED_PER_SECOND = 150e6
+STORED_PER_SECOND = 500e6
 #: A table is large if its kernel takes more seconds, or computing it whole would hold more bytes. It is then built in blocks.
 LARGE_SECONDS = 10.0
 LARGE_BYTES = 1 << 30
@@ -99,16 +99,23 @@ def memory_needed(game: Ruleset, bound: int, quantity: Quantity) -> int:
     base, passes = unwrap(game)
     kernel, _, item = _kernel(base, bound, quantity, passes + 1)
     limits = base.limits(bound)
-    # Cells of a block of one chunk, and what its lines reach or block, as `choco_pipeline.tables.block_kernels` has them.
+    # Columns of a block of one chunk and a quarter (the last of a table may be so long), cells in each, and what a line
+    # reaches or blocks, as `choco_pipeline.tables.block_kernels` has them.
     match kernel:
         case "columns":
-            cells, bits = 2048**2, 2 * 2048 * (limits[1] + 1)
+            side, depth, bits = 2560, 1, limits[1] + 1
         case "bar":
-            cells, bits = 2048**2, 2 * 2048 * sum(limits)
+            side, depth, bits = 2560, 1, _words(sum(limits))
         case _:
-            cells, bits = 128**2 * (limits[1] + 1), 2 * 128 * (limits[1] + 1) * sum(limits)
-    block = WORKER_BYTES + (passes + 1) * (2 * cells * item + 2 * bits // 8)
+            side, depth, bits = 80, limits[1] + 1, (limits[1] + 1) * _words(sum(limits))
+    filled = (passes + 1) * (2 * side**2 * depth * item + 4 * side * bits // 8)
+    block = WORKER_BYTES + 4 * side**2 + filled
     return min(whole, 2 * block)  # the other half is for what waits to be used
+
+
+def _words(bits: int) -> int:
+    """Return the bits of the words that hold so many, and of those that say which words are full."""
+    return bits * 65 // 64 + 128
 
 
 def memory_to_read(game: Ruleset, bound: int, quantity: Quantity) -> int:
@@ -230,9 +237,9 @@ def _kernel(base: Ruleset, bound: int, quantity: Quantity, layers: int) -> tuple
         case RectangularBar(m, n), "p-positions":
             return "solid", float(layers * max(m, n) ** 3), item
         case Nim(heaps), "p-positions" if heaps <= 4:
-            return "solid", cells / (bound + 1), item
+            return "solid" if heaps == 4 else "bar", cells / (bound + 1), item
         case Nim(heaps), _ if heaps <= 3:
-            return "solid", cells, item
+            return "solid" if heaps == 3 else "bar", cells, item
         case ((Nim() | RectangularBar() | DisjunctiveSum()), _) if layers == 1:
             return "sum", cells, 4
         case _:

@@ -12,7 +12,7 @@ from choco_pipeline.provenance import digest
 from choco_pipeline.tables.schema import Quantity
 
 #: Changes when stored tables change in a way that older ones cannot be read as.
-FORMAT = 2
+FORMAT = 3
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,13 @@ from choco_pipeline.tables.chunks import (
     CODECS,
     Box,
     chunk_name,
+    chunk_order,
     chunk_shape,
     chunks_in,
     content_digest,
+    encoded,
     table_digest,
-    write_cells,
+    turned,
 )
 from choco_pipeline.tables.location import FAILURES, Location, reason
 from choco_pipeline.tables.schema import NOT_COMPUTED, Variable, variable_of
@@ -93,15 +95,35 @@ def create_table(store: Location, spec: TableSpec, outline: Outline) -> zarr.Arr
         chunks=outline.chunk,
         dimension_names=outline.variable.dims,
         fill_value=NOT_COMPUTED,
+        filters=turned(outline.variable.dims),
         compressors=CODECS,
         attributes={"meaning": outline.variable.meaning},
     )
 
 
 def open_table(store: Location, table_id: str, outline: Outline) -> zarr.Array[Any]:
-    """Return the array of a table that `create_table` has made, to read and write its cells."""
+    """Return the array of a table that `create_table` has made, to read its cells."""
     path = f"{table_id}/{outline.variable.name}"
-    return zarr.open_array(store.store(), path=path, mode="r+", zarr_format=3)
+    return zarr.open_array(store.store(), path=path, mode="r", zarr_format=3)
+
+
+def write_cells(
+    store: Location, table_id: str, outline: Outline, box: Box, cells: NDArray[np.integer]
+) -> dict[str, str]:
+    """Write the cells of a box that begins and ends where chunks do, one chunk after the other; return their digests."""
+    array = store.child(f"{table_id}/{outline.variable.name}")
+    order, chunk = chunk_order(outline.variable.dims), outline.chunk
+    digests = {}
+    for place in chunks_in(box, chunk):
+        part = tuple(
+            slice(i * side - first, min((i + 1) * side, stop) - first)
+            for i, side, (first, stop) in zip(place, chunk, box, strict=True)
+        )
+        content = encoded(cells[part], chunk, order, NOT_COMPUTED)
+        name = chunk_name(place)
+        array.write(name, content)
+        digests[name] = content_digest(content)
+    return digests
 
 
 def write_table(store: Location, spec: TableSpec, data: xr.Dataset) -> dict[str, Any]:
@@ -133,9 +155,10 @@ def write_table(store: Location, spec: TableSpec, data: xr.Dataset) -> dict[str,
     )
     what = f"table {spec.table_id} ({spec.ruleset}) cannot be written"
     with store.failures(what, cells.nbytes):
-        array = create_table(store, spec, outline)
-        write_cells(array, tuple((0, n) for n in cells.shape), cells)
-    return entry_of(store, spec, outline, chunk_digests(store, spec.table_id, outline))
+        create_table(store, spec, outline)
+        box = tuple((0, n) for n in cells.shape)
+        digests = write_cells(store, spec.table_id, outline, box, cells)
+    return entry_of(store, spec, outline, digests)
 
 
 def entry_of(

@@ -26,13 +26,15 @@ TASKS = "choco_pipeline.tables.block_task"
 Places = frozenset[tuple[int, int]]
 
 
-def build_large(spec_file: str, manifest_file: str) -> dict[str, Any]:
+def build_large(spec_file: str, manifest_file: str, given: int | None = None) -> dict[str, Any]:
     """Build the one table of a shard in blocks, on the cluster or here; go on where an interrupted build stopped.
 
     Parameters
     ----------
     spec_file, manifest_file
         As for `choco_pipeline.tables.shard.build_shard`.
+    given
+        Bytes that this process may use, if it computes; its share of this machine's by default.
 
     Returns
     -------
@@ -43,7 +45,7 @@ def build_large(spec_file: str, manifest_file: str) -> dict[str, Any]:
     (spec,) = shard.tables
     manifest = Path(manifest_file)
     with runner() as run:
-        memory = share_of(run.memory or worker_memory(psutil.cpu_count() or 1))
+        memory = share_of(run.memory or given or worker_memory(psutil.cpu_count() or 1))
         site = Site(
             spec,
             store_for(shard, manifest),
@@ -76,6 +78,12 @@ def steps_left(site: Site, table: BlockedTable, finished: Places) -> list[Step]:
     its right is. So a finished block is read only if somebody needs it, and what is handed on is let go when it is used.
     Each row of blocks is a lane: a worker keeps what goes along it, and the next one follows a block behind.
     """
+
+    def key(axis: int, place: tuple[int, int]) -> str:
+        """Return the step that has a block's frontier: the block's own, along its rows, since the next one is in its lane."""
+        name = ("down", "across")[axis] if axis == 0 or place in finished else "fill"
+        return f"{name}-{place[0]}-{place[1]}"
+
     last_row = dict.fromkeys(range(len(table.columns)), -1)
     last_column = dict.fromkeys(range(len(table.rows)), -1)
     for row, column in table.places:
@@ -90,16 +98,15 @@ def steps_left(site: Site, table: BlockedTable, finished: Places) -> list[Step]:
         if place in finished:
             for axis in (0, 1):
                 if needed[axis]:
-                    needs = (_key(axis, before[axis]),) if place[axis] else ()
+                    needs = (key(axis, before[axis]),) if place[axis] else ()
                     fold = f"{TASKS}:fold_block"
-                    steps.append(Step(_key(axis, place), fold, (site, place, axis), needs, row))
+                    steps.append(Step(key(axis, place), fold, (site, place, axis), needs, row))
             continue
-        fill = f"fill-{row}-{column}"
-        needs = tuple(_key(axis, before[axis]) for axis in (0, 1) if place[axis])
+        fill = key(1, place)
+        needs = tuple(key(axis, before[axis]) for axis in (0, 1) if place[axis])
         steps.append(Step(fill, f"{TASKS}:fill_block", (site, place, needed), needs, row))
-        for axis, target in enumerate(("hand_down", "hand_across")):
-            if needed[axis]:
-                steps.append(Step(_key(axis, place), f"{TASKS}:{target}", (), (fill,), row))
+        if needed[0]:
+            steps.append(Step(key(0, place), f"{TASKS}:hand_down", (), (fill,), row))
     return steps
 
 
@@ -118,10 +125,6 @@ def fill(run: Runner, site: Site, table: BlockedTable) -> None:
             if len(_finished(site, table)) < table.number:
                 raise StoreError(f"{site.journal.folder}: blocks that were stored are gone")
             return
-
-
-def _key(axis: int, place: tuple[int, int]) -> str:
-    return f"{('down', 'across')[axis]}-{place[0]}-{place[1]}"
 
 
 def _begin(site: Site) -> BlockedTable:
@@ -152,7 +155,12 @@ def _finished(site: Site, table: BlockedTable) -> Places:
 def _report_kept(run: Runner, site: Site, table: BlockedTable) -> None:
     known = [site.journal.read(table.block(*place)) for place in table.places]
     found = [block for block in known if block is not None]
-    run.report("tables", blocks=len(found), kept_positions=sum(block.positions for block in found))
+    run.report(
+        "tables",
+        blocks=len(found),
+        reused_blocks=sum(bool(block.source) for block in found),
+        kept_positions=sum(block.positions for block in found),
+    )
 
 
 def _smaller(folder: Path, site: Site, table: BlockedTable) -> Iterator[Source]:

@@ -110,6 +110,15 @@ def test_plan(tmp_path):
     positions = sum(z // k + 1 for k in range(1, 6) for z in range(51))
     assert (found["total"]["tables"], found["total"]["positions"]) == (5, positions)
     assert "5" in choco("plan", "c.yaml", cwd=tmp_path).stdout
+    clusters = tmp_path / "config" / "clusters"
+    clusters.mkdir(parents=True)
+    (clusters / "big.yaml").write_text(
+        "kind: slurm\nminutes: 5\ncores: 2\nmemory: 6 GiB\nmaximum: 3\n"
+    )
+    found = json.loads(choco("plan", "c.yaml", "--cluster", "big", "--json", cwd=tmp_path).stdout)
+    assert (found["workers"], found["memory_per_worker"]) == (6, 3 << 30)
+    said = choco("plan", "c.yaml", "--cluster", "big", cwd=tmp_path).stdout
+    assert "A worker has 3 GiB of memory (config/clusters/big.yaml)." in " ".join(said.split())
 
 
 def test_verify_names_a_damaged_table(tmp_path):

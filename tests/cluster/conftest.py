@@ -22,7 +22,7 @@ def values(project: Project) -> dict[str, str]:
 
 def new_project(folder: Path) -> Project:
     project = Project(folder)
-    for name in ("two_tables.yaml", "heaps.yaml"):
+    for name in ("two_tables.yaml", "heaps.yaml", "large.yaml"):
         shutil.copy(Path(__file__).parent / name, folder)
     (folder / "config" / "clusters").mkdir(parents=True)
     return project
@@ -44,6 +44,14 @@ def two_tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Return what `values` are of two_tables.yaml, computed by plain Snakemake without any cluster."""
     project = new_project(tmp_path_factory.mktemp("here"))
     project.snakemake("--cores", "1", "--config", "choco=two_tables.yaml")
+    return values(project)
+
+
+@pytest.fixture(scope="session")
+def large(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return what `values` are of large.yaml, computed by plain Snakemake without any cluster."""
+    project = new_project(tmp_path_factory.mktemp("large"))
+    project.snakemake("--cores", "1", "--config", "choco=large.yaml")
     return values(project)
 
 

@@ -1,5 +1,6 @@
 """Runs on a real Slurm of one node: as Dask workers in its jobs, and with every job of Snakemake as one of its own."""
 
+import json
 import subprocess
 
 import pytest
@@ -70,6 +71,39 @@ def test_killing_the_run_ends_its_slurm_jobs(on_slurm, slurm):
     started.communicate()
     wait_for(lambda: jobs(slurm) == [], "the end of all Slurm jobs", 120)
     assert not list(on_slurm.manifests()) or len(values(on_slurm)) < 8
+
+
+def blocks(project: Project) -> dict[str, int]:
+    """Return what the manifest says of the blocks of the only large table."""
+    (manifest,) = project.manifests().values()
+    (entry,) = manifest["tables"].values()
+    found: dict[str, int] = entry["blocks"]
+    return found
+
+
+@pytest.mark.slow
+def test_a_large_table_outlives_the_slurm_jobs_that_build_it(on_slurm, slurm, large):
+    started = on_slurm.start("run", "large.yaml", "--json", "--cluster", "workers")
+    tables = on_slurm.folder / "results" / "tables"
+    wait_for(lambda: list(tables.glob("*.blocks/*x*.json")), "a finished block", 120)
+    subprocess.run(["scancel", "--user=root", "--full"], env=slurm, check=True)
+    assert not on_slurm.manifests(), "it was done before its jobs were ended"
+    out, err = started.communicate(timeout=300)
+    assert started.returncode == 0, err
+    assert json.loads(out)["status"] == "done"
+    assert values(on_slurm) == large
+    assert blocks(on_slurm)["rows"] * blocks(on_slurm)["columns"] > 2
+    wait_for(lambda: jobs(slurm) == [], "the end of all Slurm jobs")
+
+
+@pytest.mark.slow
+def test_a_large_table_in_a_slurm_job_of_its_own_uses_the_memory_that_it_asks_for(on_slurm, large):
+    (planned,) = on_slurm.plan("large.yaml", "--cluster", "jobs")["large"]
+    done = on_slurm.run("large.yaml", "--cluster", "jobs")
+    assert done["status"] == "done"
+    assert values(on_slurm) == large
+    found = blocks(on_slurm)
+    assert found["rows"] * found["columns"] == found["computed"] == planned["blocks"]
 
 
 @pytest.mark.slow

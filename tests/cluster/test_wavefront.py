@@ -1,19 +1,22 @@
 """Large tables on a real cluster: what dies is made good, and the bytes are those of one process."""
 
+import logging
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from distributed import LocalCluster
 
 from choco_pipeline import Ruleset, SolidBar, WithPass
 from choco_pipeline.cluster.connect import SCHEDULER, ClusterError
 from choco_pipeline.cluster.graph import on_cluster
-from choco_pipeline.cluster.local import Cluster, local_cluster
+from choco_pipeline.cluster.local import DASHBOARD, Cluster, local_cluster
 from choco_pipeline.cluster.progress import Tally
 from choco_pipeline.cluster.steps import Here, Step, runner
 from choco_pipeline.errors import ChocoError
@@ -118,6 +121,48 @@ def test_steps_get_what_they_need_here_and_on_the_cluster(cluster, tmp_path):
     for report in reports:
         tally.add(report)
     assert tally.totals("steps") == {"numbers": 5 + 10}
+
+
+@pytest.fixture
+def growing(tmp_path: Path) -> Iterator[LocalCluster]:
+    """A cluster that has no worker yet, as those in a batch system."""
+    with LocalCluster(
+        n_workers=0,
+        threads_per_worker=1,
+        dashboard_address=DASHBOARD,
+        local_directory=str(tmp_path / "dask"),
+        silence_logs=logging.CRITICAL,
+    ) as cluster:
+        yield cluster
+
+
+def test_a_cluster_that_grows_with_its_work_is_given_some(growing):
+    growing.adapt(minimum=0, maximum=2, interval="100ms")
+    with on_cluster(growing.scheduler_address) as run:
+        run.run(chain(10))
+
+
+def test_a_worker_that_comes_later_is_given_lanes(growing, tmp_path):
+    growing.scale(1)
+    started, go_on, processes = (tmp_path / name for name in ("started", "go-on", "processes"))
+    processes.mkdir()
+    wait = Step("wait", f"{TARGETS}:wait_until", (str(started), str(go_on)))
+    rest = [
+        Step(str(i), f"{TARGETS}:note_process", (str(processes),), ("wait",), lane=i)
+        for i in range(4)
+    ]
+
+    def grow() -> None:
+        wait_for(started.exists)
+        growing.scale(2)
+        growing.wait_for_workers(2)
+        go_on.touch()
+
+    with on_cluster(growing.scheduler_address) as run, ThreadPoolExecutor() as pool:
+        grown = pool.submit(grow)
+        run.run([wait, *rest])
+        grown.result()
+    assert len(list(processes.iterdir())) == 2
 
 
 def test_errors_of_steps_arrive_whole(cluster):

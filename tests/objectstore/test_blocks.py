@@ -57,17 +57,18 @@ def test_a_block_that_cannot_be_written_or_read_is_one_line(
     memory, kernels = share_of(1 << 30), code_digest(TABLE_CODE)
     site = Site(SPEC, remote.child("s.zarr"), Journal(tmp_path / "blocks"), memory, kernels)
     create_table(site.store, SPEC, site.table().outline)
-    _, across = fill_block(site, (0, 0), (False, True), ignore)
+    first = fill_block(site, (0, 0), (False, True), ignore)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong/wrong")
     sent = pickle.loads(pickle.dumps(site))  # as another worker gets it: without the login
     outline = site.table().outline
     for task, what in (
-        (lambda: fill_block(sent, (0, 1), (True, True), across, ignore), r"block \(0, 1\)"),
-        (lambda: block_task._read(sent.store, SPEC.table_id, outline, ((0, 8), (0, 8))), "a block"),
+        (lambda: fill_block(sent, (0, 1), (True, True), first, ignore), "c/0/1 cannot be written"),
+        (
+            lambda: block_task._read(sent.store, SPEC.table_id, outline, ((0, 8), (0, 8))),
+            f"a block of table {SPEC.table_id}",
+        ),
     ):
-        with pytest.raises(
-            StoreError, match=f"{what} of table {SPEC.table_id} .*ignature"
-        ) as error:
+        with pytest.raises(StoreError, match=f"{what} .*ignature") as error:
             task()
         said = str(error.value)
         assert "\n" not in said

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from choco_pipeline import SolidBar, parse_ruleset
 from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.errors import StoreError
-from choco_pipeline.tables import block_task, chunks
+from choco_pipeline.tables import block_task
 from choco_pipeline.tables.compute import table
 from choco_pipeline.tables.journal import forget
 from choco_pipeline.tables.location import Location
@@ -174,9 +174,9 @@ def test_only_the_damaged_blocks_of_a_large_table_are_filled(
         require_unreadable(manifest, table_id, *damaged)
     filled = []
     with pytest.MonkeyPatch.context() as patch:
-        write = chunks.write_cells
+        write = block_task.write_cells
         patch.setattr(
-            block_task, "write_cells", lambda *what: (filled.append(what[1]), write(*what))
+            block_task, "write_cells", lambda *what: (filled.append(what[3]), write(*what))[1]
         )
         (record,) = repair_manifest(manifest)
     assert record["why"] is None
@@ -263,10 +263,13 @@ def test_a_manifest_that_cannot_be_used_is_named(tmp_path, text, says):
     assert "\n" not in str(raised.value)
 
 
-def test_digests_that_contradict_each_other_are_not_repaired(sound, tmp_path):
+@pytest.mark.parametrize("wrong", [lambda digest: digest[::-1], lambda digest: "x" + digest[1:]])
+@pytest.mark.parametrize("of_chunk", [False, True])
+def test_digests_that_contradict_each_other_are_not_repaired(sound, tmp_path, wrong, of_chunk):
     manifest = copy_of(sound, tmp_path)
     text = Path(manifest).read_text()
-    (digest, *_) = (entry["digest"] for entry in json.loads(text)["tables"].values())
-    Path(manifest).write_text(text.replace(digest, digest[::-1]))
+    entry = next(iter(json.loads(text)["tables"].values()))
+    digest = next(iter(entry["chunks"].values())) if of_chunk else entry["digest"]
+    Path(manifest).write_text(text.replace(digest, wrong(digest)))
     (why,) = [record["why"] for record in repair_manifest(manifest) if record["why"]]
     assert "the manifest's digests contradict each other" in why

@@ -9,20 +9,24 @@ import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choco_pipeline import SolidBar, parse_ruleset
+from choco_pipeline import SolidBar, StepBar, parse_ruleset
 from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.errors import StoreError
+from choco_pipeline.tables import chunks
 from choco_pipeline.tables import shard as shard_module
 from choco_pipeline.tables.checked import require_digests
 from choco_pipeline.tables.chunks import CHUNK_BYTES, chunk_shape
 from choco_pipeline.tables.compute import table
 from choco_pipeline.tables.journal import forget
 from choco_pipeline.tables.location import Location
-from choco_pipeline.tables.schema import NOT_COMPUTED
+from choco_pipeline.tables.schema import NOT_COMPUTED, Variable
 from choco_pipeline.tables.shard import build_shard
 from choco_pipeline.tables.spec import Shard, TableSpec
 from choco_pipeline.tables.store import (
+    Outline,
+    create_table,
     read_table,
+    write_cells,
     write_table,
 )
 from choco_pipeline.tables.verify import verify_manifest
@@ -268,16 +272,29 @@ def test_chunks_are_small_enough_and_do_not_depend_on_the_bound(passes, shape, i
     assert len(chunk) == len(dims)
     assert int(np.prod(chunk, dtype=object)) * itemsize <= CHUNK_BYTES
     assert chunk[:passes] == (1,) * passes
-    largest = max(chunk[passes:])
+    largest = chunk_shape(dims, [10**9] * len(dims), itemsize)
+    assert 2 ** len(shape) * np.prod(largest, dtype=object) * itemsize > CHUNK_BYTES
     assert all(
-        c & (c - 1) == 0 and (c == largest or n <= c < 2 * n)
-        for c, n in zip(chunk[passes:], shape, strict=True)
+        c & (c - 1) == 0 and (c == most or n <= c < min(2 * n, most))
+        for c, n, most in zip(chunk[passes:], shape, largest[passes:], strict=True)
     )
-    if min(shape) >= largest:
-        assert (
-            chunk_shape(dims, [7 * n for n in sides], itemsize)[passes:] == (largest,) * len(shape)
-            or max(shape) <= largest
-        )
+
+
+@given(st.permutations("xyz"), st.integers(0, 1), st.tuples(*[st.integers(1, 40)] * 3), st.data())
+def test_chunks_are_those_that_zarr_writes(tmp_path_factory, dims, passes, shape, data):
+    dims, shape = ("p", *dims)[1 - passes :], (2, *shape)[1 - passes :]
+    cells = np.arange(np.prod(shape)).reshape(shape).astype(data.draw(st.sampled_from("hi")))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(chunks, "CHUNK_BYTES", data.draw(st.sampled_from([256, 4096, 1 << 20])))
+        outline = Outline(Variable("v", dims, None, "numbers"), shape, str(cells.dtype))
+        ours, zarrs = (Location.local(tmp_path_factory.mktemp("t")) for _ in range(2))
+        spec = TableSpec.of(StepBar(2), 5, "grundy")
+        array = create_table(zarrs, spec, outline)
+        array[:] = cells
+        create_table(ours, spec, outline)
+        write_cells(ours, spec.table_id, outline, tuple((0, n) for n in shape), cells)
+    found = {name: ours.read(name) for name, _ in ours.files()}
+    assert found == {name: zarrs.read(name) for name, _ in zarrs.files()}
 
 
 def test_ids_say_what_is_computed():

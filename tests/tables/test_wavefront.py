@@ -11,7 +11,7 @@ from choco_pipeline import Nim, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.cluster.steps import Here
 from choco_pipeline.tables import block_task, blocks, chunks
 from choco_pipeline.tables.block_kernels import block_kernel
-from choco_pipeline.tables.cost import is_large
+from choco_pipeline.tables.cost import is_large, memory_needed, memory_whole
 from choco_pipeline.tables.shard import build_shard
 from choco_pipeline.tables.verify import verify_manifest
 from choco_pipeline.tables.wavefront import build_large
@@ -93,13 +93,14 @@ class Stopped(BaseException):
 def stops_after(patch, writes):
     """Let the build stop in the middle of a block, after so many others were stored."""
     left = [writes]
-    write = chunks.write_cells
+    write = block_task.write_cells
 
-    def stopping(array, box, cells):
-        write(array, box, cells)
+    def stopping(*what):
+        digests = write(*what)
         left[0] -= 1
         if left[0] < 0:
             raise Stopped
+        return digests
 
     patch.setattr(block_task, "write_cells", stopping)
 
@@ -246,3 +247,29 @@ def test_large_tables_have_blocks(game, quantity):
     kernel = block_kernel(game, bound, quantity) if "csv" not in game.notation else None
     if is_large(game, bound, quantity):
         assert kernel is not None
+
+
+@settings(max_examples=300)
+@given(rulesets(), st.sampled_from(["grundy", "p-positions"]), st.integers(300, 40_000))
+def test_what_a_plan_says_is_needed_is_enough_for_a_block(game, quantity, bound):
+    bound = 5 if "rectangular" in game.notation else bound
+    needed = memory_needed(game, bound, quantity)
+    if is_large(game, bound, quantity) and needed < memory_whole(game, bound, quantity):
+        table = blocks.BlockedTable.of(game, bound, quantity, blocks.share_of(needed))
+        assert table is None or table.number > 1
+
+
+def test_without_a_cluster_blocks_are_cut_to_the_memory_that_is_given(small_blocks, tmp_path):
+    game, bound = SolidBar("(x+z)//3"), 60
+    small_blocks(512)
+    least = blocks.BlockedTable.of(game, bound, "p-positions", 1 << 40)
+    assert least is not None
+    assert least.number > 4
+    small_blocks(512, float("inf"))  # no block is work enough, so they are as large as they may be
+    numbers = []
+    for folder, memory in (("little", 2 * least.memory), ("much", None)):
+        spec, manifest = order(tmp_path / folder, game, bound, "p-positions")
+        build_large(spec, manifest, memory)
+        said = blocks_of(manifest)
+        numbers.append(said["rows"] * said["columns"])
+    assert numbers == [least.number, 1]

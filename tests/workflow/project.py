@@ -77,6 +77,11 @@ class Project:
         )
         return document
 
+    def plan(self, config: str, *options: str) -> dict[str, Any]:
+        """Return the JSON document that ``choco plan --json`` prints."""
+        document: dict[str, Any] = json.loads(self.choco("plan", config, "--json", *options).stdout)
+        return document
+
     def json(self, path: str) -> Any:
         """Return a document below ``results/``."""
         return json.loads((self.folder / "results" / path).read_text(encoding="utf-8"))

@@ -32,8 +32,8 @@ def shards_of(kind):
 
 
 def memory_of(wildcards):
-    """Return the MB that building the largest table of a shard needs, rounded up."""
-    return -(-MEMORY["memory", wildcards.shard] // 1_000_000)
+    """Return the MB that a job which builds the largest table of a shard asks for, rounded up."""
+    return -(-MEMORY["memory_of_job", wildcards.shard] // 1_000_000)
 
 
 def memory_to_read_of(wildcards):
@@ -50,7 +50,7 @@ def memory_of_proofs(wildcards):
 
 MEMORY = {}
 for table in PLAN["tables"]:
-    for key in ("memory", "memory_to_read"):
+    for key in ("memory_of_job", "memory_to_read"):
         of = (key, table["shard"])
         MEMORY[of] = max(table[key], MEMORY.get(of, 0))
 

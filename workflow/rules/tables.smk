@@ -10,4 +10,5 @@ rule build:
     resources:
         mem_mb=memory_of,
     shell:
-        "python -m choco_pipeline build {input.spec} --out {output.manifest} > {log} 2>&1"
+        "python -m choco_pipeline build {input.spec} --out {output.manifest}"
+        " --memory {resources.mem_mb} > {log} 2>&1"

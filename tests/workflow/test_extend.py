@@ -1,0 +1,36 @@
+"""A table that is extended to a larger bound: what is there of it is used, and the run says so."""
+
+import json
+from pathlib import Path
+
+from choco_pipeline import SolidBar
+from choco_pipeline.tables.shard import build_shard
+from tests.tables.stores import order
+from tests.tables.test_store import quiet
+from tests.workflow.project import Project
+
+CONFIG = """
+run: extended
+sweeps:
+  columns: {ruleset: solid-bar(f=(x+z)//3), bound: 8192, quantity: p-positions, claims: none}
+"""
+
+
+def test_a_run_says_how_many_blocks_it_has_taken_from_a_smaller_table(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    (tmp_path / "larger.yaml").write_text(CONFIG)
+    spec, manifest = order(tmp_path / "results", SolidBar("(x+z)//3"), 4096, "p-positions")
+    build_shard(spec, manifest, quiet)
+    done = project.choco("run", "larger.yaml", "--json")
+    (entry,) = (
+        entry
+        for one in project.manifests().values()
+        for entry in one["tables"].values()
+        if entry["bound"] == 8192
+    )
+    number, reused = entry["blocks"]["rows"] * entry["blocks"]["columns"], entry["blocks"]["reused"]
+    assert 0 < reused < number
+    assert json.loads(done.stdout)["blocks"] == {"all": number, "reused": reused}
+    assert (
+        f"1 tables (0 reused, and {reused} of {number} blocks from smaller tables)" in done.stderr
+    )
