@@ -77,6 +77,12 @@ def decide(order: Order, out: Out, json: Json = False) -> None:
 
 
 @app.command()
+def classify(order: Order, out: Out, json: Json = False) -> None:
+    """Tell the height functions of a box that have a formula from the others."""
+    _task("choco_pipeline.finding.height_statements:classify_heights", order, out, json)
+
+
+@app.command()
 def find(
     plan_file: Annotated[Path, typer.Argument(help="The run's plan.")],
     out: Out,

@@ -132,6 +132,18 @@ def mine(
 
 
 @app.command()
+def heights(
+    side: Annotated[int, typer.Option(help="The largest x, and the largest z.")] = 3,
+    height: Annotated[int, typer.Option(help="The largest height.")] = 2,
+    json: Json = False,
+) -> None:
+    """Tell which monotone height functions of a box make G = x⊕y⊕z, or P iff x⊕y⊕z = 0, from all others."""
+    from choco_pipeline.cli.mine import mine_heights  # noqa: PLC0415
+
+    raise typer.Exit(mine_heights(side, height, json))
+
+
+@app.command()
 def verify(
     manifests: Annotated[
         list[Path] | None,

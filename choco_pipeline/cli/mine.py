@@ -18,9 +18,11 @@ from choco_pipeline.claims.claim import assignments
 from choco_pipeline.cli.output import emit
 from choco_pipeline.errors import ChocoError, ConfigError, LimitError
 from choco_pipeline.finding.family import Family, Member
+from choco_pipeline.finding.height_statements import classified_all
 from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.single import Mined
 from choco_pipeline.finding.stage import Finder, found_in
+from choco_pipeline.finding.statement import UNITS
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games import Ruleset, StepBar
@@ -111,19 +113,50 @@ def mine(
     if json:
         emit(document)
     else:
-        print("\n".join(shown(document, len(tables))))
+        print(
+            "\n".join(shown(document, f"{len(tables)} {'table' if len(tables) == 1 else 'tables'}"))
+        )
     return 0
 
 
-def shown(document: Mapping[str, Any], tables: int) -> Iterator[str]:
+def mine_heights(side: int, height: int, json: bool) -> int:
+    """Print what is found of all monotone height functions of a box, as `mine` prints statements.
+
+    Parameters
+    ----------
+    side, height
+        The largest argument and the largest height.
+    json
+        Print one document instead, as ``found.json`` of a run.
+
+    Returns
+    -------
+    int
+        Exit code 0.
+
+    Raises
+    ------
+    HeightsError
+        If the box has too many functions, or is higher than wide.
+    """
+    document = classified_all(side, height)
+    if json:
+        emit(document)
+    else:
+        functions = document["statements"][-1]["found_on"]["positions"]
+        print("\n".join(shown(document, f"{functions:,} height functions")))
+    return 0
+
+
+def shown(document: Mapping[str, Any], looked_at: str) -> Iterator[str]:
     """Yield the lines that show what was found.
 
     Parameters
     ----------
     document
         As ``found.json`` of a run.
-    tables
-        The number of tables that were looked at.
+    looked_at
+        How many tables, or what else.
     """
     number = 0
     for number, statement in enumerate(document["statements"], start=1):
@@ -134,7 +167,8 @@ def shown(document: Mapping[str, Any], tables: int) -> Iterator[str]:
             yield f"   known: {', '.join(statement['known'])}"
         for key, label in (("found_on", "found on"), ("held_on", "then held on")):
             evidence = statement[key]
-            yield f"   {label} {evidence['positions']:,} positions: {evidence['what']}"
+            unit = UNITS.get(statement["kind"], "position")
+            yield f"   {label} {evidence['positions']:,} {unit}s: {evidence['what']}"
         yield f"   {statement['tried']['candidates']:,} candidates: {statement['tried']['what']}"
         verdict = statement["verdict"]
         yield f"   {verdict['status'].upper()}: {verdict['text']}"
@@ -146,7 +180,7 @@ def shown(document: Mapping[str, Any], tables: int) -> Iterator[str]:
             why = f" ({search['why']})" if "why" in search else ""
             yield f"   {search['what']}: {search['game']}: {search['tried']['candidates']:,} candidates{why}"
         yield ""
-    yield f"{number} {'statement' if number == 1 else 'statements'} from {tables} {'table' if tables == 1 else 'tables'}"
+    yield f"{number} {'statement' if number == 1 else 'statements'} from {looked_at}"
 
 
 def _games(words: Sequence[str]) -> tuple[Notation, list[tuple[Ruleset, dict[str, int]]]]:

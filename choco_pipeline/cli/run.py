@@ -314,6 +314,7 @@ def _show_what_would_run(config: Path, capacity: Capacity, json: bool) -> int:
         "mine": orders["mines"],
         "prove": orders["proofs"],
         "decide": orders["statements"],
+        "classify": orders["heights"],
     }
     for event in SnakemakeLog(io.BytesIO(done.stdout + done.stderr)).events():
         match event:
@@ -342,6 +343,7 @@ def _show_what_would_run(config: Path, capacity: Capacity, json: bool) -> int:
             "mine": "tables",
             "prove": "proofs",
             "decide": "statements",
+            "classify": "questions on height functions",
         }
         for rule, count in jobs.items():
             what = f", {work.get(rule, 0):,} {units[rule]}" if rule in units else ""

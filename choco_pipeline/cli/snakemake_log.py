@@ -14,6 +14,7 @@ RULES = (
     "check",
     "state",
     "mine",
+    "classify",
     "first_ledger",
     "first_report",
     "prove",
@@ -25,7 +26,7 @@ RULES = (
 
 _COUNT = re.compile(r"(?P<rule>\w+)\s+(?P<count>\d+)")
 _RULE = re.compile(r"(?:local)?rule (?P<rule>\w+):")
-_NAME = re.compile(r"\s+wildcards:.*\b(?:shard|part|proof|decided)=(?P<name>\w+)")
+_NAME = re.compile(r"\s+wildcards:.*\b(?:shard|part|proof|decided|heights)=(?P<name>\w+)")
 _ERROR = re.compile(r"Error in rule (?P<rule>\w+):")
 _LOG = re.compile(r"\s+log: (?P<log>.+?) \(check log file")
 

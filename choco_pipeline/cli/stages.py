@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -137,11 +137,13 @@ class Stages:
         self.tables.reused = len(kept)
         self.tables.reused_positions = sum(table["positions"] for table in kept)
         self.proofs = stage("proofs", "proofs", "proved", "proofs", "statements")
-        finding = Stage("finding", "steps", STEPS, 0)
+        classified = stage("finding", "steps", "classified", "heights")
+        finding = replace(classified, total=STEPS + classified.total)
         found = [folder / "mining" / f"{shard}.json" for shard in work["mines"]]
         found += [folder / "proved" / f"{part}.json" for part in work["proofs"]]
+        found += [folder / "classified" / f"{part}.json" for part in work["heights"]]
         if finished([paths.plan, *found], folder / "found.json"):
-            finding.reused = STEPS
+            finding.reused = finding.total
         self.stages = [
             self.tables,
             stage("checks", "checks", "verdicts", "checks", "standing"),
@@ -273,4 +275,5 @@ def work_by_order(plan: Mapping[str, Any]) -> dict[str, Counter[str]]:
         "mines": Counter(shard_of[order["table"]] for order in plan["mines"]),
         "proofs": Counter(order["part"] for order in plan["proofs"]),
         "statements": Counter(order["part"] for order in plan["statements"]),
+        "heights": Counter(order["part"] for order in plan["heights"]),
     }

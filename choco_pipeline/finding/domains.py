@@ -10,7 +10,7 @@ from math import comb
 
 from choco_pipeline.finding.combinations import Point
 from choco_pipeline.formula import Formula, FormulaError, parse
-from choco_pipeline.formula.nodes import walk
+from choco_pipeline.formula.nodes import Junction, Node, render, walk
 from choco_pipeline.formula.parse import parse_nodes
 
 MODULI = (2, 4, 8)
@@ -131,6 +131,38 @@ def _within_residues(
         found = _shortest(some, _bits([holds[i] for i in inside]))
         if found is not None:
             yield residue.joined("and", replace(found, bits=target))
+
+
+def without_superfluous(condition: str, points: Sequence[Point]) -> str:
+    """Return a conjunction without the parts that follow from the others at all points, the longest first.
+
+    Examples
+    --------
+    >>> without_superfluous("k > 3 and k%2 == 0", [{"k": k} for k in range(3, 9)])
+    'k%2 == 0'
+    """
+    root = parse_nodes(condition, None, ())
+    if not isinstance(root, Junction) or root.operator != "and":
+        return parse(condition).text
+    parts = list(_conjuncts(root))
+    for part in sorted(parts, key=lambda node: -len(render(node))):
+        rest = [other for other in parts if other is not part]
+        if rest and _truths(rest, points) == _truths(parts, points):
+            parts = rest
+    return render(parts[0] if len(parts) == 1 else Junction("and", tuple(parts)))
+
+
+def _conjuncts(node: Node) -> Iterator[Node]:
+    if isinstance(node, Junction) and node.operator == "and":
+        for operand in node.operands:
+            yield from _conjuncts(operand)
+    else:
+        yield node
+
+
+def _truths(parts: Sequence[Node], points: Sequence[Point]) -> list[bool]:
+    formulas = [parse(render(part)) for part in parts]
+    return [all(_value(formula, point) for formula in formulas) for point in points]
 
 
 def is_chance(found: Domain, points: int, inside: int) -> bool:

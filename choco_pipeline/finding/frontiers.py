@@ -116,6 +116,7 @@ def _statement(
         when=law.when,
         parameters={law.name: tuple(sorted((*law.fitted, *law.held_out)))},
         claim=None if text is None else claim_of(family.ruleset, law.when, formula.check, text),
-        formulas=lines if text is None else (*lines, Line("up to", text)),
-        exceptions=constant_exceptions(said),
+        # without one for the bound they would be said of all positions
+        formulas=() if text is None else (*lines, Line("up to", text)),
+        exceptions=() if text is None else constant_exceptions(said),
     )

@@ -37,7 +37,7 @@ def mined_in(plan: Mapping[str, Any], paths: Paths) -> Iterator[Mined]:
         for finding in read_json(paths.plan.parent / "mining" / f"{shard}.json")["findings"]:
             if finding["table"] in tables:
                 table = tables[finding["table"]]
-                yield mined_from(finding, table, _family(plan, table))
+                yield mined_from(finding, table, family_of(plan, table))
 
 
 def mined_from(finding: Mapping[str, Any], table: Table, family: str) -> Mined:
@@ -59,7 +59,7 @@ def families_of(plan: Mapping[str, Any], paths: Paths, mined: Sequence[Mined]) -
     kept = _Kept(paths)
     members: dict[tuple[str, str], list[Member]] = defaultdict(list)
     for (ruleset, quantity), table in _largest(plan).items():
-        family = _family(plan, table), quantity
+        family = family_of(plan, table), quantity
         parameters = match(read(family[0]), read(ruleset))
         if family in wanted and parameters:
             found = findings[ruleset, quantity]
@@ -109,7 +109,7 @@ def _largest(plan: Mapping[str, Any]) -> dict[tuple[str, str], Table]:
     return found
 
 
-def _family(plan: Mapping[str, Any], table: Table) -> str:
+def family_of(plan: Mapping[str, Any], table: Table) -> str:
     """Return the family of games, names standing for parameters, that a sweep of the table runs over.
 
     A game that no such family writes, as with height functions from a list, is a family by itself.

@@ -2,50 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from choco_pipeline.claims.claim import Claim
-from choco_pipeline.claims.height_functions import find_height_functions
-from choco_pipeline.claims.kinds import HeightFunctions
-from choco_pipeline.claims.model import Entry
-from choco_pipeline.claims.verdict import Refuted
-from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.finding.height_census import census, total
+from choco_pipeline.finding.height_census import total
 from choco_pipeline.finding.height_conditions import BLOCK, Condition, family, having
 from choco_pipeline.finding.height_samples import held_out
-from choco_pipeline.finding.statement import Evidence, Line, Statement, Tried, Verdict
-from choco_pipeline.mining.heights import EVERY, GRUNDY, P_POSITIONS, HeightClass, Heights
+from choco_pipeline.finding.statement import Evidence, Tried
+from choco_pipeline.mining.heights import EVERY, HeightClass, Heights
+from choco_pipeline.sweep.config import MOST_HEIGHT_FUNCTIONS
 
-FORMAT = 1
-RULESET = "solid-bar(f=f)"
-#: Functions of the box in which conditions are searched, at most.
-MOST_FUNCTIONS = 1 << 16
 #: Conditions that are joined, at most.
 MOST_JOINED = 3
 #: Of the joined conditions that are exact in the box, so many of the shortest are tried on other functions,
 CANDIDATES = 12
-#: and so many of those that are right there, too, become statements.
-KEPT = 2
-
-#: The questions, by what they ask of a bar.
-QUESTIONS = {
-    "G = x⊕y⊕z": HeightClass(GRUNDY),
-    "P iff x⊕y⊕z = 0": HeightClass(P_POSITIONS),
-}
-MEANING = "for all z and u < x, with g = f(u,z) and h = f(x,z), and the same with the arguments of f exchanged"
-TOP = (
-    "t is the least of the v⊕z with v < x and f(v,z) = v⊕z and the x⊕w with w < z and f(x,w) = x⊕w,"
-    " infinite where there are none"
-)
+#: and so many of those that are right there, too, become statements: others say the same in other words.
+KEPT = 1
 
 Joined = tuple[Condition, ...]
 
@@ -77,48 +54,6 @@ class Search:
     held: Evidence
 
 
-def which_heights(order_file: str, out_file: str, report: Any) -> dict[str, Any]:
-    """Search conditions for the height functions of a box, and count those with each formula.
-
-    Parameters
-    ----------
-    order_file
-        Holds ``{"heights": {"side": n, "height": h}}``: f has arguments 0..n and heights 0..h, h ≤ n.
-    out_file
-        Receives ``{"format", "statements": […], "searches": […]}``, whole or not at all.
-    report
-        Called as ``report("finding", steps=1)`` for each question and for the counts.
-
-    Returns
-    -------
-    dict
-        Numbers of statements and of searches.
-
-    Raises
-    ------
-    HeightsError
-        If the box has too many functions, or is higher than wide.
-    """
-    box = read_json(Path(order_file))["heights"]
-    side, height = int(box["side"]), int(box["height"])
-    statements, searches = [], []
-    for question, height_class in QUESTIONS.items():
-        found = search(height_class, side, height)
-        statements += statements_of(question, found, side, height)
-        said = {
-            "what": f"conditions on f for {question}",
-            "game": RULESET,
-            "tried": tried(found).candidates,
-        }
-        searches.append({**said, "nothing": not found.exact})
-        report("finding", steps=1)
-    statements.append(census(side, height))
-    report("finding", steps=1)
-    documents = [statement.as_json() for statement in statements]
-    write_json(Path(out_file), {"format": FORMAT, "statements": documents, "searches": searches})
-    return {"statements": len(documents), "searches": len(searches)}
-
-
 def search(
     height_class: HeightClass,
     side: int,
@@ -137,10 +72,10 @@ def search(
         The family, by default `choco_pipeline.finding.height_conditions.family`.
     """
     number = total(side, height)
-    if number > MOST_FUNCTIONS or not 1 <= height <= side:
+    if number > MOST_HEIGHT_FUNCTIONS or not 1 <= height <= side:
         raise HeightsError(
             f"heights: side {side}, height {height}: {number:,} functions; 1 ≤ height ≤ side and at most"
-            f" {MOST_FUNCTIONS:,} functions are needed"
+            f" {MOST_HEIGHT_FUNCTIONS:,} functions are needed"
         )
     conditions = family() if conditions is None else conditions
     every = np.concatenate(list(HeightClass(EVERY).members(side, height)))
@@ -212,80 +147,5 @@ def _confirmed(
 def tried(found: Search) -> Tried:
     """Return what a search looked at."""
     conditions, joined = found.looked_at
-    what = f"single conditions, joined up to {MOST_JOINED} at a time; {joined:,} ways were right in the box"
+    what = f"single conditions, joined up to {MOST_JOINED} at a time; right in the box: {joined:,}"
     return Tried(conditions, what)
-
-
-def statements_of(question: str, found: Search, side: int, height: int) -> list[Statement]:
-    """Return what a search says."""
-    box = f"all monotone f from {{0..{side}}}² to {{0..{height}}}; {found.members:,} are so"
-    statements = []
-    for joined in found.exact:
-        lines = tuple(Line("all f(x,z) with", part.such, part.guard) for part in joined)
-        named = "; ".join(
-            f"{line.formula} wherever {line.where}" if line.where else line.formula
-            for line in lines
-        )
-        top = f" ({TOP})" if any("t" in part.names for part in joined) else ""
-        statement = Statement(
-            kind="heights",
-            ruleset=RULESET,
-            parameters={"f": ()},
-            text=f"For monotone f, {question} exactly if, {MEANING}: {named}{top}.",
-            formulas=(Line(*_label(question)), *lines),
-            found_on=Evidence(found.functions, box),
-            held_on=found.held,
-            tried=tried(found),
-            verdict=Verdict("observed", f"right for {found.held.positions:,} other functions, too"),
-        )
-        statements.append(_checked(statement, question, joined, side, height))
-    return statements
-
-
-def _label(question: str) -> tuple[str, str]:
-    return ("G =", "x ^ y ^ z") if question.startswith("G") else ("P iff", "x ^ y ^ z == 0")
-
-
-def _checked(
-    statement: Statement, question: str, joined: Joined, side: int, height: int
-) -> Statement:
-    """Return a statement on Grundy numbers with its claim and what the claim's own check says; others as they are."""
-    if not question.startswith("G") or any({"t", "i"} & part.names for part in joined):
-        return statement
-    less = side - height
-    entry = {
-        "id": statement.id,
-        "number": "found",
-        "status": "found",
-        "statement": statement.text,
-        "check": {
-            "kind": "height-functions",
-            "arguments": 2,
-            "bound": side,
-            "height": f"N-{less}" if less else "N",
-            "all": {"u": "0..N", "x": "u+1..N", "z": "0..N"},
-            "such": " and ".join(f"({_with_look_ups(part)})" for part in joined),
-            "grundy": "x ^ y ^ z",
-        },
-    }
-    claim = Claim(Entry.model_validate(entry))
-    assert isinstance(claim.check, HeightFunctions)
-    match find_height_functions(claim.check, side).verdict:
-        case Refuted() as refuted:
-            verdict = Verdict("refuted", str(refuted.counterexample.found))
-        case _:
-            said = f"checked for each of the {total(side, height):,} functions in the box"
-            verdict = Verdict("exhausted", said)
-    return replace(statement, claim=entry, verdict=verdict)
-
-
-def _with_look_ups(part: Condition) -> str:
-    """Return a condition, in both arguments, as a claim says it."""
-    said = f"(not ({part.guard}) or {part.such})" if part.where else f"({part.such})"
-    both = []
-    for g, h in (
-        ("f(u*(N+1)+z)", "f(x*(N+1)+z)"),
-        ("f(z*(N+1)+u)", "f(z*(N+1)+x)"),
-    ):
-        both.append(re.sub(r"\bh\b", h, re.sub(r"\bg\b", g, said)))
-    return " and ".join(both)

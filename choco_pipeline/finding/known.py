@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from choco_pipeline.claims.kinds import (
 )
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import Ruleset, parse_ruleset
-from choco_pipeline.tables.cells import Ints, Points, Truths, evaluate_at, holds_at, select
+from choco_pipeline.tables.cells import Ints, Points, Truths, evaluate_at, holds_at
 from choco_pipeline.tables.schema import QUANTITIES, unwrap
 
 #: About so many of the least positions are compared,
@@ -92,8 +93,11 @@ def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[s
                 continue
             found = meaning(other, game)
             about = None if found is None else found.about(own.of)
-            if found is not None and isinstance(claim.check, Values):
-                about = about or _of_values(claim, claim.check, game, own, found)
+            if found is not None and about is None:
+                if isinstance(claim.check, Values):
+                    about = _of_values(claim, claim.check, game, own, found)
+                elif isinstance(other.check, Values) and own.of == "p":
+                    about = _excluding(other, other.check, game)
             if about is not None:
                 both = own.speaks & about.speaks
                 if (own.values != about.values)[both].any():
@@ -136,6 +140,8 @@ def meaning(claim: Claim, game: str) -> Meaning | None:
             case GrundyNumbers() as check:
                 values = evaluate_at(check.equals.substitute(known), points)
                 return Meaning("grundy", _speaks(claim, known, points), values)
+            case Values(relation="within") as check:
+                return _excluding(claim, check, game)
             case Values() as check:
                 of = evaluate_at(check.of.substitute(known), points)
                 speaks = _speaks(claim, known, points)
@@ -159,8 +165,10 @@ def sampled(game: str) -> Points:
     """Return positions of a game by coordinate: all of a small box, and some larger ones, the same at every call."""
     ruleset = parse_ruleset(game)
     side = max(3, int(LEAST ** (1 / len(unwrap(ruleset)[0].coordinates))) - 1)
-    positions = dict.fromkeys(ruleset.positions(side))
+    small = product(*(range(min(side, most) + 1) for most in ruleset.limits(side)))
+    positions = dict.fromkeys(filter(ruleset.is_position, small))
     positions |= dict.fromkeys(_drawn(ruleset))
+    positions |= dict.fromkeys(_near_powers(ruleset))
     columns = np.array(list(positions), np.int64).T
     return dict(zip(ruleset.coordinates, columns, strict=True))
 
@@ -183,23 +191,48 @@ def _drawn(ruleset: Ruleset) -> Iterable[tuple[int, ...]]:
                 return
 
 
+def _near_powers(ruleset: Ruleset) -> Iterable[tuple[int, ...]]:
+    """Yield positions of three coordinates, the last near a power of 2, the first near that, and a small one between."""
+    base, passes = unwrap(ruleset)
+    left = [range(passes + 1)] if passes else []
+    if len(base.coordinates) != 3:
+        return
+    for power, near in product(range(2, LARGEST.bit_length()), range(-2, 2)):
+        last = (1 << power) + near
+        for position in product(range(max(0, last - 2), last + 3), range(4), [last], *left):
+            if ruleset.is_position(position):
+                yield position
+
+
 def _of_values(
     claim: Claim, check: Values, game: str, own: Meaning, other: Meaning
 ) -> Meaning | None:
-    """Return what a claim on values says if it follows from the P-positions as another claim has them; None if not."""
+    """Return what a claim on all values says if it follows from the P-positions as another claim has them; None if not."""
     p = other.about("p")
-    if p is None or not p.speaks.all():
+    if p is None:
         return None
+    points = sampled(game)
     known = claim.environment(claim.match(game) or {})
-    points = select(sampled(game), (p.values == 1) & _speaks(claim, known, sampled(game)))
+    speaks, claimed = _speaks(claim, known, points), check.values.substitute(known)
     values = evaluate_at(check.of.substitute(known), points)
-    claimed = check.values.substitute(known)
-    follows = bool(holds_at(claimed, {"v": values}).all())
-    if check.relation != "within":
-        members = np.arange(LARGEST_VALUE)
-        members = members[holds_at(claimed, {"v": members})]
-        follows &= bool(np.isin(members, values).all())
+    members = np.arange(LARGEST_VALUE)
+    members = members[holds_at(claimed, {"v": members})]
+    follows = bool(np.isin(members, values[speaks & p.speaks & (p.values == 1)]).all())
+    if check.relation == "exactly":
+        others = speaks & ~holds_at(claimed, {"v": values})
+        follows &= bool((p.speaks & (p.values == 0))[others].all())
     return own if follows else None
+
+
+def _excluding(claim: Claim, check: Values, game: str) -> Meaning | None:
+    """Return which sampled positions are no P-positions by a claim on values, for they have other values."""
+    if check.relation == "contains-all":
+        return None
+    points = sampled(game)
+    known = claim.environment(claim.match(game) or {})
+    values = evaluate_at(check.of.substitute(known), points)
+    others = ~holds_at(check.values.substitute(known), {"v": values})
+    return Meaning("p", _speaks(claim, known, points) & others, np.zeros(others.size, np.int64))
 
 
 def _speaks(claim: Claim, known: Mapping[str, int], points: Points) -> Truths:

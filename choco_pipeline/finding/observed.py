@@ -2,11 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from choco_pipeline.finding.frontiers import TRIED
 from choco_pipeline.finding.laws import FEWEST, laws, shapes
 from choco_pipeline.finding.statement import Evidence, Line, Statement, Tried, Verdict
+from choco_pipeline.games.notation import match, read
+
+RELATIONS = {"p": "the P-positions", "grundy": "the Grundy numbers"}
+
+
+def laws_of_states(
+    proofs: Iterable[Mapping[str, Any]], families: Mapping[str, str]
+) -> list[Statement]:
+    """Return the laws of the numbers of states of proved automata, for families with one parameter.
+
+    Parameters
+    ----------
+    proofs
+        As a run's ``proved`` documents hold them; those that are not proved are left out.
+    families
+        For each ruleset the family that it belongs to.
+    """
+    states: dict[tuple[str, str, str], dict[int, int]] = defaultdict(dict)
+    for proof in proofs:
+        family = families.get(proof["ruleset"], proof["ruleset"])
+        parameters = match(read(family), read(proof["ruleset"])) or {}
+        if proof["status"] != "proved" or len(parameters) != 1:
+            continue
+        ((name, value),) = parameters.items()
+        for passes, number in enumerate(proof["states"]):
+            left = f" with {passes} passes left" if len(proof["states"]) > 1 else ""
+            what = f"states of the automaton of {RELATIONS[proof['relation']]}{left}"
+            if value >= 1:
+                states[family, what, name][value] = number
+    return [
+        law
+        for (family, what, name), values in states.items()
+        for law in law_statements(family, what, name, values)
+    ]
 
 
 def law_statements(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from choco_pipeline.claims.catalogue import Catalogue
 from choco_pipeline.claims.claim import Claim
@@ -14,10 +14,20 @@ from choco_pipeline.finding.statement import Statement
 VERDICTS = ("proved", "exhausted", "holds", "observed", "undecided", "refuted")
 
 
-def strongest_first(statements: Iterable[Statement]) -> list[Statement]:
+def strongest_first(
+    statements: Iterable[Statement], excluded: Callable[[Statement], int]
+) -> list[Statement]:
     """Return statements so that one that may imply another comes before it.
 
-    Formulas for all positions first; among them more parameters first, then fewer conditions, fewer exceptions and shorter formulas.
+    Formulas for all positions first; among them more parameters first, then fewer conditions, fewer exceptions and shorter formulas;
+    of those on values the ones that exclude more positions first.
+
+    Parameters
+    ----------
+    statements
+        In any order.
+    excluded
+        How many of some positions a statement on values says to be no P-positions.
     """
 
     def key(statement: Statement) -> tuple[object, ...]:
@@ -28,6 +38,7 @@ def strongest_first(statements: Iterable[Statement]) -> list[Statement]:
             not statement.pattern.names,
             bool(statement.when),
             tables,
+            -excluded(statement) if statement.kind == "values" else 0,
             len(statement.exceptions),
             where,
             len(statement.formulas),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
+from math import lcm
 from pathlib import Path
 
 from choco_pipeline.claims.claim import Claim
@@ -55,6 +57,14 @@ def games_of(statement: Statement, claim: Claim, tables: Tables) -> dict[str, di
     return found
 
 
+def between(statement: Statement) -> list[dict[str, int]]:
+    """Return all parameters between the smallest and the largest that a statement was seen for, at most `COMBINATIONS`."""
+    names = list(statement.parameters)
+    ranges = [range(min(values), max(values) + 1) for values in statement.parameters.values()]
+    chosen = islice(product(*ranges), COMBINATIONS)
+    return [dict(zip(names, values, strict=True)) for values in chosen]
+
+
 def speaking_of(statement: Statement, claim: Claim, tables: Tables) -> list[str]:
     """Return the games that a statement speaks of: those of its family with parameters that it was seen for."""
     names = list(statement.parameters)
@@ -69,16 +79,18 @@ def speaking_of(statement: Statement, claim: Claim, tables: Tables) -> list[str]
 def unseen(
     statement: Statement, claim: Claim, tables: Tables, used: Sequence[Parameters] = ()
 ) -> list[dict[str, int]]:
-    """Return parameters that the run has no tables for and the statement speaks of: among those that it was seen for and beyond.
+    """Return parameters that the run has no tables for and the statement speaks of, none of those that were used already.
 
-    None of those that were used already.
+    They are chosen among those that it was seen for, below them and beyond; half of them where a condition is about to end:
+    there a wrong one shows.
     """
     if claim.pattern is None or not claim.pattern.names:
         return []
     ranges = []
     for values in statement.parameters.values():
         low, high = min(values), max(values)
-        ranges.append(range(low, high + max(4, (high - low) // 2) + 1))
+        more = max(8, (high - low) // 2)
+        ranges.append(range(max(0, low - more), high + more + 1))
     taken = [*(claim.match(game) for game in tables.games), *map(dict, used)]
     choices = (dict(zip(statement.parameters, values, strict=True)) for values in product(*ranges))
     if len(ranges) == 1:
@@ -89,9 +101,27 @@ def unseen(
         for parameters in islice(choices, COMBINATIONS)
         if parameters not in taken and game_of(claim, parameters) is not None
     ]
-    if len(fresh) <= UNSEEN:
-        return fresh
-    return [fresh[round(i * (len(fresh) - 1) / (UNSEEN - 1))] for i in range(UNSEEN)]
+    ends = _spread([p for p in fresh if _is_at_an_end(p, claim, statement.when)], UNSEEN // 2)
+    others = _spread([p for p in fresh if p not in ends], UNSEEN - len(ends))
+    return sorted([*ends, *others], key=lambda parameters: tuple(parameters.values()))
+
+
+def _spread(chosen: list[dict[str, int]], most: int) -> list[dict[str, int]]:
+    """Return at most so many parameters, the first and the last and others between."""
+    if len(chosen) <= most:
+        return chosen
+    return [chosen[round(i * (len(chosen) - 1) / (most - 1))] for i in range(most)]
+
+
+def _is_at_an_end(parameters: Parameters, claim: Claim, when: str) -> bool:
+    """Whether a condition fails one step away, the step being such that all remainders in the condition stay."""
+    step = lcm(*map(int, re.findall(r"%(\d+)", when)))
+    moved = (
+        {**parameters, name: value + way * step}
+        for name, value in parameters.items()
+        for way in (-1, 1)
+    )
+    return any(min(one.values()) >= 0 and not claim.speaks_of(one) for one in moved)
 
 
 def game_of(claim: Claim, parameters: Parameters) -> Ruleset | None:

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from choco_pipeline.finding.statement import Evidence, Kind, Line, Statement, Tried
+from choco_pipeline.finding.shared import Instance, instances, shared
+from choco_pipeline.finding.statement import (
+    VALUES_ARE,
+    VALUES_OF,
+    Evidence,
+    Kind,
+    Line,
+    Statement,
+    Tried,
+)
 from choco_pipeline.games.notation import match, read
-from choco_pipeline.provenance import canonical_json
 
 #: The kinds of findings that say something of a game by themselves, what their statements are of, and how they begin.
 #: What is mined and not listed is put together over parameters only.
 KINDS: Mapping[str, tuple[Kind, str]] = {
-    "value-sets": ("values", "Values at the P-positions of {game}"),
+    "value-sets": ("values", "At the P-positions of {game}"),
     "count": ("count", ""),
     "period": ("period", "{what} of {game}"),
     "cellular": ("cellular", "P-positions of {game}"),
@@ -46,6 +54,11 @@ class Mined:
     finding: Mapping[str, Any]
 
     @property
+    def search(self) -> tuple[str, str]:
+        """Which family was searched, and for what."""
+        return self.family, str(self.finding["kind"])
+
+    @property
     def found_nothing(self) -> bool:
         """Whether the search ended with nothing."""
         return bool(self.finding.get("nothing"))
@@ -58,56 +71,26 @@ def statements(mined: Iterable[Mined]) -> list[Statement]:
     formula for all positions and not common to some of its games.
     """
     mined = list(mined)
-    searched: dict[str, set[str]] = {}
+    searched: dict[tuple[str, str], dict[str, Mapping[str, int]]] = {}
     for one in mined:
-        searched.setdefault(one.family, set()).add(one.ruleset)
+        searched.setdefault(one.search, {})[one.ruleset] = one.parameters
     found: dict[str, Statement] = {}
-    common: dict[tuple[str, str, str], list[tuple[Mined, Statement]]] = {}
+    common: dict[tuple[tuple[str, str], str], list[Instance]] = {}
     for one in mined:
-        statement = None if one.found_nothing else _statement(one)
-        if statement is None:
-            continue
-        of_a_family = statement.ruleset == one.ruleset and len(searched[one.family]) >= FEWEST_GAMES
-        if not of_a_family or one.finding["kind"] == "formulas":
-            found.setdefault(statement.id, statement)
-        else:
-            said = statement.text.replace(one.ruleset, one.family)
-            check = canonical_json(statement.claim and statement.claim["check"])
-            common.setdefault((one.family, said, check), []).append((one, statement))
-    for (family, text, _), group in common.items():
+        for statement in [] if one.found_nothing else _statements(one):
+            of_a_family = (
+                statement.ruleset == one.ruleset and len(searched[one.search]) >= FEWEST_GAMES
+            )
+            if not of_a_family or one.finding["kind"] == "formulas":
+                found.setdefault(statement.id, statement)
+                continue
+            for said in instances(statement, one.family, one.parameters):
+                common.setdefault((one.search, said.key), []).append(said)
+    for (search, _), group in common.items():
         if len(group) >= FEWEST_GAMES:
-            shared = _shared(family, text, group)
-            found.setdefault(shared.id, shared)
+            whole = shared(group, list(searched[search].values()))
+            found.setdefault(whole.id, whole)
     return list(found.values())
-
-
-def _shared(family: str, text: str, group: Sequence[tuple[Mined, Statement]]) -> Statement:
-    """Return what several games of a family have in common; a parameter that all of them share is a condition."""
-    seen = [dict(one.parameters) for one, _ in group]
-    values = {name: tuple(sorted({point[name] for point in seen})) for name in seen[0]}
-    alike = [f"{name} == {several[0]}" for name, several in values.items() if len(several) == 1]
-    when = " and ".join(alike) if len(alike) < len(values) else ""
-    several = [statement for _, statement in group]
-
-    def total(key: str) -> Evidence:
-        parts = [getattr(statement, key) for statement in several]
-        return Evidence(sum(p.positions for p in parts), f"{parts[0].what}, and so on", len(parts))
-
-    return replace(
-        several[0],
-        ruleset=family,
-        text=f"for {when}: {text}" if when else text,
-        when=when,
-        parameters=values,
-        claim={"check": several[0].claim["check"]} if several[0].claim else None,
-        found_on=total("found_on"),
-        held_on=total("held_on"),
-        tried=replace(
-            several[0].tried,
-            candidates=sum(statement.tried.candidates for statement in several),
-            tables=len(several),
-        ),
-    )
 
 
 def searches(mined: Sequence[Mined]) -> list[dict[str, Any]]:
@@ -134,28 +117,53 @@ def searches(mined: Sequence[Mined]) -> list[dict[str, Any]]:
     ]
 
 
-def _statement(one: Mined) -> Statement | None:
+def _statements(one: Mined) -> Iterator[Statement]:
     finding = one.finding
     if finding["kind"] == "formulas":
-        return _formulas(one)
+        yield _formulas(one)
+        return
     if finding["kind"] not in KINDS or "held_on" not in finding or not finding.get("text"):
-        return None
+        return
     if finding["kind"] == "period" and "period" not in finding["laws"]:
-        return None  # lines that repeat, but in no way that says when others do
+        return  # lines that repeat, but in no way that says when others do
+    if finding["kind"] == "value-sets" and finding["form"]["name"] == "zero":
+        yield _zero(one)
     kind, begins = KINDS[finding["kind"]]
-    ruleset = str(finding.get("ruleset", one.ruleset))
+    ruleset = _game_of(one)
     begins = begins.format(game=_of_passes(ruleset, finding), what=QUANTITIES[one.quantity])
     claim = finding.get("claim")
-    return Statement(
+    yield Statement(
         kind=kind,
         ruleset=ruleset if claim is None else str(claim.get("ruleset", ruleset)),
-        text=f"{begins}: {finding['text']}" if begins else finding["text"],
+        text=f"{begins}{',' if kind == 'values' else ':'} {finding['text']}"
+        if begins
+        else finding["text"],
         parameters=_parameters(ruleset, one),
         claim=claim,
         formulas=tuple(_relations(finding)),
         picture=_picture(finding),
         **_evidence(finding),
     )
+
+
+def _zero(one: Mined) -> Statement:
+    """Return that what is 0 at all P-positions is so at no others, which is for trials to find out."""
+    lines = (Line("P iff", f"{one.finding['expression']} == 0"),)
+    return Statement(
+        kind="p-positions",
+        ruleset=one.ruleset,
+        text=f"{one.ruleset}: {sentence(lines)}",
+        formulas=lines,
+        **_evidence(one.finding),
+    )
+
+
+def _game_of(one: Mined) -> str:
+    """Return the game or family that a finding speaks of; with no pass left, that is the game without passes."""
+    ruleset = str(one.finding.get("ruleset", one.ruleset))
+    if one.finding.get("passes") != 0:
+        return ruleset
+    return ruleset.removeprefix("with-pass(").rpartition(", passes=")[0]
 
 
 def _formulas(one: Mined) -> Statement:
@@ -193,8 +201,10 @@ def sentence(lines: Sequence[Line], exceptions: Sequence[Sequence[int]] = ()) ->
 
 def _relations(finding: Mapping[str, Any]) -> Iterator[Line]:
     """Yield a finding's formulas, and the relations between the terms of a sequence, in which it is looked up."""
-    for line in finding.get("formulas", ()):
-        yield Line(**line)
+    if finding["kind"] == "value-sets":
+        check = finding["claim"]["check"]
+        yield Line(VALUES_OF, check["of"])
+        yield Line(VALUES_ARE[check["relation"]], check["values"])
     for relation in finding.get("relations", ()):
         if "formula" in relation:
             index = finding["sequence"]["index"]
@@ -228,7 +238,7 @@ def _parameters(ruleset: str, one: Mined) -> dict[str, tuple[int, ...]]:
 
 def _of_passes(ruleset: str, finding: Mapping[str, Any]) -> str:
     passes = finding.get("passes")
-    if passes is None:
+    if not passes:
         return ruleset
     return f"{ruleset} with {passes} {'pass' if passes == 1 else 'passes'} left"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,8 +14,10 @@ from choco_pipeline.claims.claim import Claim
 from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.finding.entries import claims_of, with_claim
 from choco_pipeline.finding.family import Family
-from choco_pipeline.finding.gathered import families_of, mined_in
+from choco_pipeline.finding.gathered import families_of, family_of, mined_in
 from choco_pipeline.finding.generalise import generalise
+from choco_pipeline.finding.known import meaning
+from choco_pipeline.finding.observed import laws_of_states
 from choco_pipeline.finding.rank import ranked, restated, strongest_first
 from choco_pipeline.finding.scope import Tables, speaking_of
 from choco_pipeline.finding.single import Mined, searches, statements
@@ -61,12 +63,22 @@ class Finder:
         those that fail on what they were not found on stay.
         """
         by_id = {statement.id: statement for statement in map(with_claim, proposed)}
-        for statement in strongest_first(by_id.values()):
+        for statement in strongest_first(by_id.values(), self._excluded):
             if statement.verdict.status == "refuted":  # by what was held out
                 self.refuted.append(statement)
             else:
                 self._consider(statement)
         return ranked([*self.accepted, *self.refuted])
+
+    def _excluded(self, statement: Statement) -> int:
+        """Return how many sampled positions of the first game that it speaks of have values by which they are not P."""
+        try:
+            claims = claims_of(statement)
+        except StatementError:
+            return 0
+        games = speaking_of(statement, claims[0], self.tables) if claims else []
+        said = meaning(claims[0], games[0]) if games else None
+        return int(said.speaks.sum()) if said is not None and said.of == "p" else 0
 
     def _consider(self, statement: Statement) -> None:
         try:
@@ -82,15 +94,21 @@ class Finder:
             other = next(one for one in self.accepted if one.id == stronger)
             if self._games[stronger] != games or statement.kind != other.kind:
                 return
+            if statement.kind == "values":  # which exclude fewer positions, as the shorter ones do
+                return
             if statement.size >= other.size:
                 return
             statement = replace(statement, implied_by=stronger)
+        asked = statement.when
         statement = tried(statement, self.tables, self.decide)
         if statement.verdict.status == "refuted":
             self.refuted.append(statement)
             return
-        claims = claims_of(statement)  # of fewer games perhaps than before
-        games = speaking_of(statement, claims[0], self.tables) if claims else []
+        if statement.when != asked:  # of fewer games it may follow
+            claims = claims_of(statement)
+            games = speaking_of(statement, claims[0], self.tables)
+            if restated(claims, games, Catalogue(self._claims)):
+                return
         known = restated(claims, games, self.catalogue)
         self.accepted.append(replace(statement, known=known))
         self._games[statement.id] = games
@@ -105,7 +123,7 @@ def find_statements(plan_file: str, out_file: str, report: Report) -> dict[str, 
     Parameters
     ----------
     plan_file
-        The run's plan; its tables and what was mined and proved must be there.
+        The run's plan; its tables, and what was mined, proved and asked of height functions, must be there.
     out_file
         Receives ``{"format", "statements": […], "searches": […]}``, whole or not at all: statements as
         `Statement.as_json` writes them, best first, and what was searched, with and without an outcome.
@@ -123,18 +141,28 @@ def find_statements(plan_file: str, out_file: str, report: Report) -> dict[str, 
     families = families_of(plan, paths, mined)
     report("finding", steps=1)
     catalogue = load_catalogue([Path(name) for name in plan["claims_files"]])
+    proofs = list(_proofs(plan, paths))
+    laws = laws_of_states(proofs, {t["ruleset"]: family_of(plan, t) for t in plan["tables"]})
     with ExitStack() as stack:
-        finder = Finder(_tables(plan, paths), catalogue, _decider(stack))
-        found = found_in(mined, families, finder, report)
+        finder = Finder(_tables(plan, proofs), catalogue, _decider(stack))
+        found = found_in(mined, families, finder, report, laws)
+    for order in plan["heights"]:  # what is said of height functions has no tables to be tried on
+        part = read_json(paths.plan.parent / "classified" / f"{order['part']}.json")
+        for key in ("statements", "searches"):
+            found[key] += part[key]
     write_json(Path(out_file), found)
     return {"statements": len(found["statements"]), "searches": len(found["searches"])}
 
 
 def found_in(
-    mined: Sequence[Mined], families: Sequence[Family], finder: Finder, report: Report
+    mined: Sequence[Mined],
+    families: Sequence[Family],
+    finder: Finder,
+    report: Report,
+    laws: Sequence[Statement] = (),
 ) -> dict[str, Any]:
-    """Return the document of what was found: statements, best first, and searches."""
-    proposed, looked_for = statements(mined), searches(mined)
+    """Return the document of what was found, `laws` among it: statements, best first, and searches."""
+    proposed, looked_for = [*statements(mined), *laws], searches(mined)
     for family in families:
         general = generalise(family)
         proposed += general.statements
@@ -151,16 +179,21 @@ def found_in(
     }
 
 
-def _tables(plan: Mapping[str, Any], paths: Paths) -> Tables:
+def _proofs(plan: Mapping[str, Any], paths: Paths) -> Iterator[Mapping[str, Any]]:
+    """Yield what became of each proof that the run asked for."""
+    for part in dict.fromkeys(order["part"] for order in plan["proofs"]):
+        yield from read_json(paths.plan.parent / "proved" / f"{part}.json")["proofs"]
+
+
+def _tables(plan: Mapping[str, Any], proofs: Iterable[Mapping[str, Any]]) -> Tables:
     bounds: dict[tuple[str, Any], int] = defaultdict(int)
     for table in plan["tables"]:
         key = table["ruleset"], table["quantity"]
         bounds[key] = max(bounds[key], table["bound"])
     certificates: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for part in dict.fromkeys(order["part"] for order in plan["proofs"]):
-        for proof in read_json(paths.plan.parent / "proved" / f"{part}.json")["proofs"]:
-            if proof["status"] == "proved":
-                certificates[proof["ruleset"]].append((proof["relation"], proof["certificate"]))
+    for proof in proofs:
+        if proof["status"] == "proved":
+            certificates[proof["ruleset"]].append((proof["relation"], proof["certificate"]))
     return Tables(
         dict(bounds), {game: [path for _, path in sorted(c)] for game, c in certificates.items()}
     )

@@ -28,6 +28,15 @@ Kind = Literal[
 ]
 Status = Literal["proved", "holds", "exhausted", "refuted", "undecided", "observed"]
 PREFIX = "found-"
+#: The labels of a formula whose values at the P-positions are meant, and of the condition on these: by the relation in a claim.
+VALUES_OF = "values of"
+VALUES_ARE: Mapping[str, str] = {
+    "exactly": "are exactly the v with",
+    "within": "are among the v with",
+    "contains-all": "are at least all v with",
+}
+#: What the evidence of a kind of statement counts, where that is not positions.
+UNITS: Mapping[str, str] = {"heights": "height function", "count": "equation", "law": "game"}
 
 
 class StatementError(ChocoError):

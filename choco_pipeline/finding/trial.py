@@ -19,17 +19,24 @@ from choco_pipeline.claims.verdict import (
     verdict_text,
 )
 from choco_pipeline.errors import ChocoError, HeightError
-from choco_pipeline.finding.domains import domain
+from choco_pipeline.finding.domains import domain, without_superfluous
 from choco_pipeline.finding.entries import claims_of
-from choco_pipeline.finding.scope import Parameters, Tables, game_of, games_of, unseen
+from choco_pipeline.finding.scope import (
+    Parameters,
+    Tables,
+    between,
+    game_of,
+    games_of,
+    unseen,
+)
 from choco_pipeline.finding.statement import (
     Evidence,
     Statement,
     StatementError,
     Verdict,
     nodes_in,
-    parsed,
 )
+from choco_pipeline.finding.wording import listed
 from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.games import Ruleset
 from choco_pipeline.tables.compute import table
@@ -43,6 +50,7 @@ BOUND, SECONDS = 256, 0.05
 SMALLEST = 12
 #: A statement that is wrong for some parameters is narrowed so often at most.
 ROUNDS = 3
+NARROWED = "; the condition was narrowed where it was wrong, "
 #: A formula that cannot be solved for what a table stores is evaluated at so many positions of it.
 MOST_POSITIONS = 1 << 20
 #: Statements that compare tables are tried on so many at most.
@@ -60,6 +68,14 @@ class _Trial:
     bound: int
     outcome: Exhausted | HoldsToBound | Refuted | Undecided
     run: int | None
+
+
+@dataclass(frozen=True)
+class _Narrowed:
+    """A statement with a narrower condition, and the trials that the condition was learnt from."""
+
+    statement: Statement
+    learnt_from: Sequence[_Trial]
 
 
 def tried(
@@ -85,14 +101,15 @@ def tried(
     -----
     A statement that the claim language cannot say is "observed": nothing but the search has checked it. One that is false
     at some position stays, with the verdict "refuted" and the least such position of the first table that has any; unless
-    a condition on the parameters tells where it is wrong, and then holds on others again.
+    a condition on the parameters tells where it is wrong, and then holds on others again. Where it was wrong is then told
+    under `tried`: the statement does not speak of these parameters any more.
     """
     try:
         claims = claims_of(statement)
     except StatementError as error:
         return statement.with_verdict(Verdict("undecided", f"not a claim: {error}"))
     if not claims:
-        where = f"{statement.held_on.what} agree with it"
+        where = f"it was right on {statement.held_on.what}"
         return statement.with_verdict(
             Verdict("observed", f"{where}; nothing else was compared with it")
         )
@@ -112,12 +129,12 @@ def tried(
             narrower = _narrowed(statement, seen.values(), known)
         if narrower is None:
             return statement.with_verdict(wrong)
-        again = tried(narrower, tables, decide, (*used, outcomes))
-        if again.verdict.status == "refuted":
-            return statement.with_verdict(wrong)
-        verdict = replace(again.verdict, text=f"{again.verdict.text}; not for {wrong.text}")
-        return again.with_verdict(verdict)
+        again = tried(narrower.statement, tables, decide, (*used, narrower.learnt_from))
+        return statement.with_verdict(wrong) if again.verdict.status == "refuted" else again
     held = [t for t in outcomes if isinstance(t.outcome, Exhausted | HoldsToBound)]
+    if used and not any(t.run is None and _positions(t) for t in held):
+        wrong = Verdict("refuted", "narrowed until nothing was left to try it on")
+        return statement.with_verdict(wrong)
     statement = replace(statement, held_on=_held_on(statement.held_on, held))
     proved = _proved(claims, seen, tables, decide)
     if isinstance(proved, Verdict):
@@ -136,11 +153,13 @@ def tried(
 
 
 def _narrowed(
-    statement: Statement, seen: Iterable[Parameters], outcomes: Sequence[_Trial]
-) -> Statement | None:
+    statement: Statement,
+    seen: Iterable[Parameters],
+    outcomes: Sequence[_Trial],
+) -> _Narrowed | None:
     """Return a statement for fewer parameters, by a short condition that tells where it was wrong; None if there is none.
 
-    It may leave out parameters at which a trial found the statement right, if it is shorter then.
+    Where the statement was right in trials is not looked at, unless the condition is shorter then: it is tried on them again.
     """
     points = [dict(known) for known in seen]
     wrong = [dict(t.parameters) for t in outcomes if isinstance(t.outcome, Refuted)]
@@ -151,16 +170,24 @@ def _narrowed(
         domain([*kept, *wrong], [True] * len(kept) + [False] * len(wrong), right),
         domain([*kept, *right, *wrong], [True] * len(kept + right) + [False] * len(wrong)),
     ]
-    conditions = [one for one in found if one is not None and one.text]
+    blind, seeing = (one if one is not None and one.text else None for one in found)
+    conditions = [one for one in (blind, seeing) if one is not None]
     if not conditions:
         return None
     best = min(conditions, key=lambda one: nodes_in(one.text))
     when = f"({statement.when}) and ({best.text})" if statement.when else best.text
-    when = parsed(when).text
+    when = without_superfluous(when, [*between(statement), *right, *wrong])
     text = f"for {when}: {statement.text.removeprefix(f'for {statement.when}: ')}"
-    search = replace(statement.tried, candidates=statement.tried.candidates + best.tried)
+    several = [point for i, point in enumerate(wrong) if point not in wrong[:i]]
+    search = replace(
+        statement.tried,
+        candidates=statement.tried.candidates + best.tried,
+        what=f"{statement.tried.what.partition(NARROWED)[0]}{NARROWED}{listed(several)}",
+    )
     entry = None if statement.claim is None else {**statement.claim, "when": when}
-    return replace(statement, when=when, text=text, claim=entry, tried=search)
+    narrower = replace(statement, when=when, text=text, claim=entry, tried=search)
+    learnt_from = [t for t in outcomes if best is not blind or isinstance(t.outcome, Refuted)]
+    return _Narrowed(narrower, learnt_from)
 
 
 def _trials(

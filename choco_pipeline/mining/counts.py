@@ -19,7 +19,13 @@ from choco_pipeline.mining.recurrences import (
     shortest_recurrence,
 )
 from choco_pipeline.mining.regular import DEEPEST, Relation, continued, is_whole, relations
-from choco_pipeline.mining.sequences import FEWEST_TERMS, IntegerSequence, sequences
+from choco_pipeline.mining.sequences import (
+    BOX,
+    BOX_OF_POWER,
+    FEWEST_TERMS,
+    IntegerSequence,
+    sequences,
+)
 from choco_pipeline.provenance import package_version
 from choco_pipeline.tables.schema import unwrap
 
@@ -67,7 +73,7 @@ def mine_counts(game: Ruleset, bound: int, data: xr.Dataset) -> list[dict[str, A
         ``linear``, ``regular`` or, where only some terms have a relation, ``partly regular``; ``relations``, a list of
         ``formula``, in which the sequence is a look-up function, ``text`` and ``start``, the least index; ``rule``,
         ``generating_function`` and ``closed`` of linear ones; ``follows``, the same of the terms at 2^n and of the sums up
-        to 2^n, if the relations hold for ever; ``claim`` on a family of bars, or None. Sequences without any are named in
+        to 2^n, if the relations hold for ever, and then the sequence of the terms at 2^n is left out; ``claim`` on a family of bars, or None. Sequences without any are named in
         one finding with ``nothing``.
     """
     findings = []
@@ -85,6 +91,13 @@ def mine_counts(game: Ruleset, bound: int, data: xr.Dataset) -> list[dict[str, A
             tried += _candidates(sequence)
         else:
             findings.append(finding)
+    told = {
+        finding["sequence"]["what"].replace(BOX, BOX_OF_POWER)
+        for finding in findings
+        if BOX in finding["sequence"]["what"]
+        and any(one["kind"] == "terms" and one["closed"] for one in finding.get("follows", ()))
+    }
+    findings = [finding for finding in findings if finding["sequence"]["what"] not in told]
     if without or not findings:
         what = "; ".join(without) or "numbers of P-positions: too few"
         findings.append(

@@ -87,6 +87,18 @@ class HeightClass:
         _classify(np.ascontiguousarray(heights), self.asked, self.shift, found)
         return found
 
+    def mismatches(self, heights: Heights) -> NDArray[np.int64]:
+        """Return at how many positions of each function's bar (x+a)⊕(y+b)⊕(z+c) = 0 is wrong about being P.
+
+        Parameters
+        ----------
+        heights : int64 [functions, n, n]
+            Monotone.
+        """
+        found = np.zeros(len(heights), np.int64)
+        _compare(np.ascontiguousarray(heights), self.shift, found)
+        return found
+
     def drawn(self, side: int, height: int, number: int, random: np.random.Generator) -> Heights:
         """Return some functions of the class, drawn cell by cell: each height is mostly the least or a random one.
 
@@ -230,6 +242,28 @@ def _classify(heights: Heights, asked: int, shift: tuple[int, int, int], found: 
             if not _fits(f, cell // n, cell % n, asked, shift, scratch):
                 found[i] = False
                 break
+
+
+@nb.njit(cache=True, nogil=True)
+def _compare(heights: Heights, shift: tuple[int, int, int], found: NDArray[np.int64]) -> None:
+    """Add to `found` the positions that are P or have sum zero, and not both; at most one P-position is in a column."""
+    n = heights.shape[1]
+    p_y = np.empty((n, n), np.int64)
+    for i in range(len(heights)):
+        f = heights[i]
+        for x in range(n):
+            for z in range(n):
+                p_y[x, z] = -1
+                for y in range(f[x, z] + 1):
+                    wins = p_y[x, z] >= 0
+                    for u in range(x):
+                        wins |= min(y, f[u, z]) == p_y[u, z]
+                    for w in range(z):
+                        wins |= min(y, f[x, w]) == p_y[x, w]
+                    if not wins:
+                        p_y[x, z] = y
+                    zero = (x + shift[0]) ^ (y + shift[1]) ^ (z + shift[2]) == 0
+                    found[i] += wins == zero
 
 
 @nb.njit(cache=True, nogil=True)

@@ -1,4 +1,4 @@
-"""The numbers of P-positions of a table as sequences of integers: in boxes, on planes, by their sum, in bars by their size."""
+"""The numbers of P-positions of a table as sequences of integers: in boxes, by their sum, in bars by their size."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ from choco_pipeline.tables.schema import unwrap
 
 #: Sequences have at most so many terms; shorter ones than this are not made.
 MOST_TERMS, FEWEST_TERMS = 512, 8
-#: P-positions are counted on the lines and planes where a coordinate is less than this.
-ROWS = 4
 #: Bars C(m, m+d) are counted for d up to this, and up to this side.
 WIDEST, LARGEST_BAR = 4, 256
 #: What most P-positions are counted by.
 BOX = "all coordinates below n"
+BOX_OF_POWER = "all coordinates below 2^n"
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ class IntegerSequence:
 
 
 def sequences(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[IntegerSequence]:
-    """Yield the numbers of P-positions: in boxes, on planes and lines in them, by their sum, and in bars by their size.
+    """Yield the numbers of P-positions: in boxes, by their sum, and in bars by their size.
 
     The Grundy numbers of a step bar are the P-positions of the game with a strip, which are counted. Of a game with passes those with all numbers of passes left but 0, which belong to the game without.
     """
@@ -96,8 +95,8 @@ def _boxes(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[IntegerSeque
         left = columns[game.coordinates[-1]] if passes else np.zeros_like(size)
         for p in range(min(1, passes), passes + 1):
             here = left == p
-            for what, value, places in _ways(names, columns, size):
-                chosen = here & places & (value <= bound)
+            for what, value in _ways(names, columns, size):
+                chosen = here & (value <= bound)
                 found[p, what] += np.bincount(value[chosen], minlength=bound + 1)
     for (p, what), numbers in sorted(found.items()):
         more = f", {p} passes left" if passes > 1 else ", the pass left" if passes else ""
@@ -106,7 +105,7 @@ def _boxes(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[IntegerSeque
         counted = f"P-positions with {what}{more}"
         yield IntegerSequence(game.notation, counted, "n", 0, tuple(terms[:MOST_TERMS]))
         if what == BOX:
-            counted = counted.replace("below n", "below 2^n")
+            counted = counted.replace(BOX, BOX_OF_POWER)
             powers = tuple(
                 terms[1 << n] for n in range(len(terms).bit_length()) if 1 << n < len(terms)
             )
@@ -115,16 +114,11 @@ def _boxes(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[IntegerSeque
 
 def _ways(
     names: tuple[str, ...], columns: dict[str, NDArray[np.int64]], size: NDArray[np.int64]
-) -> Iterator[tuple[str, NDArray[np.int64], NDArray[np.bool_]]]:
-    """Yield what P-positions are counted by, the number of each, and which ones are counted."""
-    every = np.ones(size.shape, np.bool_)
-    yield BOX, size, every
+) -> Iterator[tuple[str, NDArray[np.int64]]]:
+    """Yield what P-positions are counted by, and the number of each."""
+    yield BOX, size
     if len(names) > 1:
-        yield f"{'+'.join(names)} = n", np.sum([columns[name] for name in names], axis=0), every
-    if len(names) > 2:
-        for name in names:
-            for row in range(ROWS):
-                yield f"{name} = {row} and {BOX}", size, columns[name] == row
+        yield f"{'+'.join(names)} = n", np.sum([columns[name] for name in names], axis=0)
 
 
 def _bars(heaps: NDArray[np.integer], most: int, wider: int) -> Iterator[IntegerSequence]:

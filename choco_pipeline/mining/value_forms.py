@@ -16,8 +16,8 @@ Relation = Literal["exactly", "within", "contains-all"]
 MOST_LISTED = 64
 #: A form is not believed on fewer members than this.
 FEWEST = 4
-#: Sets of at most so many numbers are finite if they stay the same; so many numbers may be missing, or be besides.
-MOST_MEMBERS, MOST_MISSING, MOST_EXTRAS = 8, 4, 2
+#: Sets of at most so many numbers are finite if they stay the same; beside powers there may be so many others.
+MOST_MEMBERS, MOST_EXTRAS = 8, 2
 #: Remainders are looked at modulo at most this.
 LARGEST_MODULUS = 64
 #: The sets {2^n - c} that are recognised have c of at most this size.
@@ -73,12 +73,12 @@ def forms(values: Sequence[int]) -> list[Form]:
 
 
 def conditions(values: Sequence[int]) -> list[str]:
-    """Return what all members of a set have in common: a remainder, the coarsest last, bounds, numbers that are none.
+    """Return what all members of a set have in common: a remainder, the coarsest last, and bounds.
 
     Examples
     --------
     >>> conditions([0, 4, 8, 12, 20, 24, 28, 32, 36])
-    ['v % 4 == 0', 'v % 2 == 0', 'v >= 0', 'v <= 36', 'v != 16']
+    ['v % 4 == 0', 'v % 2 == 0', 'v >= 0', 'v <= 36']
     """
     if len(values) < FEWEST:
         return []
@@ -88,11 +88,7 @@ def conditions(values: Sequence[int]) -> list[str]:
         for m in range(min(modulus, LARGEST_MODULUS), 1, -1)
         if not modulus % m
     ]
-    found += [f"v >= {values[0]}", f"v <= {values[-1]}"]
-    members = range(values[0], values[-1] + 1, modulus)
-    missing = sorted(set(members) - set(values))
-    absent = [v for v in missing if 2 * abs(v) < max(map(abs, values))]
-    return found + ([f"v != {v}" for v in absent] if len(absent) <= MOST_MISSING else [])
+    return [*found, f"v >= {values[0]}", f"v <= {values[-1]}"]
 
 
 def listed(values: Sequence[int]) -> Form:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.games import RectangularBar, Ruleset, SolidBar, StepBar, StripBar
 from choco_pipeline.mining.atoms import length
+from choco_pipeline.mining.chance_bars import points_by_chance
 from choco_pipeline.mining.p_positions import PPositions, nim_sum_of, p_positions
 from choco_pipeline.mining.value_forms import (
     FEWEST,
@@ -78,12 +79,13 @@ def mine_value_sets(game: Ruleset, bound: int, data: xr.Dataset) -> list[dict[st
             one.add(part)
         shuffled.add(part, bound // SMALLER)
     random = shuffled.positions()
+    bars = points_by_chance(game)
     tried = {
         "candidates": len(sets),
-        "what": "values of nim-sums, with shifts, and of sums with signs: few numbers, 2^n−c, remainders, bounds, numbers that"
-        " are missing, everything up to a frontier",
+        "what": "values of nim-sums, with shifts, and of sums with signs: few numbers, 2^n−c, remainders, bounds,"
+        " everything up to a frontier",
     }
-    findings = [_finding(one, random, one is sets[0]) | {"tried": tried} for one in sets]
+    findings = [_finding(one, random, bars, one is sets[0]) | {"tried": tried} for one in sets]
     said = {
         (str(one["growth"]), one["form"]["text"]): one for one in findings if "nothing" not in one
     }
@@ -229,7 +231,12 @@ class _Shuffled:
         return dict(zip(names, points[legal].T, strict=True))
 
 
-def _finding(found: ValueSet, random: Mapping[str, Ints], of_a_paper: bool) -> dict[str, Any]:
+def _finding(
+    found: ValueSet,
+    random: Mapping[str, Ints],
+    bars: Sequence[Mapping[str, Ints]],
+    of_a_paper: bool,
+) -> dict[str, Any]:
     expression = found.formula.text
     smaller = found.limit // SMALLER
     held_out = int(found.positions[smaller + 1 :].sum())
@@ -241,9 +248,10 @@ def _finding(found: ValueSet, random: Mapping[str, Ints], of_a_paper: bool) -> d
         "growth": found.growth(),
         "frontiers": [list(pair) for pair in frontiers],
     }
-    form = _form(found.within(smaller), found.beyond(smaller), chance, held_out)
+    others = [found.formula.evaluate(points).astype(np.int64) for points in bars]
+    form = _form(found.within(smaller), found.beyond(smaller), chance, held_out, others)
     if form is None and of_a_paper:
-        form = _all(frontiers, chance)
+        form = _all(frontiers, chance, by_law_alone=any(map(_takes_all, others)))
     if form is None:
         return finding | {"form": vars(listed(found.within(found.limit))), "nothing": True}
     law, exponent = frontier_law(frontiers), growth_exponent(frontiers)
@@ -251,8 +259,7 @@ def _finding(found: ValueSet, random: Mapping[str, Ints], of_a_paper: bool) -> d
         finding |= {"law": law} if law else {"exponent": exponent}
     return finding | {
         "form": vars(form),
-        "text": f"{expression} ∈ {form.text}",
-        "formulas": [{"label": f"v = {expression}:", "formula": form.condition, "where": ""}],
+        "text": _in_words(expression, form),
         "claim": {
             "check": {
                 "kind": "values",
@@ -270,14 +277,33 @@ def _finding(found: ValueSet, random: Mapping[str, Ints], of_a_paper: bool) -> d
     }
 
 
-def _form(early: Sequence[int], later: Sequence[int], chance: Ints, held_out: int) -> Form | None:
-    """Return the form of the early values that all later ones have, too, and that chance would not give them."""
+def _in_words(expression: str, form: Form) -> str:
+    """Return which values an expression takes."""
+    match form.relation:
+        case "exactly":
+            return f"{expression} takes exactly the values {form.text}"
+        case "within":
+            return f"{expression} takes only values in {form.text}"
+        case "contains-all":
+            return f"{expression} takes every value: {form.text}"
+
+
+def _form(
+    early: Sequence[int],
+    later: Sequence[int],
+    chance: Ints,
+    held_out: int,
+    others: Sequence[Ints],
+) -> Form | None:
+    """Return the form of the early values that all later ones have, too, and that neither chance nor other bars give."""
 
     def says_something(condition: str) -> bool:
         holds = np.broadcast_to(parse(condition).evaluate({"v": chance}), chance.shape)
         contradicted = int((~holds).sum())
         expected = contradicted / max(1, chance.size) * held_out
-        return contradicted >= FEWEST_CONTRADICTED and expected >= FEWEST_EXPECTED
+        if contradicted < FEWEST_CONTRADICTED or expected < FEWEST_EXPECTED:
+            return False
+        return not any(np.all(parse(condition).evaluate({"v": values})) for values in others)
 
     def holds_later(condition: str) -> bool:
         formula = parse(condition)
@@ -298,14 +324,23 @@ def _form(early: Sequence[int], later: Sequence[int], chance: Ints, held_out: in
     return Form("conditions", text, " and ".join(parts), "within")
 
 
-def _all(frontiers: Sequence[tuple[int, int]], chance: Ints) -> Form | None:
-    """Return that every number is a value, if the frontier grows and is not as far as chance would take it."""
+def _all(frontiers: Sequence[tuple[int, int]], chance: Ints, *, by_law_alone: bool) -> Form | None:
+    """Return that every number is a value, if the frontier grows, by a law or not, and is not as far as by chance."""
     law, last = frontier_law(frontiers), frontiers[-1][1] if frontiers else -1
     grows = len(frontiers) > FEWEST and all(a[1] < b[1] for a, b in pairwise(frontiers[-FEWEST:]))
-    if not (law or grows) or last < 2 * FEWEST or (chance > last).sum() < LEAST_SHARE * chance.size:
+    if (
+        not (law or (grows and not by_law_alone))
+        or last < 2 * FEWEST
+        or (chance > last).sum() < LEAST_SHARE * chance.size
+    ):
         return None
     far = f"in boxes of side B all up to {law}" if law else f"all up to {last:,} found"
-    return Form("all-up-to", f"every n ≥ 0, {far}", "v >= 0", "contains-all")
+    return Form("all-up-to", f"n ≥ 0, {far}", "v >= 0", "contains-all")
+
+
+def _takes_all(values: Ints) -> bool:
+    """Whether the values at the P-positions of a bar of chance are about as many of the first numbers as there is room for."""
+    return frontier(np.unique(values).tolist()) >= 2 * FEWEST
 
 
 def _bounds(bound: int) -> list[int]:

@@ -14,11 +14,12 @@ from markupsafe import Markup
 
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import StoreError
-from choco_pipeline.finding.statement import Statement
+from choco_pipeline.finding.statement import UNITS, Statement
 from choco_pipeline.report.cells import SIGNS
 from choco_pipeline.report.environment import environment, sentence
 from choco_pipeline.report.found_formulas import condition, displayed, reach
 from choco_pipeline.report.found_pictures import drawing
+from choco_pipeline.report.height_tables import HeightTable, tables_of
 from choco_pipeline.report.mathml import MathML
 
 FORMAT = 1
@@ -33,8 +34,10 @@ STATUSES = {
     "refuted": ("refuted", "refuted"),
 }
 
-#: What the evidence of a kind of statement counts, where that is not positions.
-UNITS: Mapping[str, str] = {"heights": "height function", "count": "equation"}
+#: Kinds of statements whose formulas say all.
+SAID_IN_FORMULAS = ("p-positions", "grundy", "values", "law")
+#: So many certificates of a statement are listed; found.json has all.
+MOST_CERTIFICATES = 3
 
 
 @dataclass(frozen=True)
@@ -100,10 +103,21 @@ class FoundView:
     @property
     def in_words(self) -> str:
         """The statement as a sentence; a ruleset that it begins with stays as it is written."""
-        text = self.statement.text
+        text = self.statement.text.removeprefix(f"for {self.statement.when}: ")
         if text.startswith(self.statement.pattern.name):
             return text if text.endswith(".") else f"{text}."
         return sentence(text)
+
+    @property
+    def is_said_in_formulas(self) -> bool:
+        """Whether its formulas, set as mathematics, leave nothing for words to say."""
+        return bool(self.statement.formulas) and self.statement.kind in SAID_IN_FORMULAS
+
+    @property
+    def certificates(self) -> tuple[Sequence[str], int]:
+        """The certificates that are listed, and how many more there are."""
+        paths = self.statement.verdict.certificates
+        return paths[:MOST_CERTIFICATES], max(0, len(paths) - MOST_CERTIFICATES)
 
     @property
     def lines(self) -> list[Markup]:
@@ -127,6 +141,11 @@ class FoundView:
         return [f"{name} = {span(values)}" for name, values in parameters if values]
 
     @property
+    def tables(self) -> list[HeightTable]:
+        """What it counts of height functions."""
+        return tables_of(self.statement)
+
+    @property
     def unit(self) -> str:
         """What its evidence counts."""
         return UNITS.get(self.statement.kind, "position")
@@ -138,9 +157,9 @@ class Found:
 
     Attributes
     ----------
-    new, rediscovered, refuted
-        Statements, numbered through: what no paper says, what a claim of the catalogue says, and what failed on cells
-        that it was not found on.
+    new, rediscovered, heights, refuted
+        Statements, numbered through: what no paper says, what a claim of the catalogue says, what is said of all height
+        functions of a box, and what failed on cells that it was not found on.
     in_vain
         Searches that found nothing: plain data with ``what``, ``game`` and ``tried``.
     document
@@ -149,6 +168,7 @@ class Found:
 
     new: list[FoundView]
     rediscovered: list[FoundView]
+    heights: list[FoundView]
     refuted: list[FoundView]
     in_vain: list[Mapping[str, Any]]
     document: Mapping[str, Any]
@@ -156,14 +176,17 @@ class Found:
     @property
     def views(self) -> list[FoundView]:
         """All statements."""
-        return [*self.new, *self.rediscovered, *self.refuted]
+        return [*self.held, *self.refuted]
+
+    @property
+    def held(self) -> list[FoundView]:
+        """Those that were not refuted."""
+        return [*self.new, *self.rediscovered, *self.heights]
 
     @cached_property
     def tally(self) -> list[tuple[str, str, str, int]]:
         """How many statements that were not refuted have each status: style, sign, words, number."""
-        counts: Counter[str] = Counter(
-            view.statement.verdict.status for view in (*self.new, *self.rediscovered)
-        )
+        counts: Counter[str] = Counter(view.statement.verdict.status for view in self.held)
         return [
             (style, SIGNS[style][0], words, counts[name])
             for name, (style, words) in STATUSES.items()
@@ -199,15 +222,17 @@ def read_found(path: Path, ledger: Mapping[str, Any], results: Path) -> Found:
 def found_of(document: Mapping[str, Any], ledger: Mapping[str, Any], results: Path) -> Found:
     """Return what a document of the form of ``found.json`` says, its statements in their order within each part."""
     statements = [Statement.from_json(one) for one in document["statements"]]
-    held = [one for one in statements if one.verdict.status != "refuted"]
+    heights = [one for one in statements if one.kind == "heights"]
+    held = [one for one in statements if one.verdict.status != "refuted" and one.kind != "heights"]
     parts = (
         [one for one in held if not one.known],
         [one for one in held if one.known],
+        [one for one in heights if one.verdict.status != "refuted"],
         [one for one in statements if one.verdict.status == "refuted"],
     )
     numbers = {one.id: n for n, one in enumerate((one for part in parts for one in part), start=1)}
     claims = {claim["id"]: claim for claim in ledger["claims"]}
-    new, rediscovered, refuted = (
+    new, rediscovered, classified, refuted = (
         [
             FoundView(
                 numbers[one.id],
@@ -221,7 +246,7 @@ def found_of(document: Mapping[str, Any], ledger: Mapping[str, Any], results: Pa
         for part in parts
     )
     in_vain = [search for search in document["searches"] if search["nothing"]]
-    return Found(new, rediscovered, refuted, in_vain, document)
+    return Found(new, rediscovered, classified, refuted, in_vain, document)
 
 
 def found_page(found: Found, ledger: Mapping[str, Any]) -> str:

@@ -14,11 +14,14 @@ from choco_pipeline.report.environment import count, sentence
 from choco_pipeline.report.found import Found, FoundView
 from choco_pipeline.report.found_formulas import condition, displayed, reach
 from choco_pipeline.report.found_pictures import sequence_of
+from choco_pipeline.report.height_tables import HeightTable
 from choco_pipeline.report.latex import LaTeX
 
 #: Signs that texts may have and LaTeX has a command for, in mathematics.
 SIGNS = {
     "⊕": r"\oplus",
+    "∪": r"\cup",
+    "∞": r"\infty",
     "≡": r"\equiv",
     "≢": r"\not\equiv",
     "≠": r"\neq",
@@ -177,6 +180,7 @@ _MARKDOWN = _Markup(markdown_text, markdown_code, lambda formula: f"$`{formula}`
 def _sections(found: Found) -> Iterator[tuple[str, list[FoundView]]]:
     yield "Not in the catalogue", found.new
     yield "Rediscovered", found.rediscovered
+    yield "Which height functions?", found.heights
     yield "Refuted on held-out cells", found.refuted
 
 
@@ -186,8 +190,9 @@ def _tex_statement(view: FoundView) -> str:
     kind = "conjecture" if view.is_proved_in_part else kind
     known = f"[{{{_restates(view, _TEX)}}}]" if view.known else ""
     says = _says(view, _TEX, lambda line: "\n\\[\n" + line + "\n\\]\n")
+    tables = "".join(f"\n{_tex_table(table)}" for table in view.tables)
     body = f"\\begin{{{kind}}}{known}\\label{{{view.anchor}}}\n{says}\n\\end{{{kind}}}"
-    return f"{body}\n\\noindent {_evidence(view, _TEX)}\n"
+    return f"{body}{tables}\n\\noindent {' '.join(_evidence(view, _TEX))}\n"
 
 
 def _markdown_statement(view: FoundView) -> str:
@@ -196,7 +201,25 @@ def _markdown_statement(view: FoundView) -> str:
     says = re.sub(r"\n{3,}", "\n\n", says).rstrip()
     head = f"### Found {view.number} ({view.words})"
     evidence = "\n".join(f"- {part}" for part in _evidence(view, _MARKDOWN))
-    return f"{head}\n\n{known}{says}\n\n{evidence}"
+    tables = "".join(f"{_markdown_table(table)}\n\n" for table in view.tables)
+    return f"{head}\n\n{known}{says}\n\n{tables}{evidence}"
+
+
+def _tex_table(table: HeightTable) -> str:
+    rows = [" & ".join(map(tex_text, row)) + r" \\" for row in (table.head, *table.rows)]
+    inside = "\n".join([rows[0], r"\hline", *rows[1:]])
+    columns = "l" + "r" * (len(table.head) - 1)
+    return (
+        f"\\par\\noindent {tex_text(table.title)}:\\par\n"
+        f"\\begin{{tabular}}{{{columns}}}\n{inside}\n\\end{{tabular}}\n"
+    )
+
+
+def _markdown_table(table: HeightTable) -> str:
+    rule = ["---", *["--:"] * (len(table.head) - 1)]
+    head, *rows = [list(map(markdown_text, row)) for row in (table.head, *table.rows)]
+    lines = [f"| {' | '.join(row)} |" for row in (head, rule, *rows)]
+    return "\n".join([f"{markdown_text(table.title)}:", "", *lines])
 
 
 def _says(view: FoundView, markup: _Markup, display: Callable[[str], str]) -> str:
@@ -211,9 +234,9 @@ def _says(view: FoundView, markup: _Markup, display: Callable[[str], str]) -> st
     if limit:
         for_what += f", for coordinates up to {markup.math(limit)} and no further"
     lines = displayed(said, notation)
-    words = markup.text(view.in_words)
+    words = "" if view.is_said_in_formulas else markup.text(view.in_words)
     if not lines:
-        return f"{words} {for_what}."
+        return f"{words} {for_what}." if said.pattern.names and said.parameters else words
     return f"{for_what}:{''.join(map(display, lines))}{words}"
 
 
@@ -237,8 +260,10 @@ def _evidence(view: FoundView, markup: _Markup) -> list[str]:
     ):
         parts.append(f"{label} {number}: {markup.text(what)}.")
     parts.append(f"Verdict: {markup.text(sentence(said.verdict.text))}")
-    if said.verdict.certificates:
-        parts.append(f"Certificates: {', '.join(map(markup.code, said.verdict.certificates))}.")
+    paths, more = view.certificates
+    if paths:
+        others = f" and {more:,} more" if more else ""
+        parts.append(f"Certificates: {', '.join(map(markup.code, paths))}{others}.")
     return [*parts, f"Id: {markup.code(said.id)}."]
 
 

@@ -6,13 +6,16 @@ from itertools import product
 from pathlib import Path
 
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.finding.statement import Line, Statement, parsed
+from choco_pipeline.finding.statement import VALUES_ARE, VALUES_OF, Line, Statement, parsed
 from choco_pipeline.games.notation import build
 from choco_pipeline.report.typeset import Notation, typeset
+from choco_pipeline.report.value_sets import set_of
 
-#: What lines of a statement are of: P-positions, Grundy numbers, how far these are meant, terms of a sequence.
-#: Any other label is words before a formula.
-P_IFF, GRUNDY, UP_TO, RELATION = "P iff", "G =", "up to", "relation"
+#: What lines of a statement are of: P-positions, Grundy numbers, how far these are meant, terms of a sequence, what is valued
+#: at the P-positions. Any other label is words before a formula.
+P_IFF, GRUNDY, UP_TO, RELATION, VALUES = "P iff", "G =", "up to", "relation", VALUES_OF
+#: How a set of values compares with the numbers v of which a condition is true.
+RELATIONS = dict(zip(VALUES_ARE.values(), ("==", "⊆", "⊇"), strict=True))
 
 
 def displayed(statement: Statement, notation: Notation) -> list[str]:
@@ -23,6 +26,10 @@ def displayed(statement: Statement, notation: Notation) -> list[str]:
         if label in (P_IFF, GRUNDY):
             head = _head(statement, label, notation)
             shown.append(notation.row([*head, _cases(lines, notation)]))
+        elif label == VALUES:
+            shown.append(_values(statement, lines[0], notation))
+        elif label in RELATIONS:
+            continue
         elif label != UP_TO:
             begins = [] if label in ("", RELATION) else [notation.words(f"{label} ")]
             shown += [notation.row([*begins, _cases([line], notation)]) for line in lines]
@@ -45,6 +52,8 @@ def reach(statement: Statement, notation: Notation) -> str:
 
 def coordinates_of(statement: Statement) -> tuple[str, ...]:
     """Return the names of the coordinates; none if no parameters give a game."""
+    if statement.kind == "heights":
+        return ("x", "y", "z")
     names = list(statement.parameters)
     for values in product(*statement.parameters.values()):
         try:
@@ -62,6 +71,17 @@ def _head(statement: Statement, label: str, notation: Notation) -> list[str]:
         return [subject, notation.sign("==")]
     position = [notation.listed(names)] if names else [notation.words("a position")]
     return [*position, notation.words(" is a P-position "), notation.sign("iff")]
+
+
+def _values(statement: Statement, of: Line, notation: Notation) -> str:
+    """Return that the set of a formula's values at the P-positions is a set, or a part of one, or has one as a part."""
+    names = [notation.name(name, "") for name in coordinates_of(statement)]
+    position = [notation.listed(names)] if names else []
+    said = [typeset(parsed(of.formula), notation), notation.sign(":"), *position]
+    left = notation.bracketed(notation.row([*said, notation.words(" a P-position")]), "{")
+    are = next(line for line in statement.formulas if line.label in RELATIONS)
+    right = set_of(are.formula, notation)
+    return notation.row([left, notation.sign(RELATIONS[are.label]), right])
 
 
 def _cases(lines: list[Line], notation: Notation) -> str:

@@ -22,6 +22,9 @@ _SIGNS = {
     "≡": r"\equiv",
     "≢": r"\not\equiv",
     "iff": r"\iff",
+    "∪": r"\cup",
+    "⊆": r"\subseteq",
+    "⊇": r"\supseteq",
 }
 
 
@@ -65,15 +68,15 @@ class LaTeX:
         return rf"\left\lfloor \frac{{{numerator}}}{{{denominator}}} \right\rfloor"
 
     def bracketed(self, inner: str, bracket: str) -> str:
-        """Return something in parentheses or between bars."""
-        first, last = ("(", ")") if bracket == "(" else (r"\lvert ", r"\rvert")
+        """Return something in parentheses, in braces or between bars."""
+        first, last = {"(": ("(", ")"), "{": (r"\{", r"\}")}.get(bracket, (r"\lvert ", r"\rvert"))
         if r"\frac" in inner:
             return rf"\left{first}{inner}\right{last}"
         return f"{first}{inner}{last}"
 
-    def listed(self, parts: Sequence[str]) -> str:
-        """Return parts in parentheses, with commas between."""
-        return self.bracketed(", ".join(parts), "(")
+    def listed(self, parts: Sequence[str], bracket: str = "(") -> str:
+        """Return parts in parentheses or braces, with commas between."""
+        return self.bracketed(", ".join(parts), bracket)
 
     def function(self, name: str, arguments: Sequence[str]) -> str:
         """Return a function of arguments."""

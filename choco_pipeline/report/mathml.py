@@ -61,16 +61,16 @@ class MathML:
         return f"<mrow><mo>⌊</mo>{fraction}<mo>⌋</mo></mrow>"
 
     def bracketed(self, inner: str, bracket: str) -> str:
-        """Return something in parentheses or between bars."""
-        first, last = ("(", ")") if bracket == "(" else ("|", "|")
+        """Return something in parentheses, in braces or between bars."""
+        first, last = {"(": ("(", ")"), "{": ("{", "}")}.get(bracket, ("|", "|"))
         tall = "" if "<mfrac>" in inner else ' stretchy="false"'
         left = f'<mo form="prefix"{tall}>{first}</mo>'
         right = f'<mo form="postfix"{tall}>{last}</mo>'
         return f"<mrow>{left}{inner}{right}</mrow>"
 
-    def listed(self, parts: Sequence[str]) -> str:
-        """Return parts in parentheses, with commas between."""
-        return self.bracketed("<mo>,</mo>".join(parts), "(")
+    def listed(self, parts: Sequence[str], bracket: str = "(") -> str:
+        """Return parts in parentheses or braces, with commas between."""
+        return self.bracketed("<mo>,</mo>".join(parts), bracket)
 
     def function(self, name: str, arguments: Sequence[str]) -> str:
         """Return a function of arguments."""

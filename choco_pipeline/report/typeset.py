@@ -53,10 +53,10 @@ class Notation(Protocol):
         """Return a quotient, rounded down."""
 
     def bracketed(self, inner: str, bracket: str) -> str:
-        """Return something in parentheses, "(", or between bars, "|"."""
+        """Return something in parentheses, "(", in braces, "{", or between bars, "|"."""
 
-    def listed(self, parts: Sequence[str]) -> str:
-        """Return parts in parentheses, with commas between."""
+    def listed(self, parts: Sequence[str], bracket: str = "(") -> str:
+        """Return parts in parentheses or braces, with commas between."""
 
     def function(self, name: str, arguments: Sequence[str]) -> str:
         """Return a function, ``v2`` among them, of arguments."""

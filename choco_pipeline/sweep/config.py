@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from choco_pipeline.claims.height_functions import number_of_height_functions
 from choco_pipeline.documents.model import Model
 from choco_pipeline.tables.schema import Quantity
 
@@ -14,6 +15,8 @@ ParameterName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,15}$")]
 Text = Annotated[str, Field(min_length=1, max_length=4000)]
 Mine = Literal["value-sets", "shifts", "formulas", "counts", "periods", "cellular", "blocks"]
 Prove = Literal["p", "grundy"]
+#: Conditions are searched in boxes of at most so many height functions.
+MOST_HEIGHT_FUNCTIONS = 1 << 16
 
 
 class Sweep(Model):
@@ -94,8 +97,37 @@ class Sweep(Model):
     )
 
 
+class HeightBox(Model):
+    """All monotone height functions with arguments 0..side and heights 0..height."""
+
+    side: int = Field(
+        default=3, ge=1, le=4, description="The largest x, and the largest z.", examples=[3]
+    )
+    height: int = Field(
+        default=2,
+        ge=1,
+        le=4,
+        description="The largest height; no larger than `side`.",
+        examples=[2],
+    )
+
+    @property
+    def functions(self) -> int:
+        """How many monotone functions there are in the box."""
+        return number_of_height_functions(self.side + 1, self.side + 1, self.height)
+
+    @model_validator(mode="after")
+    def _is_searchable(self) -> HeightBox:
+        if self.height > self.side or self.functions > MOST_HEIGHT_FUNCTIONS:
+            raise ValueError(
+                f"needs a height of at most {self.side}, the side, and at most {MOST_HEIGHT_FUNCTIONS:,} functions, which are"
+                f" {self.functions:,}"
+            )
+        return self
+
+
 class Config(Model):
-    """One run: its name, the claims files, and the sweeps."""
+    """One run: its name, the claims files, the sweeps, and the box of height functions."""
 
     run: Name = Field(
         description="Name of the run: small letters, digits and hyphens. Its results lie in `results/<run>/`.",
@@ -114,5 +146,11 @@ class Config(Model):
         description="Where new tables are stored: the URL of an object store, without credentials; `results/tables` by"
         " default. See [object-stores.md](object-stores.md).",
         examples=["s3://bucket/prefix"],
+    )
+    height_functions: HeightBox | None = Field(
+        default=None,
+        description="A box of height functions f(x, z): which of them make G = x⊕y⊕z, or P iff x⊕y⊕z = 0, and which condition"
+        " on f tells these from the others. Not searched by default; `{}` is the box with the defaults below.",
+        examples=[{"side": 3, "height": 2}],
     )
     sweeps: dict[Name, Sweep] = Field(min_length=1, description="The sweeps, by name.")

@@ -1,4 +1,4 @@
-"""The ledger of a run: every claim and its verdicts, the claims over several tables, and the rules that tables give."""
+"""The ledger of a run: every claim and its verdicts, and the claims over several tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from choco_pipeline.claims.pairs import pairs
 from choco_pipeline.claims.rows import rows
 from choco_pipeline.claims.verdict import Undecided, verdict_text
 from choco_pipeline.documents.files import read_json, write_json
-from choco_pipeline.mining.rules import shift_rules
 from choco_pipeline.provenance import versions
 from choco_pipeline.sweep.plan import Paths
 from choco_pipeline.tables.journal import forget
@@ -33,7 +32,7 @@ def write_ledger(plan_file: str, out_file: str, report: Callable[..., None]) -> 
     Returns
     -------
     dict
-        Numbers of claims, verdicts, proofs, findings and rules.
+        Numbers of claims, verdicts, proofs and findings.
     """
     return _write(read_json(Path(plan_file)), plan_file, out_file, report)
 
@@ -101,11 +100,10 @@ def _write(
         "tables": tables,
         "proofs": proofs,
         "findings": findings,
-        "rules": shift_rules(plan["tables"], findings),
     }
     write_json(Path(out_file), ledger)
     report("report", documents=1)
-    counted = ("claims", "verdicts", "proofs", "findings", "rules")
+    counted = ("claims", "verdicts", "proofs", "findings")
     return {name: len(ledger[name]) for name in counted}
 
 

@@ -20,12 +20,14 @@ from choco_pipeline.games.height import TableHeight
 from choco_pipeline.games.notation import inside
 from choco_pipeline.provenance import (
     CLAIM_CODE,
+    FINDING_CODE,
     MINING_CODE,
     PROOF_CODE,
     TABLE_CODE,
     code_digest,
     digest,
 )
+from choco_pipeline.sweep.config import HeightBox
 from choco_pipeline.sweep.expand import Planned, expand, load_config
 from choco_pipeline.sweep.proofs import Proofs, proofs, shared_out, statements
 from choco_pipeline.sweep.room import (
@@ -51,6 +53,8 @@ MOST_TABLES, MOST_SECONDS = 250, 4.0
 ROOM_FOR_BLOCKS = 2
 #: Statements that need no table are shared out among so many work orders.
 STANDING_PARTS = 4
+#: What is asked of the height functions of a box, each by a work order.
+ASKED_OF_HEIGHTS = ("grundy", "p-positions", "counts")
 PLAN_CODE = (*PROOF_CODE, *MINING_CODE, "sweep", "documents")
 
 Orders = Mapping[str, list[dict[str, Any]]]
@@ -91,8 +95,8 @@ def current_plan(
 ) -> dict[str, Any]:
     """Return the plan of a configuration, made anew only if the configuration or the code has changed.
 
-    Writes ``plan.json``, the specs of shards and the work orders for claims, statements, mining and proofs below `results`,
-    each only if its content is new.
+    Writes ``plan.json``, the specs of shards and the work orders for claims, statements, mining, proofs and height functions
+    below `results`, each only if its content is new.
 
     Parameters
     ----------
@@ -161,6 +165,7 @@ def make_plan(
         for part, chosen in parts.items()
         for proof in chosen
     }
+    heights = _height_parts(config.height_functions)
     inputs = [config_path, *claims_files, *_height_files(tables)]
     plan = {
         "format": FORMAT,
@@ -205,11 +210,12 @@ def make_plan(
             for part, order in decided.items()
             for claim_id in order["claims"]
         ],
+        "heights": [{**asked, "part": part} for part, asked in heights.items()],
     }
     if write:
         for shard in shards:
             write_json_if_changed(paths.spec(shard.name), shard.as_json())
-        _write_orders(paths, catalogue, checks, mines, standing, parts, decided)
+        _write_orders(paths, catalogue, checks, mines, standing, parts, decided, heights)
         write_json_if_changed(paths.plan, plan)
     return plan
 
@@ -351,6 +357,14 @@ def _standing_parts(catalogue: Catalogue) -> dict[str, list[str]]:
     return {digest({"standing": sorted(ids)}): ids for _, ids in sorted(parts.items())}
 
 
+def _height_parts(box: HeightBox | None) -> dict[str, dict[str, Any]]:
+    """Return what is asked of all height functions of a box, by the name of the part that one job answers."""
+    if box is None:
+        return {}
+    asked = [{"asked": what, **box.model_dump()} for what in ASKED_OF_HEIGHTS]
+    return {digest({"heights": one}): one for one in asked}
+
+
 def _write_orders(
     paths: Paths,
     catalogue: Catalogue,
@@ -359,6 +373,7 @@ def _write_orders(
     standing: Mapping[str, list[str]],
     parts: Mapping[str, Proofs],
     decided: Mapping[str, dict[str, Any]],
+    heights: Mapping[str, dict[str, Any]],
 ) -> None:
     def said(ids: Iterable[str], code: tuple[str, ...] = CLAIM_CODE) -> dict[str, Any]:
         claims = {i: catalogue.claims[i].as_json() for i in sorted(ids)}
@@ -389,6 +404,10 @@ def _write_orders(
         "statements": {
             part: {"format": FORMAT, **order, **said(order["claims"], PROOF_CODE)}
             for part, order in decided.items()
+        },
+        "heights": {
+            part: {"format": FORMAT, **asked, "code": code_digest(FINDING_CODE)}
+            for part, asked in heights.items()
         },
     }
     for kind, orders in documents.items():

@@ -22,10 +22,11 @@ def json_schema() -> str:
 def reference_page() -> str:
     """Return the reference of all keys, in Markdown."""
     schema = Config.model_json_schema()
-    words = {"Sweep": "a sweep"}
+    words = {"Sweep": "a sweep", "HeightBox": "a box"}
     parts = [
         HEAD,
         section("The file", schema, words),
         section("A sweep", schema["$defs"]["Sweep"], words),
+        section("A box of height functions", schema["$defs"]["HeightBox"], words),
     ]
     return "\n".join(parts)

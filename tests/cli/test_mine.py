@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 from choco_pipeline.cli.main import app
 from choco_pipeline.errors import ConfigError, LimitError
+from choco_pipeline.finding.heights import HeightsError
 from choco_pipeline.finding.statement import Statement
 
 SEARCH = ["--what", "formulas"]
@@ -57,3 +58,14 @@ def test_that_nothing_is_found_is_said():
 def test_a_mistake_in_the_request_is_named(words, error, message):
     with pytest.raises(error, match=message):
         mine(*words)
+
+
+def test_height_functions_are_told_apart_at_once():
+    done = CliRunner().invoke(app, ["heights", "--side", "2", "--height", "1"])
+    assert done.exit_code == 0
+    assert "Of the 20 monotone f from {0..2}² to {0..1}, 6 have G = x⊕y⊕z" in done.stdout
+    assert "then held on " in done.stdout
+    assert " height functions: " in done.stdout
+    assert done.stdout.endswith("from 20 height functions\n")
+    with pytest.raises(HeightsError, match="side 1, height 2"):
+        CliRunner().invoke(app, ["heights", "--side", "1"], catch_exceptions=False)

@@ -10,8 +10,11 @@ import pytest
 
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.model import Statement as ClaimStatement
-from choco_pipeline.finding.family import Family, Member, outcome
+from choco_pipeline.finding.entries import claims_of, with_claim
+from choco_pipeline.finding.family import Family, Member, Outcome, outcome
+from choco_pipeline.finding.frontiers import Formula, frontier_statements
 from choco_pipeline.finding.generalise import generalise
+from choco_pipeline.finding.lift import Said
 from choco_pipeline.finding.statement import Statement
 from choco_pipeline.formula import parse
 from choco_pipeline.games import parse_ruleset
@@ -200,3 +203,17 @@ def test_a_family_without_a_common_formula():
     found = generalise(family)
     assert found.statements == ()
     assert found.searches[0]["game"] == STEP
+
+
+def test_a_bound_without_a_formula_is_not_left_out_of_what_is_said():
+    """Up to 2k+⌊log₂ k⌋: no claim and no formula may say that it is so everywhere."""
+    ks = range(1, 31)
+    members = [member(SOLID, {"k": k}, "p-positions", 24) for k in ks]
+    outcomes = tuple(Outcome(9, ((0, 0, 0), 2 * k + k.bit_length()), 99) for k in ks)
+    said, check = Said("P iff", "y == 0"), {"kind": "p-positions", "formula": "y == 0"}
+    formula = Formula(said, check, outcomes)
+    (found,) = frontier_statements(Family.of(SOLID, members), [formula], 1)
+    assert found.text.endswith("for coordinates up to 2k+⌊log₂ k⌋, and no further")
+    assert (found.formulas, found.claim) == ((), None)
+    assert with_claim(found) == found
+    assert claims_of(found) == []

@@ -13,13 +13,22 @@ from choco_pipeline.claims.height_functions import find_height_functions, grundy
 from choco_pipeline.claims.mistakes import mistakes_in
 from choco_pipeline.claims.model import Entry
 from choco_pipeline.claims.verdict import HoldsToBound, Refuted
-from choco_pipeline.finding.height_census import census, least_of, up_to_exchange
+from choco_pipeline.finding.height_census import (
+    SHIFTS,
+    best_shifts,
+    census,
+    least_of,
+    up_to_exchange,
+)
 from choco_pipeline.finding.height_conditions import NO_TOP, Condition, family, having
 from choco_pipeline.finding.height_samples import by_formulas, held_out, near_misses
-from choco_pipeline.finding.heights import HeightsError, search, which_heights
+from choco_pipeline.finding.height_statements import classified_all, classify_heights
+from choco_pipeline.finding.heights import HeightsError, search
 from choco_pipeline.finding.statement import Statement
 from choco_pipeline.formula import parse
+from choco_pipeline.games import SolidBar
 from choco_pipeline.mining.heights import EVERY, GRUNDY, P_POSITIONS, HeightClass
+from choco_pipeline.sweep.plan import ASKED_OF_HEIGHTS
 
 # Nakamura, Miyadera, Nakaya, Integers 20 (2020) #G1, in each argument.
 NS = Condition(("u >> i == x >> i",), "g >> i-1 == h >> i-1")
@@ -151,15 +160,46 @@ def test_counts_and_least_functions():
     assert least_of(every, ~everyone) is None
 
 
+def test_best_shifts_are_those_of_the_definition():
+    every = np.concatenate(list(HeightClass(EVERY).members(2, 2)))
+    rows = {}
+    for f in every.tolist():
+        game = SolidBar(f)
+        wrong = {}
+        for shift in SHIFTS:
+            a, b, c = shift
+            wrong[shift] = sum(
+                game.is_p_position(place) != (place[0] + a ^ place[1] + b ^ place[2] + c == 0)
+                for place in product(range(3), repeat=3)
+                if place[1] <= f[place[0]][place[2]]
+            )
+        best = min(SHIFTS, key=lambda shift: wrong[shift])
+        for shift in SHIFTS:
+            exact, closest = rows.get(shift, (0, 0))
+            rows[shift] = exact + (wrong[shift] == 0), closest + (shift == best)
+    found = {(row["exact"], row["best"]) for row in best_shifts(every)}
+    assert found == {row for row in rows.values() if any(row)}
+    assert sum(row["best"] for row in best_shifts(every)) == len(every)
+    assert best_shifts(every)[0] == {"sum": "x⊕y⊕z", "exact": 43, "best": rows[0, 0, 0][1]}
+
+
 def test_the_stage_writes_statements_that_read_back_and_claims_that_can_fail(tmp_path):
     order, out = tmp_path / "order.json", tmp_path / "out.json"
-    order.write_text(json.dumps({"heights": {"side": 3, "height": 2}}))
-    steps = []
-    numbers = which_heights(str(order), str(out), lambda stage, **done: steps.append((stage, done)))
-    document = json.loads(out.read_text())
+    steps, found, searches = [], [], []
+    for asked in ASKED_OF_HEIGHTS:
+        order.write_text(json.dumps({"asked": asked, "side": 3, "height": 2}))
+        said = classify_heights(str(order), str(out), lambda *what, **n: steps.append((*what, n)))
+        document = json.loads(out.read_text())
+        assert said == {key: len(document[key]) for key in ("statements", "searches")}
+        found += [Statement.from_json(one) for one in document["statements"]]
+        searches += document["searches"]
     assert steps == [("finding", {"steps": 1})] * 3
-    assert numbers == {"statements": len(document["statements"]), "searches": 2}
-    found = [Statement.from_json(one) for one in document["statements"]]
+    assert [one["nothing"] for one in searches] == [False, False]
+    assert classified_all(3, 2) == {
+        "format": 1,
+        "statements": [one.as_json() for one in found],
+        "searches": searches,
+    }
     assert {one.kind for one in found} == {"heights"}
     claims = [one.claim for one in found if one.claim is not None]
     assert claims

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from choco_pipeline.finding.observed import law_statements
+from choco_pipeline.finding.observed import law_statements, laws_of_states
 from choco_pipeline.finding.statement import Statement
 from choco_pipeline.formula import parse
 
@@ -40,3 +40,28 @@ def test_random_numbers():
         random = Random(seed)
         numbers = {k: random.randint(1, 9) for k in range(1, 40)}
         assert law_statements(FAMILY, "states", "k", numbers) == [], f"seed {seed}"
+
+
+def test_laws_of_a_runs_proofs_are_those_of_families_with_one_parameter():
+    def proof(ruleset, states, status="proved"):
+        return {"ruleset": ruleset, "relation": "p", "status": status, "states": states}
+
+    triangles = {f"solid-bar(f=(x+z)//{k})": k for k in range(3, 64, 4)}
+    pairs = {f"strip-bar(k={k}, s={s})": (k, s) for k in range(1, 8) for s in range(k)}
+    proofs = [proof(game, [(k + 3) // 2]) for game, k in triangles.items()]
+    proofs += [proof(game, [k + s]) for game, (k, s) in pairs.items()]
+    proofs += [proof("nim(3)", [2]), proof("solid-bar(f=(x+z)//2)", [9], "undecided")]
+    families = dict.fromkeys(triangles, FAMILY) | dict.fromkeys(pairs, "strip-bar(k=k, s=s)")
+    (law,) = laws_of_states(proofs, families | {"solid-bar(f=(x+z)//2)": FAMILY})
+    assert (
+        law.text
+        == f"{FAMILY}: states of the automaton of the P-positions = (k+3)/2 for k ≡ 3 mod 4"
+    )
+    assert law.verdict.status == "observed"
+    with_pass = [proof(f"with-pass({g}, passes=1)", [k, 2 * k]) for g, k in triangles.items()]
+    family = f"with-pass({FAMILY}, passes=1)"
+    found = laws_of_states(with_pass, {one["ruleset"]: family for one in with_pass})
+    assert [one.text.partition("automaton ")[2] for one in found] == [
+        "of the P-positions with 0 passes left = k for k ≡ 3 mod 4",
+        "of the P-positions with 1 passes left = 2k for k ≡ 3 mod 4",
+    ]

@@ -1,5 +1,7 @@
 """What becomes of statements: tried on what is new to them, compared with what is known, ranked; and of random tables."""
 
+import re
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -74,21 +76,61 @@ def test_a_true_statement_holds_on_parameters_and_cells_that_it_was_not_found_on
     said = p_iff(TRIANGLE, "x^y^z==0", "k%4==3", k=(3, 7, 11))
     (found,) = finder(*triangles(3, 7, 11)).consider([said])
     assert found.verdict.status == "holds"
-    assert "k = 15, not seen before" in found.verdict.text
+    assert "k = 15, 19, not seen before" in found.verdict.text
     assert found.held_on.positions > 90
-    assert found.held_on.tables == 2  # and k = 15: larger tables hold the same cells again
+    assert found.held_on.tables == 3  # with k = 15, 19: larger tables hold the same cells again
     assert "a larger table, to bound 64" in found.verdict.text
     assert found.claim is not None
     assert found.claim["status"] == "found"
     assert found.claim["id"] == found.id
 
 
+def test_verdicts_speak_of_the_games_of_the_statement_alone():
+    ks = [(k, s) for k in (4, 6, 8) for s in range(2, k, 2)]
+    games = [f"with-pass(strip-bar(k={k}, s={s}), passes=1)" for k, s in ks]
+    said = p_iff(
+        "with-pass(strip-bar(k=k, s=s), passes=1)",
+        "(x+s+1)^((y^(z+s))+1)^p==0",
+        "s%2 == 0",
+        exceptions=((0, 0, 0, 1),),
+        k=(4, 6, 8),
+        s=(2, 4, 6),
+    )
+    (found,) = finder(*games).consider([said])
+    assert found.verdict.status == "holds"
+    assert "narrowed" in found.tried.what
+    (claim,) = claims_of(found)
+    named = re.findall(r"\((\d+), (\d+)\)", found.verdict.text)
+    assert len(named) > 3
+    assert all(claim.speaks_of({"k": int(k), "s": int(s)}) for k, s in named)
+    # s even, s < k and k even, as far as parameters beyond those of the tables say: by the definition
+    for k, s in product(range(2, 7), range(7)):
+        game = parse_ruleset(f"with-pass(strip-bar(k={k}, s={s}), passes=1)")
+        holds = all(
+            game.is_p_position(p) == ((p[0] + s + 1) ^ ((p[1] ^ (p[2] + s)) + 1) ^ p[3] == 0)
+            for p in game.positions(9)
+            if any(p[:3])
+        )
+        assert claim.speaks_of({"k": k, "s": s}) == holds, (k, s)
+
+
 def test_a_statement_that_fails_where_it_was_not_found_names_the_least_position():
     said = p_iff(TRIANGLE, "x^y^z==0", "k%2==1", k=(3, 7, 11))
     (found,) = finder(*triangles(3, 7, 11)).consider([said])
-    assert (found.when, found.verdict.status) == ("k%2 == 1 and k%4 == 3", "holds")
-    assert "; not for k = 5: refuted at (x, y, z) = (" in found.verdict.text
-    game = parse_ruleset("solid-bar(f=(x+z)//5)")
+    assert (found.when, found.verdict.status) == ("k%4 == 3", "holds")
+    assert "refuted" not in found.verdict.text
+    assert "the condition was narrowed where it was wrong, k = 1, 5, 9" in found.tried.what
+    for game in triangles(1, 5, 9):
+        positions = parse_ruleset(game).positions(10)
+        assert any(
+            parse_ruleset(game).is_p_position(p) != (p[0] ^ p[1] ^ p[2] == 0) for p in positions
+        )
+
+
+def test_a_statement_that_cannot_be_narrowed_names_the_least_position():
+    said = p_iff(triangles(5)[0], "x^y^z==0")
+    (found,) = finder(*triangles(5)).consider([said])
+    game = parse_ruleset(triangles(5)[0])
     place = found.verdict.text.partition("(x, y, z) = (")[2].partition(")")[0]
     position = tuple(map(int, place.split(", ")))
     assert game.is_p_position(position) != (np.bitwise_xor.reduce(position) == 0)
@@ -133,7 +175,7 @@ def test_a_statement_that_fails_for_some_parameters_is_narrowed_and_tried_on_oth
     (found,) = finder(*games, quantity="grundy").consider([said])
     assert found.verdict.status == "holds"
     assert found.text.startswith(f"for {found.when}: ")
-    assert "; not for (k, s) = " in found.verdict.text
+    assert "narrowed where it was wrong, (k, s) = " in found.tried.what
     assert claims_of(found)[0].speaks_of({"k": 8, "s": 7})
     assert not claims_of(found)[0].speaks_of({"k": 8, "s": 9})
 
@@ -176,8 +218,7 @@ def test_values_that_follow_from_the_p_positions_are_left_out():
         values("x^y^(z+1)", "(v & (v+1)) == 0 and v > 0", "exactly"),
     ]
     found = finder(game).consider([*proposed, formula])
-    assert [one.kind for one in found] == ["p-positions", "values"]
-    assert found[1].claim["check"]["relation"] == "exactly"
+    assert [one.kind for one in found] == ["p-positions"]
     without = finder(game).consider(proposed[:2])
     assert [one.kind for one in without] == ["values", "values"]
 
@@ -285,9 +326,9 @@ def test_a_family_is_found_from_its_tables_alone(papers):
     assert "triangular-conj-8.1" in one.known
 
 
-def random_heights(folder, seed):
+def random_heights(folder, seed, side):
     random = np.random.default_rng(seed)
-    steps = random.integers(0, 3, (40, 40))
+    steps = random.integers(0, 3, (side, side))
     heights = np.maximum.accumulate(np.maximum.accumulate(steps.cumsum(0), 0), 1)
     path = folder / "heights.csv"
     path.write_text("\n".join(",".join(map(str, row)) for row in heights) + "\n")
@@ -309,13 +350,73 @@ def test_random_cells_yield_no_statement(quantity):
     assert any(search["nothing"] for search in document["searches"])
 
 
-def test_random_heights_yield_no_formula(tmp_path, monkeypatch):
+@pytest.mark.parametrize("quantity", ["p-positions", "grundy"])
+@pytest.mark.parametrize(("seed", "side"), [(3, 40), (4, 40), (5, 64)])
+def test_random_heights_yield_no_statement(tmp_path, monkeypatch, seed, side, quantity):
     monkeypatch.chdir(tmp_path)
-    random_heights(tmp_path, 3)
+    random_heights(tmp_path, seed, side)
     game = "solid-bar(f=csv(heights.csv))"
-    findings, _ = mined(game, "p-positions", 39, game)
+    findings, _ = mined(game, quantity, side - 1, game)
+    document = found_in(findings, [], finder(game, quantity=quantity), silent)
+    assert document["statements"] == []
+    nothing = {s["what"] for s in document["searches"] if s["nothing"]}
+    assert {"formulas", "value-sets", "count", "cellular"} <= nothing
+
+
+def test_what_a_nim_sum_is_at_all_p_positions_is_said_of_no_others():
+    game = "solid-bar(f=max(x, z)//2)"
+    findings, _ = mined(game, "p-positions", 64, game, ["value-sets"])
     document = found_in(findings, [], finder(game), silent)
-    kinds = {one["kind"] for one in document["statements"]}
-    # that y ≤ x+z, say, and how many P-positions the lowest rows hold, is so for all heights
-    assert not kinds & {"p-positions", "grundy", "cellular", "blocks", "period"}
-    assert {"formulas", "cellular"} <= {s["what"] for s in document["searches"] if s["nothing"]}
+    (found,) = map(Statement.from_json, document["statements"])
+    assert (found.kind, found.formulas) == ("p-positions", (Line("P iff", "x ^ y ^ z == 0"),))
+    assert found.verdict.status == "holds"
+
+
+def test_sets_of_values_over_a_family_have_its_parameters_and_its_condition():
+    family = "with-pass(strip-bar(k=k, s=s), passes=1)"
+    games = {
+        (k, s): f"with-pass(strip-bar(k={k}, s={s}), passes=1)"
+        for k in (4, 6, 8, 10)
+        for s in range(1, k)
+    }
+    findings = [
+        one
+        for game in games.values()
+        for one in mined(game, "p-positions", 128, family, ["value-sets"])[0]
+    ]
+    document = found_in(findings, [], finder(*games.values(), bound=128), silent)
+    found = [Statement.from_json(one) for one in document["statements"]]
+    of_conj_4_1 = [
+        s for s in found if s.claim and s.claim["check"].get("of") == "(x+s) ^ y ^ (z+s) ^ p"
+    ]
+    (one,) = [s for s in of_conj_4_1 if "v == 1" in s.claim["check"]["values"]]
+    assert one.verdict.status == "holds"
+    (claim,) = claims_of(one)
+    for k, s in games:  # pass2016, Conj 4.1, speaks of even s
+        assert claim.speaks_of({"k": k, "s": s}) == (s % 2 == 0), one.when
+    alone = [s for s in found if s.claim and s.claim["check"].get("of") == "(x+2) ^ y ^ (z+2) ^ p"]
+    assert alone == [], "what is said of all s is not said again for one"
+
+
+def test_of_what_values_exclude_only_the_most_is_said():
+    game = "solid-bar(f=x//2+z//2)"
+
+    def among(of, condition):
+        check = {"kind": "values", "of": of, "values": condition, "relation": "within"}
+        text = f"{of}: {condition}"
+        return Statement(kind="values", ruleset=game, text=text, claim={"check": check}, **EVIDENCE)
+
+    weak = [among("x+y+z", "v%2 == 0"), among("(x+1) ^ y ^ (z+1)", "v%2 == 0")]
+    strong = among("x ^ y ^ z", "v%4 == 0")
+    (found,) = finder(game).consider([*weak, strong])
+    assert found.text == strong.text
+    other = among("y", "v%2 == 0")
+    assert len(finder(game).consider([other, strong])) == 2, "neither follows from the other"
+
+
+def test_a_rule_without_passes_left_is_one_of_the_game_without():
+    games = ["nim(3)", "with-pass(nim(3), passes=1)"]
+    both = [mined(game, "p-positions", 63, game, ["cellular"])[0] for game in games]
+    document = found_in([*both[0], *both[1]], [], finder(*games), silent)
+    found = [Statement.from_json(one) for one in document["statements"]]
+    assert [one.ruleset for one in found] == ["nim(3)"]

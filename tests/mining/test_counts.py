@@ -44,15 +44,10 @@ def test_numbers_are_those_of_the_definition(drawn, from_grundy_numbers) -> None
         left = int(what.rpartition(", ")[2].split()[0]) if "passes left" in what else min(passes, 1)
         chosen = [q[:heaps] for q in listed if not passes or q[-1] == left]
         condition = what.removeprefix("P-positions with ").partition(",")[0]
-        row, _, box = condition.rpartition(" and ")
         for n, term in enumerate(sequence.terms):
             side = 1 << n if "2^n" in what else n
-            if "all coordinates" in box:
+            if "all coordinates" in condition:
                 inside = [q for q in chosen if max(q) < side]
-                if row:
-                    name, _, value = row.partition(" = ")
-                    at = base.coordinates.index(name)
-                    inside = [q for q in inside if q[at] == int(value)]
             else:
                 inside = [q for q in chosen if sum(q) == n]
             assert term == len(inside), f"{game}: {what}, n={n}"
@@ -64,7 +59,7 @@ def test_grundy_numbers_of_a_step_bar_are_p_positions_of_the_game_with_a_strip(t
     strip = parse_ruleset(text.replace("step", "strip"))
     found = list(sequences(game, 20, grundy_table(game, 20)))
     assert found == list(sequences(strip, 20, p_table(strip, 20)))
-    assert len(found) > 10
+    assert len(found) == 3
 
 
 @pytest.mark.parametrize("passes", [0, 1])
@@ -134,12 +129,11 @@ def found_for(game, bound, what):
 def test_three_heaps() -> None:
     found = found_for(Nim(3), 200, "all coordinates below n")
     assert found["follows"][0]["text"] == "g(2^n) = 4^n"
-    assert found_for(Nim(3), 200, "all coordinates below 2^n")["closed"] == "4^n"
+    said = [f["sequence"]["what"] for f in mine_counts(Nim(3), 200, p_table(Nim(3), 200))]
+    assert "P-positions with all coordinates below 2^n" not in said, "they are told already"
     by_sum = found_for(Nim(3), 200, "a+b+c = n")
     terms = by_sum["sequence"]["terms"]
     assert terms == [0 if n % 2 else 3 ** (n // 2).bit_count() for n in range(201)]
-    line = found_for(Nim(3), 200, "a = 1 and all coordinates below n")
-    assert (line["form"], line["closed"]) == ("linear", "(-1 + 2·n + (-1)^n)/2")
 
 
 @pytest.mark.parametrize(
@@ -149,7 +143,6 @@ def test_three_heaps() -> None:
         ("solid-bar(f=(x+z)//5)", 400, "all coordinates below n"),
         ("strip-bar(k=2, s=1)", 400, "all coordinates below n"),
         ("strip-bar(k=2, s=1)", 400, "x+y+z = n"),
-        ("nim(4)", 40, "a = 0 and all coordinates below n"),
     ],
 )
 def test_relations_hold_further_than_they_were_looked_for(text, bound, what) -> None:

@@ -1,11 +1,10 @@
-"""Shifts: the printed ones come out of the machine, mismatches are exact, and rules over k need no hint."""
+"""Shifts: the printed ones come out of the machine, and mismatches are exact."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline import Nim, SolidBar, StripBar, WithPass, p_table
-from choco_pipeline.mining.rules import shift_rules
 from choco_pipeline.mining.shifts import LARGEST, _mismatches, best_shifts, shift_text
 
 
@@ -66,47 +65,6 @@ def test_mismatches_are_columns_that_the_formula_gets_wrong(k, bound, shift, pas
         assert certain <= wrong <= certain + beyond
     else:
         assert wrong == sum(said != found for said, found in columns.values())
-
-
-def test_rules_over_k_come_out_of_the_tables():
-    """triangular, Thm 7.3 and Conj 8.1: k=4m+3 has no shift, k=4m+1 shifts by −1."""
-    tables, findings = [], []
-    for k in range(1, 20):
-        game = SolidBar(f"(x+z)//{k}")
-        tables.append({"id": str(k), "sweeps": ["t"], "parameters": {"k": k}})
-        findings.append({"table": str(k), **best_shifts(game, 63, p_table(game, 63))})
-    rules = {(r["modulus"], r["residue"]): r for r in shift_rules(tables, findings)}
-    assert rules[4, 3]["shift"] == [0, 0, 0]
-    assert rules[4, 3]["members"] == [3, 7, 11, 15, 19]
-    assert rules[4, 1]["shift"] == [-1, 0, -1]
-    assert rules[4, 1]["members"] == [1, 5, 9, 13, 17]
-    assert "k ≡ 1 (mod 4): (x−1)⊕y⊕(z−1)=0" in rules[4, 1]["text"]
-    assert not any(values[0] % 2 == 0 and values[1] % 2 == 0 for values in rules), (
-        "even k have no rule"
-    )
-
-
-def test_a_shift_that_is_a_parameter():
-    """step2015, Thm 3.1: the shift is s, whatever k is."""
-    tables, findings = [], []
-    for k in (2, 4, 6):
-        for s in range(k):
-            game, number = StripBar(k, s), f"{k}-{s}"
-            tables.append({"id": number, "sweeps": ["t"], "parameters": {"k": k, "s": s}})
-            findings.append({"table": number, **best_shifts(game, 63, p_table(game, 63))})
-    (rule,) = shift_rules(tables, findings)
-    assert rule["text"] == "every s of the sweep: (x+s)⊕y⊕(z+s)=0, without a mismatch in 12 tables"
-    tables[3]["parameters"]["s"] = 5
-    assert "every s of the sweep" not in " ".join(r["text"] for r in shift_rules(tables, findings))
-
-
-def test_a_rule_needs_members_and_agreement():
-    tables = [{"id": str(k), "sweeps": ["t"], "parameters": {"k": k}} for k in (1, 2)]
-    findings = [
-        {"table": str(k), "kind": "shifts", "best": [{"shift": [0, 0, 0], "mismatches": 0}]}
-        for k in (1, 2)
-    ]
-    assert shift_rules(tables, findings) == []
 
 
 def test_text():

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from choco_pipeline.finding.statement import Evidence, Line, Statement, Tried, Verdict
+from choco_pipeline.finding.statement import (
+    VALUES_ARE,
+    VALUES_OF,
+    Evidence,
+    Line,
+    Statement,
+    Tried,
+    Verdict,
+)
 
 Document = dict[str, Any]
 
@@ -86,6 +94,31 @@ def statements() -> list[Statement]:
             text=f"each picture is a sum of two before it; {HOSTILE}",
             formulas=(),
             verdict=Verdict("observed", "in the tables only"),
+        ),
+        a_statement(
+            kind="values",
+            ruleset="strip-bar(k=k, s=s)",
+            parameters={"k": (2, 4), "s": (1, 2)},
+            text="at the P-positions, (x+s) ^ y ^ (z+s) takes exactly the values {2^n − 2 : n ≥ 1} ∪ {1}",
+            formulas=(
+                Line(VALUES_OF, "(x+s) ^ y ^ (z+s)"),
+                Line(VALUES_ARE["exactly"], "v == 1 or (v+2) & (v+1) == 0"),
+            ),
+            verdict=Verdict("holds", "holds to bound 256"),
+        ),
+        a_statement(
+            kind="heights",
+            ruleset="solid-bar(f=f)",
+            parameters={"f": ()},
+            text="Of the 20 monotone f, 6 have G = x⊕y⊕z",
+            formulas=(),
+            verdict=Verdict("observed", "counted"),
+            picture={
+                "kind": "height-functions",
+                "counts": {"G = x⊕y⊕z": [{"side": 2, "height": 1, "functions": 6174}]},
+                "shifts": [{"sum": "(x−1)⊕y⊕(z−1)", "exact": 4321, "best": 5}],
+                "least": {"G = x⊕y⊕z, <not> constant": [[0, 0], [0, 7]], "none": None},
+            },
         ),
         a_statement(
             formulas=(Line("P iff", "min(a, b, 2*c)%3 == 1 or not a <= b"),),

@@ -15,6 +15,7 @@ import pytest
 from choco_pipeline.errors import StoreError
 from choco_pipeline.finding.statement import Line, Statement, StatementError, Verdict
 from choco_pipeline.games import parse_ruleset
+from choco_pipeline.mining.value_forms import forms
 from choco_pipeline.report.assemble import page
 from choco_pipeline.report.found import Found, found_of, found_page, read_found, span
 from choco_pipeline.report.found_exports import markdown, tex, tex_text
@@ -23,6 +24,7 @@ from choco_pipeline.report.found_pictures import SIDE, drawing, pattern
 from choco_pipeline.report.latex import LaTeX
 from choco_pipeline.report.pictures import Picture
 from choco_pipeline.report.task import write_report, write_report_with_found
+from choco_pipeline.report.value_sets import set_of
 from tests.report.found_documents import CERTIFICATE, HOSTILE, a_document, a_statement, statements
 from tests.report.test_page import Document
 
@@ -55,11 +57,20 @@ def test_statements_are_numbered_through_the_parts(found: Found):
         "undecided",
         "exhausted",
         "observed",
+        "holds",
         "proved",
+        "observed",
         "refuted",
-    ], "new ones, rediscovered ones and refuted ones, each in the order of the file"
-    assert [view.number for view in found.views] == list(range(1, 8))
-    assert (len(found.new), len(found.rediscovered), len(found.refuted)) == (5, 1, 1)
+    ], (
+        "new ones, rediscovered ones, those on height functions and refuted ones, each in the order of the file"
+    )
+    assert [view.number for view in found.views] == list(range(1, 10))
+    assert list(map(len, (found.new, found.rediscovered, found.heights, found.refuted))) == [
+        6,
+        1,
+        1,
+        1,
+    ]
     assert [search["game"] for search in found.in_vain] == ["nim(2)"]
 
 
@@ -72,16 +83,17 @@ def test_each_statement_is_on_the_page_with_its_evidence(html: str, found: Found
         assert f"Found {view.number} " in shown
         assert said.ruleset in shown
         for evidence in (said.found_on, said.held_on):
-            unit = "equations" if said.kind == "count" else "positions"
+            unit = {"count": "equations", "heights": "height functions"}.get(said.kind, "positions")
             assert f"{evidence.positions:,} {unit}: {evidence.what}" in shown
         assert f"{said.tried.candidates:,} candidates: {said.tried.what}" in shown
         assert said.verdict.text[1:] in shown
         assert all(path in shown for path in said.verdict.certificates)
-        assert said.text[1:] in shown
+        assert view.is_said_in_formulas or said.text[1:] in shown
         assert all(line.formula in shown for line in said.formulas)
         assert view.words in shown
-    part = {name: document.text[name] for name in ("new", "rediscovered", "refuted")}
-    for name, views in zip(part, (found.new, found.rediscovered, found.refuted), strict=True):
+    part = {name: document.text[name] for name in ("new", "rediscovered", "heights", "refuted")}
+    parts = (found.new, found.rediscovered, found.heights, found.refuted)
+    for name, views in zip(part, parts, strict=True):
         assert re.findall(r"Found (\d+)", part[name]) == [str(view.number) for view in views]
     assert "too few" in document.text["nothing"]
 
@@ -95,7 +107,7 @@ def test_the_page_needs_nothing_and_no_text_becomes_markup(html: str):
     assert HOSTILE not in html
     assert "alert('found')" in document.text["new"]
     assert "alert('found')" in document.text["nothing"]
-    assert document.tags["math"] == 8, "six formulas, a condition and how far one is meant"
+    assert document.tags["math"] == 9, "seven formulas, a condition and how far one is meant"
 
 
 def test_links_lead_to_places(html: str, found: Found, ledger: dict[str, Any]):
@@ -113,8 +125,8 @@ def test_the_index_leads_to_what_was_found_and_counts_it(ledger: dict[str, Any],
     document = Document(_index(ledger, found))
     assert "found.html" in document.links
     said = squeezed(document.text["proposed"])
-    assert "6 statements: ∎ 2 proved, ● 1 checked in all cases, ◐ 1 holding to a bound" in said
-    assert "1 rediscovered, 5 new to the catalogue; 1 more refuted" in said
+    assert "8 statements: ∎ 2 proved, ● 1 checked in all cases, ◐ 2 holding to a bound" in said
+    assert "1 rediscovered, 6 new to the catalogue, 1 on height functions; 1 more refuted" in said
     assert "found.html" not in _index(ledger, None)
 
 
@@ -143,7 +155,7 @@ def test_formulas_of_positions(changes, lines):
 
 
 def test_cases_conditions_and_reach():
-    family, _, cases, limited, relation, _, _ = statements()
+    family, _, cases, limited, relation, _, values, _, _ = statements()
     assert condition(family, LaTeX()) == r"k \equiv 3 \pmod{4} \text{ and } s < k"
     assert condition(cases, LaTeX()) == ""
     assert displayed(cases, LaTeX()) == [
@@ -153,6 +165,9 @@ def test_cases_conditions_and_reach():
     assert reach(limited, LaTeX()) == r"2 k^{2} - 1"
     assert len(displayed(limited, LaTeX())) == 1
     (line,) = displayed(relation, LaTeX())
+    assert displayed(values, LaTeX()) == [
+        r"\{(x + s) \oplus y \oplus (z + s) : (x, y, z) \text{ a P-position}\} = \{2^{n} - 2 : n \geq 1\} \cup \{1\}"
+    ]
     assert line == (
         r"g(2 m) = 4 g(m) - \left\lfloor \frac{m}{2} \right\rfloor \text{ where } m \geq 2"
     )
@@ -166,10 +181,74 @@ def test_a_condition_on_heights_has_its_words():
         formulas=(Line("G =", "x ^ y"), Line("all f(x) with", "f(u) <= x", "u < x")),
     )
     assert displayed(said, LaTeX()) == [
-        r"G = x \oplus y",
+        r"G(x, y, z) = x \oplus y",
         r"\text{all f(x) with } f(u) \leq x \text{ where } u < x",
     ]
-    assert found_of(document_of(said), {"claims": [], "tables": []}, RESULTS).new[0].seen_for == []
+    found = found_of(document_of(said), {"claims": [], "tables": []}, RESULTS)
+    assert found.new == []
+    assert found.heights[0].seen_for == []
+
+
+def test_counts_of_height_functions_are_tables(found: Found, html: str, ledger: dict[str, Any]):
+    (view,) = found.heights
+    rows = [[table.head, *table.rows] for table in view.tables]
+    assert rows == [
+        [("n \\ h", "1"), ("2", "6,174")],
+        [("sum", "exactly", "closest"), ("(x−1)⊕y⊕(z−1)", "4,321", "5")],
+        [("x \\ z", "0", "1"), ("0", "0", "0"), ("1", "0", "7")],
+    ]
+    shown = squeezed(Document(html).text["heights"])
+    assert "6,174" in shown
+    assert "(x−1)⊕y⊕(z−1) 4,321 5" in shown
+    assert "The least f with: G = x⊕y⊕z, <not> constant" in shown
+    assert "| (x−1)⊕y⊕(z−1) | 4,321 | 5 |" in markdown(found, ledger)
+    assert r"2 & 6,174 \\" in tex(found, ledger)
+    broken = a_statement(kind="heights", formulas=(), picture={"kind": "height-functions"})
+    with pytest.raises(StatementError, match="not counts of height functions"):
+        found_page(found_of(document_of(broken), ledger, RESULTS), ledger)
+    assert "Which height functions?" not in found_page(
+        found_of(document_of(a_statement()), ledger, RESULTS), ledger
+    )
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [0, 2, 6, 14, 30],
+        [0, 1, 2, 6, 14, 30],
+        [0, 1, 3, 7, 15],
+        [1, 2, 4, 8, 16],
+        [4, 8, 16, 32],
+        [1, 5, 13, 29],
+        [5, 6, 8, 12, 20],
+        [-1, 0, 2, 6, 14],
+        [0],
+        [1, 2, 5],
+    ],
+)
+def test_sets_of_values_are_read_off_their_conditions(values):
+    form = forms(values)[0]
+    written = set_of(form.condition, LaTeX())
+    members: set[int] = set()
+    for part in written.split(r" \cup "):
+        inside = part.removeprefix(r"\{").removesuffix(r"\}")
+        powers = re.fullmatch(r"2\^\{n\}(?: ([+-]) (\d+))? : n \\geq (\d+)", inside)
+        if powers:
+            more = int(f"{powers[1] or '+'}{powers[2] or 0}")
+            members |= {2**n + more for n in range(int(powers[3]), 12)}
+        else:
+            members |= {int(number.replace(" ", "")) for number in inside.split(",")}
+    assert {v for v in members if v <= max(values)} == set(values)
+
+
+def test_a_long_list_of_certificates_is_cut(ledger: dict[str, Any]):
+    paths = tuple(f"results/certificates/{n}.json" for n in range(9))
+    said = a_statement(verdict=Verdict("proved", "proved", paths))
+    found = found_of(document_of(said), ledger, RESULTS)
+    for exported in (found_page(found, ledger), markdown(found, ledger), tex(found, ledger)):
+        assert "and 6 more" in exported
+        assert "2.json" in exported
+        assert "3.json" not in exported
 
 
 def test_coordinates_come_from_the_first_parameters_that_give_a_game():
@@ -236,7 +315,7 @@ def test_exports_say_what_the_page_says(found: Found, ledger: dict[str, Any]):
     assert in_tex.count(r"\begin{theorem}") == 1, (
         "a family of which some games are proved is a conjecture"
     )
-    assert in_tex.count(r"\begin{conjecture}") == 5
+    assert in_tex.count(r"\begin{conjecture}") == 7
     assert in_tex.count(r"\begin{refuted}") == 1
     assert f"`{CERTIFICATE}`" in in_markdown
     assert "<script>" not in in_markdown.replace(r"\<script\>", "")
@@ -287,7 +366,7 @@ def test_the_whole_report_is_written(ledger_file: Path, tmp_path: Path):
         str(found_file),
         lambda _stage, **n: said.append(n),
     )
-    assert numbers["statements"] == 7
+    assert numbers["statements"] == 9
     assert said == [{"documents": 1}] * 6
     sequence = next(one for one in statements() if one.picture)
     written = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}

@@ -235,12 +235,8 @@ def test_the_heading_counts_claims_by_the_verdicts_of_their_rows(document, ledge
     assert "not a proof" in " ".join(document.text["reading"].split())
 
 
-def test_rules_shifts_and_value_sets_are_told(document, ledger):
+def test_shifts_and_value_sets_are_told(document, ledger):
     found = " ".join(document.text["found"].split())
-    assert ledger["rules"]
-    for rule in ledger["rules"]:
-        assert rule["text"] in found
-    assert any("(mod 4)" in rule["text"] for rule in ledger["rules"])
     for finding in ledger["findings"]:
         if finding["kind"] == "shifts":
             assert finding["best"][0]["text"] in found
@@ -271,7 +267,7 @@ def test_two_thousand_tables_stay_below_8_megabytes(ledger):
         {**table, "parameters": {"k": k}, "sweeps": [f"sweep-{k % 40}"]} for k in range(2000)
     ]
     ledger["verdicts"] = [{**verdict, "parameters": {"k": k}} for k in range(2000)]
-    ledger["findings"], ledger["rules"] = [], []
+    ledger["findings"] = []
     ledger["claims"] = [c for c in ledger["claims"] if c["id"] == verdict["claim"]]
     ledger["rows"] = [row for row in ledger["rows"] if row["claim"] == verdict["claim"]]
     ledger["pairs"] = []
@@ -302,7 +298,7 @@ def test_six_hundred_checks_of_a_hundred_and_twenty_claims_stay_below_4_megabyte
 
 
 def test_a_run_without_claims_or_findings_has_a_report(ledger):
-    for name in ("claims", "verdicts", "rows", "pairs", "findings", "rules"):
+    for name in ("claims", "verdicts", "rows", "pairs", "findings"):
         ledger[name] = []
     document = Document(page(ledger, Path("results")))
     assert "No claim was checked" in document.text["ledger"]

@@ -128,6 +128,29 @@ def test_a_changed_claim_changes_only_the_order_for_claims(config):
     assert {p: p.stat().st_mtime_ns for p in mines} == mines
 
 
+def test_questions_on_height_functions_are_orders_of_their_own(config):
+    assert current_plan(config)["heights"] == []
+    config.write_text(CONFIG + "height_functions: {side: 2, height: 1}\n")
+    plan = current_plan(config)
+    asked = {one["part"]: one["asked"] for one in plan["heights"]}
+    assert sorted(asked.values()) == ["counts", "grundy", "p-positions"]
+    orders = {p.stem: read_json(p) for p in Path("results/t/heights").glob("*.json")}
+    assert {part: order["asked"] for part, order in orders.items()} == asked
+    assert {(order["side"], order["height"]) for order in orders.values()} == {(2, 1)}
+    config.write_text(CONFIG + "height_functions: {}\n")
+    assert {(one["side"], one["height"]) for one in current_plan(config)["heights"]} == {(3, 2)}
+    assert not {p.stem for p in Path("results/t/heights").glob("*.json")} & asked.keys()
+    for box, why in (
+        ("{side: 2, height: 3}", "a height of at most 2, the side"),
+        ("{side: 4, height: 3}", "at most 65,536 functions, which are 731,808"),
+        ("{side: 3, hight: 1}", "hight"),
+        ("{side: 9}", "side"),
+    ):
+        config.write_text(CONFIG + f"height_functions: {box}\n")
+        with pytest.raises(ConfigError, match=why):
+            current_plan(config)
+
+
 def test_orders_name_what_fits(config):
     plan = current_plan(config)
     rulesets = {table["id"]: table["ruleset"] for table in plan["tables"]}

@@ -95,6 +95,20 @@ def test_a_run_says_what_it_has_found_of_each_claim_before_the_report(tiny):
     assert "checks 10/10: done" in done.stderr
 
 
+def test_height_functions_are_classified_by_tasks_of_their_own(tiny):
+    project = tiny[0]
+    plan, found = project.json("tiny/plan.json"), project.json("tiny/found.json")
+    said = [s["text"] for s in found["statements"] if s["kind"] == "heights"]
+    parts = [project.json(f"tiny/classified/{order['part']}.json") for order in plan["heights"]]
+    assert len(parts) == 3
+    assert said == [s["text"] for part in parts for s in part["statements"]]
+    assert any(
+        text.startswith("Of the 6 monotone f from {0..1}² to {0..1}, 2 have G") for text in said
+    )
+    page = (project.folder / "results/tiny/report/found.html").read_text()
+    assert "Which height functions?" in page
+
+
 def test_a_quiet_run_prints_it_too(tiny, tmp_path):
     project = tiny[0].copy(tmp_path)
     again = project.choco("run", "tiny.yaml")
@@ -159,13 +173,23 @@ def test_plain_snakemake_makes_the_same_tables_and_verdicts(tiny, project):
 
 def test_a_dry_run_says_what_would_run_and_runs_nothing(project):
     shown = project.run("tiny.yaml", "--dry-run")
-    jobs = {"build": 1, "check": 1, "state": 2, "mine": 1, "find": 1, "ledger": 1, "report": 1}
+    jobs = {
+        "build": 1,
+        "check": 1,
+        "state": 2,
+        "mine": 1,
+        "classify": 3,
+        "find": 1,
+        "ledger": 1,
+        "report": 1,
+    }
     assert shown["jobs"] == jobs
+    assert shown["work"]["classify"] == 3
     assert (shown["work"]["check"], shown["work"]["state"]) == (8, 2)
     assert shown["work"]["build"] == 9
     assert shown["work"]["mine"] == 3
     folders = {name.split("/")[-2] for name in files(project.folder / "results")}
-    assert folders == {"tiny", "shards", "checks", "mines", "standing"}
+    assert folders == {"tiny", "shards", "checks", "mines", "standing", "heights"}
     assert not (project.folder / "results/tiny/ledger.json").exists()
     printed = project.choco("run", "tiny.yaml", "-n").stdout
     assert "build: 1 job, 9 tables" in printed

@@ -24,6 +24,7 @@ TABLES = {table["id"]: table for table in PLAN["tables"]}
 PARTS = sorted({order["part"] for order in PLAN["standing"]})
 PROOFS = sorted({order["part"] for order in PLAN["proofs"]})
 STATEMENTS = sorted({order["part"] for order in PLAN["statements"]})
+HEIGHTS = sorted({order["part"] for order in PLAN["heights"]})
 
 
 def shards_of(kind):
@@ -61,3 +62,4 @@ wildcard_constraints:
     part="|".join(PARTS) or "none",
     proof="|".join(PROOFS) or "none",
     decided="|".join(STATEMENTS) or "none",
+    heights="|".join(HEIGHTS) or "none",

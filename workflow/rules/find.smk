@@ -1,3 +1,17 @@
+# Which height functions have a formula: all of a box, and the conditions that tell them from the others.
+rule classify:
+    input:
+        order=f"{RUN}/heights/{{heights}}.json",
+    output:
+        found=f"{RUN}/classified/{{heights}}.json",
+    log:
+        f"{RUN}/log/classify/{{heights}}.log",
+    conda:
+        "../../environment.yml"
+    shell:
+        "python -m choco_pipeline classify {input.order} --out {output.found} > {log} 2>&1"
+
+
 # What the machine proposes itself: statements over whole families, tried on what they were not found on.
 rule find:
     input:
@@ -5,6 +19,7 @@ rule find:
         tables=expand(rules.build.output.manifest, shard=PLAN["shards"]),
         findings=expand(rules.mine.output.findings, shard=shards_of("mines")),
         proofs=expand(rules.prove.output.proved, proof=PROOFS),
+        heights=expand(rules.classify.output.found, heights=HEIGHTS),
     output:
         found=f"{RUN}/found.json",
     log:

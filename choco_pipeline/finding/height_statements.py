@@ -1,0 +1,185 @@
+"""What is said of the height functions of a box: how many have which formula, and which condition tells them apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.height_functions import find_height_functions
+from choco_pipeline.claims.kinds import HeightFunctions
+from choco_pipeline.claims.model import Entry
+from choco_pipeline.claims.verdict import Refuted
+from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.finding.height_census import census, total
+from choco_pipeline.finding.height_conditions import Condition
+from choco_pipeline.finding.heights import Joined, Search, search, tried
+from choco_pipeline.finding.statement import Evidence, Line, Statement, Verdict
+from choco_pipeline.mining.heights import GRUNDY, P_POSITIONS, HeightClass
+from choco_pipeline.sweep.plan import ASKED_OF_HEIGHTS
+
+FORMAT = 1
+RULESET = "solid-bar(f=f)"
+MEANING = (
+    "f is monotone, u < x, g = f(u, z) and h = f(x, z); the condition is meant for all such u, x and z, and also with the"
+    " arguments of f exchanged"
+)
+TOP = (
+    "t is the least of the v⊕z with v < x and f(v, z) = v⊕z and the x⊕w with w < z and f(x, w) = x⊕w, infinite where there"
+    " are none"
+)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of a bar: a formula, and which height functions give it."""
+
+    label: str
+    formula: str
+    shown: str
+    heights: HeightClass
+
+
+#: By their names in a plan.
+QUESTIONS: Mapping[str, Question] = {
+    "grundy": Question("G =", "x ^ y ^ z", "G = x⊕y⊕z", HeightClass(GRUNDY)),
+    "p-positions": Question("P iff", "x ^ y ^ z == 0", "P iff x⊕y⊕z = 0", HeightClass(P_POSITIONS)),
+}
+
+
+def classify_heights(order_file: str, out_file: str, report: Any) -> dict[str, Any]:
+    """Answer one question on all height functions of a box.
+
+    Parameters
+    ----------
+    order_file
+        Holds ``{"asked": …, "side": n, "height": h}``: f has arguments 0..n and heights 0..h, h ≤ n. Asked is a name of
+        `QUESTIONS`, for a condition on f, or ``counts``.
+    out_file
+        Receives ``{"format", "statements": […], "searches": […]}``, whole or not at all.
+    report
+        Called as ``report("finding", steps=1)``.
+
+    Returns
+    -------
+    dict
+        Numbers of statements and of searches.
+
+    Raises
+    ------
+    HeightsError
+        If the box has too many functions, or is higher than wide.
+    """
+    order = read_json(Path(order_file))
+    found = classified(order["asked"], int(order["side"]), int(order["height"]))
+    write_json(Path(out_file), {"format": FORMAT, **found})
+    report("finding", steps=1)
+    return {"statements": len(found["statements"]), "searches": len(found["searches"])}
+
+
+def classified(asked: str, side: int, height: int) -> dict[str, Any]:
+    """Return statements and searches on the height functions of a box, as ``found.json`` has them."""
+    if asked not in QUESTIONS:
+        return {"statements": [census(side, height).as_json()], "searches": []}
+    question = QUESTIONS[asked]
+    found = search(question.heights, side, height)
+    searched = {
+        "what": f"conditions on f for {question.shown}",
+        "game": RULESET,
+        "tried": asdict(tried(found)),
+        "nothing": not found.exact,
+    }
+    statements = statements_of(question, found, side, height)
+    return {"statements": [one.as_json() for one in statements], "searches": [searched]}
+
+
+def classified_all(side: int, height: int) -> dict[str, Any]:
+    """Return all that can be said of the height functions of a box, one question after the other."""
+    parts = [classified(asked, side, height) for asked in ASKED_OF_HEIGHTS]
+    return {"format": FORMAT} | {
+        key: [one for part in parts for one in part[key]] for key in ("statements", "searches")
+    }
+
+
+def statements_of(question: Question, found: Search, side: int, height: int) -> list[Statement]:
+    """Return what a search says."""
+    box = f"all monotone f from {{0..{side}}}² to {{0..{height}}}; {found.members:,} are so"
+    statements = []
+    for joined in found.exact:
+        lines = tuple(
+            Line("and" if i else "exactly if", part.such, part.guard)
+            for i, part in enumerate(joined)
+        )
+        named = "; and ".join(
+            f"{line.formula} wherever {line.where}" if line.where else line.formula
+            for line in lines
+        )
+        top = f"; {TOP}" if any("t" in part.names for part in joined) else ""
+        statement = Statement(
+            kind="heights",
+            ruleset=RULESET,
+            parameters={"f": ()},
+            text=f"{question.shown} exactly if {_in_signs(named)}. Here {MEANING}{top}.",
+            formulas=(Line(question.label, question.formula), *lines),
+            found_on=Evidence(found.functions, box),
+            held_on=found.held,
+            tried=tried(found),
+            verdict=Verdict("observed", f"right for {found.held.positions:,} other functions, too"),
+        )
+        statements.append(_checked(statement, question, joined, side, height))
+    return statements
+
+
+def _in_signs(formula: str) -> str:
+    """Return a formula with the signs of the field."""
+    for plain, sign in ((" ^ ", "⊕"), ("<=", "≤"), (">=", "≥"), ("!=", "≠"), ("==", "=")):
+        formula = formula.replace(plain, sign)
+    return formula
+
+
+def _checked(
+    statement: Statement, question: Question, joined: Joined, side: int, height: int
+) -> Statement:
+    """Return a statement on Grundy numbers with its claim and what the claim's own check says; others as they are."""
+    if question.label != "G =" or any({"t", "i"} & part.names for part in joined):
+        return statement
+    less = side - height
+    entry = {
+        "id": statement.id,
+        "number": "found",
+        "status": "found",
+        "statement": statement.text,
+        "check": {
+            "kind": "height-functions",
+            "arguments": 2,
+            "bound": side,
+            "height": f"N-{less}" if less else "N",
+            "all": {"u": "0..N", "x": "u+1..N", "z": "0..N"},
+            "such": " and ".join(f"({_with_look_ups(part)})" for part in joined),
+            "grundy": "x ^ y ^ z",
+        },
+    }
+    claim = Claim(Entry.model_validate(entry))
+    assert isinstance(claim.check, HeightFunctions)
+    match find_height_functions(claim.check, side).verdict:
+        case Refuted() as refuted:
+            verdict = Verdict("refuted", str(refuted.counterexample.found))
+        case _:
+            said = f"checked for each of the {total(side, height):,} functions in the box"
+            verdict = Verdict("exhausted", said)
+    return replace(statement, claim=entry, verdict=verdict)
+
+
+def _with_look_ups(part: Condition) -> str:
+    """Return a condition, in both arguments, as a claim says it."""
+    said = f"(not ({part.guard}) or {part.such})" if part.where else f"({part.such})"
+    both = []
+    for g, h in (
+        ("f(u*(N+1)+z)", "f(x*(N+1)+z)"),
+        ("f(z*(N+1)+u)", "f(z*(N+1)+x)"),
+    ):
+        both.append(re.sub(r"\bh\b", h, re.sub(r"\bg\b", g, said)))
+    return " and ".join(both)

@@ -1,0 +1,65 @@
+"""Sets of values in a mathematical notation: which they are is read off the condition that tells their members."""
+
+from __future__ import annotations
+
+import re
+
+from choco_pipeline.formula import parse
+from choco_pipeline.report.typeset import Notation, typeset
+
+_MEMBER = re.compile(r"v == (-?\d+)")
+_POWERS = re.compile(r"(?:v >= (-?\d+) and )?\(?v([+-]\d+)?\)? & \(?v([+-]\d+)?\)? == 0")
+_FROM = re.compile(r"v >= (-?\d+)")
+#: How many of all numbers from one on are shown.
+SHOWN = 3
+
+
+def set_of(condition: str, notation: Notation) -> str:
+    r"""Return the set of integers v with a condition: a list, {2^n − c : n ≥ m}, both, or {v : the condition}.
+
+    Examples
+    --------
+    >>> from choco_pipeline.report.latex import LaTeX
+    >>> set_of("v == 1 or (v+2) & (v+1) == 0", LaTeX())
+    '\\{2^{n} - 2 : n \\geq 1\\} \\cup \\{1\\}'
+    >>> set_of("v%4 == 0", LaTeX()), set_of("v >= 0", LaTeX())
+    ('\\{v : v \\equiv 0 \\pmod{4}\\}', '\\{0, 1, 2, \\text{…}\\}')
+    """
+    members: list[str] = []
+    others: list[str] = []
+    for part in parse(condition).text.split(" or "):
+        single, powers = _MEMBER.fullmatch(part), _POWERS.fullmatch(part)
+        if single:
+            members.append(_number(int(single[1]), notation))
+        elif powers and int(powers[2] or 0) == int(powers[3] or 0) + 1:
+            others.append(_powers(int(powers[2] or 0), powers[1], notation))
+        else:
+            return _all_with(condition, notation)
+    lists = [notation.listed(members, "{")] if members else []
+    joined = [text for one in (*others, *lists) for text in (notation.sign("∪"), one)]
+    return notation.row(joined[1:]) if len(joined) > 2 else joined[1]
+
+
+def _all_with(condition: str, notation: Notation) -> str:
+    start = _FROM.fullmatch(parse(condition).text)
+    if start:
+        first = int(start[1])
+        shown = [_number(v, notation) for v in range(first, first + SHOWN)]
+        return notation.listed([*shown, notation.words("…")], "{")
+    inner = [notation.name("v", ""), notation.sign(":"), typeset(parse(condition), notation)]
+    return notation.bracketed(notation.row(inner), "{")
+
+
+def _powers(c: int, first: str | None, notation: Notation) -> str:
+    """Return {2^n − c : n ≥ m}, whose first member is given, or else not below 0."""
+    m = (max(c, 1) - 1).bit_length() if first is None else (int(first) + c).bit_length() - 1
+    number, n = notation.number, notation.name("n", "")
+    power = notation.power(number("2"), n)
+    shifted = [notation.sign("-" if c > 0 else "+"), number(str(abs(c)))] if c else []
+    where = [notation.sign(":"), n, notation.sign(">="), number(str(m))]
+    return notation.bracketed(notation.row([power, *shifted, *where]), "{")
+
+
+def _number(value: int, notation: Notation) -> str:
+    digits = notation.number(str(abs(value)))
+    return digits if value >= 0 else notation.row([notation.minus(), digits])
