@@ -19,7 +19,7 @@ from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.games.notation import inside
 from choco_pipeline.sweep.expand import load_config
-from choco_pipeline.sweep.plan import PROJECT, RESULTS
+from choco_pipeline.sweep.paths import PROJECT, RESULTS
 
 CLAIMS = Path("config/claims")
 CONFIG = Path("config/config.yaml")

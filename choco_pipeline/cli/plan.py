@@ -14,7 +14,8 @@ from choco_pipeline.cli.output import emit, in_short, in_time
 from choco_pipeline.cli.workers import capacity_of
 from choco_pipeline.cluster.connect import resolve
 from choco_pipeline.cluster.description import load_cluster
-from choco_pipeline.sweep.plan import RESULTS, Paths, make_plan
+from choco_pipeline.sweep.paths import RESULTS, Paths
+from choco_pipeline.sweep.plan import make_plan
 from choco_pipeline.tables.cost import in_bytes
 from choco_pipeline.tables.spec import TableSpec
 

@@ -8,7 +8,7 @@ from choco_pipeline.cli.lock import results_lock
 from choco_pipeline.cli.output import emit, note
 from choco_pipeline.cli.verify import Records, chosen_manifests, named, on_all_cores
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.sweep.plan import RESULTS
+from choco_pipeline.sweep.paths import RESULTS
 from choco_pipeline.tables.repair import repair_manifest
 
 

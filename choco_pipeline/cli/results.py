@@ -10,7 +10,7 @@ from choco_pipeline.cli.output import emit, note
 from choco_pipeline.documents.files import read_json, write_text
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.report.results_page import results_page
-from choco_pipeline.sweep.plan import RESULTS
+from choco_pipeline.sweep.paths import RESULTS
 
 #: Where dated pages lie.
 PAGES = Path("docs/results")

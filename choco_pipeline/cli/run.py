@@ -31,7 +31,8 @@ from choco_pipeline.cluster.description import load_cluster
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.provenance import PACKAGE
-from choco_pipeline.sweep.plan import RESULTS, Paths, current_plan
+from choco_pipeline.sweep.paths import RESULTS, Paths
+from choco_pipeline.sweep.plan import current_plan
 from choco_pipeline.sweep.room import Capacity, require_object_store
 
 SNAKEFILE = PACKAGE.parent / "Snakefile"

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from choco_pipeline.cli.output import in_short, in_time
 from choco_pipeline.cluster.progress import Tally
-from choco_pipeline.sweep.plan import RESULTS, Paths
+from choco_pipeline.sweep.paths import RESULTS, Paths
 
 #: Seconds between two lines in a log.
 EVERY = 5.0

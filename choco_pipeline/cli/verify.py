@@ -17,7 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from choco_pipeline.cli.output import emit, note
 from choco_pipeline.cluster.progress import ignore
 from choco_pipeline.errors import ChocoError, StoreError
-from choco_pipeline.sweep.plan import RESULTS
+from choco_pipeline.sweep.paths import RESULTS
 from choco_pipeline.tables.verify import verify_manifest
 
 COLUMNS = (

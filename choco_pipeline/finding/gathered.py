@@ -15,7 +15,7 @@ from choco_pipeline.finding.family import Family, Member
 from choco_pipeline.finding.single import Mined
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import match, read
-from choco_pipeline.sweep.plan import Paths
+from choco_pipeline.sweep.paths import Paths
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.store import read_table, store_of
 from choco_pipeline.tables.windows import StoredCells

@@ -19,7 +19,7 @@ from choco_pipeline.finding.height_conditions import Condition
 from choco_pipeline.finding.heights import Joined, Search, search, tried
 from choco_pipeline.finding.statement import Evidence, Line, Statement, Verdict
 from choco_pipeline.mining.heights import GRUNDY, P_POSITIONS, HeightClass
-from choco_pipeline.sweep.plan import ASKED_OF_HEIGHTS
+from choco_pipeline.sweep.orders import ASKED_OF_HEIGHTS
 
 FORMAT = 1
 RULESET = "solid-bar(f=f)"

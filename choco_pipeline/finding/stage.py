@@ -25,7 +25,7 @@ from choco_pipeline.finding.statement import Statement, StatementError, Verdict
 from choco_pipeline.finding.trial import Decide, tried
 from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.limits import Limited
-from choco_pipeline.sweep.plan import Paths
+from choco_pipeline.sweep.paths import Paths
 
 FORMAT = 1
 #: A decision on a found statement may take so many seconds and GiB of memory.

@@ -13,7 +13,7 @@ from choco_pipeline.claims.rows import rows
 from choco_pipeline.claims.verdict import Undecided, verdict_text
 from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.provenance import versions
-from choco_pipeline.sweep.plan import Paths
+from choco_pipeline.sweep.paths import Paths
 from choco_pipeline.tables.journal import forget
 
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.claims.catalogue import Catalogue, load_catalogue
-from choco_pipeline.claims.kinds.kind import Kind
+from choco_pipeline.claims.catalogue import load_catalogue
 from choco_pipeline.documents.files import read_json, write_json_if_changed
 from choco_pipeline.documents.yaml_file import YamlFile
 from choco_pipeline.errors import ChocoError, StoreError
@@ -19,17 +16,16 @@ from choco_pipeline.games import SolidBar
 from choco_pipeline.games.height import TableHeight
 from choco_pipeline.games.notation import inside
 from choco_pipeline.provenance import (
-    CLAIM_CODE,
-    FINDING_CODE,
     MINING_CODE,
     PROOF_CODE,
     TABLE_CODE,
     code_digest,
     digest,
 )
-from choco_pipeline.sweep.config import HeightBox
 from choco_pipeline.sweep.expand import Planned, expand, load_config
-from choco_pipeline.sweep.proofs import Proofs, proofs, shared_out, statements
+from choco_pipeline.sweep.orders import height_parts, standing_parts, table_orders, write_orders
+from choco_pipeline.sweep.paths import PROJECT, RESULTS, Paths
+from choco_pipeline.sweep.proofs import proofs, shared_out, statements
 from choco_pipeline.sweep.room import (
     Capacity,
     object_store,
@@ -40,9 +36,6 @@ from choco_pipeline.tables.cost import Cost, cost_of, is_large, memory_to_read
 from choco_pipeline.tables.schema import unwrap
 from choco_pipeline.tables.spec import FORMAT, Shard, TableSpec
 
-RESULTS = Path("results")
-#: The folder that paths in a configuration start from and may not leave.
-PROJECT = Path()
 #: New tables are cut into about this many shards, so that several workers share them,
 PARTS = 6
 #: but a shard has at least so many tables or estimated seconds of work, beside which starting its jobs costs little,
@@ -51,43 +44,7 @@ LEAST_TABLES, LEAST_SECONDS = 100, 1.3
 MOST_TABLES, MOST_SECONDS = 250, 4.0
 #: A job that builds a large table by itself is given so many times the memory that it needs: for larger blocks.
 ROOM_FOR_BLOCKS = 2
-#: Statements that need no table are shared out among so many work orders.
-STANDING_PARTS = 4
-#: What is asked of the height functions of a box, each by a work order.
-ASKED_OF_HEIGHTS = ("grundy", "p-positions", "counts")
 PLAN_CODE = (*PROOF_CODE, *MINING_CODE, "sweep", "documents")
-
-Orders = Mapping[str, list[dict[str, Any]]]
-
-
-@dataclass(frozen=True)
-class Paths:
-    """Where the documents of a run lie, all below ``results/``."""
-
-    results: Path
-    run: str
-
-    @property
-    def plan(self) -> Path:
-        """The plan itself."""
-        return self.results / self.run / "plan.json"
-
-    def spec(self, shard: str) -> Path:
-        """Return the spec of a shard."""
-        return self.results / "shards" / f"{shard}.json"
-
-    def manifest(self, shard: str) -> Path:
-        """Return the manifest of a shard."""
-        return self.results / "tables" / f"{shard}.done.json"
-
-    @property
-    def certificates(self) -> Path:
-        """Where the certificates of all runs lie."""
-        return self.results / "certificates"
-
-    def order(self, kind: str, name: str) -> Path:
-        """Return a work order: of a shard for ``checks`` and ``mines``, of a part for the other kinds."""
-        return self.results / self.run / kind / f"{name}.json"
 
 
 def current_plan(
@@ -155,8 +112,8 @@ def make_plan(
     )
     if url is None:
         require_disk_for([cost for _, cost in missing], results)
-    checks, mines = _orders(tables, catalogue, shard_of)
-    standing = _standing_parts(catalogue)
+    checks, mines = table_orders(tables, catalogue, shard_of)
+    standing = standing_parts(catalogue)
     wanted = proofs(tables, catalogue)
     parts = shared_out(wanted)
     decided = statements(wanted, catalogue)
@@ -165,7 +122,7 @@ def make_plan(
         for part, chosen in parts.items()
         for proof in chosen
     }
-    heights = _height_parts(config.height_functions)
+    heights = height_parts(config.height_functions)
     inputs = [config_path, *claims_files, *_height_files(tables)]
     plan = {
         "format": FORMAT,
@@ -215,7 +172,7 @@ def make_plan(
     if write:
         for shard in shards:
             write_json_if_changed(paths.spec(shard.name), shard.as_json())
-        _write_orders(paths, catalogue, checks, mines, standing, parts, decided, heights)
+        write_orders(paths, catalogue, checks, mines, standing, parts, decided, heights)
         write_json_if_changed(paths.plan, plan)
     return plan
 
@@ -315,107 +272,6 @@ def _cut(missing: Sequence[tuple[TableSpec, float]]) -> Iterator[list[TableSpec]
         seconds += cost
     if batch:
         yield batch
-
-
-def _orders(
-    tables: Sequence[Planned], catalogue: Catalogue, shard_of: Mapping[str, str]
-) -> tuple[Orders, Orders]:
-    """Return, by shard, which claims are checked on which table with which parameters, and what is mined."""
-    checks: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    mines: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    largest: dict[str, int] = {}
-    for planned in tables:
-        ruleset = planned.spec.ruleset
-        largest[ruleset] = max(planned.spec.bound, largest.get(ruleset, 0))
-    decided: set[tuple[str, str]] = set()
-    for planned in tables:
-        table_id, ruleset = planned.spec.table_id, planned.spec.ruleset
-        for claim, parameters in catalogue.fitting(ruleset, planned.spec.quantity):
-            kind: Kind = claim.check
-            if not kind.reads_tables:  # the definition decides, so the largest table stands for all
-                if planned.spec.bound < largest[ruleset] or (claim.id, ruleset) in decided:
-                    continue
-                decided.add((claim.id, ruleset))
-            if planned.claims is None or claim.id in planned.claims:
-                checks[shard_of[table_id]].append(
-                    {"claim": claim.id, "table": table_id, "parameters": parameters}
-                )
-        if planned.mine:
-            mines[shard_of[table_id]].append({"table": table_id, "what": planned.mine})
-    return checks, mines
-
-
-def _standing_parts(catalogue: Catalogue) -> dict[str, list[str]]:
-    """Return the statements that need no table, by the name of the part of them that one job checks.
-
-    A claim's part follows from its id alone and a part's name from the ids in it, so one more claim moves no other.
-    """
-    parts: dict[int, list[str]] = defaultdict(list)
-    for claim in catalogue.claims.values():
-        if claim.pattern is None:
-            parts[int(digest(claim.id), 16) % STANDING_PARTS].append(claim.id)
-    return {digest({"standing": sorted(ids)}): ids for _, ids in sorted(parts.items())}
-
-
-def _height_parts(box: HeightBox | None) -> dict[str, dict[str, Any]]:
-    """Return what is asked of all height functions of a box, by the name of the part that one job answers."""
-    if box is None:
-        return {}
-    asked = [{"asked": what, **box.model_dump()} for what in ASKED_OF_HEIGHTS]
-    return {digest({"heights": one}): one for one in asked}
-
-
-def _write_orders(
-    paths: Paths,
-    catalogue: Catalogue,
-    checks: Orders,
-    mines: Orders,
-    standing: Mapping[str, list[str]],
-    parts: Mapping[str, Proofs],
-    decided: Mapping[str, dict[str, Any]],
-    heights: Mapping[str, dict[str, Any]],
-) -> None:
-    def said(ids: Iterable[str], code: tuple[str, ...] = CLAIM_CODE) -> dict[str, Any]:
-        claims = {i: catalogue.claims[i].as_json() for i in sorted(ids)}
-        return {"code": code_digest(code), "claims": claims}
-
-    def tables(shard: str) -> dict[str, Any]:
-        return {"format": FORMAT, "manifest": paths.manifest(shard).as_posix()}
-
-    documents: dict[str, dict[str, dict[str, Any]]] = {
-        "checks": {
-            shard: {**tables(shard), "checks": order, **said({check["claim"] for check in order})}
-            for shard, order in checks.items()
-        },
-        "mines": {
-            shard: {**tables(shard), "mines": order, "code": code_digest(MINING_CODE)}
-            for shard, order in mines.items()
-        },
-        "standing": {part: {"format": FORMAT, **said(ids)} for part, ids in standing.items()},
-        "proofs": {
-            part: {
-                "format": FORMAT,
-                "certificates": paths.certificates.as_posix(),
-                "proofs": chosen,
-                **said({one["claim"] for proof in chosen for one in proof["claims"]}, PROOF_CODE),
-            }
-            for part, chosen in parts.items()
-        },
-        "statements": {
-            part: {"format": FORMAT, **order, **said(order["claims"], PROOF_CODE)}
-            for part, order in decided.items()
-        },
-        "heights": {
-            part: {"format": FORMAT, **asked, "code": code_digest(FINDING_CODE)}
-            for part, asked in heights.items()
-        },
-    }
-    for kind, orders in documents.items():
-        for old in (paths.results / paths.run / kind).glob("*.json"):
-            if old.stem not in orders:
-                old.unlink()
-        for name, document in orders.items():
-            write_json_if_changed(paths.order(kind, name), document)
 
 
 def _inputs_digest(inputs: Sequence[Path]) -> str:

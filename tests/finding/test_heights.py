@@ -28,7 +28,7 @@ from choco_pipeline.finding.statement import Statement
 from choco_pipeline.formula import parse
 from choco_pipeline.games import SolidBar
 from choco_pipeline.mining.heights import EVERY, GRUNDY, P_POSITIONS, HeightClass
-from choco_pipeline.sweep.plan import ASKED_OF_HEIGHTS
+from choco_pipeline.sweep.orders import ASKED_OF_HEIGHTS
 
 # Nakamura, Miyadera, Nakaya, Integers 20 (2020) #G1, in each argument.
 NS = Condition(("u >> i == x >> i",), "g >> i-1 == h >> i-1")

@@ -7,7 +7,8 @@ from choco_pipeline.claims.verdict import HoldsToBound, Proved, Undecided, verdi
 from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.mining.task import mine_shard
 from choco_pipeline.sweep.ledger import write_ledger
-from choco_pipeline.sweep.plan import Paths, current_plan
+from choco_pipeline.sweep.paths import Paths
+from choco_pipeline.sweep.plan import current_plan
 from choco_pipeline.tables.shard import build_shard
 
 CLAIMS = """\

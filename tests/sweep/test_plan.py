@@ -10,7 +10,8 @@ import pytest
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.sweep import plan as plan_module
-from choco_pipeline.sweep.plan import Paths, current_plan, make_plan
+from choco_pipeline.sweep.paths import Paths
+from choco_pipeline.sweep.plan import current_plan, make_plan
 from choco_pipeline.sweep.proofs import (
     LEAST_SECONDS,
     MOST_SECONDS,

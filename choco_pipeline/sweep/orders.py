@@ -1,0 +1,134 @@
+"""The work orders of a run: what is checked and mined on which tables, proved, decided, and asked of height functions."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from choco_pipeline.claims.catalogue import Catalogue
+from choco_pipeline.claims.kinds.kind import Kind
+from choco_pipeline.documents.files import write_json_if_changed
+from choco_pipeline.provenance import (
+    CLAIM_CODE,
+    FINDING_CODE,
+    MINING_CODE,
+    PROOF_CODE,
+    code_digest,
+    digest,
+)
+from choco_pipeline.sweep.config import HeightBox
+from choco_pipeline.sweep.expand import Planned
+from choco_pipeline.sweep.paths import Paths
+from choco_pipeline.sweep.proofs import Proofs
+from choco_pipeline.tables.spec import FORMAT
+
+#: Statements that need no table are shared out among so many work orders.
+STANDING_PARTS = 4
+#: What is asked of the height functions of a box, each by a work order.
+ASKED_OF_HEIGHTS = ("grundy", "p-positions", "counts")
+
+Orders = Mapping[str, list[dict[str, Any]]]
+
+
+def table_orders(
+    tables: Sequence[Planned], catalogue: Catalogue, shard_of: Mapping[str, str]
+) -> tuple[Orders, Orders]:
+    """Return, by shard, which claims are checked on which table with which parameters, and what is mined."""
+    checks: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    mines: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    largest: dict[str, int] = {}
+    for planned in tables:
+        ruleset = planned.spec.ruleset
+        largest[ruleset] = max(planned.spec.bound, largest.get(ruleset, 0))
+    decided: set[tuple[str, str]] = set()
+    for planned in tables:
+        table_id, ruleset = planned.spec.table_id, planned.spec.ruleset
+        for claim, parameters in catalogue.fitting(ruleset, planned.spec.quantity):
+            kind: Kind = claim.check
+            if not kind.reads_tables:  # the definition decides, so the largest table stands for all
+                if planned.spec.bound < largest[ruleset] or (claim.id, ruleset) in decided:
+                    continue
+                decided.add((claim.id, ruleset))
+            if planned.claims is None or claim.id in planned.claims:
+                checks[shard_of[table_id]].append(
+                    {"claim": claim.id, "table": table_id, "parameters": parameters}
+                )
+        if planned.mine:
+            mines[shard_of[table_id]].append({"table": table_id, "what": planned.mine})
+    return checks, mines
+
+
+def standing_parts(catalogue: Catalogue) -> dict[str, list[str]]:
+    """Return the statements that need no table, by the name of the part of them that one job checks.
+
+    A claim's part follows from its id alone and a part's name from the ids in it, so one more claim moves no other.
+    """
+    parts: dict[int, list[str]] = defaultdict(list)
+    for claim in catalogue.claims.values():
+        if claim.pattern is None:
+            parts[int(digest(claim.id), 16) % STANDING_PARTS].append(claim.id)
+    return {digest({"standing": sorted(ids)}): ids for _, ids in sorted(parts.items())}
+
+
+def height_parts(box: HeightBox | None) -> dict[str, dict[str, Any]]:
+    """Return what is asked of all height functions of a box, by the name of the part that one job answers."""
+    if box is None:
+        return {}
+    asked = [{"asked": what, **box.model_dump()} for what in ASKED_OF_HEIGHTS]
+    return {digest({"heights": one}): one for one in asked}
+
+
+def write_orders(
+    paths: Paths,
+    catalogue: Catalogue,
+    checks: Orders,
+    mines: Orders,
+    standing: Mapping[str, list[str]],
+    parts: Mapping[str, Proofs],
+    decided: Mapping[str, dict[str, Any]],
+    heights: Mapping[str, dict[str, Any]],
+) -> None:
+    """Write the work orders of a run, each only if its content is new, and remove those that are no longer wanted."""
+
+    def said(ids: Iterable[str], code: tuple[str, ...] = CLAIM_CODE) -> dict[str, Any]:
+        claims = {i: catalogue.claims[i].as_json() for i in sorted(ids)}
+        return {"code": code_digest(code), "claims": claims}
+
+    def tables(shard: str) -> dict[str, Any]:
+        return {"format": FORMAT, "manifest": paths.manifest(shard).as_posix()}
+
+    documents: dict[str, dict[str, dict[str, Any]]] = {
+        "checks": {
+            shard: {**tables(shard), "checks": order, **said({check["claim"] for check in order})}
+            for shard, order in checks.items()
+        },
+        "mines": {
+            shard: {**tables(shard), "mines": order, "code": code_digest(MINING_CODE)}
+            for shard, order in mines.items()
+        },
+        "standing": {part: {"format": FORMAT, **said(ids)} for part, ids in standing.items()},
+        "proofs": {
+            part: {
+                "format": FORMAT,
+                "certificates": paths.certificates.as_posix(),
+                "proofs": chosen,
+                **said({one["claim"] for proof in chosen for one in proof["claims"]}, PROOF_CODE),
+            }
+            for part, chosen in parts.items()
+        },
+        "statements": {
+            part: {"format": FORMAT, **order, **said(order["claims"], PROOF_CODE)}
+            for part, order in decided.items()
+        },
+        "heights": {
+            part: {"format": FORMAT, **asked, "code": code_digest(FINDING_CODE)}
+            for part, asked in heights.items()
+        },
+    }
+    for kind, orders in documents.items():
+        for old in (paths.results / paths.run / kind).glob("*.json"):
+            if old.stem not in orders:
+                old.unlink()
+        for name, document in orders.items():
+            write_json_if_changed(paths.order(kind, name), document)
