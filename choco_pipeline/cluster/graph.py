@@ -48,8 +48,10 @@ class Lanes(SchedulerPlugin):
     def _share_out(self, scheduler: Scheduler) -> None:
         workers = sorted(scheduler.workers)
         for task in scheduler.tasks.values():
-            if task.annotations and "lane" in task.annotations:
-                task.worker_restrictions = set(_workers_of(task.annotations["lane"], workers))
+            if task.loose_restrictions:
+                lane = (task.annotations or {}).get("lane")  # Dask keeps none that is None
+                # A step of no lane may not name workers that are gone: it would wait for them.
+                task.worker_restrictions = set() if lane is None else _workers_of(lane, workers)
 
 
 class OnCluster:
@@ -79,7 +81,7 @@ class OnCluster:
         annotations = {
             "priority": rank.__getitem__,
             "lane": lanes.__getitem__,
-            "workers": lambda name: _workers_of(lanes[name], workers),
+            "workers": lambda name: sorted(_workers_of(lanes[name], workers)),
             "allow_other_workers": True,  # one may die, and others may have nothing to do
         }
         folder = os.getcwd()
@@ -119,9 +121,9 @@ def on_cluster(scheduler: str) -> Iterator[OnCluster]:
         yield OnCluster(client, address)
 
 
-def _workers_of(lane: int | None, workers: Sequence[str]) -> Sequence[str]:
+def _workers_of(lane: int | None, workers: Sequence[str]) -> set[str]:
     """Return the workers that steps of a lane are meant for: one, or all for no lane."""
-    return workers if lane is None or not workers else [workers[lane % len(workers)]]
+    return set(workers) if lane is None or not workers else {workers[lane % len(workers)]}
 
 
 def _execute(target: str, arguments: Sequence[Any], folder: str, *results: Any) -> Any:
