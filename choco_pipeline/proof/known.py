@@ -45,7 +45,8 @@ class Outcomes:
                 stands = all(todo[limit] <= known[limit] for limit in ("seconds", "memory"))
         except (ChocoError, OSError, KeyError, TypeError):
             return None  # no such file, or nothing that can be read
-        return {**document, "parameters": todo["parameters"]} if stands else None
+        asked = {name: todo[name] for name in ("sweep", "parameters")}
+        return document | asked if stands else None
 
     def add(self, todo: Mapping[str, Any], document: Mapping[str, Any]) -> None:
         """Keep what a search has found, and the limits that it had; not for a ruleset that is none."""

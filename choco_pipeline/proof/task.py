@@ -93,7 +93,7 @@ def search(todo: Mapping[str, Any], certificates: str) -> dict[str, Any]:
     Parameters
     ----------
     todo
-        ``ruleset``, ``relation``, ``parameters`` and ``seconds``.
+        ``ruleset``, ``relation``, ``sweep``, ``parameters`` and ``seconds``.
     certificates
         The folder.
 
@@ -199,7 +199,7 @@ def _decided(
 
 
 def _what(todo: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: todo[name] for name in ("ruleset", "relation", "parameters")}
+    return {name: todo[name] for name in ("ruleset", "relation", "sweep", "parameters")}
 
 
 def _undecided(todo: Mapping[str, Any], why: str, seconds: float) -> dict[str, Any]:

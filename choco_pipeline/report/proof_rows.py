@@ -105,29 +105,11 @@ def growth_factor(growth: Sequence[int]) -> float | None:
     return float((growth[-1] / growth[-3]) ** 0.5)
 
 
-def grouped(entries: Sequence[Entry], tables: Iterable[Mapping[str, Any]]) -> list[list[Entry]]:
-    """Return the entries by families: of one sweep that asked for them, else of rulesets that differ in numbers only.
-
-    Parameters
-    ----------
-    entries
-        The ledger's proofs.
-    tables
-        The ledger's tables. A sweep is taken to have asked for proofs if there is an entry for each of its tables; of
-        several with the same game, the largest.
-    """
-    asked = {entry["ruleset"] for entry in entries}
-    sweeps: dict[str, set[str]] = {}
-    for table in tables:
-        for sweep in table["sweeps"]:
-            sweeps.setdefault(sweep, set()).add(table["ruleset"])
-    sweeps = {sweep: rulesets for sweep, rulesets in sweeps.items() if rulesets <= asked}
-    groups: dict[tuple[object, ...], list[Entry]] = {}
+def grouped(entries: Sequence[Entry]) -> list[list[Entry]]:
+    """Return the ledger's proofs by families: those of one relation that one sweep asked for."""
+    groups: dict[tuple[str, str], list[Entry]] = {}
     for entry in entries:
-        fit = [name for name, games in sweeps.items() if entry["ruleset"] in games]
-        sweep = max(fit, key=lambda name: len(sweeps[name]), default=None)
-        own = (tuple(entry["parameters"]), _shape(entry)) if sweep is None else (sweep,)
-        groups.setdefault((entry["relation"], *own), []).append(entry)
+        groups.setdefault((entry["relation"], entry["sweep"]), []).append(entry)
     return [sorted(group, key=_order) for group in groups.values()]
 
 

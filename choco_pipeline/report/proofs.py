@@ -53,7 +53,7 @@ class AutomatonPicture:
 
 @dataclass(frozen=True)
 class ProofFamily:
-    """Games that one sweep asked for, or that differ in numbers only.
+    """Games of which one sweep asked for proofs.
 
     Attributes
     ----------
@@ -141,7 +141,7 @@ def proof_section(ledger: Mapping[str, Any]) -> ProofSection:
     return ProofSection(
         [
             _family(group, certificates, f"automaton-{number}")
-            for number, group in enumerate(grouped(entries, ledger.get("tables", [])))
+            for number, group in enumerate(grouped(entries))
         ],
         worked_reading(list(certificates.values())),
     )

@@ -45,6 +45,8 @@ class Planned:
         What to look for in it.
     prove, prove_seconds, prove_memory
         What to prove of the game, and how many seconds and GiB of memory each proof may take.
+    proving
+        Names of the sweeps that ask for that.
     """
 
     spec: TableSpec
@@ -56,6 +58,7 @@ class Planned:
     prove: list[Prove] = field(default_factory=list)
     prove_seconds: int = 0
     prove_memory: int = 0
+    proving: list[str] = field(default_factory=list)
 
 
 def load_config(path: Path) -> tuple[Config, YamlFile]:
@@ -183,6 +186,7 @@ def _games(
             prove=list(dict.fromkeys(sweep.prove)),
             prove_seconds=sweep.prove_seconds if sweep.prove else 0,
             prove_memory=sweep.prove_memory if sweep.prove else 0,
+            proving=[name] if sweep.prove else [],
         )
 
 
@@ -222,6 +226,7 @@ def _merge(known: Planned, more: Planned) -> None:
     known.sweeps.extend(s for s in more.sweeps if s not in known.sweeps)
     known.mine.extend(m for m in more.mine if m not in known.mine)
     known.prove.extend(p for p in more.prove if p not in known.prove)
+    known.proving.extend(s for s in more.proving if s not in known.proving)
     known.prove_seconds = max(known.prove_seconds, more.prove_seconds)
     known.prove_memory = max(known.prove_memory, more.prove_memory)
     known.claims = (

@@ -47,8 +47,8 @@ def proofs(tables: Sequence[Planned], catalogue: Catalogue) -> Proofs:
     Returns
     -------
     list of dict
-        ``ruleset``, ``relation``; ``seconds`` and ``memory`` (GiB), the limits; ``parameters``, in the first sweep that asks for it; ``claims``,
-        the claims that are decided if it is proved, with their parameters.
+        ``ruleset``, ``relation``; ``seconds`` and ``memory`` (GiB), the limits; ``sweep``, the first that asks for it, and ``parameters``, in it; ``claims``, the
+        claims that are decided if it is proved, with their parameters.
     """
     asked: dict[tuple[str, Prove], list[Planned]] = defaultdict(list)
     for planned in tables:
@@ -60,6 +60,7 @@ def proofs(tables: Sequence[Planned], catalogue: Catalogue) -> Proofs:
             "relation": relation,
             "seconds": max(planned.prove_seconds for planned in several),
             "memory": max(planned.prove_memory for planned in several),
+            "sweep": several[0].proving[0],
             "parameters": several[0].parameters,
             "claims": list(
                 _claims(

@@ -42,6 +42,7 @@ def order(*todo, claims=(), seconds=60, memory=4):
                 "relation": "p",
                 "seconds": seconds,
                 "memory": memory,
+                "sweep": "triangles",
                 "parameters": {"k": 3},
                 "claims": [{"claim": one, "parameters": {"k": 3}} for one in claims],
             }
@@ -70,7 +71,8 @@ def test_a_proof_with_its_verdicts():
     found = proved(TRIANGLE)
     (proof,) = found["proofs"]
     assert proof["ruleset"] == TRIANGLE
-    assert (proof["relation"], proof["parameters"], proof["status"]) == ("p", {"k": 3}, "proved")
+    assert (proof["relation"], proof["sweep"], proof["status"]) == ("p", "triangles", "proved")
+    assert proof["parameters"] == {"k": 3}
     assert (proof["states"], proof["growth"]) == ([3], [])
     assert check_certificate(Path(proof["certificate"]), ["own"]).status == "proved"
     assert Path(proof["certificate"]).parent == Path("certificates")

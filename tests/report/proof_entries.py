@@ -11,6 +11,7 @@ def an_entry(
     parameters: Mapping[str, Any] | None = None,
     *,
     relation: str = "p",
+    sweep: str = "some-games",
     status: str = "proved",
     states: Sequence[int] = (3,),
     growth: Sequence[int] = (),
@@ -20,6 +21,7 @@ def an_entry(
     return {
         "ruleset": ruleset,
         "relation": relation,
+        "sweep": sweep,
         "parameters": dict(parameters or {}),
         "status": status,
         "why": f"why <{status}>",

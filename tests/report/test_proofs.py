@@ -20,14 +20,11 @@ from tests.report.proof_entries import an_entry, solid
 from tests.report.test_page import Document
 
 
-def a_table(ruleset, *sweeps):
-    return {"ruleset": ruleset, "sweeps": list(sweeps)}
-
-
-def test_games_that_differ_in_a_number_are_one_family_in_numeric_order():
+def test_the_games_of_a_sweep_are_one_family_in_numeric_order():
     entries = [solid(k, states=(k,)) for k in (13, 3)]
     entries += [solid(5, status="undecided", growth=(1, 9, 70, 500))]
-    entries += [an_entry("nim(3)"), an_entry("with-pass(nim(3), passes=1)", states=(2, 9))]
+    entries += [an_entry("nim(3)", sweep="nim")]
+    entries += [an_entry("with-pass(nim(3), passes=1)", sweep="nim-with-pass", states=(2, 9))]
     section = proof_section({"proofs": entries})
     assert [(f.ruleset, len(f.proved), f.games) for f in section.families] == [
         ("solid-bar(f=(x+z)//k)", 2, 3),
@@ -42,18 +39,14 @@ def test_games_that_differ_in_a_number_are_one_family_in_numeric_order():
     assert (section.games, section.attempts) == (4, 1)
 
 
-def test_a_sweep_that_asked_for_proofs_is_one_family_whatever_its_games():
+def test_a_family_may_have_several_kinds_of_games():
     games = ["nim(2)", "with-pass(nim(2), passes=1)"]
     entries = [an_entry(game, {"passes": passes}) for passes, game in enumerate(games)]
-    tables = [a_table("nim(2)", "small", "both"), a_table(games[1], "both", "large")]
-    tables += [a_table("nim(5)", "large")]
-    (family,) = proof_section({"proofs": entries, "tables": tables}).families
+    (family,) = proof_section({"proofs": entries}).families
     assert family.ruleset == "nim(2), with-pass(nim(2), passes=1)"
     assert len(family.proved) == 2
-    tables = [a_table(game, "large") for game in (*games, "nim(5)")]
-    assert len(proof_section({"proofs": entries, "tables": tables}).families) == 2, (
-        "a sweep without a proof of nim(5) did not ask for proofs"
-    )
+    entries[1]["relation"] = "grundy"
+    assert len(proof_section({"proofs": entries}).families) == 2
 
 
 def test_parameters_that_are_not_in_the_ruleset_or_do_not_vary_are_no_label():

@@ -9,6 +9,7 @@ import pytest
 
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ConfigError, LimitError
+from choco_pipeline.sweep import orders as orders_module
 from choco_pipeline.sweep import plan as plan_module
 from choco_pipeline.sweep.paths import Paths
 from choco_pipeline.sweep.plan import current_plan, make_plan
@@ -108,7 +109,8 @@ def test_another_run_uses_the_tables_that_are_there(config):
 def test_changed_code_builds_everything_again(config, monkeypatch):
     plan = current_plan(config)
     build_all(plan)
-    monkeypatch.setattr(plan_module, "code_digest", lambda folders: "another")
+    for module in (plan_module, orders_module):
+        monkeypatch.setattr(module, "code_digest", lambda folders: "another")
     changed = current_plan(config)
     assert not set(changed["shards"]) & set(plan["shards"])
     assert [t["id"] for t in changed["tables"]] == [t["id"] for t in plan["tables"]], (
@@ -182,7 +184,7 @@ def test_statements_without_tables_are_shared_out(config):
     standing = current_plan(config)["standing"]
     assert sorted(s["claim"] for s in standing) == sorted(f"mine-{i}" for i in range(2, 22))
     orders = {p.stem: read_json(p) for p in Path("results/t/standing").glob("*.json")}
-    assert 2 <= len(orders) <= plan_module.STANDING_PARTS
+    assert 2 <= len(orders) <= orders_module.STANDING_PARTS
     assert all(re.fullmatch("[0-9a-f]{16}", part) for part in orders)
     assert {(claim, part) for part, order in orders.items() for claim in order["claims"]} == {
         (s["claim"], s["part"]) for s in standing
@@ -222,7 +224,8 @@ def test_changed_claim_code_checks_statements_again(config, monkeypatch):
     Path("claims.yaml").write_text(statements(range(2, 22)))
     parts = current_plan(config)["standing"]
     orders = [path.read_text() for path in sorted(Path("results/t/standing").iterdir())]
-    monkeypatch.setattr(plan_module, "code_digest", lambda folders: "another")
+    for module in (plan_module, orders_module):
+        monkeypatch.setattr(module, "code_digest", lambda folders: "another")
     assert current_plan(config)["standing"] == parts
     changed = [path.read_text() for path in sorted(Path("results/t/standing").iterdir())]
     assert all(new != old for new, old in zip(changed, orders, strict=True))
@@ -252,11 +255,11 @@ def test_each_game_is_proved_once_whatever_the_bounds(config):
     plan = current_plan(config)
     step = "step-bar(k={k}, s=0)"
     assert [
-        (p["ruleset"], p["relation"], p["parameters"], p["seconds"], p["memory"])
+        (p["ruleset"], p["relation"], p["sweep"], p["parameters"], p["seconds"], p["memory"])
         for p in plan["proofs"]
     ] == [
-        *[(step.format(k=k), r, {"k": k}, 60, 4) for k in (2, 3, 4) for r in ("grundy", "p")],
-        (step.format(k=5), "p", {"m": 5}, 7, 2),
+        *[(step.format(k=k), r, "a", {"k": k}, 60, 4) for k in (2, 3, 4) for r in ("grundy", "p")],
+        (step.format(k=5), "p", "b", {"m": 5}, 7, 2),
     ]
     assert [(p["ruleset"], p["relation"], p["claims"]) for p in plan["proofs"] if p["claims"]] == [
         (step.format(k=k), "grundy", [{"claim": "mine-1", "parameters": {"k": k}}]) for k in (2, 4)
@@ -385,11 +388,12 @@ def test_changed_code_proves_everything_again(config, monkeypatch):
     plan = current_plan(config)
     before = proof_orders()
     digests = plan_module.code_digest
-    monkeypatch.setattr(
-        plan_module,
-        "code_digest",
-        lambda folders: "another" if "proof" in folders else digests(folders),
-    )
+    for module in (plan_module, orders_module):
+        monkeypatch.setattr(
+            module,
+            "code_digest",
+            lambda folders: "another" if "proof" in folders else digests(folders),
+        )
     assert current_plan(config)["proofs"] == plan["proofs"]
     after = proof_orders()
     assert after.keys() == before.keys()

@@ -46,7 +46,12 @@ def memory_to_read_of(wildcards):
 def memory_of_proofs(wildcards):
     """Return the MB that a proof or a decision of a part may take, and the process that waits for it."""
     (name,) = wildcards
-    part = [order for kind in ("proofs", "statements") for order in PLAN[kind] if order["part"] == name]
+    part = [
+        order
+        for kind in ("proofs", "statements")
+        for order in PLAN[kind]
+        if order["part"] == name
+    ]
     return 500 + max(1074 * order["memory"] for order in part)
 
 
