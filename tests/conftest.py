@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+LONGEST = Path(__file__).parent / "workflow"
 # How long one example takes says more of the machine and of compilation than of the code.
 settings.register_profile("choco", deadline=None)
 settings.load_profile("choco")
@@ -17,6 +19,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    # What takes longest goes first, so that of several processes none works on alone at the end.
+    items.sort(key=lambda item: not item.path.is_relative_to(LONGEST))
     if config.getoption("slow"):
         return
     slow = [item for item in items if item.get_closest_marker("slow")]
