@@ -225,7 +225,7 @@ class _Run:
             case "nothing to do":
                 self._say("nothing to do: everything is up to date")
             case "done":
-                number = self.stages.proofs.total
+                number = self.stages.games
                 proofs = f", {number:,} {'proof' if number == 1 else 'proofs'}" if number else ""
                 reused = f"{tables.reused:,} reused"
                 if tables.reused_blocks:

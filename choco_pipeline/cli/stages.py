@@ -137,6 +137,7 @@ class Stages:
         self.tables.reused = len(kept)
         self.tables.reused_positions = sum(table["positions"] for table in kept)
         self.proofs = stage("proofs", "proofs", "proved", "proofs", "statements")
+        self.games = len(plan["proofs"])  # beside them, statements are decided
         classified = stage("finding", "steps", "classified", "heights")
         finding = replace(classified, total=STEPS + classified.total)
         found = [folder / "mining" / f"{shard}.json" for shard in work["mines"]]
