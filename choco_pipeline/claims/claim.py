@@ -17,6 +17,8 @@ from choco_pipeline.formula.ranges import Range
 from choco_pipeline.games.notation import CsvFile, Notation, build, match, read
 from choco_pipeline.tables.schema import Quantity
 
+#: How ids of claims begin that the machine proposes.
+FOUND = "found-"
 #: Patterns of rulesets whose shape limits every coordinate: a table of them holds all positions.
 RECTANGULAR = {("rectangular-bar",), ("with-pass", "rectangular-bar")}
 
@@ -150,6 +152,8 @@ class Claim:
                 None,
             )
         except FormulaError as error:
+            if self.id.startswith(FOUND):
+                return None  # the condition was found where it has a value, as v2(s) has for s > 0, and is meant there
             raise ConfigError(
                 f"claim {self.id}: when: {error}, for {_given(parameters)}"
             ) from error

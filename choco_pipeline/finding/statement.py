@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
 
+from choco_pipeline.claims.claim import FOUND
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.nodes import FUNCTIONS, walk
@@ -27,7 +28,6 @@ Kind = Literal[
     "law",
 ]
 Status = Literal["proved", "holds", "exhausted", "refuted", "undecided", "observed"]
-PREFIX = "found-"
 #: The labels of a formula whose values at the P-positions are meant, and of the condition on these: by the relation in a claim.
 VALUES_OF = "values of"
 VALUES_ARE: Mapping[str, str] = {
@@ -183,7 +183,7 @@ class Statement:
         """``found-`` and a hash of what it says: the same for the same statement on other evidence or in other words."""
         formal = [asdict(line) for line in self.formulas]
         said = [self.kind, self.ruleset, self.when, formal or self.text, sorted(self.exceptions)]
-        return PREFIX + digest(said)[:12]
+        return FOUND + digest(said)[:12]
 
     @cached_property
     def size(self) -> int:

@@ -65,7 +65,8 @@ def proofs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for notation, parameters in games:
         proof = prove(parse_ruleset(notation), engines=["own"])
         path = str(write_certificate(proof, folder / "results" / "certificates"))
-        entry = an_entry(notation, parameters, states=proof.states, certificate=path)
+        sweep = " and ".join(parameters) or notation
+        entry = an_entry(notation, parameters, sweep=sweep, states=proof.states, certificate=path)
         entries.append({**entry, "counts": described_counts(proof)})
     for k in range(2, 26, 2):
         curve = [8**d - d * k for d in range(4 + k % 3)]
@@ -73,6 +74,7 @@ def proofs(tmp_path_factory: pytest.TempPathFactory) -> Path:
             an_entry(
                 f"with-pass(solid-bar(f=min(x, z)//{k}+{k - 1}), passes=1)",
                 {"k": k, "lowest": k - 1, "passes": 1},
+                sweep="undecided",
                 status="undecided",
                 states=(),
                 growth=[1, *(max(1, number) for number in curve)],
@@ -137,11 +139,11 @@ def test_drawings_without_graphviz_are_as_readable(browser: Browser, tmp_path: P
 def test_a_family_shows_the_automaton_that_is_chosen(seen: Seen):
     family = seen.page.locator(".family", has_text="solid-bar(f=(x+z)//k)").first
     options = family.locator("option").all_text_contents()
-    assert options[1] == "solid-bar(f=(x+z)//5): 11 states"
-    family.locator("select").select_option("1")
-    assert family.locator("[data-choice='1']").is_visible()
+    assert options[2] == "solid-bar(f=(x+z)//5): 11 states"
+    family.locator("select").select_option("2")
+    assert family.locator("[data-choice='2']").is_visible()
     assert family.locator("[data-choice]:visible").count() == 1
-    assert family.locator("[data-choice='1'] text.state").count() == 10, (
+    assert family.locator("[data-choice='2'] text.state").count() == 10, (
         "all but that which says no"
     )
 

@@ -254,6 +254,13 @@ def test_a_condition_without_a_value_names_the_claim(tmp_path: Path) -> None:
         claim.match("step-bar(k=4, s=1)")
 
 
+def test_a_condition_that_the_machine_found_is_meant_where_it_has_a_value(tmp_path: Path) -> None:
+    text = (HEAD + CLAIM.replace("k % 2 == 0", "v2(s) > 0")).replace("drawn-1", "found-1")
+    claim = load(tmp_path, text)["found-1"]
+    assert claim.match("step-bar(k=4, s=0)") is None
+    assert claim.match("step-bar(k=4, s=2)") == {"k": 4, "s": 2}
+
+
 @pytest.mark.parametrize(
     ("ruleset", "coordinates"),
     [
