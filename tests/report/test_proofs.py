@@ -137,7 +137,7 @@ def test_the_section_on_the_page(ledger, tmp_path):
         {**solid(5, certificate=missing), "formula": formula},
         solid(7, status="undecided", states=(), growth=(1, 9, 70, 500)),
         solid(9, status="undecided", states=(), growth=(1, 9, 12, 14)),
-        an_entry("nim(2)", status="undecided", states=()),
+        an_entry("nim(2)", sweep="nim", status="undecided", states=()),
     ]
     html = page(ledger, Path("results"))
     found = Document(html)
