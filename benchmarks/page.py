@@ -3,7 +3,7 @@
 It takes any benchmark that pytest-benchmark timed. What the benchmark puts into ``extra_info`` is told by its name:
 
 - ``million columns per second``, anything that ends in *per second*: a rate, drawn beside the others of the same unit;
-- ``times faster than the definition``, anything that begins with *times*: a ratio, drawn on a logarithmic scale;
+- ``times faster than the definition``, anything that begins with *times*: a ratio, a dot on a logarithmic scale;
 - ``million positions per second by bound``, a dictionary of numbers by positive numbers: a curve, both scales logarithmic, with
   every point's value beside it; what stands behind *by* names the axis;
 - anything else: shown in the table as it is.
@@ -12,7 +12,7 @@ It takes any benchmark that pytest-benchmark timed. What the benchmark puts into
 import json
 import sys
 from collections import defaultdict
-from math import log10
+from math import ceil, floor, log10
 from pathlib import Path
 
 from jinja2 import Environment
@@ -27,16 +27,25 @@ body { font: 15px/1.4 system-ui, sans-serif; max-width: 68rem; margin: 2rem auto
 table { border-collapse: collapse } td, th { padding: .2rem .8rem .2rem 0; text-align: left; vertical-align: top }
 td.number { text-align: right; white-space: nowrap } tr { border-bottom: 1px solid #ddd }
 svg { font: 12px system-ui, sans-serif; max-width: 100% } rect, circle { fill: #8b5a2b }
+line { stroke: #ddd }
 polyline { fill: none; stroke: #8b5a2b; stroke-width: 2 }
 </style>
 <h1>Benchmarks, {{ date }}</h1>
 <p>{{ machine }}. Commit {{ commit }}. Times are those of the best round.</p>
 {% for chart in charts %}
-<h2>{{ chart.title }}{% if chart.logarithmic %}, logarithmic{% endif %}</h2>
-<svg viewBox="0 0 {{ width }} {{ chart.bars|length * row }}" width="{{ width }}" role="img" aria-label="{{ chart.title }}">
+<h2>{{ chart.title }}{% if chart.ticks %}, logarithmic{% endif %}</h2>
+{% set bottom = chart.bars|length * row %}
+<svg viewBox="0 0 {{ width }} {{ bottom + (row if chart.ticks else 0) }}" width="{{ width }}" role="img" aria-label="{{ chart.title }}">
+{% for tick in chart.ticks %}{% set x = "%.1f"|format(label + tick.length) %}
+<line x1="{{ x }}" x2="{{ x }}" y1="0" y2="{{ bottom }}"/>
+<text x="{{ x }}" y="{{ bottom + 15 }}" text-anchor="middle">{{ tick.value }}</text>{% endfor %}
 {% for bar in chart.bars %}{% set y = loop.index0 * row %}
 <text x="{{ label - 8 }}" y="{{ y + 15 }}" text-anchor="end">{{ bar.name }}</text>
+{% if chart.ticks %}
+<circle cx="{{ "%.1f"|format(label + bar.length) }}" cy="{{ y + row / 2 }}" r="4"/>
+{% else %}
 <rect x="{{ label }}" y="{{ y + 3 }}" width="{{ "%.1f"|format(bar.length) }}" height="{{ row - 6 }}"/>
+{% endif %}
 <text x="{{ "%.1f"|format(label + bar.length + 6) }}" y="{{ y + 15 }}">{{ bar.value }}</text>{% endfor %}
 </svg>
 {% endfor %}
@@ -142,18 +151,25 @@ def curve(name, title, values):
 
 
 def chart(title, values):
-    """Return bars, the longest of length BAR; those of ratios are as long as their logarithms, from the least one on."""
+    """Return bars, the longest of length BAR; or where dots stand on a logarithmic scale between powers of ten."""
     numbers = [value for _, value in values]
-    logarithmic = is_ratio(title) and min(numbers) > 0
-    least = min([1, *numbers])
+    ticks = []
+    if is_ratio(title) and min(numbers) > 0:
+        low = floor(log10(min(numbers)))
+        high = max(ceil(log10(max(numbers))), low + 1)
 
-    def length(value):
-        if not logarithmic:
+        def length(value):
+            return BAR * (log10(value) - low) / (high - low)
+
+        powers = [10.0**i for i in range(low, high + 1)]
+        ticks = [{"value": number(power), "length": length(power)} for power in powers]
+    else:
+
+        def length(value):
             return BAR * value / max(*numbers, 1e-300)
-        return BAR * log10(value / least) / max(log10(max(numbers) / least), 1e-300)
 
     bars = [{"name": name, "value": number(v), "length": length(v)} for name, v in values]
-    return {"title": title, "logarithmic": logarithmic, "bars": bars}
+    return {"title": title, "ticks": ticks, "bars": bars}
 
 
 def number(value):

@@ -23,7 +23,8 @@ from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build
 from choco_pipeline.tables.compute import table
-from choco_pipeline.tables.cost import cost_of, memory_whole, require_memory, worker_memory
+from choco_pipeline.tables.cost import cost_of, memory_whole, require_memory
+from choco_pipeline.tables.machine import worker_memory
 from choco_pipeline.tables.schema import Quantity, variable_of
 
 #: More combinations of parameter values than this are a sweep's work.

@@ -17,7 +17,8 @@ from choco_pipeline.cluster.connect import resolve
 from choco_pipeline.cluster.description import SlurmJobs, SlurmWorkers, load_cluster
 from choco_pipeline.kernels import warm_up
 from choco_pipeline.provenance import versions
-from choco_pipeline.tables.cost import in_bytes, worker_memory
+from choco_pipeline.tables.cost import in_bytes
+from choco_pipeline.tables.machine import cores, memory, worker_memory
 
 #: Programs that are used where they are found, and for what.
 OPTIONAL = {
@@ -88,16 +89,16 @@ def examine_cluster(name: str) -> dict[str, Any]:
 
 def examine() -> dict[str, Any]:
     """Return what `show_machine` prints, as plain data; sizes in bytes."""
-    cores = psutil.cpu_count() or 1
+    usable = memory()
     start = time.perf_counter()
     warm_up()
     seconds = round(time.perf_counter() - start, 2)
     return {
-        "cores": cores,
+        "cores": cores(),
         "machine": f"{platform.machine()}, {platform.system()}",
-        "memory": psutil.virtual_memory().total,
-        "memory_available": psutil.virtual_memory().available,
-        "memory_per_worker": worker_memory(cores),
+        "memory": usable,
+        "memory_available": min(psutil.virtual_memory().available, usable),
+        "memory_per_worker": worker_memory(cores()),
         "disk_free": shutil.disk_usage(Path.cwd()).free,
         "folder": str(Path.cwd()),
         "kernels": "compiled now" if seconds > 3 else "read from numba's cache",

@@ -30,7 +30,8 @@ from choco_pipeline.games.notation import Notation, build, match, read
 from choco_pipeline.mining.task import MINERS, mine_table
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.compute import table
-from choco_pipeline.tables.cost import cost_of, memory_whole, require_memory, worker_memory
+from choco_pipeline.tables.cost import cost_of, memory_whole, require_memory
+from choco_pipeline.tables.machine import worker_memory
 from choco_pipeline.tables.schema import Quantity, unwrap, variable_of
 
 CLAIMS = Path("config/claims")

@@ -15,10 +15,11 @@ from choco_pipeline.games import Position, Ruleset, parse_ruleset
 from choco_pipeline.proof.certificate import CertificateError, certificate_path, read_certificate
 from choco_pipeline.proof.play import play
 from choco_pipeline.tables.compute import table
-from choco_pipeline.tables.cost import cost_of, memory_whole, worker_memory
+from choco_pipeline.tables.cost import cost_of, memory_whole
 from choco_pipeline.tables.finished import find_table
 from choco_pipeline.tables.location import RESULTS
 from choco_pipeline.tables.lookup import Lookup
+from choco_pipeline.tables.machine import worker_memory
 from choco_pipeline.tables.schema import Quantity
 
 #: Where runs and `choco prove` leave certificates.

@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import psutil
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -18,6 +17,7 @@ from choco_pipeline.cli.output import emit, note
 from choco_pipeline.cluster.progress import ignore
 from choco_pipeline.errors import ChocoError, StoreError
 from choco_pipeline.sweep.paths import RESULTS
+from choco_pipeline.tables.machine import cores
 from choco_pipeline.tables.verify import verify_manifest
 
 COLUMNS = (
@@ -79,7 +79,7 @@ def on_all_cores(
 ) -> list[tuple[Path, Records | str]]:
     """Return what `work` returns of each manifest, in their order; a bar on a terminal shows how far it is."""
     console = Console(stderr=True)
-    processes = min(len(manifests), psutil.cpu_count() or 1)
+    processes = min(len(manifests), cores())
     # A fresh process for each core: what this one has started, threads among it, is not theirs.
     pool = ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"))
     bar = Progress(*COLUMNS, console=console, disable=not console.is_terminal)

@@ -12,7 +12,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, assert_never
 
 import dask
-from dask.system import cpu_count
 
 from choco_pipeline.cluster.connect import SCHEDULER, resolve
 from choco_pipeline.cluster.description import (
@@ -27,7 +26,7 @@ from choco_pipeline.cluster.description import (
 from choco_pipeline.cluster.security import as_environment, tls_settings
 from choco_pipeline.provenance import PACKAGE
 from choco_pipeline.sweep.room import Capacity
-from choco_pipeline.tables.cost import worker_memory
+from choco_pipeline.tables.machine import cores, worker_memory
 
 if TYPE_CHECKING:
     from choco_pipeline.cluster.local import Cluster
@@ -53,7 +52,7 @@ def capacity_of(cluster: Description, name: str | None) -> Capacity:
         case Local():
             if cluster.memory is None:
                 return Capacity.of_this_machine(cluster.workers)
-            return Capacity(cluster.workers or cpu_count(), in_bytes(cluster.memory), file)
+            return Capacity(cluster.workers or cores(), in_bytes(cluster.memory), file)
         case SlurmWorkers():
             return Capacity(cluster.workers, in_bytes(cluster.memory) // cluster.cores, file)
         case SlurmJobs():
@@ -112,13 +111,13 @@ class Workers:
             cluster = self._stack.enter_context(connect(scheduler))
             self._use(cluster)
             # More may come: such clusters often grow with what they are given to do.
-            workers = max(cluster.threads, cpu_count())
+            workers = max(cluster.threads, cores())
         elif isinstance(description, SlurmWorkers):
             run = resolve("choco_pipeline.cluster.slurm:slurm_cluster")
             self._open = partial(run, description, folder, logs)
             workers = description.workers
         else:
-            workers = description.workers or cpu_count()
+            workers = description.workers or cores()
             memory = in_bytes(description.memory) if description.memory else worker_memory(workers)
             run = resolve("choco_pipeline.cluster.local:local_cluster")
             self._open = partial(run, workers, memory, folder, tls=description.tls is not None)

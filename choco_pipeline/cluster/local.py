@@ -8,13 +8,13 @@ import logging
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import dask
-from distributed import Client, LocalCluster, Security
+from distributed import Client, LocalCluster, Security, Status
 
 from choco_pipeline.cluster.connect import ClusterError, resolve
 from choco_pipeline.cluster.progress import TOPIC
@@ -114,9 +114,8 @@ def local_cluster(
         NANNY_ENVIRONMENT: dask.config.get(NANNY_ENVIRONMENT) | MALLOC,
     }
     try:
-        with (
-            dask.config.set(settings),
-            _started(
+        with dask.config.set(settings), ExitStack() as stack:
+            cluster = _started(
                 n_workers=workers,
                 threads_per_worker=1,
                 memory_limit=memory,
@@ -126,9 +125,9 @@ def local_cluster(
                 protocol="tls://" if tls else "tcp://",
                 security=Security() if tls else None,
                 preload=["choco_pipeline.cluster.task"],
-            ) as cluster,
-            client_of(cluster.scheduler_address, START) as client,
-        ):
+            )
+            stack.callback(_close, cluster)
+            client = stack.enter_context(client_of(cluster.scheduler_address, START))
             yield Cluster(cluster.scheduler_address, cluster.dashboard_link, client)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -160,6 +159,16 @@ def _started(**how: Any) -> LocalCluster:
                     f"{how['n_workers']} Dask workers did not start in {STARTS} attempts ({error})"
                 ) from None
     raise AssertionError
+
+
+def _close(cluster: LocalCluster) -> None:
+    """Stop a cluster, also where Dask stumbles over a worker that has died and is about to be started again."""
+    try:
+        cluster.close()
+    except AssertionError:
+        # Else the second attempt would wait for the end of the first.
+        cluster.status = Status.failed
+        cluster.close()
 
 
 def _run(target: str) -> None:

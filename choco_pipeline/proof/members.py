@@ -13,7 +13,8 @@ from choco_pipeline.automata.residuals import Graph, Member, Points
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import DisjunctiveSum, Nim, Ruleset, StripBar
 from choco_pipeline.tables.compute import grundy_cells, p_cells
-from choco_pipeline.tables.cost import cost_of, in_bytes, worker_memory
+from choco_pipeline.tables.cost import cost_of, in_bytes
+from choco_pipeline.tables.machine import worker_memory
 from choco_pipeline.tables.schema import NONE, Quantity, unwrap, variable_of
 
 Relation = Literal["p", "grundy"]

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from choco_pipeline.documents.yaml_file import YamlFile
 from choco_pipeline.errors import LimitError, StoreError
-from choco_pipeline.tables.cost import Cost, in_bytes, worker_memory
+from choco_pipeline.tables.cost import Cost, in_bytes
 from choco_pipeline.tables.location import Location
+from choco_pipeline.tables.machine import cores, worker_memory
 
 #: Written to an object store and removed again, to see that it can be.
 PROBE = "choco-probe"
@@ -69,7 +68,7 @@ class Capacity:
     @classmethod
     def of_this_machine(cls, workers: int | None = None) -> Capacity:
         """Return workers that share this machine's memory, one for each core by default."""
-        workers = workers or psutil.cpu_count() or 1
+        workers = workers or cores()
         return cls(workers, worker_memory(workers), "this machine")
 
 

@@ -24,7 +24,8 @@ from choco_pipeline.games import (
 )
 from choco_pipeline.games.ruleset import MOST_POSITIONS
 from choco_pipeline.kernels import grundy_bar, grundy_solid, p_columns
-from choco_pipeline.tables.cost import memory_whole, require_memory, worker_memory
+from choco_pipeline.tables.cost import memory_whole, require_memory
+from choco_pipeline.tables.machine import worker_memory
 from choco_pipeline.tables.schema import NONE, Quantity, unwrap, variable_of
 
 Cells = NDArray[np.integer]

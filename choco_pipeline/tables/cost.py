@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import psutil
 
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import (
@@ -185,11 +184,6 @@ def require_memory(game: Ruleset, bound: int, needed: int, memory: int) -> None:
             f"{game.notation}: bound {bound} is too large: its table needs {in_bytes(needed)} of memory,"
             f" {in_bytes(memory)} can be used"
         )
-
-
-def worker_memory(workers: int) -> int:
-    """Return the bytes of memory that each of `workers` processes may use on this machine."""
-    return int(psutil.virtual_memory().total * 0.9 / workers)
 
 
 def in_bytes(n: float) -> str:

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from choco_pipeline.cluster.steps import runner
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError, LimitError, StoreError
@@ -21,9 +19,9 @@ from choco_pipeline.tables.blocks import BlockedTable, share_of
 from choco_pipeline.tables.checked import fault_of_metadata, faults_of_chunks, place_of
 from choco_pipeline.tables.chunks import chunk_name, chunks_in
 from choco_pipeline.tables.compute import table as compute_table
-from choco_pipeline.tables.cost import worker_memory
 from choco_pipeline.tables.journal import Finished, Journal
 from choco_pipeline.tables.location import FAILURES, Location, reason
+from choco_pipeline.tables.machine import cores, worker_memory
 from choco_pipeline.tables.spec import TableSpec
 from choco_pipeline.tables.store import create_table, finish_store, store_of, write_table
 from choco_pipeline.tables.wavefront import fill
@@ -178,7 +176,7 @@ def _rebuild_large(patient: _Patient, folder: Path) -> None:
     if not patient.is_of_this_code:
         raise _other_values(patient)
     with runner() as run:
-        memory = share_of(run.memory or worker_memory(psutil.cpu_count() or 1))
+        memory = share_of(run.memory or worker_memory(cores()))
         site = Site(
             patient.spec, patient.store, Journal(folder / "blocks"), memory, code_digest(TABLE_CODE)
         )

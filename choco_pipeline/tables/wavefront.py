@@ -7,16 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from choco_pipeline.cluster.steps import Runner, Step, runner
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError, LimitError, StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest
 from choco_pipeline.tables.block_task import Site, Source
 from choco_pipeline.tables.blocks import BlockedTable, share_of
-from choco_pipeline.tables.cost import worker_memory
 from choco_pipeline.tables.journal import Finished, Journal, journal_of_blocks
+from choco_pipeline.tables.machine import cores, worker_memory
 from choco_pipeline.tables.schema import variable_of
 from choco_pipeline.tables.shard import store_for, write_manifest
 from choco_pipeline.tables.spec import FORMAT, Shard, TableSpec
@@ -45,7 +43,7 @@ def build_large(spec_file: str, manifest_file: str, given: int | None = None) ->
     (spec,) = shard.tables
     manifest = Path(manifest_file)
     with runner() as run:
-        memory = share_of(run.memory or given or worker_memory(psutil.cpu_count() or 1))
+        memory = share_of(run.memory or given or worker_memory(cores()))
         site = Site(
             spec,
             store_for(shard, manifest),

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-import psutil
 import pytest
 
 from choco_pipeline.cli.workers import capacity_of
@@ -17,7 +16,7 @@ from choco_pipeline.cluster.local import existing_cluster, local_cluster
 from choco_pipeline.errors import LimitError
 from choco_pipeline.sweep.plan import current_plan
 from choco_pipeline.sweep.room import Capacity
-from choco_pipeline.tables.cost import worker_memory
+from choco_pipeline.tables.machine import cores, worker_memory
 
 CONFIG = """
 run: large
@@ -28,9 +27,9 @@ sweeps:
 
 def test_each_kind_of_cluster_says_what_a_worker_may_use():
     file = "config/clusters/mine.yaml"
-    cores = psutil.cpu_count()
+    own_cores = cores()
     own = "this machine"
-    assert capacity_of(Local(), None) == Capacity(cores, worker_memory(cores), own)
+    assert capacity_of(Local(), None) == Capacity(own_cores, worker_memory(own_cores), own)
     assert capacity_of(Local(workers=3), "mine") == Capacity(3, worker_memory(3), own)
     assert capacity_of(Local(workers=3, memory="2 GiB"), "mine") == Capacity(3, 2 << 30, file)
     slurm = SlurmWorkers(minutes=5, cores=4, memory="6 GiB", maximum=3)

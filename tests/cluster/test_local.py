@@ -5,8 +5,10 @@ import time
 import urllib.request
 
 import psutil
+from distributed.process import AsyncProcess
 
 from choco_pipeline.cluster.local import local_cluster
+from tests.workflow.project import wait_for
 
 
 def test_two_clusters_at_once_show_their_dashboards_on_ports_of_their_own(tmp_path):
@@ -41,3 +43,32 @@ def test_a_worker_that_is_killed_while_it_starts_is_started_again(tmp_path):
         killer.join()
         assert cluster.client.submit(sum, [1, 2]).result() == 3
     assert len(killed) == 1
+
+
+def test_a_cluster_ends_also_where_dask_stumbles_over_a_dead_worker(tmp_path, monkeypatch):
+    """As it did where a worker had just been killed: "can only join a started process"."""
+    stumbles = []
+
+    async def join(process, timeout=None):
+        if not stumbles:
+            stumbles.append(process)
+            raise AssertionError("can only join a started process")
+        return await real(process, timeout)
+
+    real = AsyncProcess.join
+    before = set(psutil.Process().children(recursive=True))
+    with local_cluster(2, 1 << 30, tmp_path / "dask") as cluster:
+        assert cluster.client.submit(sum, [1, 2]).result() == 3
+        monkeypatch.setattr(AsyncProcess, "join", join)
+    assert len(stumbles) == 1
+    left = set(psutil.Process().children(recursive=True)) - before
+    wait_for(
+        lambda: not [p for p in left if "spawn_main" in command_of(p)], "the end of both workers"
+    )
+
+
+def command_of(process):
+    try:
+        return " ".join(process.cmdline())
+    except psutil.NoSuchProcess:
+        return ""

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 
 import pytest
 
@@ -122,6 +123,20 @@ def test_doctor_asks_slurm(on_slurm):
     assert "takes such jobs" in printed
     refused = on_slurm.choco("doctor", "--cluster", "no-jobs", code=2)
     assert "Invalid partition name" in refused.stderr
+
+
+@pytest.mark.slow
+def test_a_run_inside_a_job_uses_the_memory_of_the_job(on_slurm):
+    command = ["srun", "--partition=one", "--mem=600", sys.executable, "-m", "choco_pipeline"]
+    done = subprocess.run(
+        [*command, "doctor", "--json"],
+        cwd=on_slurm.folder,
+        env=on_slurm.environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(done.stdout)["memory"] == 600 << 20
 
 
 def test_without_slurm_the_error_says_so(monkeypatch, tmp_path):

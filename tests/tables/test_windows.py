@@ -274,4 +274,4 @@ def test_memory_does_not_grow_with_the_table(tmp_path):
     assert mined["positions"] == columns
     assert large <= memory_to_read(game, 16_000, "p-positions")
     whole = 2 * 16_001**2
-    assert large - small < HELD_BYTES + (96 << 20) < whole / 2
+    assert large - small < HELD_BYTES + (64 << 20) < whole / 2

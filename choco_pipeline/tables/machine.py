@@ -1,0 +1,73 @@
+"""What a process may use of the machine that it runs on: all of it, or what a container or a Slurm job leaves it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+
+import psutil
+from dask.system import cpu_count
+
+#: Of the memory that there is; the rest is for what else runs, and for what a process holds that nobody counts.
+USABLE = 0.9
+
+
+def cores() -> int:
+    """Return how many cores this process may use, as its affinity and its control group allow."""
+    return cpu_count()
+
+
+def memory(environment: Mapping[str, str] = os.environ, system: Path = Path("/")) -> int:
+    """Return the bytes of memory that this process may use: the least that anything on its machine says.
+
+    That is the machine's memory, the limits of the control group that it is in and of those around it, and
+    what Slurm gives its job on this node, whether or not Slurm enforces it. `distributed` looks at the group at the root
+    alone, which has no limit but in a container.
+
+    Parameters
+    ----------
+    environment
+        Where Slurm says what it gives.
+    system
+        Below which ``proc`` and ``sys`` lie.
+    """
+    given = psutil.virtual_memory().total
+    return min([given, *_of_groups(system), *_of_slurm(environment)])
+
+
+def worker_memory(workers: int) -> int:
+    """Return the bytes of memory that each of `workers` processes may use on this machine."""
+    return int(memory() * USABLE / workers)
+
+
+def _of_groups(system: Path) -> Iterator[int]:
+    """Yield the limits of the control group that this process is in, and of those around it."""
+    try:
+        lines = (system / "proc/self/cgroup").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return
+    mounted = system / "sys/fs/cgroup"
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if not controllers:
+            groups, name = mounted, "memory.max"
+        elif "memory" in controllers.split(","):
+            groups, name = mounted / "memory", "memory.limit_in_bytes"
+        else:
+            continue
+        inner = PurePosixPath(path.lstrip("/"))
+        for group in (inner, *inner.parents):
+            with suppress(OSError, ValueError):  # no such group here, or "max"
+                yield int((groups / group / name).read_text(encoding="ascii"))
+
+
+def _of_slurm(environment: Mapping[str, str]) -> Iterator[int]:
+    """Yield the bytes that Slurm, in mebibytes, gives a job on this node; 0 there stands for all that the node has."""
+    node = environment.get("SLURM_MEM_PER_NODE", "0")
+    core = environment.get("SLURM_MEM_PER_CPU", "0")
+    number = environment.get("SLURM_CPUS_ON_NODE", "1")
+    for given, times in ((node, "1"), (core, number)):
+        if given.isdecimal() and times.isdecimal() and int(given) * int(times):
+            yield int(given) * int(times) << 20
