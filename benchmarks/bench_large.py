@@ -1,6 +1,7 @@
 """What building a table in blocks costs: beside the same table in memory, on two workers beside one, and up to which bound.
 
-The time in memory is what `choco_pipeline.p_table` or `grundy_table` takes, heights and all; that of its kernel alone is
+What two workers can gain at most is taken beside it: both running the same kernel in memory, each for itself, against one of
+them. The time in memory is what `choco_pipeline.p_table` or `grundy_table` takes, heights and all; that of its kernel alone is
 noted too. In blocks, cells are compressed, written and their digests taken. Every way is taken once in each round, so
 that all of them meet the same load; of each the best round counts. A curve is computed by one process, in blocks at every
 bound; ``--to-bound 65536`` draws it further than to 16384.
@@ -10,6 +11,7 @@ import sys
 from time import perf_counter
 
 import pytest
+from distributed import Client, wait
 
 from choco_pipeline import SolidBar
 from choco_pipeline.cluster.connect import SCHEDULER
@@ -21,7 +23,7 @@ from choco_pipeline.tables.spec import Shard, TableSpec
 from choco_pipeline.tables.wavefront import build_large
 
 ROUNDS = 3
-MEMORY = 2 << 30
+MEMORY = 4 << 30
 GAME = SolidBar("(x+z)//3")
 KERNELS = {"p-positions": p_columns, "grundy": grundy_solid}
 BOUNDS = [2**i for i in range(8, 17)]
@@ -62,7 +64,27 @@ def seconds(function, *arguments):
     return perf_counter() - start
 
 
-@pytest.mark.parametrize(("bound", "quantity"), [(16384, "p-positions"), (700, "grundy")])
+def gain_of_two(address, bound, quantity):
+    """Return how much more two workers do than one where each runs a kernel of its own and they share nothing."""
+    with Client(address, set_as_default=False) as client:
+        heights = {
+            worker: client.submit(GAME.f.table, bound + 1, bound + 1, workers=[worker], pure=False)
+            for worker in client.scheduler_info(n_workers=-1)["workers"]
+        }
+        wait(list(heights.values()))
+
+        def run(workers):
+            kernel = KERNELS[quantity]
+            wait([client.submit(kernel, heights[w], workers=[w], pure=False) for w in workers])
+
+        alone = [seconds(run, [worker]) for worker in heights for _ in range(ROUNDS)]
+        return 2 * min(alone) / min(seconds(run, heights) for _ in range(ROUNDS))
+
+
+@pytest.mark.parametrize(
+    ("bound", "quantity"),
+    [(16384, "p-positions"), (32768, "p-positions"), (700, "grundy"), (1000, "grundy")],
+)
 def test_workers(benchmark, tmp_path_factory, monkeypatch, clusters, capsys, bound, quantity):
     heights = GAME.f.table(bound + 1, bound + 1)
     taken = {"kernel": [], "memory": [], 1: [], 2: []}
@@ -80,10 +102,12 @@ def test_workers(benchmark, tmp_path_factory, monkeypatch, clusters, capsys, bou
         taken[2].append(on(2))
 
     benchmark.pedantic(on_two, setup=others, rounds=ROUNDS)
+    gain = gain_of_two(clusters[2], bound, quantity)
     best = {way: min(rounds) for way, rounds in taken.items()}
     ratios = {
         "times faster on two workers than on one": round(best[1] / best[2], 2),
         "times slower on one worker than in memory": round(best[1] / best["memory"], 2),
+        "times more by two kernels that share nothing": round(gain, 2),
     }
     with capsys.disabled():
         sys.stdout.write(f"\n{quantity}, bound {bound}: {ratios}\n")

@@ -109,6 +109,10 @@ class BlockKernel(ABC):
     ) -> None:
         """Carry the frontiers over a block whose cells [passes+1, *axes] are known."""
 
+    def folded_with(self, axis: int) -> tuple[int, ...]:
+        """Return which frontiers folding must carry on so that the one of `axis` is right: itself, and what it needs."""
+        return (axis,)
+
     @abstractmethod
     def positions(self, block: Block, heights: NDArray[np.int32]) -> int:
         """Return how many positions the block settles."""
@@ -311,6 +315,10 @@ class Bar(BlockKernel):
         """Carry on what is reached."""
         z = (0, len(block.rows))
         fold_bar(heights, block.columns.start, z, across, down, cells)
+
+    def folded_with(self, axis: int) -> tuple[int, ...]:
+        """Return both for the columns: a move along z may be clipped to a row's top, which lies in a block before it."""
+        return (0, 1) if axis == 0 else (1,)
 
     def positions(self, block: Block, heights: NDArray[np.int32]) -> int:
         """Return how many (y, z) of the bar lie in the block."""

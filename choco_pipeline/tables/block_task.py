@@ -113,7 +113,7 @@ def fill_block(
     _require_same_code(site)
     *given, report = rest
     table, block = site.table(), site.table().block(*place)
-    down, across = _received(table, block, place, given)
+    down, across = _received(table, block, place, (0, 1), given)
     finished = site.journal.read(block)
     if finished is not None and _is_sound(site, block, finished):
         table.kernel.fold(block, table.kernel.heights(block), _stored(site, block), down, across)
@@ -150,9 +150,7 @@ def fold_block(site: Site, place: tuple[int, int], axis: int, *rest: Any) -> Fro
         raise StoreError(
             f"{site.store}: block {place} of table {site.spec.table_id} is not what was stored"
         )
-    frontiers = list(table.kernel.start(block))
-    if given:
-        frontiers[axis] = _copy(given[0][axis])
+    frontiers = _received(table, block, place, table.kernel.folded_with(axis), given)
     heights = table.kernel.heights(block)
     table.kernel.fold(block, heights, _stored(site, block), *frontiers)
     return (frontiers[0], None) if axis == 0 else (None, frontiers[1])
@@ -193,10 +191,15 @@ def hand_down(frontiers: Frontiers, report: Report) -> Frontiers:
 
 
 def _received(
-    table: BlockedTable, block: Block, place: tuple[int, int], given: list[Frontiers]
+    table: BlockedTable,
+    block: Block,
+    place: tuple[int, int],
+    axes: tuple[int, ...],
+    given: list[Frontiers],
 ) -> tuple[Any, Any]:
+    """Return the frontiers before a block: those of `axes` as the blocks before it gave them, where there are any."""
     frontiers = list(table.kernel.start(block))
-    inner = [axis for axis in (0, 1) if place[axis]]
+    inner = [axis for axis in axes if place[axis]]
     for axis, pair in zip(inner, given, strict=True):
         frontiers[axis] = _copy(pair[axis])
     return frontiers[0], frontiers[1]

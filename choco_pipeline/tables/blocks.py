@@ -23,6 +23,9 @@ Cells: TypeAlias = NDArray[Any]
 
 #: Seconds of work in a block at least, beside which a task costs little.
 LEAST_SECONDS = 0.04
+#: So many rows of blocks are left where blocks are larger than that: enough for several workers, one row each. The larger a
+#: block is, the less its frontiers cost: they grow with its sides, its work with its area.
+LEAST_ROWS = 12
 #: Bytes of frontiers that are copied and sent in a second.
 HANDED_ON_PER_SECOND = 2e9
 
@@ -80,10 +83,11 @@ class BlockedTable:
                 f"{game.notation}: bound {bound} is too large: one block of its table needs"
                 f" {in_bytes(table.memory)} of memory, {in_bytes(memory)} can be used"
             )
-        while not table.is_enough and table.number > 1:
+        while table.number > 1:
             times *= 2
             larger = cut(times)
-            if larger.memory > memory:
+            wanted = not table.is_enough or len(larger.rows) >= LEAST_ROWS
+            if not wanted or larger.memory > memory:
                 break
             table = larger
         return table

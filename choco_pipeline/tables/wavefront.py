@@ -73,7 +73,7 @@ def steps_left(site: Site, table: BlockedTable, finished: Places) -> list[Step]:
     """Return what is left to do: blocks to fill, row by row, and the finished blocks before them to fold.
 
     What a block hands on along its columns is made only if a block below it is left to fill, along its rows only if one to
-    its right is. So a finished block is read only if somebody needs it, and what is handed on is let go when it is used.
+    its right is, or hands on what needs it. So a finished block is read only if somebody needs it, and what is handed on is let go when it is used.
     Each row of blocks is a lane: a worker keeps what goes along it, and the next one follows a block behind.
     """
 
@@ -87,6 +87,10 @@ def steps_left(site: Site, table: BlockedTable, finished: Places) -> list[Step]:
     for row, column in table.places:
         if (row, column) not in finished:
             last_row[column], last_column[row] = row, column
+    if 1 in table.kernel.folded_with(0):
+        for row, column in finished:
+            if row < last_row[column]:
+                last_column[row] = max(last_column[row], column)
     steps: list[Step] = []
     needs: tuple[str, ...]
     for row, column in table.places:
@@ -96,7 +100,8 @@ def steps_left(site: Site, table: BlockedTable, finished: Places) -> list[Step]:
         if place in finished:
             for axis in (0, 1):
                 if needed[axis]:
-                    needs = (key(axis, before[axis]),) if place[axis] else ()
+                    carried = table.kernel.folded_with(axis)
+                    needs = tuple(key(one, before[one]) for one in carried if place[one])
                     fold = f"{TASKS}:fold_block"
                     steps.append(Step(key(axis, place), fold, (site, place, axis), needs, row))
             continue

@@ -107,6 +107,7 @@ def stops_after(patch, writes):
 
 @few
 @given(tables_in_blocks(), sizes, st.lists(st.integers(0, 6), max_size=4))
+@example((StripBar(1, 0), 10, "p-positions"), 128, [2])  # a row's top lies in a block before
 def test_an_interrupted_build_goes_on(small_blocks, tmp_path_factory, drawn, size, stops):
     """Each time it stops in the middle of a block."""
     game, bound, quantity = drawn
@@ -192,6 +193,7 @@ def test_what_a_finished_row_hands_on_is_read_and_nothing_else(tmp_path, small_b
 
 @few
 @given(tables_in_blocks(), st.just(512), st.integers(1, 12), st.booleans(), st.data())
+@example((StepBar(1, 0), 15, "grundy"), 128, 6, False, None)
 @example((Nim(3), 3, "grundy"), 128, 2, False, None)  # a heap is as high as the bound, not as f
 def test_a_larger_bound_takes_the_blocks_of_a_smaller_one(
     small_blocks, tmp_path_factory, drawn, size, more, damaged, data
