@@ -66,7 +66,7 @@ def seconds(function, *arguments):
 
 def gain_of_two(address, bound, quantity):
     """Return how much more two workers do than one where each runs a kernel of its own and they share nothing."""
-    with Client(address, set_as_default=False) as client:
+    with Client(address) as client:
         heights = {
             worker: client.submit(GAME.f.table, bound + 1, bound + 1, workers=[worker], pure=False)
             for worker in client.scheduler_info(n_workers=-1)["workers"]
