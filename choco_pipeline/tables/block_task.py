@@ -23,7 +23,47 @@ from choco_pipeline.tables.spec import TableSpec
 from choco_pipeline.tables.store import Outline, chunk_digests, open_table, write_cells
 
 Report = Callable[..., None]
-Frontiers = tuple[Frontier | None, Frontier | None]
+
+
+class HandedOn:
+    """The frontiers behind a block, of which the one along its row is taken by the next block of the row, and then gone.
+
+    Rows are lanes: the next block is on the same worker. So what is sent to another worker, or moved to the disk, is the
+    frontier along the columns alone, half the bytes; who misses the other one folds the row again (`_along_row`).
+
+    Parameters
+    ----------
+    down, across
+        The frontiers along the block's columns and along its rows, or None where nobody needs them.
+    """
+
+    def __init__(self, down: Frontier | None, across: Frontier | None) -> None:
+        """Hold the frontiers."""
+        self._down = down
+        self._across = across
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Send what goes along the columns."""
+        return HandedOn, (self._down, None)
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes wait until the row below needs them."""
+        return 0 if self._down is None else self._down.nbytes
+
+    def down(self) -> Frontier:
+        """Return a copy of what goes along the columns: if the block below is lost, it is filled again."""
+        if self._down is None:
+            raise StoreError("a block before this one has not handed on what this one needs")
+        return _copy(self._down)
+
+    def across(self, *, keep: bool) -> Frontier | None:
+        """Return what goes along the rows, or a copy of it to `keep` it; None if it is not here."""
+        across = self._across
+        if keep and across is not None:
+            return _copy(across)
+        self._across = None
+        return across
 
 
 @dataclass(frozen=True)
@@ -93,7 +133,7 @@ class Source:
 
 def fill_block(
     site: Site, place: tuple[int, int], hands_on: tuple[bool, bool], *rest: Any
-) -> Frontiers:
+) -> HandedOn:
     """Compute and store a block, and return what it hands on to the blocks below it and to its right.
 
     A block that is finished already is folded: so it is when this task runs again since what it returned was lost.
@@ -113,10 +153,10 @@ def fill_block(
     _require_same_code(site)
     *given, report = rest
     table, block = site.table(), site.table().block(*place)
-    down, across = _received(table, block, place, (0, 1), given)
+    down, across = _received(site, place, (0, 1), given, keep=False)
     finished = site.journal.read(block)
     if finished is not None and _is_sound(site, block, finished):
-        table.kernel.fold(block, table.kernel.heights(block), _stored(site, block), down, across)
+        _fold(site, block, down, across)
     else:
         start = time.perf_counter()
         heights = table.kernel.heights(block)
@@ -130,10 +170,10 @@ def fill_block(
         )
         site.journal.write(block, finished)
     report("tables", blocks=1, positions=finished.positions)
-    return (down if hands_on[0] else None, across if hands_on[1] else None)
+    return HandedOn(down if hands_on[0] else None, across if hands_on[1] else None)
 
 
-def fold_block(site: Site, place: tuple[int, int], axis: int, *rest: Any) -> Frontiers:
+def fold_block(site: Site, place: tuple[int, int], axis: int, *rest: Any) -> HandedOn:
     """Return one frontier behind a finished block: along its columns (axis 0) or along its rows (axis 1).
 
     Raises
@@ -143,17 +183,10 @@ def fold_block(site: Site, place: tuple[int, int], axis: int, *rest: Any) -> Fro
     """
     _require_same_code(site)
     *given, _ = rest
-    table, block = site.table(), site.table().block(*place)
-    finished = site.journal.read(block)
-    if finished is None or not _is_sound(site, block, finished):
-        site.journal.strike(block)
-        raise StoreError(
-            f"{site.store}: block {place} of table {site.spec.table_id} is not what was stored"
-        )
-    frontiers = _received(table, block, place, table.kernel.folded_with(axis), given)
-    heights = table.kernel.heights(block)
-    table.kernel.fold(block, heights, _stored(site, block), *frontiers)
-    return (frontiers[0], None) if axis == 0 else (None, frontiers[1])
+    _require_sound(site, place)
+    down, across = _received(site, place, site.table().kernel.folded_with(axis), given, keep=True)
+    _fold(site, site.table().block(*place), down, across)
+    return HandedOn(down, None) if axis == 0 else HandedOn(None, across)
 
 
 def take_block(site: Site, place: tuple[int, int], source: Source, report: Report) -> None:
@@ -185,30 +218,56 @@ def take_block(site: Site, place: tuple[int, int], source: Source, report: Repor
     site.journal.write(block, Finished(digests, positions, source=source.table_id))
 
 
-def hand_down(frontiers: Frontiers, report: Report) -> Frontiers:
-    """Return what a block hands on along its columns alone: the rest need not wait in memory for the next row."""
-    return frontiers[0], None
-
-
 def _received(
-    table: BlockedTable,
-    block: Block,
-    place: tuple[int, int],
-    axes: tuple[int, ...],
-    given: list[Frontiers],
+    site: Site, place: tuple[int, int], axes: tuple[int, ...], given: list[HandedOn], *, keep: bool
 ) -> tuple[Any, Any]:
-    """Return the frontiers before a block: those of `axes` as the blocks before it gave them, where there are any."""
-    frontiers = list(table.kernel.start(block))
+    """Return the frontiers before a block: those of `axes` as the blocks before it gave them, where there are any.
+
+    What goes along the rows is kept for others, or taken.
+    """
+    down, across = site.table().kernel.start(site.table().block(*place))
     inner = [axis for axis in axes if place[axis]]
-    for axis, pair in zip(inner, given, strict=True):
-        frontiers[axis] = _copy(pair[axis])
-    return frontiers[0], frontiers[1]
+    for axis, handed_on in zip(inner, given, strict=True):
+        if axis == 0:
+            down = handed_on.down()
+        else:
+            across = handed_on.across(keep=keep) or _along_row(site, place)
+    return down, across
 
 
-def _copy(frontier: Frontier | None) -> Frontier:
-    """Return a frontier that may be changed: what another task returned may be needed again."""
-    if frontier is None:
-        raise StoreError("a block before this one has not handed on what this one needs")
+def _along_row(site: Site, place: tuple[int, int]) -> Any:
+    """Return what goes along the row of a block, from the blocks before it, as they are stored."""
+    kernel = site.table().kernel
+    row, column = place
+    along = None
+    for before in range(column):
+        _require_sound(site, (row, before))
+        block = site.table().block(row, before)
+        down, across = kernel.start(block)
+        along = across if along is None else along
+        _fold(site, block, down, along)
+    return along
+
+
+def _fold(site: Site, block: Block, down: Any, across: Any) -> None:
+    """Carry frontiers over a block that is stored."""
+    kernel = site.table().kernel
+    kernel.fold(block, kernel.heights(block), _stored(site, block), down, across)
+
+
+def _require_sound(site: Site, place: tuple[int, int]) -> None:
+    """Strike a block from the journal and raise `StoreError` if its chunks are not those that the journal says."""
+    block = site.table().block(*place)
+    finished = site.journal.read(block)
+    if finished is None or not _is_sound(site, block, finished):
+        site.journal.strike(block)
+        raise StoreError(
+            f"{site.store}: block {place} of table {site.spec.table_id} is not what was stored"
+        )
+
+
+def _copy(frontier: Frontier) -> Frontier:
+    """Return a frontier that may be changed."""
     copied: Any = type(frontier)
     return cast(Frontier, copied(*(array.copy() for array in frontier)))
 

@@ -78,8 +78,8 @@ def steps_left(site: Site, table: BlockedTable, finished: Places) -> list[Step]:
     """
 
     def key(axis: int, place: tuple[int, int]) -> str:
-        """Return the step that has a block's frontier: the block's own, along its rows, since the next one is in its lane."""
-        name = ("down", "across")[axis] if axis == 0 or place in finished else "fill"
+        """Return the step that has a block's frontier along an axis."""
+        name = ("down", "across")[axis] if place in finished else "fill"
         return f"{name}-{place[0]}-{place[1]}"
 
     last_row = dict.fromkeys(range(len(table.columns)), -1)
@@ -105,11 +105,8 @@ def steps_left(site: Site, table: BlockedTable, finished: Places) -> list[Step]:
                     fold = f"{TASKS}:fold_block"
                     steps.append(Step(key(axis, place), fold, (site, place, axis), needs, row))
             continue
-        fill = key(1, place)
         needs = tuple(key(axis, before[axis]) for axis in (0, 1) if place[axis])
-        steps.append(Step(fill, f"{TASKS}:fill_block", (site, place, needed), needs, row))
-        if needed[0]:
-            steps.append(Step(key(0, place), f"{TASKS}:hand_down", (), (fill,), row))
+        steps.append(Step(key(1, place), f"{TASKS}:fill_block", (site, place, needed), needs, row))
     return steps
 
 

@@ -1,6 +1,7 @@
 """Tables built in blocks: the same bytes as in one piece, whatever the blocks, the interruptions and the smaller tables."""
 
 import contextlib
+import pickle
 from pathlib import Path
 
 import pytest
@@ -132,6 +133,36 @@ def test_an_interrupted_build_goes_on(small_blocks, tmp_path_factory, drawn, siz
     spec_whole, whole = order(tmp_path_factory.mktemp("whole"), game, bound, quantity)
     build_shard(spec_whole, whole, quiet)
     assert files_of(manifest) == files_of(whole)
+
+
+@few
+@given(tables_in_blocks(), sizes, st.integers(0, 6))
+@example((StripBar(1, 0), 10, "p-positions"), 128, 2)
+@example((SolidBar("(x+z)//3"), 24, "p-positions"), 128, 3)
+def test_what_goes_along_a_row_is_folded_again_where_it_is_missing(
+    small_blocks, tmp_path_factory, drawn, size, stop
+):
+    """As where each step runs on another worker than the one before it in its row."""
+    game, bound, quantity = drawn
+    small_blocks(size)
+    spec, manifest = order(tmp_path_factory.mktemp("sent"), game, bound, quantity)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("fill_block", "fold_block"):
+            run = getattr(block_task, name)
+            patch.setattr(block_task, name, lambda *given, run=run: sent(run(*given)))
+        with pytest.MonkeyPatch.context() as stopping, contextlib.suppress(Stopped):
+            stops_after(stopping, stop)
+            build_large(spec, manifest)
+        if not Path(manifest).exists():
+            build_large(spec, manifest)
+    spec_whole, whole = order(tmp_path_factory.mktemp("whole"), game, bound, quantity)
+    build_shard(spec_whole, whole, quiet)
+    assert files_of(manifest) == files_of(whole)
+
+
+def sent(handed_on):
+    """Return what another worker gets."""
+    return pickle.loads(pickle.dumps(handed_on))
 
 
 @few
