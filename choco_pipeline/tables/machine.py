@@ -22,9 +22,9 @@ def cores() -> int:
 def memory(environment: Mapping[str, str] = os.environ, system: Path = Path("/")) -> int:
     """Return the bytes of memory that this process may use: the least that anything on its machine says.
 
-    That is the machine's memory, the limits of the control group that it is in and of those around it, and
-    what Slurm gives its job on this node, whether or not Slurm enforces it. `distributed` looks at the group at the root
-    alone, which has no limit but in a container.
+    That is the machine's memory, the limits of the control group that it is in and of those around it, and what Slurm
+    gives its job on this node, whether or not Slurm enforces it. `distributed` looks at the group at the root alone, which
+    has no limit but in a container.
 
     Parameters
     ----------

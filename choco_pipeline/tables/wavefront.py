@@ -73,8 +73,9 @@ def steps_left(site: Site, table: BlockedTable, finished: Places) -> list[Step]:
     """Return what is left to do: blocks to fill, row by row, and the finished blocks before them to fold.
 
     What a block hands on along its columns is made only if a block below it is left to fill, along its rows only if one to
-    its right is, or hands on what needs it. So a finished block is read only if somebody needs it, and what is handed on is let go when it is used.
-    Each row of blocks is a lane: a worker keeps what goes along it, and the next one follows a block behind.
+    its right is, or hands on what needs it. So a finished block is read only if somebody needs it, and what is handed on
+    is let go when it is used. Each row of blocks is a lane: a worker keeps what goes along it, and the next one follows a
+    block behind.
     """
 
     def key(axis: int, place: tuple[int, int]) -> str:
