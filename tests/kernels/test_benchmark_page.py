@@ -37,9 +37,13 @@ def test_any_benchmark_has_its_place(tmp_path):
     subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, env=alone)
     html = page(json.loads((tmp_path / "run.json").read_text()))
     assert html.count("<svg") == 3
-    assert html.count('width="360.0"') == 2  # the best of each chart
-    assert html.count('width="180.0"') == 1  # half the rate
-    assert html.count('width="0.0"') == 1  # the least ratio
+    assert html.count('width="360.0"') == 1  # the best rate
+    assert html.count('width="180.0"') == 1  # half of it
+    # Three powers of ten in 360: 0.5 is 0.7 of one above 0.1, and 50 is two more above that.
+    assert [f'<line x1="{x}.0"' in html for x in (430, 550, 670, 790)] == [True] * 4
+    for tick in ("0.1", "1", "10", "100"):
+        assert f'text-anchor="middle">{tick}</text>' in html
+    assert html.count('cx="513.9"') == html.count('cx="753.9"') == 1
     assert "1,235,000" in html
     assert "times faster than &lt;others&gt;, logarithmic" in html
     assert "codec: none &amp; more" in html
