@@ -261,6 +261,17 @@ def test_doubling_a_bound_computes_three_quarters(tmp_path, small_blocks, game, 
     assert blocks_of(manifest)["reused"] == reused
 
 
+def test_a_manifest_that_is_asked_for_again_says_the_same(tmp_path, small_blocks):
+    """As a Snakemake does that was killed before it had seen the end of a job."""
+    small_blocks(512)
+    spec, manifest = order(tmp_path, SolidBar("(x+z)//3"), 63, "p-positions")
+    build_large(spec, manifest)
+    said = entry_of(manifest)
+    Path(manifest).unlink()
+    assert build_large(spec, manifest)["blocks kept"] == 16
+    assert entry_of(manifest) == said
+
+
 def test_a_table_of_another_game_or_code_is_not_taken(tmp_path, small_blocks, monkeypatch):
     small_blocks(128)
     build_large(*order(tmp_path, SolidBar("(x+z)//4"), 30, "p-positions"))
