@@ -64,7 +64,7 @@ def _of_groups(system: Path) -> Iterator[int]:
 
 
 def _of_slurm(environment: Mapping[str, str]) -> Iterator[int]:
-    """Yield the bytes that Slurm, in mebibytes, gives a job on this node; 0 there stands for all that the node has."""
+    """Yield the bytes that Slurm gives a job on this node, as sbatch and salloc say them, in mebibytes; 0 there is no limit."""
     node = environment.get("SLURM_MEM_PER_NODE", "0")
     core = environment.get("SLURM_MEM_PER_CPU", "0")
     number = environment.get("SLURM_CPUS_ON_NODE", "1")

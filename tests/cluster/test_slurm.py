@@ -127,16 +127,15 @@ def test_doctor_asks_slurm(on_slurm):
 
 @pytest.mark.slow
 def test_a_run_inside_a_job_uses_the_memory_of_the_job(on_slurm):
-    command = ["srun", "--partition=one", "--mem=600", sys.executable, "-m", "choco_pipeline"]
-    done = subprocess.run(
-        [*command, "doctor", "--json"],
+    command = ["sbatch", "--wait", "--partition=one", "--mem=600", "--output=said", "--error=log"]
+    subprocess.run(
+        [*command, "--wrap", f"{sys.executable} -m choco_pipeline doctor --json"],
         cwd=on_slurm.folder,
         env=on_slurm.environment,
-        capture_output=True,
-        text=True,
         check=True,
     )
-    assert json.loads(done.stdout)["memory"] == 600 << 20
+    said = (on_slurm.folder / "said").read_text()
+    assert json.loads(said)["memory"] == 600 << 20
 
 
 def test_without_slurm_the_error_says_so(monkeypatch, tmp_path):
