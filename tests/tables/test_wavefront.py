@@ -303,6 +303,17 @@ def test_what_a_plan_says_is_needed_is_enough_for_a_block(game, quantity, bound)
         assert table is None or table.number > 1
 
 
+@pytest.mark.parametrize(("bound", "rows"), [(16384, 8), (32768, 16), (65536, 16), (131072, 16)])
+def test_blocks_grow_with_the_table_where_many_rows_of_them_are_left(bound, rows):
+    game = SolidBar("(x+z)//3")
+    table = blocks.BlockedTable.of(game, bound, "p-positions", 8 << 30)
+    assert table is not None
+    assert len(table.rows) == len(table.columns) == rows
+    little = blocks.BlockedTable.of(game, bound, "p-positions", 512 << 20)
+    assert little is not None
+    assert little.memory <= 512 << 20
+
+
 def test_without_a_cluster_blocks_are_cut_to_the_memory_that_is_given(small_blocks, tmp_path):
     game, bound = SolidBar("(x+z)//3"), 60
     small_blocks(512)
