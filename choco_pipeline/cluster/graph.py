@@ -5,17 +5,17 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
-from distributed import Client, Scheduler
+from distributed import Client, Future, Scheduler
 from distributed.diagnostics.plugin import SchedulerPlugin
 
 from choco_pipeline.cluster.progress import TOPIC
-from choco_pipeline.cluster.steps import Step
+from choco_pipeline.cluster.steps import Step, nothing
 from choco_pipeline.cluster.task import (
     address_of,
     client_of,
@@ -23,6 +23,9 @@ from choco_pipeline.cluster.task import (
     memory_of_tasks,
     run_target,
 )
+
+#: Seconds between two looks at steps that run.
+LOOK = 0.5
 
 
 class Lanes(SchedulerPlugin):
@@ -57,7 +60,6 @@ class Lanes(SchedulerPlugin):
 class OnCluster:
     """Steps on the workers of a Dask cluster."""
 
-    workers: int
     memory: int | None
 
     def __init__(self, client: Client, address: str) -> None:
@@ -66,14 +68,15 @@ class OnCluster:
         self._address = address
         self._name = uuid.uuid4().hex
         client.register_plugin(Lanes())
-        # Something to do, or a cluster that grows with its work would have no worker for ever.
-        client.submit(os.getpid, pure=False).result()
-        found = client.scheduler_info(n_workers=-1)["workers"].values()
-        self.workers = sum(worker["nthreads"] for worker in found)
+        if not client.nthreads():
+            # Something to do, or a cluster that grows with its work would have no worker for ever.
+            client.submit(os.getpid, pure=False).result()
         self.memory = memory_of_tasks(client)
 
-    def run(self, steps: Sequence[Step]) -> None:
+    def run(self, steps: Sequence[Step], watch: Callable[[], None] = nothing) -> None:
         """Run the steps; where a worker is free, the first of the list that can run."""
+        if not steps:
+            return
         names = {step.key: f"{step.key}-{uuid.uuid4().hex}" for step in steps}
         rank = {names[step.key]: -i for i, step in enumerate(steps)}
         workers = sorted(self._client.scheduler_info(n_workers=-1)["workers"])
@@ -99,7 +102,10 @@ class OnCluster:
         futures = self._client.get(graph, ends, sync=False)
         for step, future in zip((s for s in steps if s.key not in needed), futures, strict=True):
             with losses(step.target, self._address):
-                future.result()
+                while not _is_done(future):
+                    watch()
+                if future.status != "finished":
+                    future.result()  # raises
 
     def report(self, stage: str, **numbers: int) -> None:
         """Send a report as a task does."""
@@ -119,6 +125,15 @@ def on_cluster(scheduler: str) -> Iterator[OnCluster]:
     address = address_of(scheduler)
     with client_of(address) as client:
         yield OnCluster(client, address)
+
+
+def _is_done(future: Future[Any]) -> bool:
+    """Wait for a step as long as one waits between two looks, and say whether it is done, without fetching its result."""
+    try:
+        future.exception(timeout=LOOK)
+    except TimeoutError:
+        return False
+    return True
 
 
 def _workers_of(lane: int | None, workers: Sequence[str]) -> set[str]:

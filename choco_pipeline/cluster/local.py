@@ -23,9 +23,14 @@ from choco_pipeline.cluster.task import START, address_of, client_of, memory_of_
 #: Where Dask's dashboard listens: for this machine only, on any free port, so that no two clusters want the same.
 DASHBOARD = "127.0.0.1:0"
 #: Workers keep the memory of arrays below 32 MiB for the next ones. Dask's own setting gives it back each time, and a
-#: page fault for every 4 KiB of a temporary costs more than what is computed in it: checks took five times as long.
+#: page fault for every 4 KiB of a temporary costs more than what is computed in it: checks took five times as long. All
+#: threads share one heap: glibc's heap of any other thread is cut into 64 MiB, each of which is given back.
 NANNY_ENVIRONMENT = "distributed.nanny.pre-spawn-environ"
-MALLOC = {"MALLOC_TRIM_THRESHOLD_": 128 << 20, "MALLOC_MMAP_THRESHOLD_": 32 << 20}
+MALLOC = {
+    "MALLOC_ARENA_MAX": 1,
+    "MALLOC_TRIM_THRESHOLD_": 128 << 20,
+    "MALLOC_MMAP_THRESHOLD_": 32 << 20,
+}
 #: A cluster whose processes are killed while they start is started anew, so many times in all.
 STARTS = 3
 #: What holds for the scheduler of every cluster that a run starts: a task that has killed three workers is given up,

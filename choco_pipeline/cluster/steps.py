@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -40,27 +40,30 @@ class Step:
     lane: int | None = None
 
 
+def nothing() -> None:
+    """Watch nothing."""
+
+
 class Runner(Protocol):
     """What runs steps.
 
     Attributes
     ----------
-    workers
-        How many steps run at the same time.
     memory
         Bytes that each of them may use, or None if nothing is said.
     """
 
-    workers: int
     memory: int | None
 
-    def run(self, steps: Sequence[Step]) -> None:
+    def run(self, steps: Sequence[Step], watch: Callable[[], None] = nothing) -> None:
         """Run steps to their end; a result is kept only as long as steps that have not run need it.
 
         Parameters
         ----------
         steps
             In the order in which they should run where the choice is free.
+        watch
+            Called now and then while they run.
 
         Raises
         ------
@@ -77,11 +80,10 @@ class Runner(Protocol):
 class Here:
     """Steps one after the other, in this process."""
 
-    workers = 1
     memory: int | None = None
 
-    def run(self, steps: Sequence[Step]) -> None:
-        """Run the steps in the order of the list."""
+    def run(self, steps: Sequence[Step], watch: Callable[[], None] = nothing) -> None:
+        """Run the steps in the order of the list; nobody is told how far they are."""
         left = Counter(need for step in steps for need in step.needs)
         results: dict[str, Any] = {}
         for step in steps:

@@ -33,6 +33,8 @@ from choco_pipeline.kernels.tables import Table, dtype_for, table_for
 from choco_pipeline.tables.schema import Quantity, unwrap
 
 Frontier: TypeAlias = BlockedHeights | OptionSets | BelowSets
+#: Row and column of a block among the blocks of a table.
+Place: TypeAlias = tuple[int, int]
 
 TILE = 32  # lines filled with one set of what they reach, as in `grundy_solid`
 

@@ -13,7 +13,7 @@ import numpy as np
 from choco_pipeline.errors import StoreError
 from choco_pipeline.kernels.tables import Table
 from choco_pipeline.provenance import TABLE_CODE, code_digest
-from choco_pipeline.tables.block_kernels import Block, Frontier
+from choco_pipeline.tables.block_kernels import Block, Frontier, Place
 from choco_pipeline.tables.blocks import BlockedTable
 from choco_pipeline.tables.chunks import Box
 from choco_pipeline.tables.journal import Finished, Journal
@@ -131,9 +131,7 @@ class Source:
         return all(self.chunks.get(name) == digest for name, digest in found.items())
 
 
-def fill_block(
-    site: Site, place: tuple[int, int], hands_on: tuple[bool, bool], *rest: Any
-) -> HandedOn:
+def fill_block(site: Site, place: Place, hands_on: tuple[bool, bool], *rest: Any) -> HandedOn:
     """Compute and store a block, and return what it hands on to the blocks below it and to its right.
 
     A block that is finished already is folded: so it is when this task runs again since what it returned was lost.
@@ -148,10 +146,10 @@ def fill_block(
         Which of the two frontiers anybody needs.
     *rest
         What steps before it returned: first one with the frontier along its columns, then one with that along its rows,
-        but for those at the edge; and the report.
+        but for those at the edge; and the report, which is not needed: the journal says what is done.
     """
     _require_same_code(site)
-    *given, report = rest
+    *given, _ = rest
     table, block = site.table(), site.table().block(*place)
     down, across = _received(site, place, (0, 1), given, keep=False)
     finished = site.journal.read(block)
@@ -169,11 +167,10 @@ def fill_block(
             round(time.perf_counter() - computed, 4),
         )
         site.journal.write(block, finished)
-    report("tables", blocks=1, positions=finished.positions)
     return HandedOn(down if hands_on[0] else None, across if hands_on[1] else None)
 
 
-def fold_block(site: Site, place: tuple[int, int], axis: int, *rest: Any) -> HandedOn:
+def fold_block(site: Site, place: Place, axis: int, *rest: Any) -> HandedOn:
     """Return one frontier behind a finished block: along its columns (axis 0) or along its rows (axis 1).
 
     Raises
@@ -189,7 +186,7 @@ def fold_block(site: Site, place: tuple[int, int], axis: int, *rest: Any) -> Han
     return HandedOn(down, None) if axis == 0 else HandedOn(None, across)
 
 
-def take_block(site: Site, place: tuple[int, int], source: Source, report: Report) -> None:
+def take_block(site: Site, place: Place, source: Source, report: Report) -> None:
     """Take a block's cells from a finished table of a smaller bound, if they are what its manifest says.
 
     Parameters
@@ -219,7 +216,7 @@ def take_block(site: Site, place: tuple[int, int], source: Source, report: Repor
 
 
 def _received(
-    site: Site, place: tuple[int, int], axes: tuple[int, ...], given: list[HandedOn], *, keep: bool
+    site: Site, place: Place, axes: tuple[int, ...], given: list[HandedOn], *, keep: bool
 ) -> tuple[Any, Any]:
     """Return the frontiers before a block: those of `axes` as the blocks before it gave them, where there are any.
 
@@ -235,7 +232,7 @@ def _received(
     return down, across
 
 
-def _along_row(site: Site, place: tuple[int, int]) -> Any:
+def _along_row(site: Site, place: Place) -> Any:
     """Return what goes along the row of a block, from the blocks before it, as they are stored."""
     kernel = site.table().kernel
     row, column = place
@@ -255,7 +252,7 @@ def _fold(site: Site, block: Block, down: Any, across: Any) -> None:
     kernel.fold(block, kernel.heights(block), _stored(site, block), down, across)
 
 
-def _require_sound(site: Site, place: tuple[int, int]) -> None:
+def _require_sound(site: Site, place: Place) -> None:
     """Strike a block from the journal and raise `StoreError` if its chunks are not those that the journal says."""
     block = site.table().block(*place)
     finished = site.journal.read(block)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, TypeAlias
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Ruleset
-from choco_pipeline.tables.block_kernels import Block, BlockKernel, block_kernel
+from choco_pipeline.tables.block_kernels import Block, BlockKernel, Place, block_kernel
 from choco_pipeline.tables.chunks import Box
 from choco_pipeline.tables.cost import RATES, STORED_PER_SECOND, WORKER_BYTES, in_bytes
 from choco_pipeline.tables.schema import Quantity, variable_of
@@ -113,9 +112,10 @@ class BlockedTable:
         return Block(self.rows[row], self.columns[column])
 
     @property
-    def places(self) -> Iterator[tuple[int, int]]:
-        """The places of the blocks, each after all that it needs."""
-        yield from product(range(len(self.rows)), range(len(self.columns)))
+    def blocks(self) -> dict[Place, Block]:
+        """The blocks by their places, each after all that it needs."""
+        places = product(range(len(self.rows)), range(len(self.columns)))
+        return {place: self.block(*place) for place in places}
 
     @property
     def number(self) -> int:

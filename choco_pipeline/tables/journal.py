@@ -7,13 +7,14 @@ has seen the job's end; the build then finds everything in its journal.
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.errors import StoreError
-from choco_pipeline.tables.block_kernels import Block
+from choco_pipeline.tables.block_kernels import Block, Place
 
 
 def journal_of_tables(manifest: Path) -> Path:
@@ -90,6 +91,16 @@ class Journal:
             return Finished(**read_json(self._path(block)))
         except (StoreError, TypeError):
             return None
+
+    def found(self, blocks: Mapping[Place, Block]) -> dict[Place, Finished]:
+        """Return what is known of those of `blocks` that are finished."""
+        there = {path.name for path in self.folder.glob("*.json")}
+        known = {
+            place: self.read(block)
+            for place, block in blocks.items()
+            if self._path(block).name in there
+        }
+        return {place: finished for place, finished in known.items() if finished is not None}
 
     def strike(self, block: Block) -> None:
         """Say that a block is not finished after all."""

@@ -188,8 +188,7 @@ def _rebuild_large(patient: _Patient, folder: Path) -> None:
             aside = Location.local(folder / "aside.zarr")
             create_table(aside, spec, table.outline)
             _replace_metadata(patient, aside)
-        for place in table.places:
-            block = table.block(*place)
+        for block in table.blocks.values():
             names = [chunk_name(at) for at in chunks_in(table.box(block), table.outline.chunk)]
             if patient.chunks.keys().isdisjoint(names):
                 chunks = {name: patient.entry["chunks"][name] for name in names}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from choco_pipeline.cluster.steps import Runner, Step, runner
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError, LimitError, StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest
+from choco_pipeline.tables.block_kernels import Place
 from choco_pipeline.tables.block_task import Site, Source
 from choco_pipeline.tables.blocks import BlockedTable, share_of
 from choco_pipeline.tables.journal import Finished, Journal, journal_of_blocks
@@ -21,7 +22,6 @@ from choco_pipeline.tables.spec import FORMAT, Shard, TableSpec
 from choco_pipeline.tables.store import Outline, create_table, entry_of, finish_store, store_of
 
 TASKS = "choco_pipeline.tables.block_task"
-Places = frozenset[tuple[int, int]]
 
 
 def build_large(spec_file: str, manifest_file: str, given: int | None = None) -> dict[str, Any]:
@@ -52,15 +52,13 @@ def build_large(spec_file: str, manifest_file: str, given: int | None = None) ->
             code_digest(TABLE_CODE),
         )
         table = _begin(site)
-        kept = _finished(site, table)
+        kept = site.journal.found(table.blocks)
         sources = _smaller(manifest.parent, site, table)
         taken = _takes(site, table, kept, sources)
         run.report("tables", all_blocks=table.number)
         run.run(taken)
         _report_kept(run, site, table)
-        fill(run, site, table)
-        blocks = {place: site.journal.read(table.block(*place)) for place in table.places}
-        done = {place: block for place, block in blocks.items() if block is not None}
+        done = fill(run, site, table)
         entry = _entry(site, table, done, kept)
         finish_store(site.store, [spec.table_id])
         write_manifest(shard, manifest, {spec.table_id: entry})
@@ -69,7 +67,7 @@ def build_large(spec_file: str, manifest_file: str, given: int | None = None) ->
     return {f"blocks {what}": counts[what] for what in ("computed", "kept", "reused")}
 
 
-def steps_left(site: Site, table: BlockedTable, finished: Places) -> list[Step]:
+def steps_left(site: Site, table: BlockedTable, finished: Collection[Place]) -> list[Step]:
     """Return what is left to do: blocks to fill, row by row, and the finished blocks before them to fold.
 
     What a block hands on along its columns is made only if a block below it is left to fill, along its rows only if one to
@@ -78,14 +76,14 @@ def steps_left(site: Site, table: BlockedTable, finished: Places) -> list[Step]:
     block behind.
     """
 
-    def key(axis: int, place: tuple[int, int]) -> str:
+    def key(axis: int, place: Place) -> str:
         """Return the step that has a block's frontier along an axis."""
         name = ("down", "across")[axis] if place in finished else "fill"
         return f"{name}-{place[0]}-{place[1]}"
 
     last_row = dict.fromkeys(range(len(table.columns)), -1)
     last_column = dict.fromkeys(range(len(table.rows)), -1)
-    for row, column in table.places:
+    for row, column in table.blocks:
         if (row, column) not in finished:
             last_row[column], last_column[row] = row, column
     if 1 in table.kernel.folded_with(0):
@@ -94,7 +92,7 @@ def steps_left(site: Site, table: BlockedTable, finished: Places) -> list[Step]:
                 last_column[row] = max(last_column[row], column)
     steps: list[Step] = []
     needs: tuple[str, ...]
-    for row, column in table.places:
+    for row, column in table.blocks:
         place = (row, column)
         before = ((row - 1, column), (row, column - 1))
         needed = (row < last_row[column], column < last_column[row])
@@ -111,21 +109,36 @@ def steps_left(site: Site, table: BlockedTable, finished: Places) -> list[Step]:
     return steps
 
 
-def fill(run: Runner, site: Site, table: BlockedTable) -> None:
-    """Fill the blocks that the journal does not have; a finished one that turns out to be damaged is filled anew."""
-    finished = _finished(site, table)
+def fill(run: Runner, site: Site, table: BlockedTable) -> dict[Place, Finished]:
+    """Fill the blocks that the journal does not have, a finished one that turns out to be damaged anew; return all.
+
+    The journal says how far the build is, so that workers need not.
+    """
+    finished = site.journal.found(table.blocks)
+    left = {place: block for place, block in table.blocks.items() if place not in finished}
+
+    def look() -> None:
+        """Report what is new in the journal."""
+        new = site.journal.found(left)
+        if new:
+            run.report("tables", blocks=len(new), positions=sum(b.positions for b in new.values()))
+        for place in new:
+            del left[place]
+
     while True:
         try:
-            run.run(steps_left(site, table, finished))
+            run.run(steps_left(site, table, finished), look)
         except ChocoError:
-            sound = finished & _finished(site, table)
-            if sound == finished:
+            found = site.journal.found(table.blocks)
+            if finished.keys() <= found.keys():
                 raise
-            finished = _finished(site, table)
+            finished = found
         else:
-            if len(_finished(site, table)) < table.number:
+            look()
+            finished = site.journal.found(table.blocks)
+            if len(finished) < table.number:
                 raise StoreError(f"{site.journal.folder}: blocks that were stored are gone")
-            return
+            return finished
 
 
 def _begin(site: Site) -> BlockedTable:
@@ -147,15 +160,8 @@ def _begin(site: Site) -> BlockedTable:
     return table
 
 
-def _finished(site: Site, table: BlockedTable) -> Places:
-    return frozenset(
-        place for place in table.places if site.journal.read(table.block(*place)) is not None
-    )
-
-
 def _report_kept(run: Runner, site: Site, table: BlockedTable) -> None:
-    known = [site.journal.read(table.block(*place)) for place in table.places]
-    found = [block for block in known if block is not None]
+    found = site.journal.found(table.blocks).values()
     run.report(
         "tables",
         blocks=len(found),
@@ -191,15 +197,17 @@ def _smaller(folder: Path, site: Site, table: BlockedTable) -> Iterator[Source]:
     yield from (source for _, source in sorted(found, key=lambda one: one[0], reverse=True))
 
 
-def _takes(site: Site, table: BlockedTable, kept: Places, sources: Iterator[Source]) -> list[Step]:
+def _takes(
+    site: Site, table: BlockedTable, kept: Collection[Place], sources: Iterator[Source]
+) -> list[Step]:
     """Return the steps that take blocks from smaller tables."""
-    steps: dict[tuple[int, int], Step] = {}
+    steps: dict[Place, Step] = {}
     for source in sources:
         sides = dict(zip(source.outline.variable.dims, source.outline.shape, strict=True))
-        for place in table.places:
+        for place, block in table.blocks.items():
             fits = all(
                 lines.stop <= sides[axis]
-                for lines, axis in zip(table.block(*place), table.kernel.axes, strict=False)
+                for lines, axis in zip(block, table.kernel.axes, strict=False)
             )
             if fits and place not in kept and place not in steps:
                 key = f"take-{place[0]}-{place[1]}"
@@ -208,7 +216,7 @@ def _takes(site: Site, table: BlockedTable, kept: Places, sources: Iterator[Sour
 
 
 def _entry(
-    site: Site, table: BlockedTable, done: Mapping[tuple[int, int], Finished], kept: Places
+    site: Site, table: BlockedTable, done: Mapping[Place, Finished], kept: Collection[Place]
 ) -> dict[str, Any]:
     blocks = list(done.values())
     digests = {name: digest for block in blocks for name, digest in block.chunks.items()}

@@ -14,6 +14,7 @@ import pytest
 from distributed import LocalCluster
 
 from choco_pipeline import Ruleset, SolidBar, WithPass
+from choco_pipeline.cluster import graph
 from choco_pipeline.cluster.connect import SCHEDULER, ClusterError
 from choco_pipeline.cluster.graph import on_cluster
 from choco_pipeline.cluster.local import DASHBOARD, Cluster, local_cluster
@@ -74,6 +75,36 @@ def test_workers_and_the_client_may_die(cluster, tmp_path, game, bound, quantity
     require_same(tmp_path / "whole", manifest, game, bound, quantity)
 
 
+def test_a_build_says_how_far_it_is(cluster, tmp_path, monkeypatch):
+    """While it runs, and again what an earlier one has done."""
+    monkeypatch.setattr(graph, "LOOK", 0.01)
+    spec, manifest = order(tmp_path, SolidBar("(x+z)//3"), 8191, "p-positions")
+    reports: list[dict] = []
+    cluster.listen(reports.append)
+
+    def said() -> dict[str, int]:
+        tally = Tally()
+        for report in reports:
+            tally.add(report)
+        return tally.totals("tables")
+
+    build_large(spec, manifest)
+    number, positions = blocks_of(manifest)["computed"], entry_of(manifest)["positions"]
+    wait_for(lambda: "tables" in said())
+    assert {
+        "all_blocks": number,
+        "blocks": number,
+        "positions": positions,
+    }.items() <= said().items()
+    assert len([report for report in reports if report["numbers"].get("positions")]) > 2
+    reports.clear()
+    Path(manifest).unlink()
+    build_large(spec, manifest)
+    wait_for(lambda: "tables" in said())
+    assert {"blocks": number, "kept_positions": positions}.items() <= said().items()
+    assert "positions" not in said()
+
+
 def test_workers_stay_below_their_limit(tmp_path, monkeypatch):
     """The table alone is larger than what a worker may use."""
     limit = 768 << 20
@@ -112,7 +143,7 @@ def test_steps_get_what_they_need_here_and_on_the_cluster(cluster, tmp_path):
     reports: list[dict] = []
     cluster.listen(reports.append)
     with runner() as run:
-        assert (run.workers, run.memory) == (2, 2 << 30)
+        assert run.memory == 2 << 30
         run.run(steps)
         run.report("steps", numbers=5)
     assert said.read_text() == str(2**9 + 2**3)

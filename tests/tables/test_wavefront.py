@@ -211,7 +211,9 @@ def test_what_a_finished_row_hands_on_is_read_and_nothing_else(tmp_path, small_b
     ran = []
     with pytest.MonkeyPatch.context() as patch:
         run = Here.run
-        patch.setattr(Here, "run", lambda self, steps: (ran.extend(steps), run(self, steps)))
+        patch.setattr(
+            Here, "run", lambda self, steps, *to: (ran.extend(steps), run(self, steps, *to))
+        )
         assert build_large(spec, manifest) == {
             "blocks computed": 8,
             "blocks kept": 8,
