@@ -1,4 +1,4 @@
-"""What holds for every test: slow ones run when asked for, and in CI none may be skipped."""
+"""What holds for every test: slow ones run when asked for, with more drawn examples; in CI none may be skipped."""
 
 import os
 from collections.abc import Generator
@@ -7,15 +7,21 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.effort import MANY, USUAL
+
 LONGEST = Path(__file__).parent / "workflow"
 # How long one example takes says more of the machine and of compilation than of the code.
-settings.register_profile("choco", deadline=None)
-settings.load_profile("choco")
+settings.register_profile("choco", deadline=None, max_examples=USUAL)
+settings.register_profile("slow", deadline=None, max_examples=MANY)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="run the tests marked slow, too")
     parser.addoption("--seed", type=int, help="what decides the moments of random kills")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("slow" if config.getoption("slow") else "choco")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -24,6 +24,7 @@ from choco_pipeline.automata.arithmetic import constant, linear, nim_sum_is_zero
 from choco_pipeline.automata.dfa import AutomatonError
 from choco_pipeline.automata.projections import reachable_sets
 from choco_pipeline.errors import LimitError
+from tests.effort import examples
 
 from .drawn import assert_canonical, automata, points, random_automaton, relation
 
@@ -82,7 +83,7 @@ def test_complement(a):
 
 
 @given(EITHER, EITHER, EITHER)
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_laws_of_logic_are_equalities_of_automata(a, b, c):
     assert complement(complement(a)) == canonical(a)
     assert conjunction(a, b) == conjunction(b, a)
@@ -148,7 +149,7 @@ def test_projection_of_all_numbers_is_a_truth_and_of_none_changes_nothing(a):
 
 
 @given(st.integers(0, 2**32), st.integers(6, 12))
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_projection_of_larger_automata(seed, states):
     # What is asked of x is what a nondeterministic run says, digit by digit.
     a = random_automaton(seed, states, ("x", "y"))
@@ -164,7 +165,7 @@ def test_projection_of_larger_automata(seed, states):
 
 
 @given(st.integers(0, 2**32), st.integers(2, 9), st.booleans())
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 def test_sets_are_told_apart_by_their_members_even_if_their_signatures_agree(seed, states, sure):
     a = random_automaton(seed, states, ("x", "y"))
     choices = np.array([[0, 2], [1, 3]])
@@ -221,7 +222,7 @@ def test_a_witness_has_fewest_digits_and_is_then_least(a):
 
 
 @given(st.integers(0, 2**200), st.integers(0, 2**200))
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 def test_a_witness_may_be_longer_than_a_machine_word(x, y):
     assert witness(conjunction(constant("x", x), constant("y", y))) == {"x": x, "y": y}
 

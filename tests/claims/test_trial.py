@@ -21,6 +21,7 @@ from choco_pipeline.claims.trial import Trial, trials
 from choco_pipeline.claims.verdict import Exhausted, HoldsToBound, Refuted
 from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.formula.ranges import parse_range
+from tests.effort import examples
 
 PAGE = Path("docs/claims.md")
 
@@ -117,7 +118,7 @@ def test_what_is_too_large_is_refused_before_anything_is_computed(monkeypatch):
         trials(claim(), {"k": 2, "s": 0}, 5)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(
     st.integers(1, 6), st.integers(0, 6), st.integers(0, 14), st.sampled_from(["y ^ z", "y + z"])
 )

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from choco_pipeline.finding.domains import domain, is_chance
 from choco_pipeline.formula import parse
+from tests.effort import examples
 
 ONE = [{"k": k} for k in range(1, 33)]
 TWO = [{"k": k, "s": s} for k in range(1, 9) for s in range(21)]
@@ -96,7 +97,7 @@ def test_random_assignments_have_no_condition(share):
             assert not found_by_chance(points, seed, share), f"seed {seed}, {len(points)} points"
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.integers(4, 12), st.data())
 def test_a_condition_is_right_where_it_was_looked_for(size, data):
     points = [{"k": k, "s": s} for k in range(1, size) for s in range(3)]

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from choco_pipeline.finding.lift import Said, lifted, said_in
 from choco_pipeline.formula import parse
+from tests.effort import examples
 
 
 def instances(text, points, label="G =", where=""):
@@ -93,7 +94,7 @@ def test_signs():
     assert Said("G =", "y-k") in lifted(found)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(st.lists(st.integers(0, 40), min_size=6, max_size=12, unique=True))
 def test_what_is_lifted_says_what_it_was_lifted_from(numbers):
     found = [({"k": k}, Said("G =", f"y+{n}")) for k, n in enumerate(numbers, start=1) if n]

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline.kernels import BelowSets, OptionSets, fill_bar, fold_bar, grundy_bar
+from tests.effort import examples
 
 from .definitions import (
     assert_same_sets,
@@ -74,7 +75,7 @@ def test_two_more_passes_change_nothing():
 
 
 @given(heights=bar_heights(most_z=5, most_y=4), passes=passes_left)
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=examples(25))
 def test_strip_sum(heights, passes):
     """The x of the P-position of strip + bar with r passes is the bar's Grundy number with r passes."""
     table = grundy_bar(heights, passes)

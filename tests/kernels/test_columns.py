@@ -13,6 +13,7 @@ from choco_pipeline.kernels import (
     grundy_solid,
     p_columns,
 )
+from tests.effort import examples
 
 from .definitions import assert_same_sets, block_edges, solid_heights, solid_p_positions
 from .test_solid import triangular
@@ -29,7 +30,7 @@ def test_definition(heights, passes):
 
 
 @given(heights=solid_heights(most=40, most_y=90), passes=st.integers(0, 2))
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 def test_zeros_of_grundy_numbers(heights, passes):
     p, x, z, y = np.nonzero(grundy_solid(heights, passes) == 0)
     assert p_positions_of(p_columns(heights, passes)) == set(

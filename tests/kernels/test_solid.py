@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline.kernels import OptionSets, fill_solid, fold_solid, grundy_bar, grundy_solid
+from tests.effort import examples
 
 from .definitions import assert_same_sets, block_edges, nim_p_positions, solid_grundy, solid_heights
 
@@ -16,7 +17,7 @@ def triangular(bound, k):
 
 
 @given(heights=solid_heights(), passes=st.integers(0, 3))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 def test_definition(heights, passes):
     np.testing.assert_array_equal(grundy_solid(heights, passes), solid_grundy(heights, passes))
 

@@ -9,10 +9,11 @@ from choco_pipeline.mining.blocks import mine_blocks
 from choco_pipeline.mining.cellular import mine_cellular
 from choco_pipeline.mining.periods import mine_periods
 from choco_pipeline.tables.compute import table
+from tests.effort import examples
 from tests.rulesets import rulesets_with_bounds
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(rulesets_with_bounds(), st.sampled_from(["grundy", "p-positions"]))
 def test_plain_data(drawn, quantity):
     game, bound = drawn

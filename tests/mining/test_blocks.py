@@ -13,6 +13,7 @@ from choco_pipeline.mining.blocks import find_relations, mine_blocks
 from choco_pipeline.mining.copies import find_copies, mine_copies
 from choco_pipeline.mining.slices import Stack, stacks
 from choco_pipeline.tables.compute import p_table
+from tests.effort import examples
 
 
 def pictures(cells, closed=False):
@@ -168,7 +169,7 @@ def test_nim_with_a_pass_has_no_such_relations():
     assert len(with_pass["known"]) == 1
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.integers(0, 2**32), st.floats(0.05, 0.95), st.integers(8, 20))
 def test_random_pictures_have_no_relations_and_no_copies(seed, density, side):
     cells = np.random.default_rng(seed).random((side, side, side)) < density

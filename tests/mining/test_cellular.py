@@ -15,6 +15,7 @@ from choco_pipeline.mining.cellular import mine_cellular
 from choco_pipeline.mining.linear_rules import find_rule
 from choco_pipeline.mining.slices import Stack
 from choco_pipeline.tables.compute import grundy_table, p_table
+from tests.effort import examples
 
 
 def pictures(cells, closed=True, legal=None):
@@ -59,7 +60,7 @@ steps = st.tuples(st.integers(1, 2), st.integers(-1, 1), st.integers(-1, 1))
 rules = st.sets(steps, min_size=3, max_size=5).filter(spreads)
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(
     rules,
     st.sets(
@@ -77,7 +78,7 @@ def test_planted_rules_come_back(terms, seeds):
     assert len(rule.terms) <= len(terms)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.integers(0, 2**32), st.floats(0.02, 0.98), st.booleans(), st.integers(8, 20))
 def test_random_pictures_have_no_rule(seed, density, closed, side):
     rng = np.random.default_rng(seed)

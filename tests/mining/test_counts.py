@@ -22,6 +22,7 @@ from choco_pipeline.mining.counts import b_file, mine_counts
 from choco_pipeline.mining.sequences import IntegerSequence, sequences
 from choco_pipeline.tables.compute import grundy_table
 from choco_pipeline.tables.schema import unwrap
+from tests.effort import examples
 from tests.rulesets import rulesets_with_bounds
 
 
@@ -30,7 +31,7 @@ def by_what(game, bound, data=None):
     return {sequence.what: sequence for sequence in found if sequence.game == game.notation}
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(rulesets_with_bounds(), st.booleans())
 def test_numbers_are_those_of_the_definition(drawn, from_grundy_numbers) -> None:
     game, bound = drawn

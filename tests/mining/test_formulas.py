@@ -12,6 +12,7 @@ from choco_pipeline.formula import parse
 from choco_pipeline.mining.formulas import EXCEPTIONS, mine_formulas
 from choco_pipeline.mining.readings import Reading, equation
 from choco_pipeline.tables.cells import Cells
+from tests.effort import examples
 
 
 def mined(text, bound, quantity):
@@ -131,7 +132,7 @@ def planted(text, bound, values):
     return game, data.assign(grundy=(data.grundy.dims, cells))
 
 
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 @given(
     st.sampled_from(
         [
@@ -162,7 +163,7 @@ def test_planted_formulas_are_found(shape, a, b) -> None:
         assert parse(one["formula"]).value({"y": y, "z": z}) == formula.value({"y": y, "z": z})
 
 
-@settings(max_examples=4)
+@settings(max_examples=examples(4))
 @given(st.integers(0, 1000), st.sampled_from([2, 5, 40]))
 def test_a_random_table_has_no_formula_and_says_what_was_tried(seed, values) -> None:
     random = np.random.default_rng(seed)

@@ -12,6 +12,7 @@ from choco_pipeline.mining import synthesis
 from choco_pipeline.mining.atoms import length
 from choco_pipeline.mining.grammar import DIFFERENT, grow
 from choco_pipeline.mining.synthesis import Atoms, Pair, Target
+from tests.effort import examples
 
 GRID = [axis.ravel() for axis in np.indices((9, 11))]
 NAMES = ("y", "z")
@@ -38,7 +39,7 @@ def test_small_expressions_are_all_there() -> None:
     assert wanted <= texts
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.data())
 def test_pairs_are_what_they_say(data) -> None:
     atoms = Atoms.grown(NAMES, POINTS, (3,))

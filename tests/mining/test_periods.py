@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from choco_pipeline import Nim, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.mining.periods import FEWEST, PERIODS, find_periods, law, lines_of, mine_periods
 from choco_pipeline.tables.compute import grundy_table, p_table
+from tests.effort import examples
 
 
 def by_definition(line, start, modulo=None):
@@ -173,7 +174,7 @@ def test_three_coordinates():
     }  # G(x, 0, z) = x⊕z
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.integers(0, 2**32), st.sampled_from([2, 3, 10, 500]))
 def test_random_tables_have_no_periods(seed, values):
     data = grundy_table(StepBar(1), 150)

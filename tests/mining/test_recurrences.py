@@ -17,6 +17,7 @@ from choco_pipeline.mining.recurrences import (
     shortest_recurrence,
 )
 from choco_pipeline.mining.regular import continued, is_whole, relations
+from tests.effort import examples
 
 small = st.integers(-3, 3)
 
@@ -137,7 +138,7 @@ def regular(draw):
     return centre, terms
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(regular())
 def test_planted_relations(drawn) -> None:
     centre, terms = drawn

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from choco_pipeline import Nim, SolidBar, StripBar, WithPass, p_table
 from choco_pipeline.mining.shifts import LARGEST, _mismatches, best_shifts, shift_text
+from tests.effort import examples
 
 
 @pytest.mark.parametrize(
@@ -31,7 +32,7 @@ def test_games_without_a_shift():
     assert best_shifts(Nim(3), 5, p_table(Nim(3), 5)) is None
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(
     st.integers(1, 7),
     st.integers(0, 9),

@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 from choco_pipeline import Nim, RectangularBar, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.mining.slices import stacks
 from choco_pipeline.tables.compute import grundy_table, p_table
+from tests.effort import examples
 from tests.rulesets import solid_bars, strip_bars
 
 three = st.one_of(strip_bars, solid_bars(), st.just(Nim(3)))
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(three, st.integers(0, 6), st.booleans(), st.booleans())
 def test_three_coordinates(base, bound, passes, grundy):
     game = WithPass(base) if passes else base

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from choco_pipeline.errors import StoreError
 from choco_pipeline.tables.location import Location
+from tests.effort import examples
 from tests.objectstore.flaky import Flaky
 from tests.objectstore.server import BUCKET
 
@@ -27,7 +28,7 @@ def place(request, tmp_path):
     return request.getfixturevalue("remote")
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=STEPS)
 def test_it_holds_what_was_written_and_not_removed(place, steps):
     here = place.child("test")

@@ -21,6 +21,7 @@ from choco_pipeline.proof.mona import mona_version
 from choco_pipeline.proof.prove import prove
 from choco_pipeline.tables.schema import unwrap
 from tests.claims.claims import claim_on
+from tests.effort import examples
 
 CONFIG = Path(__file__).parents[2] / "config" / "claims"
 OWN = ["own"]
@@ -104,7 +105,7 @@ def pieces(names):
     return integers, conditions
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(st.data())
 def test_drawn_claims_on_p_positions(data) -> None:
     text = data.draw(st.sampled_from(list(GAMES)))
@@ -133,7 +134,7 @@ def test_drawn_claims_on_p_positions(data) -> None:
     agrees(finding, first_wrong(text, wrong), heaps)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.data())
 def test_drawn_claims_on_grundy_numbers(data) -> None:
     text = data.draw(st.sampled_from(["step-bar(k=2, s=1)", "step-bar(k=1)", "nim(2)"]))
@@ -152,7 +153,7 @@ def test_drawn_claims_on_grundy_numbers(data) -> None:
     agrees(decided(text, "grundy", **check), first_wrong(text, wrong), len(names))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.data())
 def test_drawn_claims_on_values(data) -> None:
     text = data.draw(st.sampled_from(["step-bar(k=2, s=1)", "strip-bar(k=2, s=0)", "nim(2)"]))

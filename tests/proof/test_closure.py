@@ -18,6 +18,7 @@ from choco_pipeline.tables.compute import table
 from choco_pipeline.tables.schema import unwrap
 from tests.claims.claims import claim_on, holds, key_of
 from tests.claims.test_options import counted
+from tests.effort import examples
 from tests.proof.test_claims import catalogue, pieces
 
 BOUNDS = {
@@ -62,7 +63,7 @@ def first_wrong(text, check):
     return None
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(st.data())
 def test_drawn_claims_on_options(data) -> None:
     text = data.draw(st.sampled_from(list(BOUNDS)))

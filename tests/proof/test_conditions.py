@@ -22,6 +22,7 @@ from choco_pipeline.proof.engine import automaton_of
 from choco_pipeline.proof.errors import NotDefinableError
 from choco_pipeline.proof.logic import TRUE
 from tests.automata.drawn import automata
+from tests.effort import examples
 from tests.proof.test_terms import integers, truths
 
 MOST = 8
@@ -39,7 +40,7 @@ def test_negative_values_are_those_of_the_language(text) -> None:
         assert automaton.accepts(named) == parse(text).value({**named, **values}), named
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(truths, st.integers(-3, 5))
 def test_parameters_may_be_any_integers(text, value) -> None:
     formula = parse(text)
@@ -48,7 +49,7 @@ def test_parameters_may_be_any_integers(text, value) -> None:
         assert automaton.accepts({"x": x}) == formula.value({"x": x, "z": value})
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(integers)
 def test_values_of_both_signs(text) -> None:
     formula = parse(text)
@@ -61,7 +62,7 @@ def test_values_of_both_signs(text) -> None:
             assert negative.accepts({"x": x, "'v": v}) == (value == -v - 1)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(truths)
 def test_a_condition_on_negative_numbers(text) -> None:
     formula, mirrored = parse(text), at_negative(parse(text), "x")
@@ -92,7 +93,7 @@ def smallest(automaton, order, most=33):
     return min(map(tuple, found), key=lambda point: (max(point), point), default=None)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(automata(("x", "y")), st.permutations(["x", "y"]))
 def test_least_of_two(automaton, order) -> None:
     found = least(automaton, tuple(order))
@@ -100,7 +101,7 @@ def test_least_of_two(automaton, order) -> None:
     assert found == expected or (expected is None and (found is None or max(found) > 32))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.lists(st.tuples(*[st.integers(0, 20)] * 3), max_size=6),
     st.permutations(["x", "y", "z"]),

@@ -17,6 +17,7 @@ from choco_pipeline.proof import counts as module
 from choco_pipeline.proof.counts import counts, described_counts, number_below
 from choco_pipeline.tables.compute import grundy_table
 from choco_pipeline.tables.schema import unwrap
+from tests.effort import examples
 from tests.proof.test_claims import proved
 
 
@@ -74,7 +75,7 @@ def by_closed_form(text, n):
     return value // int(whole or 1)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(automata())
 def test_drawn_automata(a) -> None:
     found = counts(a)

@@ -25,13 +25,14 @@ from choco_pipeline.proof.logic import (
     linear,
 )
 from choco_pipeline.proof.obligations import obligations
+from tests.effort import examples
 from tests.proof.interpret import NAMES, REACH, depth, sentences, truth
 from tests.proof.relations import by_formula, small, small_sets
 
 MOST = 4
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(sentences)
 def test_automata_accept_what_makes_the_sentence_true(sentence) -> None:
     automaton = automaton_of(sentence, small())

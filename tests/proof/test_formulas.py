@@ -18,13 +18,14 @@ from choco_pipeline.proof.formulas import described_formula, formulas
 from choco_pipeline.proof.mona import mona_version
 from choco_pipeline.proof.prove import prove
 from tests.claims.claims import claim_on
+from tests.effort import examples
 from tests.proof.test_claims import proved
 
 OWN = ["own"]
 NAMES = ("y", "z")
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.data())
 def test_a_formula_is_written_as_what_it_is(data) -> None:
     small = st.integers(-3, 3)

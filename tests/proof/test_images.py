@@ -14,6 +14,7 @@ from choco_pipeline.proof.engine import automaton_of
 from choco_pipeline.proof.images import MOST_LISTED, Numerals, describe, first_members
 from choco_pipeline.proof.terms import condition
 from tests.automata.drawn import automata
+from tests.effort import examples
 
 UP_TO = 300
 
@@ -75,7 +76,7 @@ def of_form(said):
     return found.union(listed(more.removeprefix(" ∪ "))).difference(listed(fewer))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(automata(("v",), 6))
 def test_what_is_said_of_a_set_is_the_set(automaton) -> None:
     said = describe(automaton)
@@ -92,7 +93,7 @@ def test_what_is_said_of_a_set_is_the_set(automaton) -> None:
     assert len(first) >= min(9, len(members))
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.sets(st.integers(0, 200), max_size=8))
 def test_finite_sets_are_listed(members) -> None:
     text = " or ".join(f"v == {v}" for v in sorted(members)) or "v < 0"

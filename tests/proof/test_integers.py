@@ -19,6 +19,7 @@ from choco_pipeline.proof.fixed_integers import choices, fixed_integers
 from choco_pipeline.proof.integers import decide_integers
 from choco_pipeline.proof.mona import mona_version
 from tests.claims.oracle_of_integers import outcome_of_integers
+from tests.effort import examples
 
 CONFIG = Path(__file__).parents[2] / "config" / "claims"
 OWN = ["own"]
@@ -88,7 +89,7 @@ def statements(draw):
     return check
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(statements())
 def test_drawn_statements(check) -> None:
     claim = statement(**check)

@@ -10,6 +10,7 @@ from choco_pipeline import DisjunctiveSum, Nim, SolidBar, StepBar, StripBar, Wit
 from choco_pipeline.automata.residuals import Graph
 from choco_pipeline.errors import LimitError
 from choco_pipeline.proof.members import deepest, members
+from tests.effort import examples
 from tests.rulesets import rulesets
 
 DEPTH = {1: 4, 2: 4, 3: 3, 4: 2, 5: 1}
@@ -22,7 +23,7 @@ def layers(ruleset):
     return ruleset, range(1)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(rulesets())
 def test_members_are_the_definitions(ruleset):
     base, passes_left = layers(ruleset)

@@ -26,6 +26,7 @@ from choco_pipeline.proof.logic import (
 )
 from choco_pipeline.proof.mona import decide_with_mona, mona_version, ws1s_text
 from choco_pipeline.proof.obligations import obligations
+from tests.effort import examples
 from tests.proof.interpret import REACH, depth, sentences, truth
 from tests.proof.relations import by_formula, small, small_sets
 
@@ -33,7 +34,7 @@ needs_mona = pytest.mark.skipif(mona_version() is None, reason="mona is not inst
 
 
 @needs_mona
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(sentences)
 def test_both_engines_agree_on_drawn_sentences(sentence) -> None:
     own, other = decide(sentence, small()), decide_with_mona(sentence, small())

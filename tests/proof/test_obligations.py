@@ -24,6 +24,7 @@ from choco_pipeline.proof.errors import NotDefinableError
 from choco_pipeline.proof.logic import Member, free
 from choco_pipeline.proof.moves import has_moves, legal, some_option
 from choco_pipeline.proof.obligations import obligations
+from tests.effort import examples
 from tests.proof.interpret import truth
 from tests.rulesets import rulesets
 
@@ -52,7 +53,7 @@ def within(game: Ruleset, bound: int):
     return product(range(bound + 1), repeat=len(game.coordinates))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.one_of(rulesets(), nested), st.data())
 def test_options_are_those_of_the_definition(game, data) -> None:
     bound = box(game)
@@ -111,7 +112,7 @@ def failures(
     return found
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.one_of(rulesets(), nested), st.data())
 def test_p_positions_meet_the_obligations_and_nothing_else_does(game, data) -> None:
     bound = min(3, box(game))
@@ -130,7 +131,7 @@ def test_p_positions_meet_the_obligations_and_nothing_else_does(game, data) -> N
     assert (said, int(name[1:]), place) in failures(game, "p", changed, bound)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(st.one_of(rulesets(), nested).filter(lambda game: len(game.coordinates) <= 4), st.data())
 def test_grundy_numbers_meet_the_obligations_and_nothing_else_does(game, data) -> None:
     bound = 2

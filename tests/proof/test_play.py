@@ -17,6 +17,7 @@ from choco_pipeline.proof.certificate import Certificate, CertificateError
 from choco_pipeline.proof.play import play, solve
 from choco_pipeline.proof.prove import prove
 from tests.automata.drawn import automata as drawn_automata
+from tests.effort import examples
 
 GAMES = [
     ("strip-bar(k=4, s=2)", "p", 8),
@@ -66,7 +67,7 @@ def test_each_kind_of_move_that_wins_is_there_with_what_leaves_least():
 LARGE = st.integers(0, 10**120)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(LARGE, LARGE, LARGE)
 def test_hundred_digits_of_a_bar_with_a_formula(x, y, z):
     """triangular, Thm 7.3: for k=3, x⊕y⊕z=0 exactly at the P-positions."""
@@ -131,7 +132,7 @@ def test_what_is_no_position_is_not_played():
         play(certificate("strip-bar(k=4, s=2)", "p"), (0, 5, 1))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(drawn_automata(("x", "y")), drawn_automata(("y", "z")), st.integers(0, 9))
 def test_solve_finds_the_least_number_that_all_automata_accept(first, second, known):
     found = solve([first, second], {"x": known, "z": known}, ["y"])

@@ -12,6 +12,7 @@ from choco_pipeline.proof.engine import automaton_of
 from choco_pipeline.proof.errors import NotDefinableError
 from choco_pipeline.proof.logic import free
 from choco_pipeline.proof.terms import at_most, condition, value_is
+from tests.effort import examples
 
 MOST = 6
 
@@ -51,7 +52,7 @@ def places():
     return [dict(zip("xz", point, strict=True)) for point in product(range(MOST), repeat=2)]
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(integers)
 def test_values(text) -> None:
     formula = parse(text)
@@ -64,7 +65,7 @@ def test_values(text) -> None:
             assert same.accepts({**place, "y": y}) == (y == value), (text, place, y)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(truths)
 def test_conditions(text) -> None:
     formula = parse(text)

@@ -21,6 +21,7 @@ from choco_pipeline.report.automaton_picture import (
     draw_automaton,
     is_drawable,
 )
+from tests.effort import examples
 from tests.report.test_page import Document
 
 BY_GRAPHVIZ = pytest.param(
@@ -77,7 +78,7 @@ def test_a_drawing_shows_each_state_that_can_still_accept_and_each_arrow(automat
 
 
 @EITHER_WAY
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(edges=st.dictionaries(st.tuples(st.integers(0, 7), st.integers(0, 7)), st.integers(1, 4)))
 def test_labels_have_room_and_arrows_end_at_their_states(graphviz, edges):
     reached = {0}

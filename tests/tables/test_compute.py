@@ -21,6 +21,7 @@ from choco_pipeline.tables.compute import by_definition, table
 from choco_pipeline.tables.cost import count_positions, estimated_positions
 from choco_pipeline.tables.lookup import Lookup
 from choco_pipeline.tables.schema import NONE, unwrap, variable_of
+from tests.effort import examples
 from tests.rulesets import rulesets_with_bounds
 
 
@@ -144,7 +145,7 @@ def test_refused(ruleset, bound, error, message):
         grundy_table(parse_ruleset(ruleset), bound)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.integers(1, 6), st.integers(0, 20), st.integers(0, 2))
 def test_a_smaller_bound_is_a_part_of_a_larger_one(k, bound, passes):
     game = WithPass(SolidBar(f"(x+z)//{k}"), passes) if passes else SolidBar(f"(x+z)//{k}")

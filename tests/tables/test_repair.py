@@ -22,6 +22,7 @@ from choco_pipeline.tables.store import read_table, write_table
 from choco_pipeline.tables.verify import verify_manifest
 from choco_pipeline.tables.wavefront import build_large
 from choco_pipeline.tables.windows import StoredCells
+from tests.effort import examples
 from tests.tables.stores import files_of, order
 from tests.tables.test_store import quiet
 from tests.tables.test_wavefront import small_blocks, tables_in_blocks
@@ -34,7 +35,9 @@ GAMES = [
     ("rectangular-bar(m=3, n=4)", 4, "p-positions"),
 ]
 few = settings(
-    max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+    max_examples=examples(12),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    deadline=None,
 )
 
 

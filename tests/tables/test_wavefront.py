@@ -16,6 +16,7 @@ from choco_pipeline.tables.cost import is_large, memory_needed, memory_whole
 from choco_pipeline.tables.shard import build_shard
 from choco_pipeline.tables.verify import verify_manifest
 from choco_pipeline.tables.wavefront import build_large
+from tests.effort import examples
 from tests.rulesets import rulesets, solid_bars
 from tests.tables.stores import blocks_of, entry_of, files_of, order
 from tests.tables.test_store import quiet
@@ -70,7 +71,9 @@ def tables_in_blocks(draw):
 
 sizes = st.sampled_from([128, 512])
 few = settings(
-    max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+    max_examples=examples(25),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    deadline=None,
 )
 
 
@@ -295,7 +298,7 @@ def test_large_tables_have_blocks(game, quantity):
         assert kernel is not None
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(rulesets(), st.sampled_from(["grundy", "p-positions"]), st.integers(300, 40_000))
 def test_what_a_plan_says_is_needed_is_enough_for_a_block(game, quantity, bound):
     bound = 5 if "rectangular" in game.notation else bound

@@ -33,11 +33,14 @@ from choco_pipeline.tables.store import write_table
 from choco_pipeline.tables.wavefront import build_large
 from choco_pipeline.tables.windows import StoredCells
 from tests.claims.claims import claim_on, conditions, integer_formulas
+from tests.effort import examples
 from tests.rulesets import rulesets_with_bounds
 from tests.tables.stores import order
 from tests.tables.test_store import quiet
 
-few = settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+few = settings(
+    max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
 def stored(folder, data, game, bound, quantity, chunk_bytes=64, held=256):
