@@ -20,11 +20,10 @@ from choco_pipeline.tables.store import Outline
 
 Cells: TypeAlias = NDArray[Any]
 
-#: Seconds of work in a block at least, beside which a task costs little.
+#: Seconds of work in a block at least: a task costs 5 to 10 ms, on all the processes that have to do with it.
 LEAST_SECONDS = 0.04
-#: So many rows of blocks are left where blocks are larger than that: enough for several workers, one row each. The larger a
-#: block is, the less its frontiers cost: they grow with its sides, its work with its area.
-LEAST_ROWS = 12
+#: Blocks of less than that are enlarged, too, where so many rows of them are left, enough for several workers: one row each.
+ENOUGH_SECONDS, LEAST_ROWS = 0.15, 8
 #: Bytes of frontiers that are copied and sent in a second.
 HANDED_ON_PER_SECOND = 2e9
 
@@ -85,21 +84,21 @@ class BlockedTable:
         while table.number > 1:
             times *= 2
             larger = cut(times)
-            wanted = not table.is_enough or len(larger.rows) >= LEAST_ROWS
+            least = ENOUGH_SECONDS if len(larger.rows) >= LEAST_ROWS else LEAST_SECONDS
+            wanted = not table.is_work_of(least)
             if not wanted or larger.memory > memory:
                 break
             table = larger
         return table
 
-    @property
-    def is_enough(self) -> bool:
-        """Whether a block is work enough, beside a task's costs and those of handing its frontiers on."""
+    def is_work_of(self, least: float) -> bool:
+        """Whether a block is work of so many seconds, and of more than four times those of handing its frontiers on."""
         kernel, block = self.kernel, self.block(0, 0)
         cells = len(block.rows) * len(block.columns) * kernel.depth
         stored = cells * np.dtype(kernel.dtype).itemsize
         seconds = cells / RATES[kernel.rate] + stored / STORED_PER_SECOND
         handing_on = kernel.frontier(block) / HANDED_ON_PER_SECOND
-        return seconds >= LEAST_SECONDS and handing_on <= seconds / 4
+        return seconds >= least and handing_on <= seconds / 4
 
     @property
     def memory(self) -> int:

@@ -33,6 +33,7 @@ def small_blocks():
 def set_sizes(patch, chunk_bytes, least_seconds=0.0):
     patch.setattr(chunks, "CHUNK_BYTES", chunk_bytes)
     patch.setattr(blocks, "LEAST_SECONDS", least_seconds)
+    patch.setattr(blocks, "ENOUGH_SECONDS", least_seconds)
     patch.setattr(blocks, "HANDED_ON_PER_SECOND", float("inf"))
     block_task._table.cache_clear()
 
@@ -308,7 +309,9 @@ def test_what_a_plan_says_is_needed_is_enough_for_a_block(game, quantity, bound)
         assert table is None or table.number > 1
 
 
-@pytest.mark.parametrize(("bound", "rows"), [(16384, 8), (32768, 16), (65536, 16), (131072, 16)])
+@pytest.mark.parametrize(
+    ("bound", "rows"), [(8192, 4), (16384, 8), (32768, 8), (65536, 16), (131072, 32)]
+)
 def test_blocks_grow_with_the_table_where_many_rows_of_them_are_left(bound, rows):
     game = SolidBar("(x+z)//3")
     table = blocks.BlockedTable.of(game, bound, "p-positions", 8 << 30)
