@@ -140,7 +140,8 @@ def row_text(
             assert decided is not None
             refuting = [verdict for verdict in verdicts if verdict["verdict"] == "refuted"]
             parts = [f"{decided['text']}{_for(decided)}"]
-            parts.append(f"{_share(refuting, verdicts)} refute it")
+            verb = "refutes" if len(refuting) == 1 else "refute"
+            parts.append(f"{_share(refuting, verdicts)} {verb} it")
             parts += _contradiction(by_parameters)
         case _:
             parts = _agreement(claim, outcome, by_parameters)
@@ -253,13 +254,15 @@ def _share(chosen: Sequence[Document], verdicts: Sequence[Document]) -> str:
         number, of = (
             sum(_source(verdict) == one for verdict in some) for some in (chosen, verdicts)
         )
-        if number:
-            all_of_them = f"{of:,} {one}{'' if of == 1 else 's'}"
-            parts.append(
-                all_of_them
-                if len(chosen) == len(verdicts) == of
-                else f"{number:,} of {all_of_them}"
-            )
+        if not number:
+            continue
+        all_of_them = f"{of:,} {one}{'' if of == 1 else 's'}"
+        if len(chosen) == len(verdicts) == of:
+            parts.append(all_of_them)
+        elif number == of:
+            parts.append(f"the only {one}" if of == 1 else f"all {all_of_them}")
+        else:
+            parts.append(f"{number:,} of {all_of_them}")
     return " and ".join(parts)
 
 

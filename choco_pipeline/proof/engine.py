@@ -151,7 +151,7 @@ class Engine:
                 found = [self._witness(part) for part in parts]
                 return min(
                     (
-                        {name: 0 for name in free(sentence)} | one
+                        dict.fromkeys(sorted(free(sentence)), 0) | one
                         for one in found
                         if one is not None
                     ),

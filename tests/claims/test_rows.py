@@ -224,7 +224,7 @@ def test_texts() -> None:
     assert (
         text(held, silent, false)
         == "refuted at (x, y, z, p) = (1, 0, 2, 1): P-position, claimed: N-position (k = 6; s = 1);"
-        " 1 of 3 tables refute it; says nothing on 1 of 3 tables: no such position (k = 8; s = 1)"
+        " 1 of 3 tables refutes it; says nothing on 1 of 3 tables: no such position (k = 8; s = 1)"
     )
     assert text(silent) == "says nothing: no such position (k = 8; s = 1)"
     in_a_sense = verdict("a", HoldsToBound(5, 20, "every member up to 6 occurs"), {"k": 2, "s": 2})
@@ -265,7 +265,7 @@ def test_a_proof_is_for_the_parameters_that_it_names() -> None:
     assert text(one, proofs[0], silent) == (
         "holds-to-bound",
         "proved for all positions, for k = 3;"
-        " says nothing on 1 of 1 table: no such position (k = 15)",
+        " says nothing on the only table: no such position (k = 15)",
     )
     whole = verdict("a", Exhausted(50), {"k": 15})
     assert text(one, proofs[0], whole) == (
@@ -307,7 +307,7 @@ def test_a_table_and_a_proof_refute_together() -> None:
     found = row(claim("a"), held, table, proof)
     assert found["verdict"] == "refuted"
     assert found["decided"]["table"] == "table 10"
-    assert found["text"].endswith("; 1 of 2 tables and 1 of 1 proof refute it")
+    assert found["text"].endswith("; 1 of 2 tables and the only proof refute it")
     # passes left do not count as a size, whoever found the position
     found = row(claim("a"), by_proof("a", refuted(0, 0, 1, 3), parameters), table)
     assert found["decided"]["position"] == [0, 0, 1, 3]
@@ -450,7 +450,7 @@ def test_a_statement_that_a_check_refutes_is_not_proved() -> None:
     proof = by_proof("a", Proved("by this", "integer"), {"k": 1})
     found = row(a_statement(), by_check(wrong), proof)
     assert found["verdict"] == "refuted"
-    assert "1 of 1 check refute it" in found["text"]
+    assert "the only check refutes it" in found["text"]
     later = by_proof("a", wrong, {"k": 2})
     found = row(a_statement(), by_check(HoldsToBound(90, 9, unit="case")), proof, later)
     assert (found["verdict"], found["decided"]["position"]) == ("refuted", [2, 5])
