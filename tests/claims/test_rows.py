@@ -452,5 +452,7 @@ def test_a_statement_that_a_check_refutes_is_not_proved() -> None:
     assert found["verdict"] == "refuted"
     assert "the only check refutes it" in found["text"]
     later = by_proof("a", wrong, {"k": 2})
+    found = row(a_statement(), by_check(wrong), later, by_proof("a", wrong, {"k": 3}))
+    assert "the only check and all 2 proofs refute it" in found["text"]
     found = row(a_statement(), by_check(HoldsToBound(90, 9, unit="case")), proof, later)
     assert (found["verdict"], found["decided"]["position"]) == ("refuted", [2, 5])
