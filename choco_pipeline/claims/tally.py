@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from choco_pipeline.games import Position
-from choco_pipeline.tables.cells import Block, Cells, Ints, Points, Truths
+from choco_pipeline.tables.cells import Block, Cells, Ints, Points, select
+
+_LARGEST = np.iinfo(np.int64).max
 
 
 @dataclass
@@ -40,8 +42,8 @@ class Tally:
 
     def settle(self, points: Points) -> None:
         """Count positions that have been compared."""
-        sizes = self.cells.sizes(points)
-        self.settled += sizes.size if self.reach is None else int((sizes <= self.reach).sum())
+        inside = self.cells.within_reach(points, self.reach)
+        self.settled += next(iter(inside.values())).size
 
     def settle_columns(self, columns: Block) -> None:
         """Count the positions of columns that have been compared."""
@@ -57,25 +59,29 @@ class Tally:
     def fail(self, points: Points) -> None:
         """Record points that contradict the claim, or would if it reached so far."""
         sizes = self.cells.sizes(points)
-        inside = sizes >= 0 if self.reach is None else sizes <= self.reach
+        if self.reach is None:
+            self.failures += sizes.size
+            self.least = self._least(points, sizes, self.least)
+            return
+        inside = sizes <= self.reach
         self.failures += int(inside.sum())
-        self.least = self._least(points, sizes, inside, self.least)
-        if self.reach is not None:
-            self.beyond = self._least(points, sizes, ~inside, self.beyond)
+        self.least = self._least(select(points, inside), sizes[inside], self.least)
+        self.beyond = self._least(select(points, ~inside), sizes[~inside], self.beyond)
 
     def size(self, position: Position) -> int:
         """Return the largest coordinate of a position that failed, passes not counted."""
         return self._sizes[position]
 
-    def _least(
-        self, points: Points, sizes: Ints, chosen: Truths, known: Position | None
-    ) -> Position | None:
-        if not chosen.any():
+    def _least(self, points: Points, sizes: Ints, known: Position | None) -> Position | None:
+        """Return the least of some points and one that is known; most blocks have none that is small enough."""
+        size = int(sizes.min(initial=_LARGEST))
+        if not sizes.size or (known is not None and self._sizes[known] < size):
             return known
-        size = int(sizes[chosen].min())
-        rows = self.cells.positions(points)[chosen & (sizes == size)].tolist()
-        position = min(tuple(row) for row in rows)
-        if known is not None and (self._sizes[known], known) <= (size, position):
+        rows = self.cells.positions(select(points, sizes == size))
+        for column in range(rows.shape[1]):
+            rows = rows[rows[:, column] == rows[:, column].min()]
+        position: Position = tuple(rows[0].tolist())
+        if known is not None and self._sizes[known] == size and known <= position:
             return known
         self._sizes[position] = size
         return position

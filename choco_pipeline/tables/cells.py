@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import product
 from typing import Any
 
@@ -177,7 +178,7 @@ class Cells:
         if self.variable.name == "p_cell":
             found: Ints = self.positions(points)[:, : len(heaps)].max(axis=1)
         else:
-            found = np.maximum.reduce([points[name] for name in heaps])
+            found = reduce(np.maximum, (points[name] for name in heaps))
         return found
 
     def within_reach(self, points: Points, reach: int | None) -> Points:
@@ -247,6 +248,8 @@ def holds_at(formula: Formula, points: Mapping[str, Ints]) -> Truths:
 
 def select(points: Points, keep: Truths) -> Points:
     """Return the points where `keep` is true."""
+    if keep.all():
+        return points
     return {name: values[keep] for name, values in points.items()}
 
 

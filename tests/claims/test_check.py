@@ -229,7 +229,9 @@ def test_the_finding_does_not_depend_on_blocks(
             "relation": "exactly",
         }
         quantity = "p-positions"
-    claim = claim_on(game, **checks)
+    reach = None if names[0] == "i" else data.draw(st.none() | st.integers(0, bound))
+    document = {"id": "drawn", "ruleset": game.notation, "reach": reach, "check": checks}
+    claim = Claim.from_json(document)
     assert find(claim, game, bound, quantity, block) == find(claim, game, bound, quantity)
 
 
