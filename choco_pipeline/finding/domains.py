@@ -263,11 +263,14 @@ def _texts(names: Sequence[str]) -> Iterator[tuple[str, set[str]]]:
         for number in range(LARGEST_NUMBER + 1):
             for sign in ("==", "!=", "<=", ">"):
                 yield f"{name} {sign} {number}", set()
-    terms: list[tuple[str, set[str]]] = [(name, set()) for name in names]
-    terms += [(f"2*{name}", set()) for name in names] if len(names) > 1 else []
-    terms += [(f"2**v2({name})", {name}) for name in names]
-    terms += [(f"{a}*2**v2({b})", {b}) for a, b in permutations(names, 2)]
-    for (left, first), (right, second) in combinations(terms, 2):
+    terms: list[tuple[str, set[str], set[str]]] = [(name, {name}, set()) for name in names]
+    terms += [(f"2*{name}", {name}, set()) for name in names] if len(names) > 1 else []
+    powers = {name: f"2**v2({name})" for name in names}
+    terms += [(power, {power}, {name}) for name, power in powers.items()]
+    terms += [(f"{a}*{powers[b]}", {a, powers[b]}, {b}) for a, b in permutations(names, 2)]
+    for (left, factors, first), (right, others, second) in combinations(terms, 2):
+        if factors & others:  # k < k*2**v2(s) says that s is even
+            continue
         for sign in ("<", "<=", ">", ">=", "==", "!="):
             yield f"{left} {sign} {right}", first | second
 

@@ -14,6 +14,7 @@ from tests.effort import examples
 
 ONE = [{"k": k} for k in range(1, 33)]
 TWO = [{"k": k, "s": s} for k in range(1, 9) for s in range(21)]
+GAMES = [{"k": k, "s": s} for k in range(2, 17, 2) for s in range(k)]
 
 
 def split(points):
@@ -33,6 +34,8 @@ def split(points):
         (ONE, "k % 2 == 1 and k > 1", "k > 1 and k%2 == 1"),
         (TWO, "k % 2 == 0", "k%2 == 0"),
         (TWO, "s < k", "k > s"),
+        # pass2016, Conj 4.1, where s = 0 is a statement of its own; not 2**v2(s) > 1 in other words
+        (GAMES, "s % 2 == 0 and s > 0", "s > 0 and s%2 == 0"),
         # step2015, Thm 3.2: s = k·2^t + m·2^(t+1), 0 ≤ m < k/2, or s < k, for even k
         (
             TWO,
