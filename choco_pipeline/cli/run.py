@@ -190,6 +190,7 @@ class _Run:
             match event:
                 case Jobs(counts):
                     self.jobs = counts
+                    self.stages.expect(counts)
                     self._start_cluster(show, warm_up="build" in counts)
                 case Failed(rule, logs):
                     log = next(filter(_last_line, logs), logs[0])

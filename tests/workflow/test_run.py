@@ -1,5 +1,6 @@
 """Whole runs: what is made, what is kept, what is recomputed, and that Dask and plain Snakemake agree."""
 
+import base64
 import json
 import re
 from pathlib import Path
@@ -194,6 +195,16 @@ def test_a_dry_run_says_what_would_run_and_runs_nothing(project):
     printed = project.choco("run", "tiny.yaml", "-n").stdout
     assert "build: 1 job, 9 tables" in printed
     assert "state: 2 jobs, 2 statements" in printed
+
+
+def test_statements_whose_code_has_changed_are_not_taken_for_done(tiny, tmp_path):
+    project = tiny[0].copy(tmp_path)
+    name = base64.b64encode(b"results/tiny/found.json").decode()
+    record = project.folder / ".snakemake/metadata" / name
+    known = json.loads(record.read_text())
+    record.write_text(json.dumps({**known, "params": ["code that is no more"]}))
+    done = project.choco("run", "tiny.yaml")
+    assert "finding 6/6 (3 reused): done" in done.stderr
 
 
 def test_a_failing_job_is_named_with_its_error_and_its_log(tiny, tmp_path):
