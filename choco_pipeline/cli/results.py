@@ -17,11 +17,11 @@ PAGES = Path("docs/results")
 
 
 def write_results(run: str, against: str | None, *, json: bool) -> None:
-    """Write ``docs/results/<date>-<run>-tables.md`` from the ledger of a run, compared with that of another."""
+    """Write ``docs/results/<date>-<run>.md`` from the ledger of a run, compared with that of another."""
     ledger = _ledger(run)
     base = None if against is None else _ledger(against)
     today = date.today()
-    out = PAGES / f"{today.isoformat()}-{run}-tables.md"
+    out = PAGES / f"{today.isoformat()}-{run}.md"
     write_text(out, results_page(ledger, base, today))
     if json:
         emit({"page": str(out)})

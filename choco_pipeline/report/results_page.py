@@ -1,4 +1,4 @@
-"""A dated page of a run's figures, and of the verdicts that larger bounds have changed: its numbers come from ledgers."""
+"""A dated page of a run's figures, its proofs, and the verdicts that larger bounds have changed: all from ledgers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from choco_pipeline.claims.row_text import is_by_proof, parameters_text, strongest
+from choco_pipeline.report.proof_rows import RELATIONS
 from choco_pipeline.tables.cost import in_bytes
 
 Ledger = Mapping[str, Any]
@@ -46,6 +47,8 @@ def results_page(ledger: Ledger, base: Ledger | None, on: date) -> str:
         sweeps=sweeps(ledger),
         verdicts=Counter(v["verdict"] for v in ledger["verdicts"] if v["table"] is not None),
         changes=None if base is None else changes(ledger, base),
+        proofs=proofs(ledger),
+        undecided=[proof for proof in ledger["proofs"] if proof["status"] != "proved"],
         open_rows=[
             row
             for row in ledger["rows"]
@@ -68,6 +71,36 @@ def sweeps(ledger: Ledger) -> list[dict[str, Any]]:
     names = dict.fromkeys(name for table in ledger["tables"] for name in table["sweeps"])
     found = [(name, [t for t in ledger["tables"] if name in t["sweeps"]]) for name in names]
     return [_sweep(name, tables) for name, tables in [*found, (None, ledger["tables"])]]
+
+
+def proofs(ledger: Ledger) -> list[dict[str, Any]]:
+    """Return for each sweep, and what was to be proved of its games, what was found and what it took.
+
+    Returns
+    -------
+    list of dict
+        ``sweep``; ``of``, in words; ``games`` that were tried; how many were ``proved``, and ``checked`` by a second engine;
+        the least and the greatest number of ``states``, whatever number of passes is left, or None; ``seconds``.
+    """
+    groups: dict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
+    for proof in ledger["proofs"]:
+        groups[proof["sweep"], proof["relation"]].append(proof)
+    found = []
+    for (sweep, relation), games in groups.items():
+        proved = [game for game in games if game["status"] == "proved"]
+        states = [number for game in proved for number in game["states"]]
+        found.append(
+            {
+                "sweep": sweep,
+                "of": RELATIONS[relation],
+                "games": len(games),
+                "proved": len(proved),
+                "checked": sum(len(game["engines"]) > 1 for game in proved),
+                "states": [min(states), max(states)] if states else None,
+                "seconds": sum(game["seconds"] for game in games),
+            }
+        )
+    return found
 
 
 def changes(ledger: Ledger, base: Ledger) -> dict[str, Any]:

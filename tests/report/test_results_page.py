@@ -10,9 +10,10 @@ from choco_pipeline.claims.check import check_claim
 from choco_pipeline.cli.results import write_results
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.report.results_page import changes, results_page, sweeps
+from choco_pipeline.report.results_page import changes, proofs, results_page, sweeps
 from choco_pipeline.tables.compute import table
 from tests.report.documents import a_verdict
+from tests.report.proof_entries import solid
 
 
 def ledger_of(*verdicts):
@@ -96,10 +97,38 @@ def test_the_page_of_a_real_run(ledger):
         assert not line.startswith("|") or line.replace("\\|", "").count("|") in (4, 7, 9)
 
 
+def test_what_was_proved(ledger):
+    entries = [
+        solid(1, states=(5,)),
+        {**solid(3, states=(3, 17)), "engines": ["own"]},
+        solid(2, status="undecided", states=()),
+        solid(4, status="undecided", states=(), relation="grundy"),
+    ]
+    proved, nothing = proofs({"proofs": entries})
+    assert proved == {
+        "sweep": "some-games",
+        "of": "P-positions",
+        "games": 3,
+        "proved": 2,
+        "checked": 1,
+        "states": [3, 17],
+        "seconds": 3.75,
+    }
+    assert (nothing["of"], nothing["proved"], nothing["states"]) == ("Grundy numbers", 0, None)
+    page = results_page({**ledger, "proofs": entries}, None, date(2026, 1, 31)).splitlines()
+    assert "| some-games | P-positions | 3 | 2 | 1 | 3–17 | 3.8 s |" in page
+    assert "| some-games | Grundy numbers | 1 | 0 | 0 |  | 1.2 s |" in page
+    assert "- `solid-bar(f=(x+z)//4)`: why <undecided>" in page
+    assert not any(
+        "Proofs" in line
+        for line in results_page({**ledger, "proofs": []}, None, date(2026, 1, 31)).splitlines()
+    )
+
+
 def test_the_command_writes_it_and_names_a_run_that_is_not_there(ledger, capsys):
     write_results("small", "small", json=False)
     file = capsys.readouterr().err.strip()
-    assert file == f"docs/results/{date.today().isoformat()}-small-tables.md"
+    assert file == f"docs/results/{date.today().isoformat()}-small.md"
     assert "None has another one." in Path(file).read_text(encoding="utf-8")
     for run in ("large", "../small"):
         with pytest.raises(ConfigError, match="no run"):
