@@ -95,6 +95,8 @@ def decide_with_mona(
         If MONA is not installed, takes longer than `seconds_limit` or more memory than `MOST_MEMORY`, or stops without
         an answer.
     """
+    if seconds_limit <= 0:
+        raise _no_answer("no time was left for it")
     names = sorted(free(sentence))
     start = time.perf_counter()
     text = ws1s_text(sentence, relations)
@@ -120,10 +122,10 @@ def _run_mona(path: Path, seconds_limit: float) -> tuple[str, str]:
             resource.prlimit(process.pid, resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
         try:
             said, complaint = process.communicate(
-                timeout=None if seconds_limit == inf else max(0.0, seconds_limit)
+                timeout=None if seconds_limit == inf else seconds_limit
             )
         except subprocess.TimeoutExpired:
-            raise _no_answer(f"stopped after {seconds_limit:g} seconds") from None
+            raise _no_answer(f"stopped after {seconds_limit:.3g} seconds") from None
         finally:
             process.kill()
     if "out of memory" in complaint + said:

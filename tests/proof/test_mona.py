@@ -151,6 +151,8 @@ def test_time_is_limited() -> None:
     slow = And(tuple(linear({"x": 977, "y": -991, "z": n}, 983, "==") for n in (499, 503)))
     with pytest.raises(UndecidedError, match="MONA gave no answer: stopped after"):
         decide_with_mona(slow, {}, 0.01)
+    with pytest.raises(UndecidedError, match="MONA gave no answer: no time was left for it"):
+        decide_with_mona(slow, {}, -0.001)
 
 
 @needs_mona
