@@ -40,12 +40,14 @@ def results_page(ledger: Ledger, base: Ledger | None, on: date) -> str:
     )
     environment.filters |= {"count": "{:,}".format, "in_bytes": in_bytes, "cell": _cell}
     numbers = {claim["id"]: claim for claim in ledger["claims"]}
+    on_tables = [verdict for verdict in ledger["verdicts"] if verdict["table"] is not None]
     return environment.get_template("results.md.j2").render(
         ledger=ledger,
         base=base,
         date=on.isoformat(),
         sweeps=sweeps(ledger),
-        verdicts=Counter(v["verdict"] for v in ledger["verdicts"] if v["table"] is not None),
+        verdicts=Counter(verdict["verdict"] for verdict in on_tables),
+        seconds_of_checks=sum(verdict["seconds"] for verdict in on_tables),
         changes=None if base is None else changes(ledger, base),
         proofs=proofs(ledger),
         undecided=[proof for proof in ledger["proofs"] if proof["status"] != "proved"],

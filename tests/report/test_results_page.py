@@ -92,6 +92,8 @@ def test_the_page_of_a_real_run(ledger):
     assert f"| in all | {len(ledger['tables'])} |" in page
     assert f"{total['positions']:,}" in page
     assert page.startswith("# Small & <i>hostile</i>, 2026-01-31\n")
+    checks = [v["seconds"] for v in ledger["verdicts"] if v["table"] is not None]
+    assert f"{len(checks):,} checks on tables in {sum(checks):.1f} s, mining in" in page
     assert "Against the run" not in results_page(ledger, None, date(2026, 1, 31))
     for line in page.splitlines():
         assert not line.startswith("|") or line.replace("\\|", "").count("|") in (4, 7, 9)
