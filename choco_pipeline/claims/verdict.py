@@ -108,7 +108,14 @@ class Undecided:
     why: str
 
 
-Verdict = Proved | Exhausted | HoldsToBound | Refuted | Undecided
+@dataclass(frozen=True)
+class Vacuous:
+    """Nothing satisfies the statement's conditions, so that it says nothing; `why` tells what shows that."""
+
+    why: str
+
+
+Verdict = Proved | Exhausted | HoldsToBound | Refuted | Undecided | Vacuous
 
 
 def verdict_text(verdict: Verdict) -> str:
@@ -138,6 +145,8 @@ def verdict_text(verdict: Verdict) -> str:
             return f"refuted at {place}: {found}, claimed: {claimed}{why}"
         case Undecided(why):
             return f"undecided: {why}"
+        case Vacuous(why):
+            return f"vacuous: {why}"
         case _:
             assert_never(verdict)
 
@@ -177,6 +186,8 @@ def verdict_to_json(verdict: Verdict) -> dict[str, Any]:
             }
         case Undecided(why):
             return document | {"why": why}
+        case Vacuous(why):
+            return document | {"verdict": "vacuous", "why": why}
         case _:
             assert_never(verdict)
 
@@ -211,6 +222,8 @@ def verdict_from_json(document: Mapping[str, Any]) -> Verdict:
             return Refuted(counterexample, document["positions"])
         case "undecided":
             return Undecided(document["why"])
+        case "vacuous":
+            return Vacuous(document["why"])
         case other:
             raise ValueError(f"{other!r} is not a verdict")
 
