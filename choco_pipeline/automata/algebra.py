@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from choco_pipeline.automata.dfa import MOST_TRACKS, Automaton, AutomatonError
 from choco_pipeline.automata.minimise import minimised, numbered
 from choco_pipeline.automata.products import reachable_pairs
 from choco_pipeline.automata.projections import able_to_accept, reachable_sets
+from choco_pipeline.automata.tracks import Variable, listed
 from choco_pipeline.errors import LimitError
 
 #: States before minimising; with this and the two limits below, an operation stays below 4 GiB.
@@ -54,7 +56,7 @@ def equivalence(a: Automaton, b: Automaton, *, most_states: int = MOST_STATES) -
     return Automaton(tracks, *minimised(delta, a.accepting[p] == b.accepting[q]))
 
 
-def renamed(a: Automaton, names: Mapping[str, str]) -> Automaton:
+def renamed(a: Automaton, names: Mapping[Any, Variable]) -> Automaton:
     """Return the automaton with all names changed at once; tracks that get the same name must be equal numbers.
 
     Raises
@@ -64,14 +66,14 @@ def renamed(a: Automaton, names: Mapping[str, str]) -> Automaton:
     """
     unknown = sorted(set(names) - set(a.tracks))
     if unknown:
-        raise AutomatonError(f"no track {unknown[0]}: tracks are {', '.join(a.tracks) or 'none'}")
+        raise AutomatonError(f"no track {unknown[0]}: tracks are {listed(a.tracks) or 'none'}")
     targets = [names.get(track, track) for track in a.tracks]
     tracks = tuple(sorted(set(targets)))
     old = _own_symbols(targets, tracks)
     return Automaton(tracks, *minimised(np.ascontiguousarray(a.delta[:, old]), a.accepting))
 
 
-def exists(a: Automaton, *tracks: str, most_states: int = MOST_STATES) -> Automaton:
+def exists(a: Automaton, *tracks: Variable, most_states: int = MOST_STATES) -> Automaton:
     """Return the automaton of the numbers that are in the relation with some numbers in place of `tracks`.
 
     A name that is not a track says nothing, for there is a natural number.
@@ -109,13 +111,13 @@ def exists(a: Automaton, *tracks: str, most_states: int = MOST_STATES) -> Automa
     )
     if not complete:
         raise LimitError(
-            f"to project {', '.join(bound)} out of {a.states} states takes more than {most} states"
+            f"to project {listed(bound)} out of {a.states} states takes more than {most} states"
             f" or {MOST_MEMBERS} members of sets"
         )
     return Automaton(kept, *minimised(delta, accepts))
 
 
-def witness(a: Automaton) -> dict[str, int] | None:
+def witness(a: Automaton) -> dict[Variable, int] | None:
     """Return numbers in the relation, of as few digits as possible and then least in the order of the tracks.
 
     None if the relation is empty.
@@ -166,7 +168,7 @@ def is_universal(a: Automaton) -> bool:
 
 def _product(
     a: Automaton, b: Automaton, settling: bool | None, most_states: int
-) -> tuple[tuple[str, ...], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+) -> tuple[tuple[Variable, ...], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
     tracks = tuple(sorted(set(a.tracks) | set(b.tracks)))
     if len(tracks) > MOST_TRACKS:
         raise LimitError(f"a relation of {len(tracks)} tracks: at most {MOST_TRACKS} are possible")
@@ -198,7 +200,7 @@ def _trap(a: Automaton, accepting: bool) -> int:
     return int(found[0]) if len(found) else -1
 
 
-def _own_symbols(own: Sequence[str], tracks: tuple[str, ...]) -> NDArray[np.int64]:
+def _own_symbols(own: Sequence[Variable], tracks: tuple[Variable, ...]) -> NDArray[np.int64]:
     """Return for each symbol of `tracks` the symbol with the digits of the names `own`, in their order."""
     symbols = np.arange(1 << len(tracks), dtype=np.int64)
     found = np.zeros_like(symbols)
@@ -207,7 +209,7 @@ def _own_symbols(own: Sequence[str], tracks: tuple[str, ...]) -> NDArray[np.int6
     return found
 
 
-def _part(tracks: tuple[str, ...], names: tuple[str, ...]) -> NDArray[np.int64]:
+def _part(tracks: tuple[Variable, ...], names: tuple[Variable, ...]) -> NDArray[np.int64]:
     """Return for each symbol of `names` the symbol of `tracks` with these digits and zeros."""
     symbols = np.arange(1 << len(names), dtype=np.int64)
     found = np.zeros_like(symbols)

@@ -8,12 +8,13 @@ A. Boudet and H. Comon, Diophantine equations, Presburger arithmetic and finite 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from choco_pipeline.automata.dfa import MOST_TRACKS, Automaton, AutomatonError
 from choco_pipeline.automata.minimise import minimised
+from choco_pipeline.automata.tracks import Variable
 from choco_pipeline.errors import LimitError
 
 Relation = Literal["==", "<=", "<", ">=", ">", "!="]
@@ -31,7 +32,7 @@ _ODD = None
 
 
 def linear(
-    coefficients: Mapping[str, int],
+    coefficients: Mapping[Any, int],
     constant: int,
     relation: Relation,
     *,
@@ -69,19 +70,19 @@ def linear(
             raise AutomatonError(f"relation {relation!r}: relations are ==, !=, <, <=, >, >=")
 
 
-def constant(track: str, value: int) -> Automaton:
+def constant(track: Variable, value: int) -> Automaton:
     """Return the automaton of the one number `value`, or of no number if it is negative."""
     return linear({track: 1}, -value, "==")
 
 
-def nim_sum_is_zero(*tracks: str) -> Automaton:
+def nim_sum_is_zero(*tracks: Variable) -> Automaton:
     """Return the automaton of the numbers whose nim-sum is zero; a track that is named twice cancels."""
     names = _names(tracks)
     odd = sum((tracks.count(name) & 1) << i for i, name in enumerate(names))
     return _digitwise(names, lambda symbol: (symbol & odd).bit_count() % 2 == 0)
 
 
-def bitwise(operation: Operation, a: str, b: str, c: str) -> Automaton:
+def bitwise(operation: Operation, a: Variable, b: Variable, c: Variable) -> Automaton:
     """Return the automaton of c == a (operation) b, digit by digit; the three names need not differ.
 
     Raises
@@ -101,14 +102,14 @@ def bitwise(operation: Operation, a: str, b: str, c: str) -> Automaton:
     return _digitwise(names, holds)
 
 
-def _names(given: tuple[str, ...]) -> tuple[str, ...]:
+def _names(given: tuple[Variable, ...]) -> tuple[Variable, ...]:
     names = tuple(sorted(set(given)))
     if len(names) > MOST_TRACKS:
         raise LimitError(f"a relation of {len(names)} tracks: at most {MOST_TRACKS} are possible")
     return names
 
 
-def _digitwise(names: tuple[str, ...], holds: Callable[[int], bool]) -> Automaton:
+def _digitwise(names: tuple[Variable, ...], holds: Callable[[int], bool]) -> Automaton:
     """Return the automaton of the numbers whose digits at every place are one of the symbols that hold."""
     symbols = range(1 << len(names))
     delta = np.array([[0 if holds(symbol) else 1 for symbol in symbols], [1 for _ in symbols]])
@@ -117,7 +118,7 @@ def _digitwise(names: tuple[str, ...], holds: Callable[[int], bool]) -> Automato
 
 
 def _carries(
-    coefficients: Mapping[str, int], constant: int, relation: Literal["==", ">="], most_states: int
+    coefficients: Mapping[Any, int], constant: int, relation: Literal["==", ">="], most_states: int
 ) -> Automaton:
     tracks = _names(tuple(coefficients))
     sums = [

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from choco_pipeline.automata.tracks import Variable, listed
 from choco_pipeline.errors import ChocoError, LimitError
 
 #: An automaton has a column for each of the 2**tracks symbols.
@@ -42,7 +43,7 @@ class Automaton:
         If there are more than `MOST_TRACKS` tracks.
     """
 
-    tracks: tuple[str, ...]
+    tracks: tuple[Variable, ...]
     delta: NDArray[np.int32]
     accepting: NDArray[np.bool_]
 
@@ -52,7 +53,7 @@ class Automaton:
                 f"an automaton of {len(self.tracks)} tracks: at most {MOST_TRACKS} are possible"
             )
         if list(self.tracks) != sorted(set(self.tracks)):
-            raise AutomatonError(f"tracks {', '.join(self.tracks)} are not sorted and distinct")
+            raise AutomatonError(f"tracks {listed(self.tracks)} are not sorted and distinct")
         delta = _frozen(self.delta, np.int32, "delta")
         accepting = _frozen(self.accepting, np.bool_, "accepting")
         needed = (len(accepting), 1 << len(self.tracks))
@@ -90,9 +91,9 @@ class Automaton:
         return hash((self.tracks, self.delta.tobytes(), self.accepting.tobytes()))
 
     def __repr__(self) -> str:
-        return f"<Automaton of {', '.join(self.tracks) or 'no tracks'} with {self.states} states>"
+        return f"<Automaton of {listed(self.tracks) or 'no tracks'} with {self.states} states>"
 
-    def accepts(self, values: Mapping[str, int]) -> bool:
+    def accepts(self, values: Mapping[Any, int]) -> bool:
         """Return whether these numbers are in the relation; names that are not tracks are not looked at.
 
         Raises

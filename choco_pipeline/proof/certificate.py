@@ -13,6 +13,7 @@ from pydantic import Field, ValidationError
 
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.automata.minimise import minimised
+from choco_pipeline.automata.tracks import listed
 from choco_pipeline.documents.files import read_json, write_text
 from choco_pipeline.documents.model import Model
 from choco_pipeline.errors import ChocoError
@@ -206,15 +207,15 @@ def sentence_text(sentence: Sentence) -> str:
     """
     match sentence:
         case Linear(coefficients, constant, relation):
-            terms = [_term(factor, name) for name, factor in coefficients]
+            terms = [_term(factor, str(name)) for name, factor in coefficients]
             terms += [_term(constant, "")] if constant or not terms else []
             return f"{' '.join(terms).removeprefix('+ ')} {relation} 0"
         case Bitwise(op, a, b, c):
             return f"{c} == {a} {op} {b}"
         case NimSumZero(names):
-            return f"{' ^ '.join(names) or '0'} == 0"
+            return f"{' ^ '.join(map(str, names)) or '0'} == 0"
         case Member(relation_name, arguments):
-            return f"{relation_name}({', '.join(arguments)})"
+            return f"{relation_name}({listed(arguments)})"
         case And(parts):
             return f"({' and '.join(map(sentence_text, parts))})" if parts else "true"
         case Or(parts):
@@ -222,7 +223,7 @@ def sentence_text(sentence: Sentence) -> str:
         case Not(part):
             return f"not {sentence_text(part)}"
         case Exists(names, body):
-            return f"exists {', '.join(names)}: {sentence_text(body)}"
+            return f"exists {listed(names)}: {sentence_text(body)}"
 
 
 def engine_version(engine: EngineName) -> str:

@@ -7,16 +7,17 @@ from collections.abc import Collection, Iterable, Mapping
 import numpy as np
 
 from choco_pipeline.automata.dfa import Automaton
+from choco_pipeline.automata.tracks import Variable
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.nodes import Binary, Integer, Name, Negate, Node, render, with_operands
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import Position
 from choco_pipeline.proof.logic import TRUE, Sentence, conjunction, linear
-from choco_pipeline.proof.terms import condition, value_is
+from choco_pipeline.proof.terms import Meaning, condition, value_is
 
 
 def holds(
-    formula: Formula | None, values: Mapping[str, int], names: Mapping[str, str] | None = None
+    formula: Formula | None, values: Mapping[str, int], names: Mapping[str, Meaning] | None = None
 ) -> Sentence:
     """Return that a condition is true, its names being natural numbers.
 
@@ -29,7 +30,7 @@ def holds(
     values
         Integers for parameters, and for the passes left.
     names
-        The variables that stand for the other names; by default the names themselves.
+        What stands for the other names; by default the names themselves do.
 
     Raises
     ------
@@ -47,12 +48,12 @@ def holds(
     return TRUE if formula is None else condition(formula.substitute(values), names)
 
 
-def has_value(formula: Formula, values: Mapping[str, int], variable: str) -> Sentence:
+def has_value(formula: Formula, values: Mapping[str, int], variable: Variable) -> Sentence:
     """Return that an integer formula has the value `variable`, a natural number; see `holds`."""
     return value_is(variable, formula.substitute(values))
 
 
-def has_negative_value(formula: Formula, values: Mapping[str, int], variable: str) -> Sentence:
+def has_negative_value(formula: Formula, values: Mapping[str, int], variable: Variable) -> Sentence:
     """Return that an integer formula has the value -`variable`-1; see `holds`."""
     return has_value(parse(f"-({formula.text})-1"), values, variable)
 
@@ -75,14 +76,14 @@ def at_negative(formula: Formula, name: str) -> Formula:
     return parse(render(replaced(root)), functions=formula.functions)
 
 
-def at_most_each(names: Collection[str], most: int | None) -> Sentence:
+def at_most_each(names: Collection[Variable], most: int | None) -> Sentence:
     """Return that each of the numbers is at most `most`; that nothing is asked of them if it is None."""
     if most is None:
         return TRUE
     return conjunction(*(linear({name: 1}, -most, "<=") for name in names))
 
 
-def least(a: Automaton, order: tuple[str, ...]) -> Position | None:
+def least(a: Automaton, order: tuple[Variable, ...]) -> Position | None:
     """Return the numbers in a relation whose largest is least, and of these the first, number by number.
 
     Parameters

@@ -11,6 +11,7 @@ from math import inf
 from choco_pipeline.automata import algebra, arithmetic
 from choco_pipeline.automata.algebra import MOST_STATES
 from choco_pipeline.automata.dfa import Automaton
+from choco_pipeline.automata.tracks import Variable, listed
 from choco_pipeline.errors import LimitError
 from choco_pipeline.proof.errors import NotDefinableError, UndecidedError
 from choco_pipeline.proof.logic import (
@@ -49,7 +50,7 @@ class Decision:
     """
 
     valid: bool
-    counterexample: dict[str, int] | None
+    counterexample: dict[Variable, int] | None
     seconds: float
     states: int
 
@@ -76,7 +77,7 @@ def relation_of(member: Member, relations: Mapping[str, Automaton]) -> Automaton
     if list(automaton.tracks) != needed:
         raise NotDefinableError(
             f"{member.relation} of {len(needed)} arguments needs the tracks {', '.join(needed)}, its automaton has"
-            f" {', '.join(automaton.tracks) or 'none'}"
+            f" {listed(automaton.tracks) or 'none'}"
         )
     return automaton
 
@@ -141,7 +142,7 @@ class Engine:
             self._deadline = inf
         return Decision(found is None, found, time.perf_counter() - start, self._largest)
 
-    def _witness(self, sentence: Sentence) -> dict[str, int] | None:
+    def _witness(self, sentence: Sentence) -> dict[Variable, int] | None:
         """Return values of the free variables that make the sentence true, or None if there are none.
 
         The last variable of an outer quantifier is not projected: where the body is true, so is the sentence.
@@ -212,7 +213,7 @@ class Engine:
         return algebra.renamed(relation_of(sentence, self._relations), names)
 
     def _exists(
-        self, names: tuple[str, ...], body: Sentence, *, projects_all: bool = True
+        self, names: tuple[Variable, ...], body: Sentence, *, projects_all: bool = True
     ) -> Automaton:
         """Eliminate the names one after the other, each from the parts that have it and from no others.
 
@@ -258,7 +259,7 @@ class Engine:
             )
         return found
 
-    def _projected(self, a: Automaton, name: str) -> Automaton:
+    def _projected(self, a: Automaton, name: Variable) -> Automaton:
         return self._within_limits(lambda: algebra.exists(a, name, most_states=self._most_states))
 
     def _within_limits(self, operation: Callable[[], Automaton]) -> Automaton:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
+from choco_pipeline.automata.tracks import Auxiliary, Variable
 from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.kinds.integers import Number, conditions_of
 from choco_pipeline.formula import Formula, FormulaError, parse
-from choco_pipeline.formula.nodes import Binary, Integer, Name, Node, render, with_operands
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.ranges import Range
 from choco_pipeline.proof.errors import NotDefinableError
-from choco_pipeline.proof.linear_terms import Reader, never_negative
+from choco_pipeline.proof.linear_terms import Reader, Sum
 from choco_pipeline.proof.logic import (
     FALSE,
     Sentence,
@@ -27,20 +27,17 @@ from choco_pipeline.proof.logic import (
     linear,
     negation,
 )
-from choco_pipeline.proof.terms import condition, value_is
+from choco_pipeline.proof.terms import at_most, condition, value_is
 
 #: To say that there are n integers, n of them are named: of larger numbers it is not said.
 MOST_COUNTED = 4
-#: Variables that are not integers of a statement: how far one is from the first of its range, and how far below 0.
-FROM_FIRST, BELOW = "from_first_of_", "below_0_"
-ZERO = parse("0")
 
 
 class Spoken:
     """A statement on integers of which some are numbers, as sentences about the others.
 
-    Its variables are natural numbers. An integer whose range does not begin at 0 is counted from where it begins, so that
-    differences are seldom negative. One that follows from others and may be negative is a difference of two.
+    Its variables are natural numbers, none of which a name can be. An integer with a range is counted from where that
+    begins; one that follows from others and may be negative is a difference of two.
 
     Parameters
     ----------
@@ -51,8 +48,10 @@ class Spoken:
 
     Attributes
     ----------
+    bound
+        The variable of the bound `N`.
     ranges
-        That the integers lie in their ranges, for a bound `N` no less than the statement's own.
+        That the integers lie in their ranges, for a bound no less than the statement's own.
     supposed
         What else is supposed of them, and what those are that follow.
 
@@ -66,22 +65,26 @@ class Spoken:
 
     def __init__(self, check: IntegerStatement, fixed: Mapping[str, int]) -> None:
         self.check = check
-        self._nodes: dict[str, Node] = {name: Integer(value) for name, value in fixed.items()}
-        ranges = [self._within(name, check.all[name]) for name in check.all]
-        bound = linear({"N": 1}, -check.bound, ">=")
-        self.ranges = (*(part for one in ranges for part in one), bound)
-        supposed = [part for name, let in check.let.items() for part in self._follows(name, let)]
-        supposed += [self._says(part) for part in conditions_of(check.where)]
+        self.bound = Auxiliary("N")
+        self._integers = _Integers({"N": Sum.of(self.bound)})
+        for name, value in fixed.items():
+            self._integers.set(name, Sum({}, value))
+        ranges = [part for name in check.all for part in self._within(name)]
+        self.ranges = (*ranges, linear({self.bound: 1}, -check.bound, ">="))
+        supposed = [
+            part for name, let in check.let.items() for part in self._integers.follows(name, let)
+        ]
+        supposed += [self._integers.say(part) for part in conditions_of(check.where)]
         self.supposed = conjunction(*supposed)
 
     @cached_property
     def cases(self) -> Sentence:
         """That the statement speaks of the integers, whatever the bound is, if only ranges depend on it."""
-        if any("N" in free(part) for part in (self.supposed, *self.wrong)):
+        if any(self.bound in free(part) for part in (self.supposed, *self.wrong)):
             return conjunction(*self.ranges, self.supposed)
-        by_bound = [part for part in self.ranges if "N" in free(part)]
-        others = [part for part in self.ranges if "N" not in free(part)]
-        return conjunction(*others, exists(("N",), conjunction(*by_bound)), self.supposed)
+        by_bound = [part for part in self.ranges if self.bound in free(part)]
+        others = [part for part in self.ranges if self.bound not in free(part)]
+        return conjunction(*others, exists((self.bound,), conjunction(*by_bound)), self.supposed)
 
     @cached_property
     def false(self) -> Sentence:
@@ -91,12 +94,12 @@ class Spoken:
     @cached_property
     def wrong(self) -> tuple[Sentence, ...]:
         """The ways in which what it claims can be false."""
-        check = self.check
-        found = [negation(self._says(part)) for part in conditions_of(check.holds)]
+        check, say = self.check, self._integers.say
+        found = [negation(say(part)) for part in conditions_of(check.holds)]
         if check.any:
-            found.append(conjunction(*(negation(self._says(part)) for part in check.any)))
+            found.append(conjunction(*(negation(say(part)) for part in check.any)))
         if check.equivalent:
-            first, *others = map(self._says, check.equivalent)
+            first, *others = map(say, check.equivalent)
             for other in others:
                 found += [
                     conjunction(first, negation(other)),
@@ -106,114 +109,38 @@ class Spoken:
             found += self._miscounted(check.number)
         return tuple(found)
 
-    def ordered(self) -> tuple[tuple[str, ...], Sentence]:
+    def ordered(self) -> tuple[tuple[Variable, ...], Sentence]:
         """Return variables for the integers of `check.all`, by which choices are compared, and what they are.
 
         One that may be negative is compared by how far it is from the first of its range.
         """
-        order, known = [], []
+        order: list[Variable] = []
+        known = []
         for name in self.check.all:
-            value = self._filled(parse(name))
-            if value.names == {name}:
-                order.append(name)
-            elif never_negative(_node(value)):
-                order.append(name)
-                known.append(value_is(name, value))
-            else:
-                order += self._variables([name])
+            value = self._integers.values[name]
+            if value.never_negative:
+                variable = value.variable or Auxiliary(name)
+                order.append(variable)
+                known.append((value - Sum.of(variable)).compared("=="))
+            elif name in self._integers.counted_by:
+                order.append(self._integers.counted_by[name])
         return tuple(order), conjunction(*known)
 
-    def value(self, name: str, variables: Mapping[str, int]) -> int:
-        """Return an integer of the statement, given the values of the variables and of `N`."""
-        return int(self._filled(parse(name)).value(variables))
+    def value(self, name: str, variables: Mapping[Variable, int]) -> int:
+        """Return an integer of the statement, given the values of the variables."""
+        value = self._integers.values[name]
+        return value.constant + sum(
+            factor * variables[variable] for variable, factor in value.coefficients.items()
+        )
 
-    def _within(
-        self, name: str, span: Range, copy: Mapping[str, str] | None = None
-    ) -> list[Sentence]:
-        """Return that an integer lies in its range, which is a variable or counted by one, unless it is a number."""
-        if name in self._nodes:
-            return []
-        first, last = self._filled(span.first), self._filled(span.last)
-        if span.first == span.last:
-            self._nodes[name] = _node(first)
-            return []
-        variable = name
-        if (_is_linear(first) and first != ZERO) or not never_negative(_node(first)):
-            variable = f"{FROM_FIRST}{name}"
-            self._nodes[name] = Binary("+", _node(first), Name(variable))
-        here = self._filled(parse(name))
-        said = [] if variable != name or first == ZERO else [f"{here} >= {first}"]
-        said.append(f"{here} <= {last}")
-        if span.step is not None:
-            step = self._filled(span.step)
-            if int(step.value({})) < 1:
-                raise FormulaError(f"the step of a range is at least 1, found {step}", step.text, 1)
-            of = f"({here}) % ({step}) == ({first}) % ({step})"
-            said.append(of if variable == name else f"{variable} % ({step}) == 0")
-        return [self._condition(parse(text), copy) for text in said]
-
-    def _follows(
-        self, name: str, formula: Formula, copy: Mapping[str, str] | None = None
-    ) -> list[Sentence]:
-        """Return that an integer follows from others: as one variable, as two of which one is 0, or by its formula."""
-        filled = self._filled(formula)
-        if _is_linear(filled):
-            self._nodes[name] = _node(filled)
-            return []
-        above, below = name, f"{BELOW}{name}"
-        named = copy or {}
-        is_above = self._value_is(named.get(above, above), filled, copy)
-        if never_negative(_node(filled)):
-            return [is_above]
-        self._nodes[name] = Binary("-", Name(above), Name(below))
-        is_below = self._value_is(named.get(below, below), parse(f"-({filled})"), copy)
-        zero = [linear({named.get(one, one): 1}, 0, "==") for one in (above, below)]
-        return [disjunction(conjunction(zero[1], is_above), conjunction(zero[0], is_below))]
-
-    def _variables(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Return the variables that integers are, or are counted by; none for those whose range is one formula."""
-        found = []
-        for name in names:
-            used = self._filled(parse(name)).names
-            found += [one for one in (name, f"{FROM_FIRST}{name}") if one in used]
-        return tuple(found)
-
-    def _says(self, part: Formula, copy: Mapping[str, str] | None = None) -> Sentence:
-        return self._condition(self._filled(part), copy)
-
-    def _condition(self, filled: Formula, copy: Mapping[str, str] | None) -> Sentence:
-        with self._in_its_own_names():
-            return condition(filled, copy)
-
-    def _value_is(self, variable: str, filled: Formula, copy: Mapping[str, str] | None) -> Sentence:
-        with self._in_its_own_names():
-            return value_is(variable, filled, copy)
-
-    @contextmanager
-    def _in_its_own_names(self) -> Iterator[None]:
-        """Say what cannot be said with the statement's integers, not with what they are counted by."""
-        try:
-            yield
-        except NotDefinableError as error:
-            said = str(error)
-            for name, node in self._nodes.items():
-                if f"{FROM_FIRST}{name}" in (text := render(node)):
-                    said = said.replace(text, name)
-            raise NotDefinableError(said) from None
-
-    def _filled(self, formula: Formula) -> Formula:
-        """Return a formula with what stands for its names."""
-
-        def replaced(node: Node) -> Node:
-            if isinstance(node, Name):
-                return self._nodes.get(node.name, node)
-            return with_operands(node, replaced)
-
-        return parse(render(replaced(_node(formula))))
+    def _within(self, name: str) -> list[Sentence]:
+        """Return that an integer lies in its range, unless it is a number."""
+        known = name in self._integers.values
+        return [] if known else self._integers.within(name, self.check.all[name])
 
     def _miscounted(self, number: Number) -> Iterator[Sentence]:
         """Yield that there are too few of the counted integers, and that there are too many."""
-        claimed = self._filled(number.exactly or number.least or parse("0"))
+        claimed = self._integers.filled(number.exactly or number.least or parse("0"))
         if claimed.names:
             raise NotDefinableError(f"{claimed}: a number of integers must not depend on integers")
         value = int(claimed.value({}))
@@ -226,35 +153,108 @@ class Spoken:
 
     def _at_least(self, number: Number, value: int) -> Sentence:
         """Return that there are so many choices of the counted integers: one after the other, in their order."""
-        names = (*number.of, *number.let)
-        inner = [one + name for name in names for one in ("", FROM_FIRST, BELOW)]
-        copies = [{name: "'" * i + name for name in inner} for i in range(1, value + 1)]
         said: list[Sentence] = []
-        for copy in copies:
-            for name in names:
-                self._nodes.pop(name, None)
+        choices = [self._integers.beside() for _ in range(value)]
+        for choice in choices:
             for name, span in number.of.items():
-                said += self._within(name, span, copy)
+                said += choice.within(name, span)
             for name, formula in number.let.items():
-                said += self._follows(name, formula, copy)
-            said.append(self._says(number.such, copy))
-        variables = self._variables(number.of)
-        for one, other in itertools.pairwise(copies):
-            said.append(_before([one[v] for v in variables], [other[v] for v in variables]))
-        return exists([name for copy in copies for name in copy.values()], conjunction(*said))
+                said += choice.follows(name, formula)
+            said.append(choice.say(number.such))
+        for one, other in itertools.pairwise(choices):
+            said.append(_before([*one.counted_by.values()], [*other.counted_by.values()]))
+        return exists([made for choice in choices for made in choice.made], conjunction(*said))
 
 
-def _before(some: Sequence[str], others: Sequence[str]) -> Sentence:
+@dataclass
+class _Integers:
+    """Named integers, each a sum of multiples of variables that were made for it or for those before.
+
+    Attributes
+    ----------
+    values
+        The integers.
+    numbers
+        Those that are numbers: they may divide, shift and multiply.
+    made
+        All variables.
+    counted_by
+        For an integer with a range, the variable that says how far it is from where that begins.
+    """
+
+    values: dict[str, Sum]
+    numbers: dict[str, int] = field(default_factory=dict)
+    made: list[Variable] = field(default_factory=list)
+    counted_by: dict[str, Variable] = field(default_factory=dict)
+
+    def beside(self) -> _Integers:
+        """Return the same integers, to which others are added that these do not know."""
+        return _Integers(dict(self.values), dict(self.numbers))
+
+    def set(self, name: str, value: Sum) -> None:
+        """Name an integer."""
+        self.values[name] = value
+        if not value.coefficients:
+            self.numbers[name] = value.constant
+
+    def within(self, name: str, span: Range) -> list[Sentence]:
+        """Name an integer of a range, and return what says that it lies there."""
+        step = 1 if span.step is None else int(self.filled(span.step).value({}))
+        if step < 1:
+            raise FormulaError(f"the step of a range is at least 1, found {step}", span.text, 1)
+        if span.first == span.last:
+            return self.follows(name, span.first)
+        first, said = self._value_of(span.first, name)
+        steps = self.counted_by[name] = self._made(name)
+        self.set(name, first + Sum.of(steps))
+        said.append(at_most(self.values[name], self.filled(span.last), self.values))
+        if step > 1:
+            said.append(condition(parse(f"v % {step} == 0"), {"v": steps}))
+        return said
+
+    def follows(self, name: str, formula: Formula) -> list[Sentence]:
+        """Name the value of a formula, and return what says that it is this."""
+        value, said = self._value_of(formula, name)
+        self.set(name, value)
+        return said
+
+    def say(self, part: Formula) -> Sentence:
+        """Return a condition on the integers."""
+        return condition(self.filled(part), self.values)
+
+    def filled(self, formula: Formula) -> Formula:
+        """Return a formula with the numbers in it."""
+        return formula.substitute(
+            {name: self.numbers[name] for name in formula.names & self.numbers.keys()}
+        )
+
+    def _value_of(self, formula: Formula, label: str) -> tuple[Sum, list[Sentence]]:
+        """Return the value of a formula, and what says that it is this: one variable, or two of which one is 0."""
+        filled = self.filled(formula)
+        reader = Reader(filled.text, self.values)
+        root = parse_nodes(filled.text, None, filled.functions)
+        value = reader.linear(root)
+        if value is not None:
+            return value, []
+        above = self._made(label)
+        is_above = value_is(above, filled, self.values)
+        if reader.never_negative(root):
+            return Sum.of(above), [is_above]
+        below = self._made(f"-{label}")
+        is_below = value_is(Sum({below: -1}), filled, self.values)
+        zero = [linear({one: 1}, 0, "==") for one in (above, below)]
+        either = disjunction(conjunction(zero[1], is_above), conjunction(zero[0], is_below))
+        return Sum({above: 1, below: -1}), [either]
+
+    def _made(self, label: str) -> Auxiliary:
+        variable = Auxiliary(label)
+        self.made.append(variable)
+        return variable
+
+
+def _before(some: Sequence[Variable], others: Sequence[Variable]) -> Sentence:
     """Return that numbers are before others, compared one by one."""
     if not some:
         return FALSE
     rest = conjunction(equal(some[0], others[0]), _before(some[1:], others[1:]))
     return disjunction(less(some[0], others[0]), rest)
-
-
-def _is_linear(formula: Formula) -> bool:
-    return Reader(formula.text, {}).linear(_node(formula)) is not None
-
-
-def _node(formula: Formula) -> Node:
-    return parse_nodes(formula.text, None, formula.functions)

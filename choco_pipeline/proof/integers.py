@@ -98,6 +98,6 @@ def _least(spoken: Spoken, engines: Agreement) -> dict[str, int]:
     assert found is not None, "what is false somewhere is false nowhere"
     here = [linear({name: 1}, -at, "==") for name, at in zip(order, found, strict=True)]
     there = witness(engines.automaton(conjunction(false, *here))) or {}
-    variables = dict.fromkeys(free(false), 0) | {"N": spoken.check.bound} | there
+    variables = dict.fromkeys(free(false), 0) | there
     named = {name: spoken.value(name, variables) for name in spoken.check.all}
-    return {**named, "N": variables["N"]}
+    return {**named, "N": variables[spoken.bound]}

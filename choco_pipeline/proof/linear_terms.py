@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from choco_pipeline.automata.tracks import Variable
 from choco_pipeline.formula.exact import Place
 from choco_pipeline.formula.nodes import (
     FUNCTIONS,
@@ -26,11 +27,11 @@ from choco_pipeline.proof.logic import Linear, Relation, linear
 class Sum:
     """Σ c·x + constant, an integer of either sign."""
 
-    coefficients: Mapping[str, int]
+    coefficients: Mapping[Variable, int]
     constant: int = 0
 
     @classmethod
-    def of(cls, name: str) -> Sum:
+    def of(cls, name: Variable) -> Sum:
         """Return the sum that is this variable."""
         return cls({name: 1})
 
@@ -61,7 +62,7 @@ class Sum:
         return self.constant >= 0 and min(self.coefficients.values(), default=0) >= 0
 
     @property
-    def variable(self) -> str | None:
+    def variable(self) -> Variable | None:
         """The name, if this is one variable and nothing else."""
         if self.constant == 0 and list(self.coefficients.values()) == [1]:
             return next(iter(self.coefficients))
@@ -77,11 +78,11 @@ class Reader:
     text
         The formula, for errors.
     names
-        The variables that stand for names of the formula; others stand for themselves.
+        What stands for names of the formula; others stand for themselves.
     """
 
     text: str
-    names: Mapping[str, str]
+    names: Mapping[str, Sum]
 
     def linear(self, node: Node) -> Sum | None:
         """Return the value of `node` as a sum of multiples of variables, if it is one."""
@@ -89,7 +90,7 @@ class Reader:
             return Sum({}, self._integer(node))
         match node:
             case Name():
-                return Sum.of(self.names.get(node.name, node.name))
+                return self._of(node)
             case Negate():
                 value = self.linear(node.operand)
                 return None if value is None else value.times(-1)
@@ -104,6 +105,30 @@ class Reader:
                 return None if value is None else value.times(factor)
             case _:
                 return None
+
+    def never_negative(self, node: Node) -> bool:
+        """Whether the value of `node` is surely not negative, variables being natural numbers."""
+        match node:
+            case Integer():
+                return node.value >= 0
+            case Name():
+                return self._of(node).never_negative
+            case Binary("+" | "*" | "^" | "|", left, right):
+                return self.never_negative(left) and self.never_negative(right)
+            case Binary("&", left, right):
+                return self.never_negative(left) or self.never_negative(right)
+            case Binary("//" | ">>" | "<<", left, right):
+                return self.never_negative(left) and self.never_negative(right)
+            case Binary("%", _, right):
+                return self.never_negative(right)
+            case Call("min", arguments):
+                return all(map(self.never_negative, arguments))
+            case Call("max", arguments):
+                return any(map(self.never_negative, arguments))
+            case Call("abs"):
+                return True
+            case _:
+                return False
 
     def factor(self, node: Binary) -> tuple[int, Node]:
         """Return the constant that a product or a shift to the left multiplies by, and what it multiplies."""
@@ -141,6 +166,9 @@ class Reader:
             why = "looks up a table, which ends"
         return NotDefinableError(f"{self.text}: {render(node)} {why}")
 
+    def _of(self, name: Name) -> Sum:
+        return self.names.get(name.name, Sum.of(name.name))
+
     def _constant(self, node: Binary) -> int:
         """Return what `node` multiplies or divides by; a shift is by a power of 2, no larger than formulas may hold."""
         if node.operator in ("<<", ">>"):
@@ -149,28 +177,3 @@ class Reader:
 
     def _integer(self, node: Node) -> int:
         return Place(self.text, {}, {}).integer(node)
-
-
-def never_negative(node: Node) -> bool:
-    """Whether `node` is surely not negative, its variables being natural numbers."""
-    match node:
-        case Integer():
-            return node.value >= 0
-        case Name():
-            return True
-        case Binary("+" | "*" | "^" | "|", left, right):
-            return never_negative(left) and never_negative(right)
-        case Binary("&", left, right):
-            return never_negative(left) or never_negative(right)
-        case Binary("//" | ">>" | "<<", left, right):
-            return never_negative(left) and never_negative(right)
-        case Binary("%", _, right):
-            return never_negative(right)
-        case Call("min", arguments):
-            return all(map(never_negative, arguments))
-        case Call("max", arguments):
-            return any(map(never_negative, arguments))
-        case Call("abs"):
-            return True
-        case _:
-            return False

@@ -1,6 +1,7 @@
 """Sentences of Büchi arithmetic: linear relations, bitwise operators and automata, between natural numbers.
 
-Every variable ranges over 0, 1, 2, …. A sentence with free variables is asked of all of their values.
+Every variable ranges over 0, 1, 2, …. A sentence with free variables is asked of all of their values. What a user names is a
+`str`; whatever else a sentence speaks of is a new `Auxiliary`, so that no quantifier of ours binds what a user wrote.
 """
 
 from __future__ import annotations
@@ -8,7 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
+
+from choco_pipeline.automata.tracks import Variable, listed
 
 Relation = Literal["==", "!=", "<", "<=", ">", ">="]
 Operator = Literal["^", "&", "|"]
@@ -24,13 +27,13 @@ class Linear:
         Pairs (x, c); kept sorted, one for a variable, without zeros.
     """
 
-    coefficients: tuple[tuple[str, int], ...]
+    coefficients: tuple[tuple[Variable, int], ...]
     constant: int
     relation: Relation
 
     def __post_init__(self) -> None:
         """Bring the coefficients into their one order, so that equal relations are equal values."""
-        total: Counter[str] = Counter()
+        total: Counter[Variable] = Counter()
         for name, factor in self.coefficients:
             total[name] += factor
         kept = tuple(sorted((name, factor) for name, factor in total.items() if factor))
@@ -42,16 +45,16 @@ class Bitwise:
     """c == a op b, digit by digit in base 2."""
 
     op: Operator
-    a: str
-    b: str
-    c: str
+    a: Variable
+    b: Variable
+    c: Variable
 
 
 @dataclass(frozen=True)
 class NimSumZero:
     """The nim-sum of the variables is 0."""
 
-    names: tuple[str, ...]
+    names: tuple[Variable, ...]
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ class Member:
     """The arguments, in this order, are in a relation that an automaton gives; its tracks are named "0", "1", …."""
 
     relation: str
-    arguments: tuple[str, ...]
+    arguments: tuple[Variable, ...]
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,7 @@ class Not:
 class Exists:
     """Some natural numbers for the names make the body true."""
 
-    names: tuple[str, ...]
+    names: tuple[Variable, ...]
     body: Sentence
 
 
@@ -97,7 +100,7 @@ TRUE = And(())
 FALSE = Or(())
 
 
-def free(sentence: Sentence) -> frozenset[str]:
+def free(sentence: Sentence) -> frozenset[Variable]:
     """Return the variables that no quantifier binds.
 
     Examples
@@ -115,24 +118,24 @@ def free(sentence: Sentence) -> frozenset[str]:
         case Member():
             return frozenset(sentence.arguments)
         case And() | Or():
-            return frozenset[str]().union(*map(free, sentence.parts))
+            return frozenset[Variable]().union(*map(free, sentence.parts))
         case Not():
             return free(sentence.part)
         case Exists():
             return free(sentence.body) - set(sentence.names)
 
 
-def linear(coefficients: Mapping[str, int], constant: int, relation: Relation) -> Linear:
+def linear(coefficients: Mapping[Any, int], constant: int, relation: Relation) -> Linear:
     """Return Σ c·x + constant (relation) 0."""
     return Linear(tuple(coefficients.items()), constant, relation)
 
 
-def less(a: str, b: str) -> Linear:
+def less(a: Variable, b: Variable) -> Linear:
     """Return a < b."""
     return Linear(((a, 1), (b, -1)), 0, "<")
 
 
-def equal(a: str, b: str) -> Linear:
+def equal(a: Variable, b: Variable) -> Linear:
     """Return a == b."""
     return Linear(((a, 1), (b, -1)), 0, "==")
 
@@ -164,7 +167,7 @@ def implies(*sides: Sentence) -> Sentence:
     return disjunction(negation(conjunction(*conditions)), conclusion)
 
 
-def exists(names: Iterable[str], body: Sentence) -> Sentence:
+def exists(names: Iterable[Variable], body: Sentence) -> Sentence:
     """Return `body` with the names quantified that are free in it."""
     needed = free(body)
     bound = tuple(name for name in names if name in needed)
@@ -200,7 +203,7 @@ def written(sentence: Sentence) -> str:
     """
     match sentence:
         case Linear():
-            terms = [_term(factor, name) for name, factor in sentence.coefficients]
+            terms = [_term(factor, str(name)) for name, factor in sentence.coefficients]
             if sentence.constant or not terms:
                 terms.append(_term(sentence.constant, ""))
             left = " ".join(terms).removeprefix("+ ")
@@ -208,9 +211,9 @@ def written(sentence: Sentence) -> str:
         case Bitwise():
             return f"{sentence.c} == ({sentence.a} {sentence.op} {sentence.b})"
         case NimSumZero():
-            return f"({' ^ '.join(sentence.names) or '0'}) == 0"
+            return f"({' ^ '.join(map(str, sentence.names)) or '0'}) == 0"
         case Member():
-            return f"{sentence.relation}({', '.join(sentence.arguments)})"
+            return f"{sentence.relation}({listed(sentence.arguments)})"
         case And() | Or():
             word, alone = ("and", "true") if isinstance(sentence, And) else ("or", "false")
             return (
@@ -219,7 +222,7 @@ def written(sentence: Sentence) -> str:
         case Not():
             return f"not {written(sentence.part)}"
         case Exists():
-            return f"(some {', '.join(sentence.names)}: {written(sentence.body)})"
+            return f"(some {listed(sentence.names)}: {written(sentence.body)})"
 
 
 def _term(factor: int, name: str) -> str:

@@ -24,6 +24,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from choco_pipeline.automata.dfa import Automaton
+from choco_pipeline.automata.tracks import Variable
 from choco_pipeline.proof.engine import Decision, relation_of
 from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.logic import (
@@ -140,7 +141,7 @@ def _no_answer(why: str) -> UndecidedError:
 def ws1s_text(sentence: Sentence, relations: Mapping[str, Automaton]) -> str:
     """Return the sentence as MONA reads it; the free variables, sorted, are V0, V1, …."""
     names = sorted(free(sentence))
-    scope = {name: f"V{i}" for i, name in enumerate(names)}
+    scope: dict[Variable, str] = {name: f"V{i}" for i, name in enumerate(names)}
     translation = _Translation(relations, len(names))
     formula = translation.formula(sentence, scope)
     variables = f"var2 {', '.join(scope.values())};\n" if scope else ""
@@ -155,7 +156,7 @@ class _Translation:
         self._relations = relations
         self._numbers = count(variables)
 
-    def formula(self, sentence: Sentence, scope: Mapping[str, str]) -> str:
+    def formula(self, sentence: Sentence, scope: Mapping[Variable, str]) -> str:
         match sentence:
             case Linear():
                 return self._linear(sentence, scope)
@@ -186,7 +187,7 @@ class _Translation:
     def _variable(self) -> str:
         return f"V{next(self._numbers)}"
 
-    def _linear(self, sentence: Linear, scope: Mapping[str, str]) -> str:
+    def _linear(self, sentence: Linear, scope: Mapping[Variable, str]) -> str:
         """Compare the terms above 0 with those below, moved to the other side."""
         left, right = self._variable(), self._variable()
         terms = [(scope[name], factor) for name, factor in sentence.coefficients]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from choco_pipeline.automata.tracks import Auxiliary, Variable
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.games.bars import RectangularBar, SolidBar, StepBar, StripBar
 from choco_pipeline.games.combine import DisjunctiveSum, WithPass
@@ -26,8 +27,8 @@ from choco_pipeline.proof.terms import at_most, value_is
 #: What sentences are written for; a ruleset derived from one of these may have other moves.
 KINDS = (Nim, RectangularBar, StepBar, StripBar, SolidBar, DisjunctiveSum, WithPass)
 
-#: The names of a position's coordinates, in their order.
-Variables = tuple[str, ...]
+#: The variables of a position's coordinates, in their order.
+Variables = tuple[Variable, ...]
 
 
 def legal(ruleset: Ruleset, position: Variables) -> Sentence:
@@ -129,7 +130,7 @@ def _cuts(
             yield from _cuts(ruleset.b, second, lambda option: holds((*first, *option)))
         case WithPass():
             *base, left = position
-            here, fewer = tuple(base), f"{left}'"
+            here, fewer = tuple(base), Auxiliary(f"{left}'")
             yield from _cuts(ruleset.ruleset, here, lambda option: holds((*option, left)))
             passed = linear({fewer: 1, left: -1}, 1, "==")
             option = conjunction(passed, holds((*here, fewer)))
@@ -140,7 +141,7 @@ def _cuts(
 
 def _reduced(position: Variables, i: int, holds: Callable[[Variables], Sentence]) -> Sentence:
     """Return that a smaller i-th coordinate, with all else kept, makes `holds` true."""
-    smaller = f"{position[i]}'"
+    smaller = Auxiliary(f"{position[i]}'")
     option = (*position[:i], smaller, *position[i + 1 :])
     return exists((smaller,), conjunction(less(smaller, position[i]), holds(option)))
 
@@ -153,7 +154,7 @@ def _clipping(
 ) -> Iterator[Sentence]:
     """Yield the cuts of coordinate i that leave y as it was, then those that lower it to the height there."""
     formula = height_of(ruleset)
-    smaller = f"{position[i]}'"
+    smaller = Auxiliary(f"{position[i]}'")
     kept = (*position[:i], smaller, *position[i + 1 :])
     names = dict(zip(ruleset.coordinates, kept, strict=True))
     j = ruleset.coordinates.index("y")
@@ -161,7 +162,7 @@ def _clipping(
     fits = at_most(y, formula, names)
     cut = less(smaller, position[i])
     yield exists((smaller,), conjunction(cut, fits, holds(kept)))
-    height = f"{y}'"
+    height = Auxiliary(f"{y}'")
     clipped = (*kept[:j], height, *kept[j + 1 :])
     # The option does not depend on how far y was above the height: the projection of `height` has no track for y.
     option = exists((height,), conjunction(value_is(height, formula, names), holds(clipped)))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from choco_pipeline.automata.tracks import Auxiliary
 from choco_pipeline.games.bars import SolidBar
 from choco_pipeline.games.combine import DisjunctiveSum, WithPass
 from choco_pipeline.games.ruleset import Ruleset
@@ -106,7 +107,7 @@ def _p(game: Ruleset, passes: int) -> dict[str, Sentence]:
 
 def _grundy(game: Ruleset, passes: int) -> dict[str, Sentence]:
     here, name = game.coordinates, relation_name(passes)
-    value, other = "value'", "other'"
+    value, other = Auxiliary("value'"), Auxiliary("other'")
     has_value = Member(name, (*here, value))
     option_has_other = _some_option(game, passes, (other,))
     is_smaller = exists((value,), conjunction(has_value, less(other, value)))
@@ -149,7 +150,7 @@ def _heights(game: Ruleset, here: Variables) -> list[tuple[str, Sentence]]:
         case SolidBar():
             x, y, z = here
             formula = height_of(game)
-            x2, z2 = f"{x}'", f"{z}'"
+            x2, z2 = Auxiliary(f"{x}'"), Auxiliary(f"{z}'")
             further = conjunction(
                 linear({x: 1, x2: -1}, 0, "<="),
                 linear({z: 1, z2: -1}, 0, "<="),

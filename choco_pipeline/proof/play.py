@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choco_pipeline.automata.dfa import Automaton
+from choco_pipeline.automata.tracks import Auxiliary, Variable
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.proof.certificate import Certificate, CertificateError
 from choco_pipeline.proof.engine import Engine
@@ -19,8 +20,8 @@ from choco_pipeline.proof.moves import Variables, has_moves, some_option
 from choco_pipeline.proof.obligations import relation_name
 from choco_pipeline.tables.schema import unwrap
 
-#: The variable of the Grundy number; no ruleset has such a coordinate.
-VALUE = "value'"
+#: The variable of the Grundy number.
+VALUE = Auxiliary("value'")
 
 
 @dataclass(frozen=True)
@@ -101,8 +102,8 @@ def play(certificate: Certificate, position: Sequence[int]) -> Play:
 
 
 def solve(
-    automata: Sequence[Automaton], known: Mapping[str, int], unknown: Sequence[str]
-) -> dict[str, int] | None:
+    automata: Sequence[Automaton], known: Mapping[Any, int], unknown: Sequence[Variable]
+) -> dict[Variable, int] | None:
     """Return the least numbers for `unknown` with which all automata accept, or None if there are none.
 
     Numbers are looked for that have no more binary digits than 1 plus the sum of `known` has: a move reaches no other.

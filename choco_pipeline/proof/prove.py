@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from choco_pipeline.automata.dfa import Automaton
+from choco_pipeline.automata.tracks import listed
 from choco_pipeline.errors import ChocoError, LimitError
 from choco_pipeline.games import Ruleset
 from choco_pipeline.proof.engines import EngineName, installed_engines
@@ -125,7 +126,7 @@ def _fitting(
     for passes, automaton in sorted(automata.items()):
         if automaton.tracks != tracks:
             raise RelationError(
-                f"{ruleset.notation}: the automaton for {passes} passes left has tracks {', '.join(automaton.tracks)},"
+                f"{ruleset.notation}: the automaton for {passes} passes left has tracks {listed(automaton.tracks)},"
                 f" needed are {', '.join(tracks)}"
             )
     return tuple(automata[passes] for passes in needed)

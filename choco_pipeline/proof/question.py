@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from choco_pipeline.automata.tracks import Auxiliary
 from choco_pipeline.claims.case import Finding
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.verdict import Counterexample, Proved, Refuted, Undecided
@@ -24,8 +25,8 @@ from choco_pipeline.proof.obligations import relation_name
 from choco_pipeline.proof.proved import Proof
 from choco_pipeline.tables.schema import unwrap
 
-#: The Grundy number of a position, or a value at a P-position; no formula can name it.
-VALUE = "'v"
+#: The Grundy number of a position, or a value at a P-position.
+VALUE = Auxiliary("'v")
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from choco_pipeline.automata.tracks import Auxiliary, Variable
 from choco_pipeline.formula import Formula
 from choco_pipeline.formula.nodes import (
     Binary,
@@ -23,7 +24,7 @@ from choco_pipeline.formula.nodes import (
 )
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.proof.errors import NotDefinableError
-from choco_pipeline.proof.linear_terms import Reader, Sum, never_negative
+from choco_pipeline.proof.linear_terms import Reader, Sum
 from choco_pipeline.proof.logic import (
     FALSE,
     Bitwise,
@@ -42,17 +43,23 @@ MOST_AUXILIARY = 2000
 _BITWISE: dict[str, Operator] = {"^": "^", "&": "&", "|": "|"}
 
 
-def at_most(value: str, formula: Formula, names: Mapping[str, str] | None = None) -> Sentence:
+#: What stands for a name of a formula: a variable, or a sum of multiples of variables.
+Meaning = Variable | Sum
+
+
+def at_most(
+    value: Meaning, formula: Formula, names: Mapping[str, Meaning] | None = None
+) -> Sentence:
     """Return the sentence ``value <= formula``.
 
     Parameters
     ----------
     value
-        A variable.
+        A variable, or a sum of variables.
     formula
         An integer formula.
     names
-        The variables that stand for names of the formula; by default the names themselves.
+        What stands for names of the formula; by default the names themselves do.
 
     Raises
     ------
@@ -68,16 +75,18 @@ def at_most(value: str, formula: Formula, names: Mapping[str, str] | None = None
     - x + 3*y - z <= 0
     """
     terms = _Terms(formula, names or {})
-    return terms.at_most(Sum.of(value), terms.root)
+    return terms.at_most(_sum(value), terms.root)
 
 
-def value_is(value: str, formula: Formula, names: Mapping[str, str] | None = None) -> Sentence:
+def value_is(
+    value: Meaning, formula: Formula, names: Mapping[str, Meaning] | None = None
+) -> Sentence:
     """Return the sentence ``value == formula``; see `at_most`."""
     terms = _Terms(formula, names or {})
-    return terms.equals(Sum.of(value), terms.root)
+    return terms.equals(_sum(value), terms.root)
 
 
-def condition(formula: Formula, names: Mapping[str, str] | None = None) -> Sentence:
+def condition(formula: Formula, names: Mapping[str, Meaning] | None = None) -> Sentence:
     """Return a formula that is true or false as a sentence; see `at_most`."""
     terms = _Terms(formula, names or {})
     return terms.truth(terms.root)
@@ -86,13 +95,13 @@ def condition(formula: Formula, names: Mapping[str, str] | None = None) -> Sente
 class _Terms:
     """One formula being translated: its text for errors, its variables, and a count of the auxiliary ones."""
 
-    def __init__(self, formula: Formula, names: Mapping[str, str]) -> None:
+    def __init__(self, formula: Formula, names: Mapping[str, Meaning]) -> None:
         undefined = formula.always_undefined()
         if undefined is not None:
             raise undefined
         self.text = formula.text
         self.root = parse_nodes(formula.text, None, formula.functions)
-        self._read = Reader(formula.text, names)
+        self._read = Reader(formula.text, {name: _sum(one) for name, one in names.items()})
         self._auxiliary = 0
 
     def truth(self, node: Node) -> Sentence:
@@ -135,7 +144,9 @@ class _Terms:
             return self.equals(known, right)
         return self._with(right, lambda value: self.equals(value, left))
 
-    def _nim_sum_is_zero(self, parts: list[Node], digits: list[str], inverted: bool) -> Sentence:
+    def _nim_sum_is_zero(
+        self, parts: list[Node], digits: list[Variable], inverted: bool
+    ) -> Sentence:
         if not parts:
             return FALSE if inverted else NimSumZero(tuple(digits))
         return self._digits(
@@ -214,7 +225,7 @@ class _Terms:
                 )
             case Call("min" | "max" | "abs"):
                 return self._auxiliary_for(
-                    never_negative(node), lambda found: self.equals(found, node), body
+                    self._read.never_negative(node), lambda found: self.equals(found, node), body
                 )
             case _:
                 raise self._read.not_definable(node)
@@ -239,9 +250,9 @@ class _Terms:
     def _bitwise(
         self,
         op: Operator,
-        a: str,
+        a: Variable,
         a_negative: bool,
-        b: str,
+        b: Variable,
         b_negative: bool,
         body: Callable[[Sum], Sentence],
     ) -> Sentence:
@@ -265,11 +276,11 @@ class _Terms:
                 apply, value = "&", (found - Sum.of(a if a_negative else b)).plus(-1)
         return exists((digits,), conjunction(Bitwise(apply, a, b, digits), body(value)))
 
-    def _digits(self, node: Node, body: Callable[[str, bool], Sentence]) -> Sentence:
+    def _digits(self, node: Node, body: Callable[[Variable, bool], Sentence]) -> Sentence:
         """Return `body` of a variable with the digits of `node`, and whether they are inverted, `node` being negative."""
         return self._with(node, lambda value: self._digits_of(value, body))
 
-    def _digits_of(self, value: Sum, body: Callable[[str, bool], Sentence]) -> Sentence:
+    def _digits_of(self, value: Sum, body: Callable[[Variable, bool], Sentence]) -> Sentence:
         if value.variable is not None:
             return body(value.variable, False)
         name = self._fresh()
@@ -310,14 +321,18 @@ class _Terms:
             case _:
                 return False
 
-    def _fresh(self) -> str:
-        """Return a new variable; no formula can name it."""
+    def _fresh(self) -> Auxiliary:
+        """Return a new variable."""
         self._auxiliary += 1
         if self._auxiliary > MOST_AUXILIARY:
             raise NotDefinableError(
                 f"{self.text}: more than {MOST_AUXILIARY} variables are needed to say it"
             )
-        return f"'{self._auxiliary}"
+        return Auxiliary(f"'{self._auxiliary}")
+
+
+def _sum(meaning: Meaning) -> Sum:
+    return meaning if isinstance(meaning, Sum) else Sum.of(meaning)
 
 
 def _xor_parts(node: Node) -> list[Node]:

@@ -103,7 +103,9 @@ def failures(
     found = set()
     for obligation in obligations(game, kind):
         names = sorted(free(obligation.sentence))
-        ranges = [range((highest if name in ("value'", "other'") else bound) + 1) for name in names]
+        ranges = [
+            range((highest if str(name) in ("value'", "other'") else bound) + 1) for name in names
+        ]
         for point in product(*ranges):
             values = dict(zip(names, point, strict=True))
             if not truth(obligation.sentence, values, relations, max(bound + 1, highest)):
@@ -183,7 +185,8 @@ def test_a_height_that_goes_wrong_far_away_is_found(monkeypatch, text, said, pla
     decision = decide(obligation.sentence, {})
     assert decision.counterexample is not None
     assert not truth(obligation.sentence, decision.counterexample, {}, 64)
-    assert not truth(obligation.sentence, place, {}, 64)
+    there = {name: place[str(name)] for name in free(obligation.sentence)}
+    assert not truth(obligation.sentence, there, {}, 64)
 
 
 @pytest.mark.parametrize(
