@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import errno
 import json
+import math
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from choco_pipeline.errors import StoreError
+
+#: Lists and objects of a document inside of each other. Ours have less than 20; what walks one may call itself for each.
+DEEPEST = 100
 
 
 def write_text(path: Path, text: str) -> None:
@@ -68,14 +73,91 @@ def write_json_if_changed(path: Path, document: object) -> bool:
     return True
 
 
-def read_json(path: Path) -> Any:
-    """Return the document in `path`, or raise `StoreError` saying what is wrong with it."""
+def read_json(path: Path, most_bytes: int | None = None) -> Any:
+    """Return the document in `path`, which may be anybody's.
+
+    Parameters
+    ----------
+    path
+        The file.
+    most_bytes
+        How large it may be; no more is read.
+
+    Raises
+    ------
+    StoreError
+        Saying what is wrong: it cannot be read, is too large, is no JSON, has a key twice, a number that is none (NaN,
+        Infinity, or too large for a float), a character that is none, or is nested more than `DEEPEST` deep.
+    """
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        with path.open("rb") as file:
+            content = file.read(-1 if most_bytes is None else most_bytes + 1)
     except OSError as error:
         raise StoreError(f"{path}: cannot be read ({error.strerror})") from None
+    if most_bytes is not None and len(content) > most_bytes:
+        raise StoreError(f"{path}: too large, at most {most_bytes:,} bytes are read")
+    try:
+        document = parse_json(content)
     except ValueError as error:
         raise StoreError(f"{path}: not a JSON document ({error})") from None
+    return document
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Return the document that `text` writes, or raise `ValueError` as `read_json` raises `StoreError`."""
+    text = text.decode("utf-8") if isinstance(text, bytes) else text
+    try:
+        document = json.loads(
+            text, object_pairs_hook=_distinct, parse_constant=_no_number, parse_float=_finite
+        )
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+    if _is_deep(document):
+        raise ValueError(_TOO_DEEP)
+    if "\\u" in text:  # half of a pair can only be written so
+        try:
+            json.dumps(document, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise ValueError("half of a surrogate pair is no character") from None
+    return document
+
+
+_TOO_DEEP = f"nested more than {DEEPEST} deep"
+
+
+def _distinct(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice[:60]!r} is there twice in one object")
+    return found
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is no number")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text[:40]} is too large for a number")
+    return value
+
+
+def _is_deep(document: Any) -> bool:
+    level = [document]
+    for _ in range(DEEPEST):
+        level = [
+            part
+            for whole in level
+            if isinstance(whole, dict | list)
+            for part in (whole.values() if isinstance(whole, dict) else whole)
+            if isinstance(part, dict | list)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def _text(document: object) -> str:

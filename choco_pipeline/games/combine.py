@@ -6,7 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from choco_pipeline.errors import RulesetError
 from choco_pipeline.games.ruleset import Position, Ruleset, require_count
+
+#: Each number of passes left has tables, automata and sentences of its own. More than two left say nothing new: a pass
+#: can be answered by a pass.
+MOST_PASSES = 64
+#: Coordinates of all parts of a sum together; an automaton can read 16.
+MOST_COORDINATES = 64
 
 
 @dataclass(frozen=True)
@@ -20,7 +27,7 @@ class WithPass(Ruleset):
     ruleset
         The game that is played.
     passes
-        Most passes left at the start, at least 1.
+        Most passes left at the start, from 1 to `MOST_PASSES`.
 
     Notes
     -----
@@ -40,7 +47,7 @@ class WithPass(Ruleset):
 
     def __post_init__(self) -> None:
         """Check the number of passes."""
-        require_count("with-pass", "passes", self.passes, 1)
+        require_count("with-pass", "passes", self.passes, 1, MOST_PASSES)
 
     @property
     def coordinates(self) -> tuple[str, ...]:
@@ -101,6 +108,14 @@ class DisjunctiveSum(Ruleset):
 
     a: Ruleset
     b: Ruleset
+
+    def __post_init__(self) -> None:
+        """Check the number of coordinates."""
+        found = len(self.a.coordinates) + len(self.b.coordinates)
+        if found > MOST_COORDINATES:
+            raise RulesetError(
+                f"sum: at most {MOST_COORDINATES} coordinates are possible, found {found}"
+            )
 
     @property
     def coordinates(self) -> tuple[str, ...]:

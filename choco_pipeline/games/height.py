@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -24,6 +25,13 @@ BLOCK = 1 << 18
 
 #: No bar is taller: heights and Grundy numbers stay far inside 32 bits.
 TALLEST = 1 << 28
+
+#: Bytes of a file with heights: 10,000 × 1,000 of them.
+MOST_BYTES = 1 << 26
+
+#: Decimal digits of an integer, so that an int64 holds it.
+LONGEST_INTEGER = 18
+_INTEGER = re.compile(r"[ \t]*[+-]?[0-9]+[ \t]*")
 
 SUM = parse("x+z")
 
@@ -187,37 +195,56 @@ class TableHeight(Height):
     def from_csv(cls, path: Path, name: str) -> TableHeight:
         """Read a height table: one line for each x, one comma-separated integer for each z.
 
+        Errors say where something is wrong and what is needed, but do not quote the file: a ruleset that somebody else has
+        written may name one that is no height table.
+
         Parameters
         ----------
         path
             The file to read.
         name
             The path as the notation writes it.
+
+        Raises
+        ------
+        HeightError
+            If it is no such file.
         """
-        rows: list[list[int]] = []
+        if path.suffix.lower() != ".csv":
+            raise HeightError(f"height table {name}: a file whose name ends with .csv is needed")
         try:
-            lines = path.read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise HeightError(f"height table {name}: cannot be read ({error})") from None
+            if not path.is_file():
+                raise HeightError(f"height table {name}: cannot be read (no such file)")
+            with path.open("rb") as file:
+                content = file.read(MOST_BYTES + 1)
+        except OSError as error:
+            raise HeightError(f"height table {name}: cannot be read ({error.strerror})") from None
+        if len(content) > MOST_BYTES:
+            raise HeightError(f"height table {name}: at most {MOST_BYTES:,} bytes are read")
+        try:
+            lines = content.decode("utf-8").splitlines()
+        except UnicodeDecodeError as error:
+            raise HeightError(
+                f"height table {name}: cannot be read (byte {error.start} is not UTF-8)"
+            ) from None
+        rows: list[list[int]] = []
         for number, line in enumerate(lines, start=1):
             if not line.strip() or line.lstrip().startswith("#"):
                 continue
-            try:
-                rows.append([int(cell) for cell in line.split(",")])
-            except ValueError:
-                raise HeightError(
-                    f"height table {name}, line {number}: integers are needed, found {line!r}"
-                ) from None
+            where = f"height table {name}, line {number}"
+            rows.append(
+                [
+                    _cell(cell, f"{where}, column {column}")
+                    for column, cell in enumerate(line.split(","), start=1)
+                ]
+            )
             if len(rows[-1]) != len(rows[0]):
                 raise HeightError(
-                    f"height table {name}, line {number}: {len(rows[0])} values are needed, found {len(rows[-1])}"
+                    f"{where}: {len(rows[0])} values are needed, found {len(rows[-1])}"
                 )
         if not rows:
             raise HeightError(f"height table {name}: no values in it")
-        try:
-            values = np.array(rows, dtype=np.int64)
-        except OverflowError:
-            raise HeightError(f"height table {name}: a value is too large for 64 bits") from None
+        values = np.array(rows, dtype=np.int64)
         values.flags.writeable = False
         return cls(values, name)
 
@@ -261,6 +288,17 @@ class TableHeight(Height):
                 f"height table {self.notation}: goes to x = {have_x}, z = {have_z};"
                 f" needed to x = {n_x - 1}, z = {n_z - 1}"
             )
+
+
+def _cell(text: str, where: str) -> int:
+    """Return an integer that an int64 can hold, or raise `HeightError` without quoting what is there instead."""
+    if not _INTEGER.fullmatch(text):
+        what = "something else" if text.strip() else "nothing"
+        raise HeightError(f"{where}: an integer is needed, found {what}")
+    digits = text.strip()
+    if len(digits.lstrip("+-").lstrip("0")) > LONGEST_INTEGER:
+        raise HeightError(f"{where}: a value is too large for 64 bits")
+    return int(digits)
 
 
 @dataclass(frozen=True)

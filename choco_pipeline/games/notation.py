@@ -193,7 +193,10 @@ def match(pattern: Notation, concrete: Notation) -> dict[str, int] | None:
 def inside(base: Path, path: str) -> Path:
     """Return `path` below `base`, or raise `RulesetError` if it leads out of it."""
     root = base.resolve()
-    found = (root / path).resolve()
+    try:
+        found = (root / path).resolve()
+    except (OSError, RuntimeError, ValueError):  # links in a circle, and what no file can be called
+        raise RulesetError(f"path {path!r} leads nowhere") from None
     if not found.is_relative_to(root):
         raise RulesetError(f"path {path!r} leads out of the project, {root}")
     return found

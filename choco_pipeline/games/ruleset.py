@@ -14,6 +14,10 @@ Position = tuple[int, ...]
 MOST_POSITIONS = 2_000_000
 
 
+#: The largest parameter of a shape, such as the columns of a step: no bar is taller, so that larger ones say nothing more.
+LARGEST = 1 << 28
+
+
 def mex(values: Iterable[int]) -> int:
     """Return the least non-negative integer that is not among `values`.
 
@@ -161,13 +165,22 @@ class Ruleset(ABC):
         return memo
 
 
-def require_count(owner: str, name: str, value: int, least: int) -> int:
-    """Return `value` as an int of at least `least`, or raise `RulesetError` naming the parameter."""
+def require_count(owner: str, name: str, value: int, least: int, most: int | None = LARGEST) -> int:
+    """Return `value` as an int from `least` to `most`, or raise `RulesetError` naming the parameter."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < least:
         raise RulesetError(
-            f"{owner}: {name} must be an integer of at least {least}, found {value!r}"
+            f"{owner}: {name} must be an integer of at least {least}, found {_short(value)}"
         )
+    if most is not None and int(value) > most:
+        raise RulesetError(f"{owner}: {name} must be at most {most:,}, found {_short(value)}")
     return int(value)
+
+
+def _short(value: object) -> str:
+    """Return a value as an error shows it; Python does not write integers of more than 4,300 digits."""
+    if isinstance(value, int) and abs(value) >= 10**30:
+        return f"an integer of {value.bit_length():,} binary digits"
+    return repr(value)
 
 
 def require_bound(owner: str, bound: int | None) -> int:
@@ -176,4 +189,4 @@ def require_bound(owner: str, bound: int | None) -> int:
         raise RulesetError(
             f"{owner}: a bound is needed, since the shape does not limit every coordinate"
         )
-    return require_count(owner, "bound", bound, 0)
+    return require_count(owner, "bound", bound, 0, None)

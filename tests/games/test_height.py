@@ -1,5 +1,7 @@
 """Height functions: three ways to give one, and what is refused."""
 
+import os
+
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -118,7 +120,9 @@ def test_csv(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("0,1\n0,x\n", "line 2: integers are needed"),
+        ("0,1\n0,x\n", r"line 2, column 2: an integer is needed, found something else$"),
+        ("0,1\n0,\n", r"line 2, column 2: an integer is needed, found nothing$"),
+        ("0,1_0\n", "line 1, column 2: an integer is needed"),
         ("0,1\n0\n", "line 2: 2 values are needed, found 1"),
         ("# nothing\n", "no values"),
         ("0,1\n1,0\n", "not monotone"),
@@ -130,6 +134,40 @@ def test_csv_refused(tmp_path, content, message):
     path.write_text(content)
     with pytest.raises(HeightError, match=message):
         TableHeight.from_csv(path, "h.csv")
+
+
+def test_errors_do_not_quote_the_file(tmp_path):
+    """A ruleset in somebody else's certificate may name any file below the folder."""
+    (tmp_path / "secret.csv").write_text("password: hunter2,hunter3\n")
+    with pytest.raises(HeightError) as caught:
+        parse_ruleset("solid-bar(f=csv(secret.csv))", base=tmp_path)
+    assert "hunter" not in str(caught.value)
+    assert "password" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "csv", ".csv", "link.csv"])
+def test_only_csv_files_are_read(tmp_path, name):
+    (tmp_path / "notes.txt").write_text("0\n")
+    (tmp_path / "csv").write_text("0\n")
+    (tmp_path / "link.csv").symlink_to(tmp_path / "notes.txt")
+    with pytest.raises(HeightError, match=r"a file whose name ends with \.csv is needed"):
+        parse_ruleset(f"solid-bar(f=csv({name}))", base=tmp_path)
+
+
+def test_files_that_are_none_and_names_that_no_file_has(tmp_path):
+    (tmp_path / "folder.csv").mkdir()
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "circle.csv").symlink_to(tmp_path / "circle.csv")
+    for name in ("folder.csv", "pipe.csv", "circle.csv", "a\0.csv", "a" * 300 + ".csv"):
+        with pytest.raises(RulesetError, match=r"no such file|cannot be read|leads nowhere"):
+            parse_ruleset(f"solid-bar(f=csv({name}))", base=tmp_path)
+
+
+def test_a_large_file_is_not_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(height, "MOST_BYTES", 3)
+    (tmp_path / "h.csv").write_text("0,1\n")
+    with pytest.raises(HeightError, match="at most 3 bytes are read"):
+        parse_ruleset("solid-bar(f=csv(h.csv))", base=tmp_path)
 
 
 @pytest.mark.parametrize("path", ["../secret.csv", "/etc/passwd", "a/../../secret.csv"])

@@ -61,6 +61,11 @@ def test_patterns(pattern, concrete, found):
     assert match(read(pattern), read(concrete)) == found
 
 
+def _sum_of(parts):
+    """Return the notation of a sum of so many games of 15 heaps."""
+    return "nim(15)" if parts == 1 else f"sum({_sum_of(parts - 1)}, nim(15))"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -82,6 +87,18 @@ def test_patterns(pattern, concrete, found):
         ("solid-bar(f=open('/etc/passwd'))", 'call to "open"'),
         ("with-pass(" * 40 + "nim(1)" + ")" * 40, "nested more than"),
         ("nim(" + "1" * 5000 + ")", "at most 4000"),
+        (
+            "with-pass(nim(2), passes=1000000000000)",
+            "passes must be at most 64, found 1000000000000",
+        ),
+        ("with-pass(nim(2), 65)", "passes must be at most 64, found 65"),
+        ("step-bar(k=2**29)", "k must be at most 268,435,456"),
+        (
+            "strip-bar(k=2, s=10**40)",
+            "s must be at most 268,435,456, found an integer of 133 binary digits",
+        ),
+        ("rectangular-bar(2, 10**12)", "n must be at most 268,435,456"),
+        (_sum_of(5), "at most 64 coordinates are possible, found 75"),
         ("", "unknown ruleset"),
     ],
 )
