@@ -1,5 +1,13 @@
 """What can go wrong for a user, as named classes: each message says what was given, what was needed and where."""
 
+from __future__ import annotations
+
+#: What to do when judges contradict each other.
+ADVICE = (
+    "one of them is wrong, so that nothing follows from either: please report this sentence, the command, and what"
+    " `choco doctor --json` prints"
+)
+
 
 class ChocoError(Exception):
     """A mistake in what the user gave; the command line prints it as one message and exits with 2."""
@@ -23,3 +31,19 @@ class LimitError(ChocoError):
 
 class StoreError(ChocoError):
     """A stored table is missing, incomplete or damaged."""
+
+
+class DisagreementError(Exception):
+    """Two engines, or an engine and a definition, contradict each other; the command line exits with 3.
+
+    It is no mistake of the user's and never a verdict, and so no `ChocoError`, which may become one.
+
+    Parameters
+    ----------
+    what
+        Which sentence about which game, and what each of the two says of it.
+    """
+
+    def __str__(self) -> str:
+        """Return what they say, and what to do."""
+        return f"{self.args[0]}; {ADVICE}"

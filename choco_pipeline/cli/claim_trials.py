@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
@@ -11,22 +10,27 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from choco_pipeline.claims.case import Finding
 from choco_pipeline.claims.catalogue import Catalogue
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.trial import Given, Trial, trials
-from choco_pipeline.claims.verdict import verdict_to_json
+from choco_pipeline.claims.verdict import verdict_from_json, verdict_to_json
 from choco_pipeline.cli.output import emit, in_time, note
 from choco_pipeline.drawing import draw_text
 from choco_pipeline.errors import ChocoError, ConfigError, RulesetError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.proof.integers import decide_integers
+from choco_pipeline.proof.limits import Limited
+from choco_pipeline.proof.statement_task import settled
+from choco_pipeline.proof.task import warm_up
 
 COLUMNS = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
 #: Positions of larger coordinates are not drawn: the drawing would not show them.
 LARGEST_DRAWN = 60
+#: Limits of deciding a statement for all integers, in seconds and in GiB.
+SECONDS, MEMORY = 60, 4
 
 
 def check_claims(
@@ -79,10 +83,11 @@ def check_claims(
 def _decided(claim: Claim) -> Iterator[Trial]:
     """Yield what is decided of a statement on integers for all of them, each fixed choice of some a trial."""
     if isinstance(claim.check, IntegerStatement) and not claim.check.finite:
-        start = time.perf_counter()
-        found = decide_integers(claim)
-        seconds = (time.perf_counter() - start) / len(found)
-        for fixed, finding in found:
+        with Limited(f"{warm_up.__module__}:{warm_up.__name__}") as prover:
+            found = settled(claim.as_json(), SECONDS, MEMORY, prover)
+        for document in found:
+            finding = Finding(verdict_from_json(document), document["evidence"])
+            fixed, seconds = document["parameters"], document["seconds"]
             yield Trial(fixed, None, None, None, finding, seconds)
 
 

@@ -16,6 +16,7 @@ from choco_pipeline.cli.workers import Workers
 from choco_pipeline.cluster.connect import resolve
 from choco_pipeline.cluster.description import SlurmJobs, SlurmWorkers, load_cluster
 from choco_pipeline.kernels import warm_up
+from choco_pipeline.proof.mona import mona_fault
 from choco_pipeline.provenance import versions
 from choco_pipeline.tables.cost import in_bytes
 from choco_pipeline.tables.machine import cores, memory, worker_memory
@@ -47,6 +48,8 @@ def show_machine(json: bool) -> None:
         print(f"{name:<13} {number}")
     for name, path in found["optional"].items():
         print(f"{name:<13} {path or 'not found'}: {OPTIONAL[name]}")
+    if found["optional"]["mona"] is not None and found["mona_fault"] is not None:
+        print(f"{'':<13} {found['mona_fault']}")
 
 
 def show_cluster(name: str, json: bool) -> None:
@@ -105,4 +108,5 @@ def examine() -> dict[str, Any]:
         "kernels_seconds": seconds,
         "versions": versions(),
         "optional": {name: shutil.which(name) for name in OPTIONAL},
+        "mona_fault": mona_fault(),
     }

@@ -9,7 +9,8 @@ import typer
 
 from choco_pipeline.cli.output import Json, emit, note
 from choco_pipeline.cluster.connect import call, resolve
-from choco_pipeline.documents.files import read_json
+from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.errors import DisagreementError
 
 app = typer.Typer()
 
@@ -17,8 +18,17 @@ Out = Annotated[Path, typer.Option("--out", help="The file to write.")]
 Order = Annotated[Path, typer.Argument(help="The work order.")]
 
 
+#: What the name of a document ends with that a job writes beside its output if two judges contradict each other.
+DISAGREEMENT_SUFFIX = ".disagreement.json"
+
+
 def _task(target: str, source: Path, out: Path, json: bool, *more: Path) -> None:
-    _told(call(target, str(source), str(out), *map(str, more)), out, json)
+    try:
+        result = call(target, str(source), str(out), *map(str, more))
+    except DisagreementError as error:  # which Snakemake takes for any failure
+        write_json(out.with_suffix(DISAGREEMENT_SUFFIX), {"disagreement": error.args[0]})
+        raise
+    _told(result, out, json)
 
 
 def _told(result: dict[str, Any], out: Path, json: bool) -> None:

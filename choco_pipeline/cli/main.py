@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import errno
 import sys
+import traceback
 from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
 
 from choco_pipeline.cli import claims, jobs
-from choco_pipeline.cli.output import Json, emit, note
+from choco_pipeline.cli.output import DISAGREEMENT, Json, emit, note
 from choco_pipeline.documents.files import reason_of
-from choco_pipeline.errors import ChocoError
+from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.tables.schema import Quantity
 
 app = typer.Typer(
@@ -208,16 +209,22 @@ def prove(
     out: Annotated[Path, typer.Option(help="Folder for the certificate.", metavar="DIR")] = Path(
         "results/proofs"
     ),
-    seconds: Annotated[float, typer.Option(help="About so long a proof is looked for.")] = 60.0,
+    seconds: Annotated[
+        float, typer.Option(help="After so many seconds it is ended and left undecided.")
+    ] = 60.0,
+    memory: Annotated[
+        float, typer.Option(help="With more than so many GiB of memory, too.", metavar="GIB")
+    ] = 4.0,
     json: Json = False,
 ) -> None:
     """Find automata for a game's P-positions or Grundy numbers, and prove them for all positions.
 
-    The exit code is 0 if it is proved, 1 if it is refuted or undecided, and 2 for a mistake in what was given.
+    The exit code is 0 if it is proved, 1 if it is refuted or undecided, 2 for a mistake in what was given, and 3 if two
+    engines, or an engine and the definition, contradict each other.
     """
     from choco_pipeline.cli.prove import show_proof  # noqa: PLC0415
 
-    raise typer.Exit(show_proof(ruleset, relation, check, engine or [], out, seconds, json))
+    raise typer.Exit(show_proof(ruleset, relation, check, engine or [], out, seconds, memory, json))
 
 
 @app.command()
@@ -268,24 +275,38 @@ def version(json: Json = False) -> None:
         print("\n".join(f"{name} {number}" for name, number in found.items()))
 
 
-def _refuse(error: str) -> NoReturn:
+def _refuse(error: str, code: int = 2) -> NoReturn:
     if "--json" in sys.argv:
-        emit({"status": "error", "error": error})
+        emit({"status": "disagreement" if code == DISAGREEMENT else "error", "error": error})
     note(f"choco: {error}")
-    sys.exit(2)
+    sys.exit(code)
 
 
 def main() -> None:
-    """Run a command; a user's mistake is one message on standard error and exit code 2."""
+    """Run a command.
+
+    Exit codes beside those of the commands: 2 for a user's mistake, and 3 if two engines, or an engine and a definition,
+    contradict each other, each with one message on standard error; 4 for a fault of the program, with its traceback.
+    """
     try:
         app()
     except ChocoError as error:
         _refuse(str(error))
+    except DisagreementError as error:
+        _refuse(str(error), DISAGREEMENT)
     except BrokenPipeError:  # the reader of our output has gone, as in `choco plan | head`
         sys.stderr.close()
         sys.exit(141)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-            raise
+            _fail()
         place = Path(error.filename or "results")
         _refuse(f"{place}: cannot be written ({reason_of(error, place)})")
+    except Exception:
+        _fail()
+
+
+def _fail() -> NoReturn:
+    """End with the traceback of what should not happen; Python's own exit code of it is that of a refutation."""
+    traceback.print_exc()
+    sys.exit(4)

@@ -17,6 +17,10 @@ Json = Annotated[
 ]
 
 
+#: Exit code if two engines, or an engine and a definition, contradict each other: no verdict has it.
+DISAGREEMENT = 3
+
+
 def emit(document: object) -> None:
     """Print a JSON document on standard output."""
     print(json.dumps(document, ensure_ascii=False))

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, get_args
 
 from choco_pipeline.cli.output import emit, in_time
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.games import parse_ruleset
-from choco_pipeline.proof.certificate import check_certificate, write_certificate
-from choco_pipeline.proof.counts import SHOWN, described_counts
+from choco_pipeline.proof.attempt import attempt, describe, nothing_found, repeat
+from choco_pipeline.proof.counts import SHOWN
 from choco_pipeline.proof.engines import ENGINES, EngineName
-from choco_pipeline.proof.formulas import described_formula
+from choco_pipeline.proof.errors import UndecidedError
+from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.members import Relation
-from choco_pipeline.proof.prove import prove
-from choco_pipeline.proof.proved import Proof
+from choco_pipeline.proof.task import warm_up
 
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
 NAMES = {"own": "our engine", "mona": "MONA"}
+#: A formula for what is proved is looked for this long, at most.
+FORMULA_SECONDS = 20.0
 
 
 def show_proof(
@@ -28,9 +32,12 @@ def show_proof(
     engines: list[str],
     out: Path,
     seconds: float,
+    memory: float,
     json: bool,
 ) -> int:
     """Prove, or check a certificate again; print the result and return the exit code: 0 if it is proved, else 1.
+
+    All of it, from reading what is given, runs in a child process under the limits.
 
     Parameters
     ----------
@@ -44,88 +51,92 @@ def show_proof(
         Folder for the certificate.
     seconds
         Limit of time.
+    memory
+        Limit of memory, in GiB.
     json
-        Print a document with the keys ``status``, ``why``, ``ruleset``, ``relation``, ``states`` (one number for each
-        number of passes left, 0 first), ``engines``, ``seconds``, ``growth``, ``certificate`` (a path or null),
-        ``counts`` (as `described_counts` returns them) and ``formula`` (as `described_formula` does).
+        Print the document that `choco_pipeline.proof.attempt.attempt` returns, with the formula.
     """
     if (notation is None) == (check is None):
         raise ChocoError("prove: give either a ruleset or --check with a certificate")
-    if not (math.isfinite(seconds) and seconds > 0):
-        raise ChocoError(f"prove: --seconds must be a positive number, found {seconds:g}")
+    for name, value in (("seconds", seconds), ("memory", memory)):
+        if not (math.isfinite(value) and value > 0):
+            raise ChocoError(f"prove: --{name} must be a positive number, found {value:g}")
     chosen = [_engine(name) for name in engines] or None
-    path = check
-    if check is not None:
-        proof = check_certificate(check, chosen, seconds=seconds)
-    else:
-        assert notation is not None
-        proof = prove(parse_ruleset(notation), _relation(relation), engines=chosen, seconds=seconds)
-        path = write_certificate(proof, out) if proof.status == "proved" else None
+    wanted = _relation(relation)
+    with Limited(f"{warm_up.__module__}:{warm_up.__name__}") as prover:
+        target, arguments = f"{attempt.__module__}:", (chosen, seconds)
+        start = time.monotonic()
+        limits = {"seconds": seconds, "memory": memory}
+        try:
+            if check is not None:
+                target += repeat.__name__
+                found = prover.call(target, str(check), *arguments, what="the check", **limits)
+            else:
+                target += attempt.__name__
+                folder = out.as_posix()
+                found = prover.call(
+                    target, notation, wanted, *arguments, folder, what="the proof", **limits
+                )
+        except UndecidedError as error:
+            about = {"ruleset": notation, "relation": wanted}
+            if check is not None:  # which may say neither
+                about = {"ruleset": None, "relation": None, "certificate": check.as_posix()}
+            found = nothing_found(str(error), time.monotonic() - start) | about
+        if found["status"] == "proved":
+            limits["seconds"] = min(seconds, FORMULA_SECONDS)
+            target = f"{describe.__module__}:{describe.__name__}"
+            arguments = (chosen, limits["seconds"])
+            with suppress(UndecidedError):
+                found["formula"] = prover.call(
+                    target, found["certificate"], *arguments, what="the formula", **limits
+                )
     if json:
-        emit(_document(proof, path, chosen))
+        emit(found)
     else:
-        print("\n".join(_lines(proof, path, chosen)))
-    return 0 if proof.status == "proved" else 1
+        print("\n".join(_lines(found)))
+    return 0 if found["status"] == "proved" else 1
 
 
-def _document(proof: Proof, path: Path | None, engines: list[EngineName] | None) -> dict[str, Any]:
-    is_proved = proof.status == "proved"
-    return {
-        "status": proof.status,
-        "why": proof.why,
-        "ruleset": proof.ruleset.notation,
-        "relation": proof.relation,
-        "states": list(proof.states),
-        "engines": list(proof.engines),
-        "seconds": round(proof.seconds, 3),
-        "growth": list(proof.growth),
-        "certificate": None if path is None else path.as_posix(),
-        "counts": described_counts(proof) if is_proved else [],
-        "formula": described_formula(proof, engines) if is_proved else None,
-    }
-
-
-def _lines(proof: Proof, path: Path | None, engines: list[EngineName] | None) -> list[str]:
-    what = "P-positions" if proof.relation == "p" else "Grundy numbers"
-    lines = [f"{proof.status}: the {what} of {proof.ruleset.notation}: {proof.why}"]
-    if proof.states:
-        found = ", ".join(
-            f"{n} states" + (f" with {_passes(p)} left" if len(proof.states) > 1 else "")
-            for p, n in enumerate(proof.states)
+def _lines(found: Mapping[str, Any]) -> list[str]:
+    what = {
+        "p": f"the P-positions of {found['ruleset']}",
+        "grundy": f"the Grundy numbers of {found['ruleset']}",
+        None: found["certificate"],
+    }[found["relation"]]
+    lines = [f"{found['status']}: {what}: {found['why']}"]
+    several = len(found["states"]) > 1
+    if found["states"]:
+        sizes = ", ".join(
+            f"{n} states" + (f" with {_passes(p)} left" if several else "")
+            for p, n in enumerate(found["states"])
         )
-        lines.append(f"automata: {found}")
-    if proof.status != "proved":
-        if proof.growth:
-            lines.append(f"residuals by digits read: {', '.join(map(str, proof.growth))}")
+        lines.append(f"automata: {sizes}")
+    if found["status"] != "proved":
+        if found["growth"]:
+            lines.append(f"residuals by digits read: {', '.join(map(str, found['growth']))}")
         return lines
-    obligations = len({check.obligation for check in proof.checks})
-    by = " and ".join(NAMES[engine] for engine in proof.engines)
-    lines.append(f"{obligations} obligations decided by {by}, {in_time(proof.seconds)} in all")
-    lines += _formula(proof, engines)
-    lines += _counts(proof)
-    lines += [f"certificate: {path}", f"check it again: choco prove --check {path}"]
-    return lines
-
-
-def _formula(proof: Proof, engines: list[EngineName] | None) -> list[str]:
-    found = described_formula(proof, engines)
-    if found is None:
-        return []
     by = " and ".join(NAMES[engine] for engine in found["engines"])
-    return [f"formula, found by search, proved by {by}: {found['text']}"]
+    lines.append(
+        f"{found['obligations']} obligations decided by {by}, {in_time(found['seconds'])} in all"
+    )
+    lines += [f"no answer by {NAMES[name]}: {why}" for name, why in found["no_answer"].items()]
+    if found["formula"] is not None:
+        by = " and ".join(NAMES[engine] for engine in found["formula"]["engines"])
+        lines.append(f"formula, found by search, proved by {by}: {found['formula']['text']}")
+    for row in found["counts"]:
+        lines.append(_counts(row, found["relation"], several))
+    path = found["certificate"]
+    return [*lines, f"certificate: {path}", f"check it again: choco prove --check {path}"]
 
 
-def _counts(proof: Proof) -> list[str]:
-    lines = []
-    for row in described_counts(proof):
-        what = "P-positions"
-        if proof.relation == "grundy":
-            what = f"positions with Grundy number {row['value']}"
-        left = f" with {_passes(row['passes'])} left" if len(proof.states) > 1 else ""
-        first = ", ".join(map(str, row["first"][:SHOWN]))
-        rule = f"a(n) = {row['closed']}" if row["closed"] else row["recurrence"]
-        lines.append(f"{what}{left}, coordinates below 2^n for n = 0, 1, …: {first}, …; {rule}")
-    return lines
+def _counts(row: Mapping[str, Any], relation: str, several: bool) -> str:
+    what = "P-positions"
+    if relation == "grundy":
+        what = f"positions with Grundy number {row['value']}"
+    left = f" with {_passes(row['passes'])} left" if several else ""
+    first = ", ".join(map(str, row["first"][:SHOWN]))
+    rule = f"a(n) = {row['closed']}" if row["closed"] else row["recurrence"]
+    return f"{what}{left}, coordinates below 2^n for n = 0, 1, …: {first}, …; {rule}"
 
 
 def _passes(number: int) -> str:

@@ -20,16 +20,17 @@ from typing import Any
 import psutil
 from rich.console import Console
 
+from choco_pipeline.cli.jobs import DISAGREEMENT_SUFFIX
 from choco_pipeline.cli.ledger import count_proofs, count_verdicts, show_ledger
 from choco_pipeline.cli.lock import results_lock
-from choco_pipeline.cli.output import emit, in_short, in_time
+from choco_pipeline.cli.output import DISAGREEMENT, emit, in_short, in_time
 from choco_pipeline.cli.snakemake_log import Failed, Job, Jobs, SnakemakeLog
 from choco_pipeline.cli.stages import Display, Stages, display, work_by_order
 from choco_pipeline.cli.supervise import Supervised
 from choco_pipeline.cli.workers import PROFILES, Workers, capacity_of
 from choco_pipeline.cluster.description import load_cluster
 from choco_pipeline.documents.files import read_json
-from choco_pipeline.errors import ChocoError
+from choco_pipeline.errors import ADVICE, ChocoError
 from choco_pipeline.provenance import PACKAGE
 from choco_pipeline.sweep.paths import RESULTS, Paths
 from choco_pipeline.sweep.plan import current_plan
@@ -69,7 +70,8 @@ def run(
     Returns
     -------
     int
-        Exit code: 0 if the report is there, 1 if a job failed, 128 and the signal's number after Ctrl-C or SIGTERM.
+        Exit code: 0 if the report is there, 1 if a job failed, 3 if it did since two engines, or an engine and a definition,
+        contradict each other, 128 and the signal's number after Ctrl-C or SIGTERM.
 
     Raises
     ------
@@ -129,6 +131,8 @@ class _Run:
         """Run Snakemake to its end or until a signal, and say how it went."""
         start = time.monotonic()
         self.log.parent.mkdir(parents=True, exist_ok=True)
+        for earlier in self._disagreements():
+            earlier.unlink()
         with ExitStack() as stack:
             output = stack.enter_context(self.log.open("wb"))
             events = SnakemakeLog(stack.enter_context(self.log.open("rb")))
@@ -151,6 +155,8 @@ class _Run:
                 self.stages.complete()
                 show.show(self.stages)
         self.code = code if code is not None else 128 + self.received[0]
+        if code and self._disagreements():
+            self.code = DISAGREEMENT
         self.seconds = time.monotonic() - start
         self._sum_up()
         return self
@@ -181,8 +187,14 @@ class _Run:
                 return "done" if self.jobs else "nothing to do"
             case code if code > 128:
                 return "interrupted"
+            case code if code == DISAGREEMENT:
+                return "disagreement"
             case _:
                 return "failed"
+
+    def _disagreements(self) -> list[Path]:
+        """Return the documents of jobs in which two judges contradicted each other."""
+        return sorted(self.folder.glob(f"*/*{DISAGREEMENT_SUFFIX}"))
 
     def _follow(self, events: SnakemakeLog, show: Display) -> None:
         """Do what Snakemake's events ask for, and show what tasks report."""
@@ -246,6 +258,8 @@ class _Run:
                 elif not self.failures:
                     lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
                     self._say("\n".join(["Snakemake failed:", *lines[-TAIL:]]))
+                for path in self._disagreements():
+                    self._say(f"{read_json(path)['disagreement']}; {ADVICE}")
                 self._say(f"the run failed; what is finished is kept; Snakemake's log: {self.log}")
 
     def _say(self, text: str) -> None:

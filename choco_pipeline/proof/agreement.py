@@ -5,15 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from math import inf
+from textwrap import shorten
 from typing import Any
 
 from choco_pipeline.automata.dfa import Automaton
-from choco_pipeline.errors import LimitError
+from choco_pipeline.errors import DisagreementError, LimitError
 from choco_pipeline.proof.engine import Decision, Engine
-from choco_pipeline.proof.engines import DisagreementError, EngineName
+from choco_pipeline.proof.engines import EngineName, unasked
 from choco_pipeline.proof.errors import UndecidedError
-from choco_pipeline.proof.logic import Sentence, negation
+from choco_pipeline.proof.logic import Sentence, negation, written
 from choco_pipeline.proof.mona import decide_with_mona
+
+#: Characters of a sentence in an error.
+MOST_TEXT = 600
 
 
 class Agreement:
@@ -29,6 +33,8 @@ class Agreement:
         For all questions together, about.
     mona_seconds
         For one question to MONA, at most.
+    about
+        Which claim the questions are about, for errors.
 
     Attributes
     ----------
@@ -44,6 +50,7 @@ class Agreement:
         names: Sequence[EngineName],
         seconds: float,
         mona_seconds: float = inf,
+        about: str = "a claim",
     ) -> None:
         self.relations = dict(relations)
         self.names = names
@@ -52,12 +59,13 @@ class Agreement:
         self.silent: dict[EngineName, str] = {}
         self._end = time.monotonic() + seconds
         self._mona_seconds = mona_seconds
+        self._about = about
 
     def evidence(self) -> dict[str, Any]:
-        """Return as plain data which engines answered every question, and why others did not."""
+        """Return as plain data which engines answered every question, and why others, asked or not, did not."""
         said = [name for name in self.names if name not in self.silent]
-        found: dict[str, Any] = {"engines": said, "states": self.states}
-        return found | ({"no_answer": dict(self.silent)} if self.silent else {})
+        no_answer = unasked(self.names) | self.silent
+        return {"engines": said, "no_answer": no_answer, "states": self.states}
 
     def hold(self, sentence: Sentence) -> bool:
         """Return whether a sentence holds for all values, as all engines say that give an answer.
@@ -79,7 +87,8 @@ class Agreement:
             raise UndecidedError("; ".join(f"{name}: {why}" for name, why in self.silent.items()))
         if len(set(answers.values())) > 1:
             said = ", ".join(f"{valid} by {name}" for name, valid in answers.items())
-            raise DisagreementError(f"a sentence about the claim is {said}")
+            text = shorten(written(sentence), MOST_TEXT, placeholder=" …")
+            raise DisagreementError(f"{self._about}: the sentence {text!r} is {said}")
         return next(iter(answers.values()))
 
     def automaton(self, sentence: Sentence) -> Automaton:

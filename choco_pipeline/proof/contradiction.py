@@ -8,8 +8,14 @@ import numpy as np
 
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.games import Position, Ruleset, mex
+from choco_pipeline.proof.clock import FOREVER, Clock
 from choco_pipeline.proof.members import Relation
 from choco_pipeline.tables.schema import unwrap
+
+#: Grundy numbers that are tried at a time.
+BATCH = 1 << 14
+#: Values of a position that are told; a second one is a contradiction.
+SHOWN = 5
 
 
 def contradiction(
@@ -18,6 +24,7 @@ def contradiction(
     automata: Sequence[Automaton],
     passes: int,
     counterexample: Mapping[str, int],
+    clock: Clock = FOREVER,
 ) -> str | None:
     """Return how relations contradict the definition at a counterexample's position, or None if they do not.
 
@@ -32,6 +39,13 @@ def contradiction(
     counterexample
         Values for the ruleset's coordinates, at least; missing ones are 0. The largest value there is bounds the Grundy
         numbers that are tried besides those that the options can lead to.
+    clock
+        For how long options are looked at: there may be as many as the coordinates say.
+
+    Raises
+    ------
+    UndecidedError
+        If the time is over before it is known.
 
     Examples
     --------
@@ -44,8 +58,8 @@ def contradiction(
     here = tuple(counterexample.get(name, 0) for name in base.coordinates)
     position = (*here, passes) if most else here
     if relation == "p":
-        return _p(ruleset, automata, position)
-    return _grundy(ruleset, automata, position, max(counterexample.values(), default=0))
+        return _p(ruleset, automata, position, clock)
+    return _grundy(ruleset, automata, position, max(counterexample.values(), default=0), clock)
 
 
 def height_falls(ruleset: Ruleset, at: Mapping[str, int]) -> bool:
@@ -56,7 +70,9 @@ def height_falls(ruleset: Ruleset, at: Mapping[str, int]) -> bool:
     return not base.is_position(far) and (near == far or base.is_position(near))
 
 
-def _p(ruleset: Ruleset, automata: Sequence[Automaton], position: Position) -> str | None:
+def _p(
+    ruleset: Ruleset, automata: Sequence[Automaton], position: Position, clock: Clock
+) -> str | None:
     holds = _holds(ruleset, automata, position)
     if not ruleset.is_position(position):
         why = ruleset.why_not(position)
@@ -65,7 +81,7 @@ def _p(ruleset: Ruleset, automata: Sequence[Automaton], position: Position) -> s
             if holds
             else None
         )
-    for option in ruleset.options(position):
+    for option in clock.limited(ruleset.options(position)):
         if _holds(ruleset, automata, option):
             if not holds:
                 return None
@@ -76,22 +92,31 @@ def _p(ruleset: Ruleset, automata: Sequence[Automaton], position: Position) -> s
 
 
 def _grundy(
-    ruleset: Ruleset, automata: Sequence[Automaton], position: Position, largest: int
+    ruleset: Ruleset,
+    automata: Sequence[Automaton],
+    position: Position,
+    largest: int,
+    clock: Clock,
 ) -> str | None:
-    legal = ruleset.is_position(position)
-    options = list(dict.fromkeys(ruleset.options(position))) if legal else []
-    top = max(largest, len(options))  # a mex is at most the number of options
+    top = max(largest, sum(position))  # a mex is at most the number of options
 
     def values(here: Position) -> list[int]:
-        *coordinates, passes = here if unwrap(ruleset)[1] else (*here, 0)
-        points = np.empty((top + 1, len(coordinates) + 1), np.int64)
-        points[:, :-1] = coordinates
-        points[:, -1] = np.arange(top + 1)
-        tracks = sorted(range(points.shape[1]), key=str)
-        return np.flatnonzero(automata[passes].contains(points[:, tracks])).tolist()
+        found: list[int] = []
+        for first in range(0, top + 1, BATCH):
+            clock.require()
+            numbers = range(first, min(first + BATCH, top + 1))
+            found += _values(ruleset, automata, here, numbers)
+            if len(found) >= SHOWN:
+                break
+        return found
+
+    def told(here: Position, found: Sequence[int]) -> str:
+        number = f"at least {SHOWN}" if len(found) >= SHOWN else str(len(found))
+        listed = ", ".join(map(str, found[:SHOWN])) or "none"
+        return f"{_text(here)} has {number} values up to {top}: {listed}"
 
     found = values(position)
-    if not legal:
+    if not ruleset.is_position(position):
         why = ruleset.why_not(position)
         return (
             f"{_text(position)} is no position ({why}), but has the value {found[0]}"
@@ -99,16 +124,36 @@ def _grundy(
             else None
         )
     if len(found) != 1:
-        return f"{_text(position)} has {len(found)} values up to {top}: {', '.join(map(str, found)) or 'none'}"
+        return told(position, found)
     below: set[int] = set()
-    for option in options:
+    looked_at: set[Position] = set()
+    for option in clock.limited(ruleset.options(position)):
+        if option in looked_at:
+            continue
+        looked_at.add(option)
         seen = values(option)
         if len(seen) != 1:
-            return f"{_text(option)} has {len(seen)} values up to {top}: {', '.join(map(str, seen)) or 'none'}"
-        below |= set(seen)
+            return told(option, seen)
+        below.add(seen[0])
     if found[0] == mex(below):
         return None
     return f"{_text(position)} has the value {found[0]}, but the least that no option has is {mex(below)}"
+
+
+def _values(
+    ruleset: Ruleset, automata: Sequence[Automaton], here: Position, numbers: range
+) -> list[int]:
+    """Return those of the numbers that the automata say are Grundy numbers of a position, however far out it is."""
+    *coordinates, passes = here if unwrap(ruleset)[1] else (*here, 0)
+    automaton = automata[passes]
+    bit = [automaton.tracks.index(str(i)) for i in range(len(coordinates) + 1)]
+    state = np.zeros(len(numbers), np.int32)
+    left = np.array(numbers, np.int64)
+    while left.any() or any(coordinates):
+        symbol = sum((c & 1) << bit[i] for i, c in enumerate(coordinates))
+        state = automaton.delta[state, symbol + ((left & 1) << bit[-1])]
+        left, coordinates = left >> 1, [c >> 1 for c in coordinates]
+    return [numbers[i] for i in np.flatnonzero(automaton.accepting[state])]
 
 
 def _holds(ruleset: Ruleset, automata: Sequence[Automaton], position: Position) -> bool:

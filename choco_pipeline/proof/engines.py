@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Literal
 
-from choco_pipeline.proof.mona import mona_version
+from choco_pipeline.proof.mona import mona_fault
 
 EngineName = Literal["own", "mona"]
 ENGINES: tuple[EngineName, ...] = ("own", "mona")
 
 
 def installed_engines() -> tuple[EngineName, ...]:
-    """Return the engines that this machine has."""
-    return ENGINES if mona_version() is not None else ("own",)
+    """Return the engines that this machine has, and that know what is known (`mona_fault`)."""
+    return ENGINES if mona_fault() is None else ("own",)
 
 
-class DisagreementError(RuntimeError):
-    """Two engines, or an engine and the definition, contradict each other: one of them is wrong."""
+def unasked(asked: Collection[EngineName]) -> dict[EngineName, str]:
+    """Return for each engine that is not among `asked` why it gives no answer."""
+    reasons: dict[EngineName, str | None] = {"own": None, "mona": mona_fault()}
+    return {name: why or "it was not asked" for name, why in reasons.items() if name not in asked}

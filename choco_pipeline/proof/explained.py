@@ -13,8 +13,8 @@ from choco_pipeline.claims.case import Case
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions, Values
 from choco_pipeline.claims.verdict import Counterexample
+from choco_pipeline.errors import DisagreementError
 from choco_pipeline.games import Position
-from choco_pipeline.proof.engines import DisagreementError
 from choco_pipeline.proof.proved import Proof
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.compute import grundy_table

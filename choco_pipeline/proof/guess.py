@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from choco_pipeline.automata.residuals import (
 )
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Position, Ruleset
+from choco_pipeline.proof.clock import FOREVER, Clock
 from choco_pipeline.proof.members import Relation, deepest, members
 from choco_pipeline.tables.schema import unwrap
 
@@ -28,6 +30,8 @@ WINDOW_POINTS = 1 << 14
 MOST_RESIDUALS = 3000
 #: Points of each kind at which a guess must be right before it is worth a proof.
 SAMPLES = 20_000
+#: Grundy numbers that are looked at where a guess is wrong.
+MOST_VALUES = 1 << 17
 
 
 class Guesser:
@@ -37,11 +41,14 @@ class Guesser:
     ----------
     ruleset, relation
         As for `members`.
+    clock
+        For how long guesses are made.
     """
 
-    def __init__(self, ruleset: Ruleset, relation: Relation) -> None:
+    def __init__(self, ruleset: Ruleset, relation: Relation, clock: Clock = FOREVER) -> None:
         self.ruleset = ruleset
         self.relation = relation
+        self._clock = clock
         self._members: dict[int, tuple[Member, ...]] = {}
         self._refuted: dict[int, dict[tuple[int, ...], bool]] = {}
 
@@ -56,6 +63,8 @@ class Guesser:
         ------
         LimitError
             If no table is small enough.
+        UndecidedError
+            If the time is over.
         """
         tracks = relation_tracks(self.ruleset, self.relation)
         most = deepest(self.ruleset, self.relation, DEPTHS[-1])
@@ -94,7 +103,7 @@ class Guesser:
         position
             Of the ruleset's coordinates without passes, whether legal or not: `guess` contradicts the definition there.
         largest
-            The largest Grundy number to look at.
+            The largest Grundy number to look at; of numbers above `MOST_VALUES`, none is.
         """
         depth = max(1, *(c.bit_length() for c in position))
         if deepest(self.ruleset, self.relation, depth) < depth:
@@ -106,7 +115,7 @@ class Guesser:
         for here in sorted(near, key=lambda place: (max(place), place)):
             points = np.array([here], np.int64)
             if self.relation == "grundy":
-                values = np.arange(largest + 1)
+                values = np.arange(min(largest, MOST_VALUES) + 1)
                 points = np.column_stack([np.repeat(points, len(values), axis=0), values])
             wrong = wrong_points(guess, member, tracks, points)
             if len(wrong):
@@ -139,8 +148,17 @@ class Guesser:
 
     def _member(self, passes: int, depth: int) -> Member:
         if depth not in self._members:
-            self._members[depth] = members(self.ruleset, self.relation, depth)
+            self._clock.require()
+            found = members(self.ruleset, self.relation, depth)
+            self._members[depth] = tuple(_limited(member, self._clock) for member in found)
         return self._members[depth][passes]
+
+
+def _limited(member: Member, clock: Clock) -> Member:
+    """Return the same membership, which is asked as long as there is time: every guess asks it again and again."""
+    if isinstance(member, Graph):
+        return replace(member, function=clock.limiting(member.function))
+    return clock.limiting(member)
 
 
 def relation_tracks(ruleset: Ruleset, relation: Relation) -> tuple[str, ...]:

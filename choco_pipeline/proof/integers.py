@@ -12,11 +12,11 @@ from choco_pipeline.claims.formulas import without_value
 from choco_pipeline.claims.integers import find_integers
 from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.verdict import Proved, Refuted, Undecided
-from choco_pipeline.errors import LimitError
+from choco_pipeline.errors import DisagreementError, LimitError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.proof.agreement import Agreement
 from choco_pipeline.proof.conditions import least
-from choco_pipeline.proof.engines import DisagreementError, EngineName, installed_engines
+from choco_pipeline.proof.engines import EngineName, installed_engines
 from choco_pipeline.proof.errors import NotDefinableError, UndecidedError
 from choco_pipeline.proof.fixed_integers import choices, fixed_integers
 from choco_pipeline.proof.integer_sentences import Spoken
@@ -61,7 +61,7 @@ def decide_integers(
     try:
         found = []
         for fixed in choices(check, fixed_integers(check)):
-            asked = Agreement({}, names, end - time.monotonic(), MONA_SECONDS)
+            asked = Agreement({}, names, end - time.monotonic(), MONA_SECONDS, claim.id)
             found.append((fixed, _decided(claim, check, fixed, asked)))
         return found
     except NotDefinableError as error:

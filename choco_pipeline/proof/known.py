@@ -14,17 +14,19 @@ from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.proof.certificate import certificate_path, engine_version
 from choco_pipeline.proof.engines import installed_engines
 from choco_pipeline.proof.members import Relation
+from choco_pipeline.provenance import digest
 
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True)
 class Outcomes:
     """The outcomes of searches for proofs, a file for each below ``outcomes/`` in the folder of the certificates.
 
-    An outcome stands as long as the code that decides and the engines are the same. Of a proof, the certificate must be
-    the same, too, byte by byte; it is not decided again, which is what ``choco prove --check`` is for. That nothing was
-    found stands for searches with the same limits, or less.
+    An outcome stands as long as the code that decides and the engines are the same, and only for the game and the relation
+    that it is about: what its file is called says nothing. Of a proof, the certificate must be the one that the game has,
+    the same byte by byte; it is not decided again, which is what ``choco prove --check`` is for. That nothing was found
+    stands for searches with the same limits, or less.
     """
 
     certificates: Path
@@ -35,17 +37,26 @@ class Outcomes:
     def find(self, todo: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the document of a proof, found or not, as `choco_pipeline.proof.task` writes it; None if it is unknown."""
         try:
-            known = read_json(self._path(parse_ruleset(todo["ruleset"]), todo["relation"]))
+            game, relation = parse_ruleset(todo["ruleset"]), todo["relation"]
+            known = read_json(self._path(game, relation))
             document: dict[str, Any] = known["proof"]
-            if known["format"] != FORMAT or known["engines"] != self.engines:
+            same = known["format"] == FORMAT and known["engines"] == self.engines
+            if not (same and known["digest"] == digest(document)):
+                return None
+            if not _is_about(document, game, relation):
                 return None
             if document["status"] == "proved":
-                stands = known["sha256"] == _sha256(document["certificate"])
+                path = certificate_path(game, relation, self.certificates)
+                stands = (
+                    document["certificate"] == path.as_posix()
+                    and known["sha256"] == _sha256(path)
+                    and _is_about(read_json(path), game, relation)
+                )
             else:
                 stands = all(todo[limit] <= known[limit] for limit in ("seconds", "memory"))
         except (ChocoError, OSError, KeyError, TypeError):
             return None  # no such file, or nothing that can be read
-        asked = {name: todo[name] for name in ("sweep", "parameters")}
+        asked = {name: todo[name] for name in ("ruleset", "sweep", "parameters")}
         return document | asked if stands else None
 
     def add(self, todo: Mapping[str, Any], document: Mapping[str, Any]) -> None:
@@ -60,7 +71,8 @@ class Outcomes:
             "engines": self.engines,
             "seconds": todo["seconds"],
             "memory": todo["memory"],
-            "sha256": None if certificate is None else _sha256(certificate),
+            "sha256": None if certificate is None else _sha256(Path(certificate)),
+            "digest": digest(document),
             "proof": document,
         }
         write_json(self._path(game, todo["relation"]), known)
@@ -69,5 +81,11 @@ class Outcomes:
         return certificate_path(game, relation, self.certificates / "outcomes")
 
 
-def _sha256(path: str) -> str:
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+def _is_about(document: Mapping[str, Any], game: Ruleset, relation: Relation) -> bool:
+    """Return whether what a document says itself is this game and relation, in whatever spelling."""
+    same = parse_ruleset(document["ruleset"]).identity == game.identity
+    return same and bool(document["relation"] == relation)
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -23,7 +23,7 @@ from typing import Any
 import psutil
 
 from choco_pipeline.cluster.connect import resolve
-from choco_pipeline.errors import ChocoError
+from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.proof.errors import UndecidedError
 
 #: Seconds beyond its limit that a proof may still need to say itself how far it came.
@@ -38,7 +38,7 @@ class OverLimitError(UndecidedError):
 
 
 class FailedError(RuntimeError):
-    """A function raised in the child what is no mistake of the user, such as two engines that contradict each other."""
+    """A function raised in the child what is no mistake of the user."""
 
 
 class Limited:
@@ -92,6 +92,8 @@ class Limited:
             If the child was killed by somebody else, as a machine does that has no memory left.
         ChocoError
             As the function raised it, with the same message.
+        DisagreementError
+            As the function raised it.
         FailedError
             If it raised anything else.
         """
@@ -111,6 +113,8 @@ class Limited:
         answer = self._answer(child, what)
         if "mistake" in answer:
             raise ChocoError(answer["mistake"])
+        if "disagreement" in answer:
+            raise DisagreementError(answer["disagreement"])
         if "failure" in answer:
             raise FailedError(answer["failure"])
         return answer["result"]
@@ -195,6 +199,8 @@ def _result(request: dict[str, Any]) -> dict[str, Any]:
         return {"result": resolve(request["target"])(*request["arguments"])}
     except ChocoError as error:
         return {"mistake": str(error)}
+    except DisagreementError as error:
+        return {"disagreement": error.args[0]}
     except Exception as error:  # told to the parent, which raises it
         return {"failure": f"{type(error).__name__}: {error}"}
 

@@ -1,11 +1,8 @@
 """The same sentences, decided by MONA: a second engine that shares no code with the first.
 
-A natural number is the finite set of the places of its binary ones, so that a sentence becomes one of the weak monadic
-second-order logic of one successor (WS1S), which MONA decides.
-
-References
-----------
-N. Klarlund and A. Møller, MONA Version 1.4 User Manual, BRICS Notes Series NS-01-1, 2001.
+MONA decides the weak monadic second-order logic of one successor; `choco_pipeline.proof.ws1s` says sentences in it. Any
+program may be called ``mona``: before the first question it is asked sentences that are known to be true and to be
+false (`mona_fault`), and is not used if it gets one wrong.
 """
 
 from __future__ import annotations
@@ -16,66 +13,107 @@ import shutil
 import subprocess
 import sys
 import time
-from collections import Counter
-from collections.abc import Mapping
-from itertools import count
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from choco_pipeline.automata import arithmetic
 from choco_pipeline.automata.dfa import Automaton
-from choco_pipeline.automata.tracks import Variable
-from choco_pipeline.proof.engine import Decision, relation_of
+from choco_pipeline.proof.engine import Decision
 from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.logic import (
-    And,
     Bitwise,
-    Exists,
-    Linear,
     Member,
     NimSumZero,
-    Not,
-    Or,
     Sentence,
+    disjunction,
+    exists,
     free,
+    implies,
+    less,
+    linear,
+    negation,
 )
+from choco_pipeline.proof.ws1s import ws1s_text
 from choco_pipeline.tables.cost import in_bytes
 
 #: Bytes of address space that one process may take; it ends without an answer when it asks for more.
 MOST_MEMORY = 2 << 30
+#: Seconds that MONA may take to say its version, or to answer a known sentence, for which it needs milliseconds.
+MOST_SECONDS = 20.0
+#: Binary digits of a number in a counter-example; more are a mistake of the program.
+MOST_DIGITS = 100_000
 
-_ARITHMETIC = """ws1s;
-pred less(var2 X, Y) = ex1 p: p notin X & p in Y & (all1 q: q > p => (q in X <=> q in Y));
-pred add(var2 X, Y, Z) = ex2 C: 0 notin C & (all1 p:
-    (p+1 in C <=> ((p in X & p in Y) | (p in X & p in C) | (p in Y & p in C)))
-  & (p in Z <=> ((p in X <=> p in Y) <=> p in C)));
-pred double(var2 X, Z) = 0 notin Z & (all1 p: p+1 in Z <=> p in X);
-pred times0(var2 X, Z) = Z = empty;
-pred times1(var2 X, Z) = Z = X;
-"""
-
-_COMPARED = {
-    "==": "{0} = {1}",
-    "!=": "{0} ~= {1}",
-    "<": "less({0}, {1})",
-    "<=": "~less({1}, {0})",
-    ">": "less({1}, {0})",
-    ">=": "~less({0}, {1})",
-}
-_DIGITS = {
-    "^": "(p in {2} <=> ~(p in {0} <=> p in {1}))",
-    "&": "(p in {2} <=> (p in {0} & p in {1}))",
-    "|": "(p in {2} <=> (p in {0} | p in {1}))",
-}
+#: What MONA is asked first. True sentences, with None; false ones, each with what it says, for values of its free variables.
+#: The relation R is that of 3x <= y.
+KNOWN: tuple[tuple[Sentence, Callable[..., bool] | None], ...] = (
+    (less("x", "y"), lambda x, y: x < y),
+    (negation(less("x", "x")), None),
+    (exists(("u",), less("x", "u")), None),
+    (exists(("u",), less("u", "x")), lambda x: x > 0),
+    (exists(("u",), linear({"x": 1, "u": -2}, 0, "==")), lambda x: x % 2 == 0),
+    (
+        exists(("u",), disjunction(*(linear({"x": 1, "u": -3}, -i, "==") for i in range(3)))),
+        None,
+    ),
+    (NimSumZero(("x", "y", "x", "y")), None),
+    (NimSumZero(("x", "y")), lambda x, y: x == y),
+    (implies(Bitwise("&", "x", "y", "z"), linear({"z": 1, "x": -1}, 0, "<=")), None),
+    (
+        implies(Bitwise("|", "x", "y", "z"), linear({"z": 1, "x": -1}, 0, "<=")),
+        lambda x, y, z: z != x | y or z <= x,
+    ),
+    (implies(Member("R", ("x", "y")), linear({"x": 1, "y": -1}, 0, "<=")), None),
+    (
+        implies(linear({"x": 1, "y": -1}, 0, "<="), Member("R", ("x", "y"))),
+        lambda x, y: x > y or 3 * x <= y,
+    ),
+    (exists(("u",), Member("R", ("x", "u"))), None),
+    (negation(exists(("u",), Member("R", ("u", "x")))), lambda x: False),
+)
 
 
 def mona_version() -> str | None:
     """Return the version of MONA that is installed, such as ``1.4-18``; None if there is none."""
     if shutil.which("mona") is None:
         return None
-    said = subprocess.run(["mona"], capture_output=True, text=True, check=False)
-    found = re.search(r"MONA v(\S+)", said.stdout + said.stderr)
+    try:
+        said, complaint = _output([], MOST_SECONDS)
+    except UndecidedError:
+        return "unknown"
+    found = re.search(r"MONA v(\S+)", said + complaint)
     return found.group(1) if found else "unknown"
+
+
+def mona_fault() -> str | None:
+    """Return why MONA is not used, None if it is: it is not installed, or does not know what is known.
+
+    The known sentences are asked once in a process, and again if the program is another one.
+    """
+    path = shutil.which("mona")
+    if path is None:
+        return "it is not installed"
+    about = Path(path).stat()
+    return _fault(path, about.st_ino, about.st_size, about.st_mtime_ns)
+
+
+@lru_cache
+def _fault(path: str, *_identity: int) -> str | None:
+    relations = {"R": arithmetic.linear({"0": 3, "1": -1}, 0, "<=")}
+    for sentence, says in KNOWN:
+        try:
+            found = _decided(sentence, relations, MOST_SECONDS)
+        except UndecidedError as error:
+            return f"{path} is not used, since it did not answer a known sentence: {error}"
+        wrong = f"{path} is not used, since it is wrong about a known sentence"
+        if found.valid != (says is None):
+            return f"{wrong}: it finds a {'true' if says is None else 'false'} one {'valid' if found.valid else 'invalid'}"
+        at = {str(name): value for name, value in (found.counterexample or {}).items()}
+        if says is not None and says(**at):
+            return f"{wrong}: its counter-example is none"
+    return None
 
 
 def decide_with_mona(
@@ -93,31 +131,46 @@ def decide_with_mona(
     NotDefinableError
         If a relation is not given, or has other arguments than the sentence says.
     UndecidedError
-        If MONA is not installed, takes longer than `seconds_limit` or more memory than `MOST_MEMORY`, or stops without
-        an answer.
+        If MONA is not used (`mona_fault`), takes longer than `seconds_limit` or more memory than `MOST_MEMORY`, or
+        stops without an answer.
     """
     if seconds_limit <= 0:
         raise _no_answer("no time was left for it")
+    fault = mona_fault()
+    if fault is not None:
+        raise _no_answer(fault)
+    return _decided(sentence, relations, seconds_limit)
+
+
+def _decided(
+    sentence: Sentence, relations: Mapping[str, Automaton], seconds_limit: float
+) -> Decision:
     names = sorted(free(sentence))
     start = time.perf_counter()
     text = ws1s_text(sentence, relations)
     with TemporaryDirectory() as directory:
         path = Path(directory) / "sentence.mona"
         path.write_text(text, encoding="ascii")
-        said, complaint = _run_mona(path, seconds_limit)
+        said, complaint = _output(["-q", str(path)], seconds_limit)
     valid, values = _answer(said, complaint, len(names))
     counterexample = None if valid else dict(zip(names, values, strict=True))
     return Decision(valid, counterexample, time.perf_counter() - start, 0)
 
 
-def _run_mona(path: Path, seconds_limit: float) -> tuple[str, str]:
-    """Return what MONA says of a file, and its complaints."""
+def _output(arguments: list[str], seconds_limit: float) -> tuple[str, str]:
+    """Return what MONA says, and its complaints."""
+    pipe = subprocess.PIPE
     try:
         process = subprocess.Popen(
-            ["mona", "-q", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            ["mona", *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=pipe,
+            stderr=pipe,
+            text=True,
+            errors="replace",
         )
-    except FileNotFoundError:
-        raise _no_answer("it is not installed") from None
+    except OSError as error:
+        raise _no_answer(f"it cannot be started ({error.strerror})") from None
     with process:
         if sys.platform == "linux":  # others cannot limit a process that runs
             resource.prlimit(process.pid, resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
@@ -138,138 +191,6 @@ def _no_answer(why: str) -> UndecidedError:
     return UndecidedError(f"MONA gave no answer: {why}")
 
 
-def ws1s_text(sentence: Sentence, relations: Mapping[str, Automaton]) -> str:
-    """Return the sentence as MONA reads it; the free variables, sorted, are V0, V1, …."""
-    names = sorted(free(sentence))
-    scope: dict[Variable, str] = {name: f"V{i}" for i, name in enumerate(names)}
-    translation = _Translation(relations, len(names))
-    formula = translation.formula(sentence, scope)
-    variables = f"var2 {', '.join(scope.values())};\n" if scope else ""
-    return f"{_ARITHMETIC}{''.join(translation.predicates.values())}{variables}{formula};\n"
-
-
-class _Translation:
-    """One sentence being translated: the predicates that it needs, and a count of variables."""
-
-    def __init__(self, relations: Mapping[str, Automaton], variables: int) -> None:
-        self.predicates: dict[str, str] = {}
-        self._relations = relations
-        self._numbers = count(variables)
-
-    def formula(self, sentence: Sentence, scope: Mapping[Variable, str]) -> str:
-        match sentence:
-            case Linear():
-                return self._linear(sentence, scope)
-            case Bitwise():
-                sets = (scope[name] for name in (sentence.a, sentence.b, sentence.c))
-                return f"(all1 p: {_DIGITS[sentence.op].format(*sets)})"
-            case NimSumZero():
-                odd = "false"
-                for name, times in sorted(Counter(sentence.names).items()):
-                    if times % 2:
-                        odd = f"~({odd} <=> p in {scope[name]})"
-                return f"(all1 p: ~{odd})"
-            case Member():
-                arguments = ", ".join(scope[name] for name in sentence.arguments)
-                return f"{self._relation(sentence)}({arguments})"
-            case And(parts):
-                return f"({' & '.join(self.formula(part, scope) for part in parts) or 'true'})"
-            case Or(parts):
-                return f"({' | '.join(self.formula(part, scope) for part in parts) or 'false'})"
-            case Not(part):
-                return f"~{self.formula(part, scope)}"
-            case Exists(names, body):
-                bound = {name: self._variable() for name in names}
-                return (
-                    f"(ex2 {', '.join(bound.values())}: {self.formula(body, {**scope, **bound})})"
-                )
-
-    def _variable(self) -> str:
-        return f"V{next(self._numbers)}"
-
-    def _linear(self, sentence: Linear, scope: Mapping[Variable, str]) -> str:
-        """Compare the terms above 0 with those below, moved to the other side."""
-        left, right = self._variable(), self._variable()
-        terms = [(scope[name], factor) for name, factor in sentence.coefficients]
-        above = self._sum([(x, c) for x, c in terms if c > 0], max(0, sentence.constant), left)
-        below = self._sum([(x, -c) for x, c in terms if c < 0], max(0, -sentence.constant), right)
-        compared = _COMPARED[sentence.relation].format(left, right)
-        return f"(ex2 {left}, {right}: {above} & {below} & {compared})"
-
-    def _sum(self, terms: list[tuple[str, int]], constant: int, total: str) -> str:
-        """Say that `total` is the sum of the multiples and the constant; a variable is bound where it is last used."""
-        if not terms:
-            return f"{total} = {_set(constant)}"
-        (name, factor), *others = terms
-        if not others and constant == 0:
-            return f"{self._times(factor)}({name}, {total})"
-        term, rest = self._variable(), self._variable()
-        return (
-            f"(ex2 {rest}: {self._sum(others, constant, rest)}"
-            f" & (ex2 {term}: {self._times(factor)}({name}, {term}) & add({term}, {rest}, {total})))"
-        )
-
-    def _times(self, factor: int) -> str:
-        name = f"times{factor}"
-        if factor > 1 and name not in self.predicates:
-            half = self._times(factor - factor % 2 if factor % 2 else factor // 2)
-            last = "add(T, X, Z)" if factor % 2 else "double(T, Z)"
-            self.predicates[name] = f"pred {name}(var2 X, Z) = ex2 T: {half}(X, T) & {last};\n"
-        return name
-
-    def _relation(self, member: Member) -> str:
-        automaton = relation_of(member, self._relations)
-        name = f"relation{sorted(self._relations).index(member.relation)}"
-        if name not in self.predicates:
-            self.predicates[name] = _run(name, automaton, len(member.arguments))
-        return name
-
-
-def _set(number: int) -> str:
-    places = [str(i) for i in range(number.bit_length()) if number >> i & 1]
-    return f"{{{', '.join(places)}}}" if places else "empty"
-
-
-def _run(name: str, automaton: Automaton, arguments: int) -> str:
-    """Return the predicate that the automaton accepts: there is a run that ends when all digits are read.
-
-    Bit i of the state before digit p is whether p is in Qi.
-    """
-    tracks = [f"X{track}" for track in automaton.tracks]
-    bits = [f"Q{i}" for i in range(max(1, (automaton.states - 1).bit_length()))]
-
-    def in_state(place: str, state: int) -> str:
-        return _digits_are(place, bits, state)
-
-    steps = []
-    for state, row in enumerate(automaton.delta.tolist()):
-        reading: dict[int, list[str]] = {}
-        for symbol, after in enumerate(row):
-            reading.setdefault(after, []).append(_digits_are("p", tracks, symbol))
-        cases = (
-            f"(({' | '.join(symbols)}) & {in_state('p+1', after)})"
-            for after, symbols in reading.items()
-        )
-        steps.append(f"({in_state('p', state)} => ({' | '.join(cases)}))")
-    over = "".join(f" & (all1 q: q >= e => q notin {track})" for track in tracks)
-    accepted = [
-        in_state("e", state) for state in range(automaton.states) if automaton.accepting[state]
-    ]
-    moves = "\n & ".join(steps)
-    declared = ", ".join(f"X{i}" for i in range(arguments))
-    return (
-        f"pred {name}(var2 {declared}) = ex2 {', '.join(bits)}: ex1 e: {in_state('0', 0)}{over}\n"
-        f" & (all1 p: p < e => ({moves}))\n & ({' | '.join(accepted) or 'false'});\n"
-    )
-
-
-def _digits_are(place: str, sets: list[str], number: int) -> str:
-    digits = (
-        f"{place} {'in' if number >> i & 1 else 'notin'} {name}" for i, name in enumerate(sets)
-    )
-    return f"({' & '.join(digits) or 'true'})"
-
-
 def _answer(said: str, complaint: str, variables: int) -> tuple[bool, list[int]]:
     """Return whether MONA found the formula valid, and the values of V0, V1, … in its counter-example."""
     if "Formula is valid" in said:
@@ -282,6 +203,8 @@ def _answer(said: str, complaint: str, variables: int) -> tuple[bool, list[int]]
     sets = dict(re.findall(r"^(V\d+) = \{([\d,]*)\}$", example, re.MULTILINE))
     values = []
     for i in range(variables):
-        places = sets.get(f"V{i}", "")
-        values.append(sum(1 << int(place) for place in places.split(",") if place))
+        places = [int(place) for place in sets.get(f"V{i}", "").split(",") if place]
+        if max(places, default=0) > MOST_DIGITS:
+            raise _no_answer(f"its counter-example has more than {MOST_DIGITS:,} binary digits")
+        values.append(sum(1 << place for place in places))
     return False, values

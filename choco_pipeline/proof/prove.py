@@ -8,6 +8,7 @@ from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.automata.tracks import listed
 from choco_pipeline.errors import ChocoError, LimitError
 from choco_pipeline.games import Ruleset
+from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.engines import EngineName, installed_engines
 from choco_pipeline.proof.errors import NotDefinableError, UndecidedError
 from choco_pipeline.proof.guess import relation_tracks
@@ -61,7 +62,7 @@ def prove(
     >>> proof.status, proof.states
     ('proved', (17,))
     """
-    search = Search(ruleset, relation, tuple(engines or installed_engines()), seconds)
+    search = Search(ruleset, relation, tuple(engines or installed_engines()), Clock(seconds))
     automata: list[Automaton] = []
     checks: list[Check] = []
     try:
@@ -102,7 +103,7 @@ def check_relation(
         If the engines contradict each other, or one contradicts the definition.
     """
     given = _fitting(ruleset, relation, automata)
-    search = Search(ruleset, relation, tuple(engines or installed_engines()), seconds)
+    search = Search(ruleset, relation, tuple(engines or installed_engines()), Clock(seconds))
     checks: list[Check] = []
     try:
         wrong = search.check(obligations(ruleset, relation), given, checks)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from choco_pipeline.automata.dfa import Automaton
@@ -57,6 +58,8 @@ class Proof:
         In all, with the tables and the guesses.
     growth
         Of an undecided game, the number of different residuals of words of at most 0, 1, 2, … digits.
+    no_answer
+        Of a proof, the engines that did not find every obligation to hold, each with the reason.
     """
 
     ruleset: Ruleset
@@ -67,6 +70,7 @@ class Proof:
     checks: tuple[Check, ...]
     seconds: float
     growth: tuple[int, ...] = ()
+    no_answer: Mapping[EngineName, str] = field(default_factory=dict)
 
     @property
     def states(self) -> tuple[int, ...]:

@@ -11,12 +11,12 @@ from choco_pipeline.automata.tracks import Auxiliary
 from choco_pipeline.claims.case import Finding
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.verdict import Counterexample, Proved, Refuted, Undecided
-from choco_pipeline.errors import LimitError
+from choco_pipeline.errors import DisagreementError, LimitError
 from choco_pipeline.formula import Formula
 from choco_pipeline.games import Position
 from choco_pipeline.proof.agreement import Agreement
 from choco_pipeline.proof.conditions import at_most_each, holds, least
-from choco_pipeline.proof.engines import DisagreementError, EngineName
+from choco_pipeline.proof.engines import EngineName
 from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.explained import Known
 from choco_pipeline.proof.logic import Member, Sentence, conjunction, exists, linear, negation
@@ -57,7 +57,8 @@ class Question:
     def engines(self) -> Agreement:
         """The engines, which know the proved relation."""
         relations = {relation_name(p): a for p, a in enumerate(self.proof.automata)}
-        return Agreement(relations, self.names, self.seconds)
+        about = f"{self.claim.id} on {self.proof.ruleset.notation}"
+        return Agreement(relations, self.names, self.seconds, about=about)
 
     @cached_property
     def coordinates(self) -> tuple[str, ...]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from choco_pipeline.automata.dfa import Automaton
-from choco_pipeline.errors import HeightError, LimitError
+from choco_pipeline.errors import DisagreementError, HeightError, LimitError
 from choco_pipeline.games import Position, Ruleset
+from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.contradiction import contradiction, height_falls
 from choco_pipeline.proof.engine import Decision, Engine
-from choco_pipeline.proof.engines import DisagreementError, EngineName
+from choco_pipeline.proof.engines import EngineName, unasked
 from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.guess import MOST_RESIDUALS, Guesser
 from choco_pipeline.proof.logic import And, Exists, Not, Or, Sentence
@@ -43,39 +43,29 @@ class Search:
     ruleset: Ruleset
     relation: Relation
     engines: tuple[EngineName, ...]
-    limit: float
-    started: float = field(default_factory=time.monotonic)
+    clock: Clock
     guesser: Guesser = field(init=False)
     growth: tuple[int, ...] = ()
     silent: dict[EngineName, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.guesser = Guesser(self.ruleset, self.relation)
-
-    @property
-    def left(self) -> float:
-        """Seconds until the time is over."""
-        return self.limit - (time.monotonic() - self.started)
+        self.guesser = Guesser(self.ruleset, self.relation, self.clock)
 
     @property
     def said(self) -> str:
         """What there is to say of a proof."""
-        return "; ".join(
-            ["the automata satisfy the definition at every position", *self.silent.values()]
-        )
-
-    @property
-    def _over(self) -> str:
-        return f"the {self.limit:g} seconds are over"
+        proved = "the automata satisfy the definition at every position"
+        return f"{proved}; {_told(self.silent)}" if self.silent else proved
 
     def proof(
         self, status: Status, why: str, automata: Sequence[Automaton], checks: Sequence[Check]
     ) -> Proof:
         """Return what was found, with the time that it took."""
-        seconds = time.monotonic() - self.started
+        seconds = self.clock.spent
         growth = self.growth if status == "undecided" else ()
         found = (tuple(automata), tuple(checks))
-        return Proof(self.ruleset, self.relation, status, why, *found, seconds, growth)
+        silent = unasked(self.engines) | self.silent if status == "proved" else {}
+        return Proof(self.ruleset, self.relation, status, why, *found, seconds, growth, silent)
 
     def find(
         self,
@@ -91,8 +81,8 @@ class Search:
         too_large = ""
         for learned in self.guesser.attempts(passes):
             guess = learned.automaton
-            if self.left <= 0:
-                raise UndecidedError(f"{name}: {self._over}")
+            if self.clock.left <= 0:
+                raise UndecidedError(f"{name}: {self.clock.over}")
             self.growth = learned.growth if guess is None else ()
             if guess is None or guess in refused:
                 continue
@@ -127,26 +117,28 @@ class Search:
         found: list[Check] = []
         silent: dict[EngineName, str] = {}
         for engine in self.engines:
+            # a guess that is too large for one engine leaves time for others after the second one
+            seconds = self.clock.left / 2 if silent else self.clock.left
             answers: list[Check] = []
+            wrong: tuple[Obligation, Decision] | None = None
             try:
-                # a guess that is too large for one engine leaves time for others after the second one
-                seconds = self.left / 2 if silent else self.left
                 for obligation, decision in self._decisions(engine, todo, relations, seconds):
                     if not decision.valid:
-                        if found:
-                            raise DisagreementError(
-                                f"{obligation.name!r} of {self.ruleset.notation} is right by {found[0].engine},"
-                                f" wrong by {engine}"
-                            )
-                        return self._contradiction(obligation, automata, engine, decision)
+                        wrong = obligation, decision
+                        break
                     answers.append(Check(obligation, engine, decision.seconds, decision.states))
             except (LimitError, UndecidedError) as error:
-                prefix = "" if engine == "mona" else "our engine gave no answer: "
-                silent[engine] = f"{prefix}{error}"
-            else:
-                found += answers
+                silent[engine] = str(error)
+                continue
+            if wrong is not None and found:
+                raise DisagreementError(
+                    f"{self.ruleset.notation}: {wrong[0].name!r} is right by {found[0].engine}, wrong by {engine}"
+                )
+            if wrong is not None:
+                return self._contradiction(*wrong, automata, engine)
+            found += answers
         if not found:
-            raise UndecidedError("; ".join(silent.values()))
+            raise UndecidedError(_told(silent))
         self.silent |= silent
         checks += found
         return None
@@ -158,41 +150,60 @@ class Search:
         relations: Mapping[str, Automaton],
         seconds: float,
     ) -> Iterator[tuple[Obligation, Decision]]:
-        if engine == "mona":
-            with ThreadPoolExecutor(PROCESSES) as pool:
-                asked = [
-                    pool.submit(decide_with_mona, o.sentence, relations, seconds) for o in todo
-                ]
-                for obligation, decision in zip(todo, asked, strict=True):
-                    yield obligation, decision.result()
+        clock = Clock(seconds)
+        if engine == "own":
+            own = Engine(relations)  # which keeps what several obligations need
+            for obligation in todo:
+                clock.require()
+                yield obligation, own.decide(obligation.sentence, clock.left)
             return
-        own = Engine(relations)  # which keeps what several obligations need
-        for obligation in todo:
-            if self.left <= 0:
-                raise UndecidedError(self._over)
-            yield obligation, own.decide(obligation.sentence, self.left)
+
+        def asked(obligation: Obligation) -> Decision:
+            return decide_with_mona(obligation.sentence, relations, clock.left)
+
+        pool = ThreadPoolExecutor(PROCESSES)
+        try:
+            yield from zip(todo, pool.map(asked, todo), strict=True)
+        finally:  # after a wrong one, those that have not begun are not asked
+            pool.shutdown(cancel_futures=True)
 
     def _contradiction(
         self,
         obligation: Obligation,
+        decision: Decision,
         automata: Sequence[Automaton],
         engine: EngineName,
-        decision: Decision,
     ) -> Refutation:
         at = {str(name): value for name, value in (decision.counterexample or {}).items()}
         if not _speaks_of_relations(obligation.sentence) and height_falls(self.ruleset, at):
             where = ", ".join(f"{name} = {value}" for name, value in at.items())
             raise HeightError(f"{self.ruleset.notation}: {obligation.name}, but for {where}")
-        wrong = contradiction(self.ruleset, self.relation, automata, obligation.passes, at)
+        what = f"{obligation.name!r} is wrong at {at} by {engine}"
+        try:
+            wrong = contradiction(
+                self.ruleset, self.relation, automata, obligation.passes, at, self.clock
+            )
+        except UndecidedError as error:
+            raise UndecidedError(
+                f"{what}; whether it is by the definition is not known: {error}"
+            ) from error
         if wrong is None:
             raise DisagreementError(
-                f"{engine} finds {obligation.name!r} of {self.ruleset.notation} wrong at {at},"
-                f" where it is right by definition"
+                f"{self.ruleset.notation}: {what}, where it is right by definition"
             )
         base, _ = unwrap(self.ruleset)
         position = tuple(at.get(name, 0) for name in base.coordinates)
         # a Grundy number is at most the number of options, the sum of the coordinates
         return Refutation(wrong, position, max([sum(position), *at.values()]))
+
+
+def _told(silent: Mapping[EngineName, str]) -> str:
+    """Return which engines gave no answer, and why; MONA's reasons say that it is MONA."""
+    reasons = (
+        why if name == "mona" else f"our engine gave no answer: {why}"
+        for name, why in silent.items()
+    )
+    return "; ".join(reasons)
 
 
 def _speaks_of_relations(sentence: Sentence) -> bool:

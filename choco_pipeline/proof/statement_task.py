@@ -39,29 +39,40 @@ def decide_order(order_file: str, out_file: str, report: Callable[..., None]) ->
 
     Raises
     ------
-    FailedError
+    DisagreementError
         If two engines, or an engine and the definition, contradict each other.
     """
     order = read_json(Path(order_file))
-    limits = {"seconds": order["seconds"], "memory": order["memory"]}
     verdicts: list[dict[str, Any]] = []
     with Limited(f"{__name__}:{warm_up.__name__}") as prover:
-        for claim_id, claim in order["claims"].items():
-            start = time.perf_counter()
-            try:
-                verdicts += prover.call(
-                    f"{__name__}:settle_statement",
-                    claim,
-                    order["seconds"],
-                    what="the decision",
-                    **limits,
-                )
-            except UndecidedError as error:
-                seconds = time.perf_counter() - start
-                verdicts.append(_verdict(claim_id, {}, Finding(Undecided(str(error))), seconds))
+        for claim in order["claims"].values():
+            verdicts += settled(claim, order["seconds"], order["memory"], prover)
             report("proofs", proofs=1)
     write_json(Path(out_file), {"format": order["format"], "verdicts": verdicts})
     return {"statements": len(order["claims"]), "verdicts": len(verdicts)}
+
+
+def settled(
+    claim: Mapping[str, Any], seconds: float, memory: float, prover: Limited
+) -> list[dict[str, Any]]:
+    """Decide one statement in a child process under limits, and return its verdicts: at least one.
+
+    Raises
+    ------
+    DisagreementError
+        As for `decide_order`.
+    """
+    start = time.perf_counter()
+    target = f"{__name__}:{settle_statement.__name__}"
+    limits = {"seconds": seconds, "memory": memory}
+    found: list[dict[str, Any]]
+    try:
+        found = prover.call(target, claim, seconds, what="the decision", **limits)
+    except UndecidedError as error:
+        finding = Finding(Undecided(str(error)))
+        took = time.perf_counter() - start
+        found = [_verdict(Claim.from_json(claim).id, {}, finding, took)]
+    return found
 
 
 def settle_statement(claim: Mapping[str, Any], seconds: float) -> list[dict[str, Any]]:

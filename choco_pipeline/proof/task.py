@@ -15,16 +15,14 @@ from choco_pipeline.claims.verdict import Undecided, verdict_to_json
 from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.proof.certificate import read_certificate, write_certificate
+from choco_pipeline.proof.attempt import attempt, describe, nothing_found, proof_of
 from choco_pipeline.proof.claims import decide
-from choco_pipeline.proof.counts import described_counts
+from choco_pipeline.proof.engines import installed_engines
 from choco_pipeline.proof.errors import UndecidedError
-from choco_pipeline.proof.formulas import described_formula
 from choco_pipeline.proof.known import Outcomes
 from choco_pipeline.proof.limits import Limited, OverLimitError
 from choco_pipeline.proof.members import Relation
 from choco_pipeline.proof.prove import prove
-from choco_pipeline.proof.proved import Proof
 
 #: Games whose proofs use everything that is compiled.
 COMPILED_FOR: Mapping[str, Relation] = {
@@ -62,7 +60,7 @@ def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> 
 
     Raises
     ------
-    FailedError
+    DisagreementError
         If two engines, or an engine and the definition, contradict each other.
     """
     order = read_json(Path(order_file))
@@ -82,7 +80,8 @@ def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> 
 
 
 def warm_up() -> None:
-    """Load what is compiled, or compile it, on small games: the first time that takes longer than their proofs."""
+    """Load what is compiled, or compile it, on small games, which first takes longer than their proofs; try MONA."""
+    installed_engines()
     for game, relation in COMPILED_FOR.items():
         prove(parse_ruleset(game), relation, engines=["own"], seconds=math.inf)
 
@@ -103,27 +102,13 @@ def search(todo: Mapping[str, Any], certificates: str) -> dict[str, Any]:
         What the ledger says of the game.
     """
     start = time.perf_counter()
-    relation: Relation = todo["relation"]
+    ruleset, relation = todo["ruleset"], todo["relation"]
     try:
-        proof = prove(parse_ruleset(todo["ruleset"]), relation, seconds=todo["seconds"])
+        found = attempt(ruleset, relation, None, todo["seconds"], certificates)
     except (ChocoError, MemoryError) as error:
         why = str(error) if isinstance(error, ChocoError) else NO_MEMORY
-        return _undecided(todo, why, time.perf_counter() - start)
-    path = None
-    if proof.status == "proved":
-        path = write_certificate(proof, Path(certificates)).as_posix()
-    return {
-        **_what(todo),
-        "status": proof.status,
-        "why": proof.why,
-        "states": list(proof.states),
-        "engines": list(proof.engines),
-        "seconds": round(proof.seconds, 4),
-        "growth": list(proof.growth),
-        "certificate": path,
-        "counts": described_counts(proof),
-        "formula": None,
-    }
+        found = nothing_found(why, time.perf_counter() - start)
+    return found | _asked(todo)
 
 
 def settle(
@@ -137,23 +122,13 @@ def settle(
         The verdict.
     """
     start = time.perf_counter()
-    proof = _proof_of(certificate)
+    proof = proof_of(certificate)
     statement = Claim.from_json(claim)
     try:
         finding = decide(statement, parameters, proof, certificate, seconds=seconds)
     except (ChocoError, MemoryError) as error:
         finding = Finding(Undecided(str(error) if isinstance(error, ChocoError) else NO_MEMORY))
     return _verdict(statement.id, parameters, certificate, finding, time.perf_counter() - start)
-
-
-def describe(certificate: str, seconds: float) -> dict[str, Any] | None:
-    """Return a formula for what a certificate proves, as `described_formula` does, in this process."""
-    return described_formula(_proof_of(certificate), seconds=seconds)
-
-
-def _proof_of(certificate: str) -> Proof:
-    found = read_certificate(Path(certificate))
-    return Proof(found.ruleset, found.relation, "proved", "", found.automata, (), 0.0)
 
 
 def _searched(todo: Mapping[str, Any], outcomes: Outcomes, prover: Limited) -> dict[str, Any]:
@@ -165,15 +140,16 @@ def _searched(todo: Mapping[str, Any], outcomes: Outcomes, prover: Limited) -> d
             f"{__name__}:search", *arguments, what="the proof", **limits
         )
     except UndecidedError as error:
-        found = _undecided(todo, str(error), time.perf_counter() - start)
+        seconds = time.perf_counter() - start
+        found = nothing_found(str(error), seconds) | _asked(todo)
         if not isinstance(error, OverLimitError):
             return found  # killed by somebody else: next time may be better
     if found["status"] == "proved":
         limits["seconds"] = seconds = min(todo["seconds"], FORMULA_SECONDS)
-        arguments = (found["certificate"], seconds)
+        arguments = (found["certificate"], None, seconds)
         with suppress(UndecidedError):
             found["formula"] = prover.call(
-                f"{__name__}:describe", *arguments, what="the formula", **limits
+                f"{describe.__module__}:describe", *arguments, what="the formula", **limits
             )
     outcomes.add(todo, found)
     return found
@@ -191,26 +167,20 @@ def _decided(
     limits = {"seconds": todo["seconds"], "memory": todo["memory"]}
     arguments = (claim, parameters, certificate, todo["seconds"])
     try:
-        return dict(prover.call(f"{__name__}:settle", *arguments, what="the decision", **limits))
+        verdict = dict(prover.call(f"{__name__}:settle", *arguments, what="the decision", **limits))
     except UndecidedError as error:
         finding = Finding(Undecided(str(error)))
-    claim_id = Claim.from_json(claim).id
-    return _verdict(claim_id, parameters, certificate, finding, time.perf_counter() - start)
+        claim_id = Claim.from_json(claim).id
+        seconds = time.perf_counter() - start
+        verdict = _verdict(claim_id, parameters, certificate, finding, seconds)
+    # It rests on the proof of the game; where that alone says it, on nothing else.
+    proof = {name: document[name] for name in ("engines", "no_answer")}
+    verdict["evidence"] = {**proof, **verdict["evidence"], "proof": proof}
+    return verdict
 
 
-def _what(todo: Mapping[str, Any]) -> dict[str, Any]:
+def _asked(todo: Mapping[str, Any]) -> dict[str, Any]:
     return {name: todo[name] for name in ("ruleset", "relation", "sweep", "parameters")}
-
-
-def _undecided(todo: Mapping[str, Any], why: str, seconds: float) -> dict[str, Any]:
-    nothing: dict[str, Any] = {
-        "states": [],
-        "engines": [],
-        "seconds": round(seconds, 4),
-        "growth": [],
-    }
-    nothing |= {"certificate": None, "counts": [], "formula": None}
-    return {**_what(todo), "status": "undecided", "why": why, **nothing}
 
 
 def _verdict(

@@ -12,10 +12,10 @@ from choco_pipeline import parse_ruleset
 from choco_pipeline.claims.catalogue import load_catalogue
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.verdict import Proved, Refuted, Undecided
+from choco_pipeline.errors import DisagreementError
 from choco_pipeline.proof import agreement
 from choco_pipeline.proof.claims import decide
 from choco_pipeline.proof.engine import Decision
-from choco_pipeline.proof.engines import DisagreementError
 from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.mona import mona_version
 from choco_pipeline.proof.prove import prove

@@ -13,8 +13,8 @@ from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.integers import find_integers
 from choco_pipeline.claims.mistakes import mistakes_in
 from choco_pipeline.claims.verdict import Proved, Refuted, Undecided
+from choco_pipeline.errors import DisagreementError
 from choco_pipeline.proof import integers as module
-from choco_pipeline.proof.engines import DisagreementError
 from choco_pipeline.proof.fixed_integers import choices, fixed_integers
 from choco_pipeline.proof.integers import decide_integers
 from choco_pipeline.proof.mona import mona_version

@@ -24,8 +24,9 @@ from choco_pipeline.proof.logic import (
     less,
     linear,
 )
-from choco_pipeline.proof.mona import decide_with_mona, mona_version, ws1s_text
+from choco_pipeline.proof.mona import decide_with_mona, mona_version
 from choco_pipeline.proof.obligations import obligations
+from choco_pipeline.proof.ws1s import ws1s_text
 from tests.effort import examples
 from tests.proof.interpret import REACH, depth, sentences, truth
 from tests.proof.relations import by_formula, small, small_sets

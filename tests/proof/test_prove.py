@@ -10,12 +10,12 @@ from choco_pipeline import Nim, SolidBar, StepBar, StripBar, WithPass, parse_rul
 from choco_pipeline.automata.algebra import complement, conjunction, disjunction, exists
 from choco_pipeline.automata.arithmetic import linear, nim_sum_is_zero
 from choco_pipeline.automata.dfa import Automaton
-from choco_pipeline.errors import HeightError
+from choco_pipeline.errors import DisagreementError, HeightError
 from choco_pipeline.proof import guess as guessing
 from choco_pipeline.proof import mona, search
 from choco_pipeline.proof.contradiction import contradiction
 from choco_pipeline.proof.engine import Decision, Engine
-from choco_pipeline.proof.engines import DisagreementError, installed_engines
+from choco_pipeline.proof.engines import installed_engines
 from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.prove import RelationError, check_relation, prove
 
@@ -110,7 +110,7 @@ def test_tables_that_are_too_small_are_said():
 
 def test_time_that_is_over_is_said():
     proof = prove(StripBar(4, 2), engines=OWN, seconds=1e-9)
-    assert (proof.status, proof.why) == ("undecided", "R0: the 1e-09 seconds are over")
+    assert (proof.status, proof.why) == ("undecided", "the 1e-09 seconds are over")
 
 
 def test_a_height_that_falls_behind_all_tables_is_found_out():

@@ -6,6 +6,7 @@ import pytest
 
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.errors import DisagreementError
 from choco_pipeline.proof import integers, statement_task
 from choco_pipeline.proof.statement_task import decide_order, settle_statement
 
@@ -63,7 +64,7 @@ def test_what_breaks_a_limit_is_undecided_and_the_others_go_on():
 
 def test_a_contradiction_ends_the_order(monkeypatch):
     monkeypatch.setattr(integers, "_least", lambda *_: {"N": 9, "x": 1})
-    with pytest.raises(RuntimeError, match="by the engines, not by definition"):
+    with pytest.raises(DisagreementError, match="by the engines, not by definition"):
         settle_statement(claim("false"), 60.0)
 
 

@@ -7,10 +7,9 @@ import pytest
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.model import Statement
 from choco_pipeline.documents.files import read_json, write_json
-from choco_pipeline.errors import ChocoError
-from choco_pipeline.proof import task
+from choco_pipeline.errors import ChocoError, DisagreementError
+from choco_pipeline.proof import attempt, task
 from choco_pipeline.proof.certificate import check_certificate
-from choco_pipeline.proof.engines import DisagreementError
 from choco_pipeline.proof.known import Outcomes
 from choco_pipeline.proof.task import prove_order
 
@@ -114,7 +113,7 @@ def test_a_proof_without_memory_is_undecided(monkeypatch):
     monkeypatch.setattr(task, "decide", too_large)
     verdict = task.settle(CLAIMS["true"], {"k": 3}, certificate, 60)
     assert (verdict["verdict"], verdict["why"]) == ("undecided", "there is too little memory")
-    monkeypatch.setattr(task, "prove", too_large)
+    monkeypatch.setattr(attempt, "prove", too_large)
     found = task.search(order(TRIANGLE)["proofs"][0], "certificates")
     assert (found["status"], found["why"]) == ("undecided", "there is too little memory")
 
@@ -123,7 +122,7 @@ def test_engines_that_contradict_each_other_are_not_passed_over(monkeypatch):
     def contradicted(*_, **__):
         raise DisagreementError("right by own, wrong by mona")
 
-    monkeypatch.setattr(task, "prove", contradicted)
+    monkeypatch.setattr(attempt, "prove", contradicted)
     with pytest.raises(DisagreementError):
         task.search(order(TRIANGLE)["proofs"][0], "certificates")
 

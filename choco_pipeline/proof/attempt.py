@@ -1,0 +1,120 @@
+"""One attempt at a proof, made or repeated, as plain data: what a process under limits is asked to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.proof.certificate import check_certificate, read_certificate, write_certificate
+from choco_pipeline.proof.counts import described_counts
+from choco_pipeline.proof.engines import EngineName
+from choco_pipeline.proof.formulas import described_formula
+from choco_pipeline.proof.members import Relation
+from choco_pipeline.proof.prove import prove
+from choco_pipeline.proof.proved import Proof
+
+
+def attempt(
+    ruleset: str,
+    relation: Relation,
+    engines: Sequence[EngineName] | None,
+    seconds: float,
+    folder: str,
+) -> dict[str, Any]:
+    """Look for the proof of a game, and write its certificate.
+
+    Parameters
+    ----------
+    ruleset
+        In its notation.
+    relation, engines, seconds
+        As for `choco_pipeline.proof.prove.prove`.
+    folder
+        Of the certificates.
+
+    Returns
+    -------
+    dict
+        ``ruleset``, ``relation``; ``status``, ``why``; ``states`` (one number for each number of passes left, 0 first),
+        ``obligations`` (how many), ``engines`` (which found all of them to hold), ``no_answer`` (for each other engine the
+        reason), ``seconds``, ``growth``, ``certificate`` (a path or None), ``counts`` (as `described_counts` returns them);
+        and ``formula``, None: `describe` looks for one.
+
+    Raises
+    ------
+    ChocoError
+        If there is no such game.
+    DisagreementError
+        If engines contradict each other, or the definition.
+    """
+    proof = prove(parse_ruleset(ruleset), relation, engines=engines, seconds=seconds)
+    path = None
+    if proof.status == "proved":
+        path = write_certificate(proof, Path(folder)).as_posix()
+    return _document(proof, path)
+
+
+def repeat(
+    certificate: str, engines: Sequence[EngineName] | None, seconds: float
+) -> dict[str, Any]:
+    """Prove again what a certificate says, and return what `attempt` returns.
+
+    Raises
+    ------
+    ChocoError
+        If the file is no certificate.
+    DisagreementError
+        As for `attempt`.
+    """
+    proof = check_certificate(Path(certificate), engines, seconds=seconds)
+    return _document(proof, certificate)
+
+
+def describe(
+    certificate: str, engines: Sequence[EngineName] | None, seconds: float
+) -> dict[str, Any] | None:
+    """Return a formula for what a certificate proves, as `described_formula` does."""
+    return described_formula(proof_of(certificate), engines, seconds)
+
+
+def proof_of(certificate: str) -> Proof:
+    """Return what a certificate says as a proof; whether it is right is not asked."""
+    found = read_certificate(Path(certificate))
+    return Proof(found.ruleset, found.relation, "proved", "", found.automata, (), 0.0)
+
+
+def nothing_found(why: str, seconds: float) -> dict[str, Any]:
+    """Return what `attempt` returns if nothing was found, but for the ruleset and the relation."""
+    return {
+        "status": "undecided",
+        "why": why,
+        "states": [],
+        "obligations": 0,
+        "engines": [],
+        "no_answer": {},
+        "seconds": round(seconds, 4),
+        "growth": [],
+        "certificate": None,
+        "counts": [],
+        "formula": None,
+    }
+
+
+def _document(proof: Proof, certificate: str | None) -> dict[str, Any]:
+    return {
+        "ruleset": proof.ruleset.notation,
+        "relation": proof.relation,
+        "status": proof.status,
+        "why": proof.why,
+        "states": list(proof.states),
+        "obligations": len({check.obligation for check in proof.checks}),
+        "engines": list(proof.engines),
+        "no_answer": dict(proof.no_answer),
+        "seconds": round(proof.seconds, 4),
+        "growth": list(proof.growth),
+        "certificate": certificate,
+        "counts": described_counts(proof) if proof.status == "proved" else [],
+        "formula": None,
+    }
