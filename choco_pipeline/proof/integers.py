@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from choco_pipeline.automata.algebra import witness
 from choco_pipeline.claims.case import Finding
@@ -11,7 +12,7 @@ from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.formulas import without_value
 from choco_pipeline.claims.integers import find_integers
 from choco_pipeline.claims.kinds import IntegerStatement
-from choco_pipeline.claims.verdict import Proved, Refuted, Undecided
+from choco_pipeline.claims.verdict import Proved, Refuted, Undecided, Vacuous
 from choco_pipeline.errors import DisagreementError, LimitError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.proof.agreement import Agreement
@@ -24,6 +25,7 @@ from choco_pipeline.proof.logic import conjunction, disjunction, exists, free, l
 
 #: MONA is asked for so long at a time: there are hundreds of questions, and a dozen of them take it minutes.
 MONA_SECONDS = 0.5
+NONE = "no integers are ones that it speaks of"
 
 
 def decide_integers(
@@ -43,10 +45,12 @@ def decide_integers(
     Returns
     -------
     list of (dict, Finding)
-        For each choice of the integers that must be numbers (`fixed_integers`), in their ranges up to the statement's own
-        bound: ``Proved``; ``Refuted`` at the least integers, as `find_integers` compares them, only that one which may be
-        negative is counted from where its range begins; or ``Undecided``. Only the last, with no choice, if no sentence
-        says it. Evidence: the engines that agree, and the states of the largest automaton.
+        For each choice of the integers that must be numbers (`fixed_integers`), the first ones in their ranges up to the
+        statement's own bound: ``Proved``; ``Refuted`` at the least integers, as `find_integers` compares them, only that
+        one which may be negative is counted from where its range begins; ``Vacuous``, if it speaks of no integers; or
+        ``Undecided``. If there are other choices, one ``Undecided`` with none stands for them. Only this if no sentence
+        says it. Evidence: the engines that agree, the states of the largest automaton, and, as ``all_choices``, whether
+        the statement is decided for every choice that it speaks of.
 
     Raises
     ------
@@ -58,14 +62,29 @@ def decide_integers(
         raise ValueError(f"{claim.id} is of kind {check.kind}, integers is needed")
     names = tuple(engines or installed_engines())
     end = time.monotonic() + seconds
+    found = []
     try:
-        found = []
-        for fixed in choices(check, fixed_integers(check)):
+        listed, are_all = choices(check, fixed_integers(check))
+        for fixed in listed:
             asked = Agreement({}, names, end - time.monotonic(), MONA_SECONDS, claim.id)
             found.append((fixed, _decided(claim, check, fixed, asked)))
-        return found
+        if not are_all:
+            found.append(({}, Finding(Undecided(_others(check, listed)))))
+        elif not listed:
+            found.append(({}, Finding(Vacuous(NONE))))
     except NotDefinableError as error:
-        return [({}, Finding(Undecided(str(error))))]
+        found = [({}, Finding(Undecided(str(error))))]
+    every = not any(isinstance(finding.verdict, Undecided) for _, finding in found)
+    return [
+        (fixed, replace(finding, evidence=finding.evidence | {"all_choices": every}))
+        for fixed, finding in found
+    ]
+
+
+def _others(check: IntegerStatement, listed: Sequence[Mapping[str, int]]) -> str:
+    """Return that a statement is not decided for other choices than these."""
+    names = ", ".join(f"{name} in {check.all[name]}" for name in fixed_integers(check))
+    return f"only the first {len(listed):,} choices of {names} are decided"
 
 
 def _decided(
@@ -73,8 +92,9 @@ def _decided(
 ) -> Finding:
     try:
         spoken = Spoken(check, fixed)
-        if witness(engines.automaton(spoken.cases)) is None:
-            return Finding(Undecided("no integers are ones that it speaks of"))
+        empty = witness(engines.automaton(spoken.cases)) is None
+        if empty and engines.hold(negation(spoken.cases)):
+            return Finding(Vacuous(NONE), engines.evidence())
         if engines.hold(negation(spoken.false)):
             command = f"./choco claims check {claim.id}"
             return Finding(Proved(command, "integer"), engines.evidence())

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.mistakes import mistakes_in
-from choco_pipeline.claims.verdict import Proved, Refuted, Undecided
+from choco_pipeline.claims.verdict import Proved, Refuted, Undecided, Vacuous
 from choco_pipeline.proof.engines import installed_engines
 from choco_pipeline.proof.integers import decide_integers
 from tests.effort import examples
@@ -180,16 +180,17 @@ def near(check):
 def test_what_is_proved_of_any_names_is_true_and_what_is_refuted_is_false(check) -> None:
     for fixed, verdict in verdicts(**check):
         match verdict:
-            case Proved():
+            case Proved() | Vacuous():
+                never = {"holds": "0 > 1"} if isinstance(verdict, Vacuous) else {}
                 points = near(check)
                 spans = [[fixed[n]] if n in fixed else points for n in check["all"]]
                 step = 1 + math.prod(map(len, spans)) // 2000
                 for position in itertools.islice(itertools.product(*spans), 0, None, step):
                     for bound in (20, 20 + max(map(abs, position)), 900_000):
-                        assert not is_false_at(check, position, bound), (position, bound)
+                        assert not is_false_at(check | never, position, bound), (position, bound)
             case Refuted(counterexample):
                 position = counterexample.position
                 bounds = {*range(20, 400), *(3 * abs(at) + e for at in position for e in range(3))}
                 assert any(is_false_at(check, position, bound) for bound in {*bounds, 10**7})
             case Undecided(why):
-                assert "no integers are ones" in why or "finitely many" in why, why
+                assert "finitely many" in why, why

@@ -12,7 +12,7 @@ from choco_pipeline.claims.catalogue import load_catalogue
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.integers import find_integers
 from choco_pipeline.claims.mistakes import mistakes_in
-from choco_pipeline.claims.verdict import Proved, Refuted, Undecided
+from choco_pipeline.claims.verdict import Proved, Refuted, Undecided, Vacuous
 from choco_pipeline.errors import DisagreementError
 from choco_pipeline.proof import integers as module
 from choco_pipeline.proof.fixed_integers import choices, fixed_integers
@@ -100,7 +100,7 @@ def test_drawn_statements(check) -> None:
             case Proved(_, "integer"):
                 for bound in range(BOUND, BEYOND + 1):
                     assert not outcome_of_integers(given, bound).is_false
-            case Undecided("no integers are ones that it speaks of"):
+            case Vacuous("no integers are ones that it speaks of"):
                 assert outcome_of_integers(given, BEYOND).is_empty
             case Refuted(counterexample, 0):
                 # With this bound at the latest it is false there; whether earlier, the ranges say.
@@ -188,9 +188,52 @@ def test_what_is_fixed_and_for_which_values() -> None:
     assert fixed(all={"s": "0..N", "x": "0..N"}, holds="x+s >= s") == ()
     assert fixed(all={"t": "0..3", "x": "t..N"}, let={"k": "2*t"}, holds="x//(k+1) >= 0") == ("t",)
     check = statement(all={"k": "2..6 step 2", "z": "0..N"}, holds="k*z >= z").check
-    assert choices(check, ("k",)) == [{"k": 2}, {"k": 4}, {"k": 6}]
+    assert choices(check, ("k",)) == ([{"k": 2}, {"k": 4}, {"k": 6}], True)
     many = statement(bound=5000, all={"k": "1..N", "z": "0..N"}, holds="k*z >= z").check
-    assert choices(many, ("k",)) == [{"k": k} for k in range(1, 71)]
+    assert choices(many, ("k",)) == ([{"k": k} for k in range(1, 101)], False)
+    few = statement(bound=5, all={"k": "1..N", "z": "0..N"}, holds="k*z >= z").check
+    assert choices(few, ("k",)) == ([{"k": k} for k in range(1, 6)], False)
+
+
+@pytest.mark.parametrize(
+    ("span", "wrong_at", "decided_for", "others"),
+    [
+        ("1..90", 80, 90, None),
+        ("1..100", 101, 100, None),
+        ("1..101", 101, 100, "only the first 100 choices of k in 1..101 are decided"),
+        ("1..N", 300, 9, "only the first 9 choices of k in 1..N are decided"),
+        ("10..N", 300, 0, "only the first 0 choices of k in 10..N are decided"),
+    ],
+)
+def test_choices_that_are_not_decided_are_told(span, wrong_at, decided_for, others) -> None:
+    """A statement may be false of these alone: it is not proved by the rest."""
+    claim = statement(bound=9, all={"k": span, "z": "0..N"}, holds=f"k*z < {wrong_at}*z or z < 9")
+    found = decide_integers(claim, OWN, math.inf)
+    told = [(fixed, finding) for fixed, finding in found if fixed]
+    assert [fixed["k"] for fixed, _ in told] == list(range(1, decided_for + 1))
+    assert all(isinstance(f.verdict, Refuted) == (c["k"] >= wrong_at) for c, f in told)
+    assert {finding.evidence["all_choices"] for _, finding in found} == {others is None}
+    rest = [finding.verdict for fixed, finding in found if not fixed]
+    assert rest == ([] if others is None else [Undecided(others)])
+
+
+def test_a_statement_without_time_is_not_decided_for_all_choices() -> None:
+    claim = statement(all={"k": "1..3", "z": "0..N"}, holds="k*z >= z")
+    found = decide_integers(claim, OWN, 0)
+    assert [(fixed["k"], finding.verdict.why) for fixed, finding in found] == [
+        (k, "the time is over") for k in (1, 2, 3)
+    ]
+    assert not any(finding.evidence["all_choices"] for _, finding in found)
+
+
+def test_a_statement_that_speaks_of_nothing_is_vacuous() -> None:
+    for check in (
+        {"all": {"k": "5..2", "z": "k..N"}, "holds": "k*z >= z"},
+        {"all": {"z": "0..N"}, "where": "z < 0", "holds": "z > 3"},
+        {"all": {"z": "N+1..N"}, "holds": "z > 3"},
+    ):
+        ((fixed, finding),) = decide_integers(statement(**check), None, math.inf)
+        assert (fixed, finding.verdict) == ({}, Vacuous("no integers are ones that it speaks of"))
 
 
 @pytest.mark.parametrize(
