@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+from importlib.resources import files
+
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from choco_pipeline.report.findings import pretty
@@ -23,7 +26,14 @@ def environment() -> Environment:
         "pretty": pretty,
         "sentence": sentence,
     }
+    templates.globals["math_font"] = math_font
     return templates
+
+
+def math_font() -> str:
+    """Return the font of formulas as a data URL: a browser stretches braces only of one that has a table for that."""
+    font = files("choco_pipeline.report").joinpath("fonts/choco-math.woff2").read_bytes()
+    return f"data:font/woff2;base64,{b64encode(font).decode()}"
 
 
 def count(number: int, one: str, many: str = "") -> str:

@@ -1,4 +1,4 @@
-"""Formulas as MathML, which browsers show without scripts or fonts of their own."""
+"""Formulas as MathML, which browsers show without scripts, in the font that the page brings along."""
 
 from __future__ import annotations
 

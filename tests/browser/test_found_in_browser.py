@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from choco_pipeline.report.task import write_report_with_found
-from tests.browser.seen import CONTRAST, NARROW, NEEDS_BROWSER, WIDE, Seen
+from tests.browser.seen import ARGUMENTS, CHROMIUM, CONTRAST, NARROW, NEEDS_BROWSER, WIDE, Seen
 from tests.report.found_documents import a_document, statements
 from tests.report.small_run import small_run
 
@@ -53,6 +56,51 @@ def test_the_page_is_readable(browser: Browser, report: Path, scheme: str, size:
 
 
 def test_formulas_are_laid_out_as_mathematics(seen: Seen):
+    formulas_are_laid_out(seen)
+
+
+def test_formulas_are_laid_out_without_a_mathematical_font(
+    browser: Browser, report: Path, tmp_path: Path
+):
+    """The page has its own: many machines have none, and braces do not stretch in others."""
+    plain = browser.browser_type.launch(
+        executable_path=CHROMIUM,
+        args=ARGUMENTS,
+        env={**os.environ, "FONTCONFIG_FILE": str(one_plain_font(tmp_path))},
+    )
+    page = plain.new_page()
+    row = "<mtr><mtd><mi>a</mi></mtd></mtr>"
+    page.set_content(f"<math><mo stretchy='true'>{{</mo><mtable>{row * 3}</mtable></math>")
+    brace, table = (page.locator(name).bounding_box() for name in ("mo", "mtable"))
+    assert brace is not None
+    assert table is not None
+    assert brace["height"] < 0.6 * table["height"], "the browser has a mathematical font"
+    seen = Seen(plain, report.with_name("found.html"), WIDE, "light")
+    formulas_are_laid_out(seen)
+    assert seen.wrong == []
+    plain.close()
+
+
+def one_plain_font(folder: Path) -> Path:
+    """Return a configuration of fonts with one that has no table for mathematics."""
+    listed = subprocess.run(
+        ["fc-list", "-f", "%{file}\n"], capture_output=True, text=True, check=True
+    )
+    plain = next(
+        path
+        for path in map(Path, sorted(listed.stdout.split("\n")))
+        if path.suffix in (".ttf", ".otf") and b"MATH" not in path.read_bytes()[:1000]
+    )
+    (folder / "fonts").mkdir()
+    shutil.copy(plain, folder / "fonts")
+    configuration = folder / "fonts.conf"
+    configuration.write_text(
+        f"<fontconfig><dir>{folder / 'fonts'}</dir><cachedir>{folder / 'cache'}</cachedir></fontconfig>"
+    )
+    return configuration
+
+
+def formulas_are_laid_out(seen: Seen) -> None:
     one = seen.page.locator(f"[id='{statements()[2].id}']")
     assert one.locator("math").count() == 1
     boxes = one.evaluate(
