@@ -95,9 +95,16 @@ class NimSum:
         return parse(text).text
 
 
-def linear_forms(columns: Sequence[Ints]) -> Iterator[tuple[Form, Ints]]:
-    """Yield linear forms of coordinates, and their halves, with their values at the points."""
-    flags = _flags(columns)
+def linear_forms(columns: Sequence[Ints], flags: Sequence[bool]) -> Iterator[tuple[Form, Ints]]:
+    """Yield linear forms of coordinates, and their halves, with their values at the points.
+
+    Parameters
+    ----------
+    columns
+        The coordinates' values.
+    flags
+        Which of them count passes: these are taken once at most.
+    """
     most = MULTIPLES[max(1, flags.count(False))]
     for multiples in product(*(range(-1 if f else -most, 2 if f else most + 1) for f in flags)):
         total = np.zeros(columns[0].shape, np.int64)
@@ -109,17 +116,20 @@ def linear_forms(columns: Sequence[Ints]) -> Iterator[tuple[Form, Ints]]:
                 yield Linear(multiples, 2, constant), (total + constant) // 2
 
 
-def nim_sums(columns: Sequence[Ints], own: Sequence[int] = ()) -> Iterator[tuple[Form, Ints]]:
+def nim_sums(
+    columns: Sequence[Ints], flags: Sequence[bool], own: Sequence[int] = ()
+) -> Iterator[tuple[Form, Ints]]:
     """Yield nim-sums of shifted coordinates with their values at the points.
 
     Parameters
     ----------
     columns
-        The coordinates' values; one that is never more than 1 counts passes: it is not shifted, and may be left out.
+        The coordinates' values.
+    flags
+        Which of them count passes: these are not shifted, and may be left out.
     own
         Numbers by which up to three coordinates may be shifted besides the small ones.
     """
-    flags = _flags(columns)
     shifts = sorted(SHIFTS[max(1, flags.count(False))], key=abs)
     if flags.count(False) < len(SHIFTS):
         shifts = sorted({*shifts, *own, *(-number for number in own)}, key=abs)
@@ -127,11 +137,6 @@ def nim_sums(columns: Sequence[Ints], own: Sequence[int] = ()) -> Iterator[tuple
         shifted = [x + s for x, s in zip(columns, chosen, strict=True) if s is not None]
         if shifted:
             yield NimSum(chosen), reduce(np.bitwise_xor, shifted)
-
-
-def _flags(columns: Sequence[Ints]) -> list[bool]:
-    """Return which coordinates count passes, as they are never more than 1."""
-    return [x.max(initial=0) <= 1 for x in columns]
 
 
 def length(text: str) -> Length:

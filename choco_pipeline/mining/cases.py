@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, product
 
@@ -35,11 +35,11 @@ def shortest_cases(
 ) -> tuple[Case, ...] | None:
     """Return the shortest formulas that are right at all points, together or by cases; None if there are none.
 
-    Where some points are forgiven, only passes tell cases apart.
+    Every position of the game is in exactly one of the cases. Where some points are forgiven, only passes tell them apart.
     """
     best: tuple[Length, tuple[Case, ...]] | None = None
-    fine = () if target.forgiven else _by_residue_or_size(atoms.names, points)
-    for parts in chain(_by_pass(atoms.names, points), fine):
+    fine = () if target.forgiven else _by_residue_or_size(_sizes(atoms), points)
+    for parts in chain(_by_pass(atoms, points), fine):
         found = _by_cases(atoms, target, parts)
         if found is not None:
             size = length(" ".join(f"{case.formula} {case.where or ''}" for case in found))
@@ -55,7 +55,7 @@ def widest_case(
 ) -> tuple[Case, ...] | None:
     """Return the shortest formula that is right in the largest part of the points, of those with one residue modulo 2."""
     best: tuple[tuple[int, Length], Case] | None = None
-    for parts in _by_residue(atoms.names, points, 2):
+    for parts in _by_residue(_sizes(atoms), points, 2):
         for text, chosen in parts:
             formula = _formula(atoms, target, chosen)
             if formula is not None:
@@ -87,18 +87,17 @@ def _formula(atoms: Atoms, target: Target, chosen: Truths) -> str | None:
     return atoms.shortest(target, chosen)
 
 
-def _by_pass(names: tuple[str, ...], points: Mapping[str, Ints]) -> Iterator[list[Part]]:
-    """Yield all positions as one case, and those with and those without a pass as two."""
-    yield [(None, np.ones(len(points[names[0]]), np.bool_))]
-    for name in _flags(names, points):
-        yield [(f"{name} == {c}", points[name] == c) for c in (0, 1)]
+def _by_pass(atoms: Atoms, points: Mapping[str, Ints]) -> Iterator[list[Part]]:
+    """Yield all positions as one case, and one case for each number of passes that may be left."""
+    yield [(None, np.ones(len(points[atoms.names[0]]), np.bool_))]
+    for name, most in atoms.passes.items():
+        yield [(f"{name} == {left}", points[name] == left) for left in range(most + 1)]
 
 
-def _by_residue_or_size(names: tuple[str, ...], points: Mapping[str, Ints]) -> Iterator[list[Part]]:
+def _by_residue_or_size(sizes: Sequence[str], points: Mapping[str, Ints]) -> Iterator[list[Part]]:
     """Yield ways to tell cases apart, in each of which every position is in exactly one case."""
-    yield from _by_residue(names, points, 2)
-    yield from _by_residue(names, points, 4)
-    sizes = [name for name in names if name not in _flags(names, points)]
+    yield from _by_residue(sizes, points, 2)
+    yield from _by_residue(sizes, points, 4)
     for first, second in combinations(sizes, 2):
         for a, b in product(MULTIPLES, repeat=2):
             if a != b or a == 1:
@@ -108,11 +107,9 @@ def _by_residue_or_size(names: tuple[str, ...], points: Mapping[str, Ints]) -> I
 
 
 def _by_residue(
-    names: tuple[str, ...], points: Mapping[str, Ints], modulus: int
+    sizes: Sequence[str], points: Mapping[str, Ints], modulus: int
 ) -> Iterator[list[Part]]:
     """Yield the parts in which a sum of coordinates has one residue, for each such sum."""
-    flags = _flags(names, points)
-    sizes = [name for name in names if name not in flags]
     for number in range(1, len(sizes) + 1):
         for chosen in combinations(sizes, number):
             text = "+".join(chosen) if number == 1 else f"({'+'.join(chosen)})"
@@ -120,6 +117,6 @@ def _by_residue(
             yield [(f"{text}%{modulus} == {rest}", value == rest) for rest in range(modulus)]
 
 
-def _flags(names: tuple[str, ...], points: Mapping[str, Ints]) -> list[str]:
-    """Return the names that count passes: they are never more than 1."""
-    return [name for name in names if points[name].max(initial=0) <= 1]
+def _sizes(atoms: Atoms) -> list[str]:
+    """Return the coordinates that count no passes."""
+    return [name for name in atoms.names if name not in atoms.passes]

@@ -108,7 +108,9 @@ class _Search:
             chosen[random.permutation(cells)[: SAMPLE if kind.all() else SAMPLE // 2]] = True
         for _ in range(GUESSES):
             here = {name: values[chosen] for name, values in points.items()}
-            atoms = Atoms.grown(self.reading.names, here, self.reading.own_numbers)
+            atoms = Atoms.grown(
+                self.reading.names, here, self.reading.own_numbers, self.reading.passes
+            )
             self.candidates += len(atoms.formulas)
             cases = guess(atoms, here, replace(target.at(chosen), forgiven=forgiven))
             if cases is None:

@@ -35,10 +35,10 @@ class Reading:
     cells: Cells
 
     @property
-    def passes(self) -> tuple[str, ...]:
-        """The coordinate that counts passes, if there is one."""
+    def passes(self) -> dict[str, int]:
+        """The coordinate that counts passes, if there is one, with their number."""
         base, passes = unwrap(self.cells.game)
-        return self.cells.game.coordinates[len(base.coordinates) :] if passes else ()
+        return dict.fromkeys(self.cells.game.coordinates[len(base.coordinates) :], passes)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -85,8 +85,11 @@ class Reading:
 
     def wrong(self, block: Block, cases: Sequence[Case]) -> Truths:
         """Return where formulas say something that is not so."""
-        right = self.target(block).right(self.values(block, cases))
-        return self.covered(block, cases) & ~right
+        target, points = self.target(block), self.points(block)
+        wrong = np.zeros(len(block), np.bool_)
+        for case in cases:  # one by one: where two of them speak, both must be right
+            wrong |= _where(case, points) & ~target.right(self.values(block, [case]))
+        return wrong
 
     def values(self, block: Block, cases: Sequence[Case]) -> Ints:
         """Return what formulas say; 0 where they say nothing."""

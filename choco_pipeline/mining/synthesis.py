@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from heapq import nsmallest
 from itertools import islice, product
 
@@ -114,32 +114,39 @@ class Atoms:
         Shape (formulas, points).
     own
         The game's own numbers.
+    passes
+        The coordinates that count passes, and how many there are at most.
     """
 
     names: tuple[str, ...]
     formulas: tuple[Form, ...]
     values: Ints
     own: tuple[int, ...] = ()
+    passes: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def at(cls, names: tuple[str, ...], points: Mapping[str, Ints]) -> Atoms:
-        """Return linear forms and nim-sums at points, given by their coordinates."""
-        columns = [points[name] for name in names]
-        return cls._of(names, [*linear_forms(columns), *nim_sums(columns)], ())
+        """Return linear forms and nim-sums at points of a game without passes, given by their coordinates."""
+        columns, flags = [points[name] for name in names], [False] * len(names)
+        found = [*linear_forms(columns, flags), *nim_sums(columns, flags)]
+        return cls(names, *_apart(found))
 
     @classmethod
-    def grown(cls, names: tuple[str, ...], points: Mapping[str, Ints], own: Sequence[int]) -> Atoms:
-        """Return these, and the smallest expressions of the grammar with the game's own numbers."""
-        columns = [points[name] for name in names]
-        found = [*linear_forms(columns), *nim_sums(columns, own), *grow(names, columns, own)]
-        return cls._of(names, found, tuple(own))
-
-    @classmethod
-    def _of(
-        cls, names: tuple[str, ...], found: Sequence[tuple[Form, Ints]], own: tuple[int, ...]
+    def grown(
+        cls,
+        names: tuple[str, ...],
+        points: Mapping[str, Ints],
+        own: Sequence[int],
+        passes: Mapping[str, int],
     ) -> Atoms:
-        values = np.array([row for _, row in found], np.int64)
-        return cls(names, tuple(form for form, _ in found), values, own)
+        """Return these, and the smallest expressions of the grammar with the game's own numbers."""
+        columns, flags = [points[name] for name in names], [name in passes for name in names]
+        found = [
+            *linear_forms(columns, flags),
+            *nim_sums(columns, flags, own),
+            *grow(names, columns, own),
+        ]
+        return cls(names, *_apart(found), tuple(own), passes)
 
     def shortest(self, target: Target, chosen: Truths) -> str | None:
         """Return the shortest formula that is right at the chosen points.
@@ -231,6 +238,11 @@ class Atoms:
                 if (~right).sum() <= target.forgiven:
                     found.append((Pair("^", self.formulas[i], self.formulas[j], (c, 0)), more))
         return found
+
+
+def _apart(found: Sequence[tuple[Form, Ints]]) -> tuple[tuple[Form, ...], Ints]:
+    """Return formulas, and their values at the points, [formula, point]."""
+    return tuple(form for form, _ in found), np.array([row for _, row in found], np.int64)
 
 
 def _weight(found: tuple[Form, int]) -> tuple[int, int]:

@@ -112,7 +112,7 @@ def _about_positions(question: Question, check: PPositions | GrundyNumbers) -> F
         return conjunction(question.speaks(check.where, passes), question.legal)
 
     def wrong(passes: int) -> Sentence:
-        return conjunction(question.speaks(check.where, passes), _wrong(question, check, passes))
+        return conjunction(question.speaks(check.where, passes), wrong_at(question, check, passes))
 
     def shown(position: Position) -> Counterexample:
         return counterexample_at(question.claim, question.parameters, question.known(position))
@@ -120,7 +120,7 @@ def _about_positions(question: Question, check: PPositions | GrundyNumbers) -> F
     return question.everywhere(spoken, wrong, shown)
 
 
-def _wrong(question: Question, check: PPositions | GrundyNumbers, passes: int) -> Sentence:
+def wrong_at(question: Question, check: PPositions | GrundyNumbers, passes: int) -> Sentence:
     """Return that a position is not as claimed; one of those that the claim speaks of, or none at all."""
     values = question.values(passes)
     if isinstance(check, GrundyNumbers):

@@ -14,15 +14,23 @@ from typing import Any
 
 import numpy as np
 
+from choco_pipeline.claims.case import Finding
 from choco_pipeline.claims.claim import Claim
-from choco_pipeline.claims.verdict import Proved, Refuted
+from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
+from choco_pipeline.claims.verdict import Counterexample, Proved, Refuted, Undecided
+from choco_pipeline.errors import LimitError
+from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.games import Position
 from choco_pipeline.mining.cases import Case, shortest_cases
 from choco_pipeline.mining.synthesis import Atoms, Target
-from choco_pipeline.proof.claims import decide
-from choco_pipeline.proof.engines import EngineName, installed_engines
+from choco_pipeline.proof.claims import wrong_at
+from choco_pipeline.proof.conditions import holds
+from choco_pipeline.proof.engines import DisagreementError, EngineName, installed_engines
+from choco_pipeline.proof.errors import NotDefinableError, UndecidedError
 from choco_pipeline.proof.explained import Known
+from choco_pipeline.proof.logic import Sentence, conjunction, disjunction, negation
 from choco_pipeline.proof.proved import Proof
+from choco_pipeline.proof.question import Question
 from choco_pipeline.tables.schema import unwrap
 
 #: Guesses are made from the positions with coordinates up to this, by the number of coordinates.
@@ -33,7 +41,7 @@ GUESSES = 8
 
 @dataclass(frozen=True)
 class Formulas:
-    """What a proved relation is by formulas, each position by exactly one of them, or by several that agree.
+    """What a proved relation is by formulas, each position by one of them, or by several that agree.
 
     Attributes
     ----------
@@ -76,12 +84,16 @@ def formulas(
         guess = _guess(proof, names, positions)
         if guess is None:
             return None
-        said, wrong = _decided(proof, guess, (first,), end)
-        if wrong is not None:
-            positions += wrong
-            continue
-        said, _ = _decided(proof, guess, asked, end)
-        return Formulas(guess, said) if said else None
+        finding = decide_cases(proof, guess, (first,), end - time.monotonic())
+        match finding.verdict:
+            case Refuted(Counterexample(position=tuple(wrong))):
+                positions.append(wrong)
+                continue
+            case Proved() if len(asked) > 1:
+                finding = decide_cases(proof, guess, asked, end - time.monotonic())
+        if isinstance(finding.verdict, Proved):
+            return Formulas(guess, tuple(sorted(finding.evidence["engines"], reverse=True)))
+        return None
     return None
 
 
@@ -93,46 +105,92 @@ def described_formula(
     Returns
     -------
     dict or None
-        ``text``, all in one line; ``cases``, a list of ``where`` (a condition, or None) and ``formula``; ``engines``,
-        which agree.
+        ``text``, all in one line, each case with its condition; ``cases``, a list of ``where`` (a condition, or None) and
+        ``formula``; ``engines``, which agree.
     """
     found = formulas(proof, engines, seconds)
     if found is None:
         return None
     sign = "P ⇔ " if proof.relation == "p" else "G = "
     return {
-        "text": sign + _in_one_line(found.cases),
+        "text": sign + "; ".join(map(str, found.cases)),
         "cases": [{"where": case.where, "formula": case.formula} for case in found.cases],
         "engines": list(found.engines),
     }
 
 
-def _decided(
+def decide_cases(
     proof: Proof,
     cases: Sequence[Case],
-    engines: Sequence[EngineName],
-    end: float,
-) -> tuple[tuple[str, ...], list[Position] | None]:
-    """Return which engines find all cases to be right, or the least positions where some are wrong."""
-    said: set[str] | None = None
-    wrong = []
-    for case in cases:
-        check = {"kind": "grundy", "equals": case.formula}
-        if proof.relation == "p":
-            check = {"kind": "p-positions", "formula": case.formula}
-        document = {"id": "guess", "ruleset": proof.ruleset.notation, "check": check}
-        if case.where is not None:
-            check["where"] = case.where
-        finding = decide(Claim.from_json(document), {}, proof, "", engines, end - time.monotonic())
-        match finding.verdict:
-            case Proved():
-                by = set(finding.evidence["engines"])
-                said = by if said is None else said & by
-            case Refuted(counterexample) if counterexample.position is not None:
-                wrong.append(counterexample.position)
-            case _:
-                return (), None
-    return ((), wrong) if wrong else (tuple(sorted(said or (), reverse=True)), None)
+    engines: Sequence[EngineName] | None = None,
+    seconds: float = 60.0,
+) -> Finding:
+    """Return whether formulas by cases are right: every position is in a case, and each case is right where it is meant.
+
+    This is one statement, and one sentence is decided: of cases that are right one by one, all may leave out a position.
+
+    Parameters
+    ----------
+    proof, engines, seconds
+        As for `choco_pipeline.proof.claims.decide`.
+    cases
+        At least one.
+
+    Returns
+    -------
+    Finding
+        As `choco_pipeline.proof.claims.decide` returns it, without a certificate's path; a counterexample is the least
+        position that is in no case, or in one that is wrong there.
+
+    Raises
+    ------
+    DisagreementError
+        If the engines contradict each other, or the cases are right at the counterexample.
+    """
+    claims = [Claim.from_json(_claim(proof, case)) for case in cases]
+    checks = [claim.check for claim in claims]
+    question = Question(claims[0], {}, proof, "", tuple(engines or installed_engines()), seconds)
+
+    def spoken(_: int) -> Sentence:
+        return question.legal
+
+    def wrong(passes: int) -> Sentence:
+        parts, meant = [], []
+        for check in checks:
+            assert isinstance(check, PPositions | GrundyNumbers)
+            meant.append(holds(check.where, question.values(passes)))
+            parts.append(conjunction(meant[-1], wrong_at(question, check, passes)))
+        return disjunction(conjunction(question.legal, *map(negation, meant)), *parts)
+
+    def shown(position: Position) -> Counterexample:
+        return _counterexample(proof, cases, position)
+
+    try:
+        return question.everywhere(spoken, wrong, shown)
+    except (NotDefinableError, UndecidedError, LimitError, FormulaError) as error:
+        return Finding(Undecided(str(error)))
+
+
+def _claim(proof: Proof, case: Case) -> dict[str, Any]:
+    """Return one case as a claim."""
+    check = {"kind": "grundy", "equals": case.formula}
+    if proof.relation == "p":
+        check = {"kind": "p-positions", "formula": case.formula}
+    if case.where is not None:
+        check["where"] = case.where
+    return {"id": "guess", "ruleset": proof.ruleset.notation, "check": check}
+
+
+def _counterexample(proof: Proof, cases: Sequence[Case], position: Position) -> Counterexample:
+    """Return what is the case at a position that contradicts formulas by cases, as the position's own values say."""
+    at = dict(zip(proof.ruleset.coordinates, position, strict=True))
+    known = Known(proof, position)
+    right = known.is_p_position if proof.relation == "p" else known.number
+    meant = [case for case in cases if case.where is None or parse(case.where).value(at)]
+    if meant and all(parse(case.formula).value(at) == right for case in meant):
+        raise DisagreementError(f"formulas are right at {position}, an engine says they are not")
+    claimed = " and ".join(map(str, meant)) or "no case that it is in"
+    return Counterexample(str(right), claimed, position, proof.ruleset.coordinates)
 
 
 def _guess(
@@ -148,9 +206,3 @@ def _guess(
         return None if text is None else (Case(None, text),)
     numbers = np.array([Known(proof, position).number for position in positions], np.int64)
     return shortest_cases(known, points, Target(numbers))
-
-
-def _in_one_line(cases: Sequence[Case]) -> str:
-    """Return cases, of which each position is in exactly one, as text: the last one is all the others."""
-    *first, last = cases
-    return "".join(f"{case.formula} if {case.where} else " for case in first) + last.formula

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from choco_pipeline import grundy_table, p_table, parse_ruleset
 from choco_pipeline.formula import parse
+from choco_pipeline.mining.cases import shortest_cases
 from choco_pipeline.mining.formulas import EXCEPTIONS, mine_formulas
 from choco_pipeline.mining.readings import Reading, equation
+from choco_pipeline.mining.synthesis import Atoms, Target
 from choco_pipeline.tables.cells import Cells
 from tests.effort import examples
 
@@ -250,3 +252,19 @@ def test_own_numbers() -> None:
     assert own("step-bar(k=6, s=4)") == (4, 6)
     assert own("with-pass(strip-bar(k=4), passes=1)") == (1, 4)
     assert own("solid-bar(f=(x+2*z)//100)") == (2,)
+
+
+def test_cases_by_passes_are_those_of_the_game_not_of_what_is_never_more_than_1() -> None:
+    x, y = np.indices((40, 2)).reshape(2, -1)
+    points = {"x": x, "y": y}
+    target = Target(np.where(y == 0, x, 3 * x // 2 + 7 * (x % 3)))
+
+    def found(numbers, **passes):
+        cases = shortest_cases(Atoms.grown(("x", "y"), points, (), passes), points, numbers)
+        return [case.where for case in cases or ()]
+
+    assert found(target, y=1) == []
+    half = Target(np.where(y == 0, x, 3 * x // 2 + 7))
+    assert found(half, y=1) == ["y == 0", "y == 1"]
+    # with two passes there are positions with both left, and no formula for these
+    assert not any("y ==" in where for where in [*found(half), *found(half, y=2)] if where)

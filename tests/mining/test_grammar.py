@@ -42,7 +42,7 @@ def test_small_expressions_are_all_there() -> None:
 @settings(max_examples=examples(60))
 @given(st.data())
 def test_pairs_are_what_they_say(data) -> None:
-    atoms = Atoms.grown(NAMES, POINTS, (3,))
+    atoms = Atoms.grown(NAMES, POINTS, (3,), {})
     i, j = (data.draw(st.integers(0, len(atoms.formulas) - 1)) for _ in "ij")
     a, b, more = (data.draw(st.integers(-4, 4)) for _ in "abm")
     word = data.draw(st.sampled_from(["min", "max", "^", "+"]))
@@ -70,7 +70,7 @@ def test_pairs_are_what_they_say(data) -> None:
 def test_what_two_formulas_make_is_found(text, size) -> None:
     numbers = parse(text).evaluate(POINTS)
     everywhere = np.ones(numbers.shape, np.bool_)
-    found = Atoms.grown(NAMES, POINTS, (3,)).shortest(Target(numbers), everywhere)
+    found = Atoms.grown(NAMES, POINTS, (3,), {}).shortest(Target(numbers), everywhere)
     assert np.array_equal(parse(found).evaluate(POINTS), numbers)
     assert length(found)[0] <= size
 
@@ -92,7 +92,7 @@ def test_a_target_with_columns_that_hold_none() -> None:
 def test_nim_sums_of_two_with_exceptions() -> None:
     text = "((y ^ (z+2))+1 ^ z//2)-3"
     numbers = parse(text).evaluate(POINTS)
-    atoms = Atoms.grown(NAMES, POINTS, (2,))
+    atoms = Atoms.grown(NAMES, POINTS, (2,), {})
     everywhere = np.ones(numbers.shape, np.bool_)
     first = np.random.default_rng(0).integers(0, numbers.size, synthesis.PROBES)[0]
     numbers[first] += 40  # where the first checksum looks

@@ -8,13 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline import parse_ruleset
+from choco_pipeline.claims.verdict import Proved, Refuted
 from choco_pipeline.formula import parse
 from choco_pipeline.mining.atoms import Linear, NimSum
 from choco_pipeline.mining.cases import Case
 from choco_pipeline.mining.synthesis import Atoms, Target
 from choco_pipeline.proof import formulas as module
 from choco_pipeline.proof.claims import decide
-from choco_pipeline.proof.formulas import described_formula, formulas
+from choco_pipeline.proof.formulas import decide_cases, described_formula, formulas
 from choco_pipeline.proof.mona import mona_version
 from choco_pipeline.proof.prove import prove
 from tests.claims.claims import claim_on
@@ -105,7 +106,7 @@ def test_the_twelve_parts_of_step2015_conjectures_4_1_to_4_4_are_two_cases() -> 
     assert found.engines == ("own",)
     assert numbers_agree("step-bar(k=1)", found)
     assert described_formula(proved("step-bar(k=1)", "grundy"), OWN) == {
-        "text": "G = z+(y+1)//2 if (y+z)%2 == 0 else min((2*z-y)//2, 3*(z-y)//2)",
+        "text": "G = z+(y+1)//2 where (y+z)%2 == 0; min((2*z-y)//2, 3*(z-y)//2) where (y+z)%2 == 1",
         "cases": [{"where": case.where, "formula": case.formula} for case in found.cases],
         "engines": ["own"],
     }
@@ -155,8 +156,8 @@ def test_a_wrong_guess_is_mended_by_its_counterexample(monkeypatch) -> None:
         asked.append(guess)
         return right(proof, guess, *rest)
 
-    right = module._decided
-    monkeypatch.setattr(module, "_decided", counted)
+    right = module.decide_cases
+    monkeypatch.setattr(module, "decide_cases", counted)
     monkeypatch.setattr(module, "BOUNDS", {2: 4, 3: 2})
     found = formulas(proved("solid-bar(f=(x+z)//13)"), OWN)
     assert found.cases == (Case(None, "(x-1) ^ y ^ (z-1) == 0"),)
@@ -166,3 +167,73 @@ def test_a_wrong_guess_is_mended_by_its_counterexample(monkeypatch) -> None:
 
 def test_time_is_kept_to() -> None:
     assert formulas(proved("nim(2)"), OWN, seconds=0.0) is None
+
+
+def first_wrong(game, cases, bound):
+    """Return the least position that is in no case or in one that is wrong there, by the definition of the game."""
+    wrong = []
+    for position in game.positions(bound):
+        at = dict(zip(game.coordinates, position, strict=True))
+        meant = [case for case in cases if case.where is None or parse(case.where).value(at)]
+        number = game.grundy(position)
+        if not meant or any(parse(case.formula).value(at) != number for case in meant):
+            wrong.append(position)
+    return min(wrong, key=lambda position: (max(position), position), default=None)
+
+
+def test_cases_that_leave_a_position_out_are_refuted_there() -> None:
+    # each is right where it is meant, and the last of them, said of all other positions, is not
+    cases = (Case("y == 0", "x ^ z"), Case("y == 1", "(x ^ z) ^ 1"))
+    proof = proved("solid-bar(f=max(x, z)//2)", "grundy")
+    refuted = decide_cases(proof, cases, OWN).verdict
+    assert isinstance(refuted, Refuted)
+    assert refuted.counterexample.position[1] == 2
+    assert refuted.counterexample.position == first_wrong(proof.ruleset, cases, 5)
+    assert refuted.counterexample.claimed == "no case that it is in"
+    whole = (*cases, Case("y > 1", "x ^ y ^ z"))
+    assert isinstance(decide_cases(proof, whole, OWN).verdict, Proved)
+
+
+@pytest.mark.parametrize("far", [61, 1000])
+def test_cases_that_are_wrong_at_one_far_number_are_refuted(far) -> None:
+    proof = proved("nim(2)", "grundy")
+    left_out = (Case(f"a != {far}", "a ^ b"),)
+    overlapping = (Case(f"a <= {far}", "a ^ b"), Case(f"a >= {far}", "(a ^ b)+1"))
+    for cases in (left_out, overlapping, overlapping[::-1]):
+        verdict = decide_cases(proof, cases, OWN).verdict
+        assert isinstance(verdict, Refuted)
+        assert verdict.counterexample.position[0] >= far
+
+
+FAR = 20
+RIGHT = ("a ^ b", "(a ^ b)+0", "max(a, b) ^ min(a, b)")
+PLACES = st.sampled_from(("a", "b", "(a+b)"))
+CONDITIONS = st.one_of(
+    st.just(None),
+    st.builds("{}%2 == {}".format, PLACES, st.integers(0, 1)),
+    st.builds("{}%4 != {}".format, PLACES, st.integers(0, 4)),
+    st.builds(
+        "{} {} {}".format,
+        PLACES,
+        st.sampled_from(("<", "<=", ">", ">=", "==", "!=")),
+        st.integers(0, FAR),
+    ),
+    st.sampled_from(("a <= b", "a > b", "a < b", "2*a <= b", "2*a > b")),
+)
+FORMULAS = st.one_of(
+    st.sampled_from(RIGHT), st.sampled_from(("a+b", "a | b", "max(a, b)", f"a ^ b ^ (b//{FAR})"))
+)
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(st.lists(st.builds(Case, CONDITIONS, FORMULAS), min_size=1, max_size=4))
+def test_drawn_cases_are_proved_only_where_the_definition_agrees(cases) -> None:
+    proof = proved("nim(2)", "grundy")
+    wrong = first_wrong(proof.ruleset, cases, 2 * FAR + 2)
+    match decide_cases(proof, cases, OWN).verdict:
+        case Proved():
+            assert wrong is None
+        case Refuted(counterexample):
+            assert counterexample.position == wrong
+        case verdict:
+            pytest.fail(str(verdict))
