@@ -71,11 +71,8 @@ def _read(entry: Mapping[str, Any]) -> Claim:
 
 
 def _entry(statement: Statement, given: Mapping[str, Any], claim_id: str) -> Document:
-    entry: Document = {
-        "ruleset": statement.ruleset,
-        **({"when": statement.when} if statement.when else {}),
-        **given,
-    }
+    entry: Document = {"ruleset": statement.ruleset, **given}
+    entry |= _all("when", *dict.fromkeys([statement.when, given.get("when", "")]))
     entry |= {
         "id": claim_id,
         "number": "found",
@@ -94,12 +91,18 @@ def _checks(statement: Statement) -> list[Document]:
     match statement.kind:
         case "p-positions" if lines and all(line.label == "P iff" for line in lines):
             said = lines[0].formula if len(lines) == 1 else " or ".join(map(_case, lines))
-            where = _all(lines[0].where if len(lines) == 1 else "", but)
+            where = _all("where", lines[0].where if len(lines) == 1 else "", but)
             return [{"kind": "p-positions", "formula": said, **where}]
         case "grundy" if lines and all(line.label == "G =" for line in lines):
+            where = [line.where for line in lines]
+            if len(lines) > 1 and all(where):
+                # The last case is meant for what is in no other one, too: so no position is left out.
+                where[-1] = (
+                    f"({where[-1]}) or not ({' or '.join(f'({one})' for one in where[:-1])})"
+                )
             return [
-                {"kind": "grundy", "equals": line.formula, **_all(line.where, but)}
-                for line in lines
+                {"kind": "grundy", "equals": line.formula, **_all("where", meant, but)}
+                for line, meant in zip(lines, where, strict=True)
             ]
         case _:
             return []
@@ -109,11 +112,12 @@ def _case(line: Line) -> str:
     return f"({line.where}) and ({line.formula})" if line.where else f"({line.formula})"
 
 
-def _all(*conditions: str) -> Document:
+def _all(key: str, *conditions: str) -> Document:
+    """Return that all conditions hold, those that are not empty, below a key; nothing if there are none."""
     held = [condition for condition in conditions if condition]
     if not held:
         return {}
-    return {"where": held[0] if len(held) == 1 else " and ".join(f"({c})" for c in held)}
+    return {key: held[0] if len(held) == 1 else " and ".join(f"({c})" for c in held)}
 
 
 def _but(statement: Statement) -> str:

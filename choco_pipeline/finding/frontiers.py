@@ -109,13 +109,13 @@ def _statement(
     return Statement(
         kind=kind_of(said),
         ruleset=family.ruleset,
-        text=f"{sentence(said, law.when)}, for coordinates up to {text or law.formula}, and no further",
+        said=f"{sentence(said)}, for coordinates up to {text or law.formula}, and no further",
         found_on=seen(law.fitted, "smaller"),
         held_on=seen(law.held_out, "larger"),
         tried=Tried(lifted, f"formulas that tables have in common; bounds: {TRIED}", len(places)),
         when=law.when,
         parameters={law.name: tuple(sorted((*law.fitted, *law.held_out)))},
-        claim=None if text is None else claim_of(family.ruleset, law.when, formula.check, text),
+        claim=None if text is None else claim_of(family.ruleset, formula.check, text),
         # without one for the bound they would be said of all positions
         formulas=() if text is None else (*lines, Line("up to", text)),
         exceptions=() if text is None else constant_exceptions(said),

@@ -165,7 +165,7 @@ class _Search:
         statement = Statement(
             kind=kind_of(said),
             ruleset=family.ruleset,
-            text=sentence(said, found.text),
+            said=sentence(said),
             found_on=formula.evidence(family, learnt, "searched"),
             held_on=self._held_on(formula, tested, right),
             tried=Tried(
@@ -175,7 +175,7 @@ class _Search:
             ),
             when=found.text,
             parameters=values_of([points[i] for i in (*learnt, *right)], family.names),
-            claim=claim_of(family.ruleset, found.text, formula.check),
+            claim=claim_of(family.ruleset, formula.check),
             formulas=(Line(said.label, said.formula, said.where),),
             exceptions=constant_exceptions(said),
         )

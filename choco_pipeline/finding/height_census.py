@@ -68,7 +68,7 @@ def census(side: int, height: int) -> Statement:
         kind="heights",
         ruleset="solid-bar(f=f)",
         parameters={"f": ()},
-        text=f"Of the {number:,} monotone f from {{0..{side}}}² to {{0..{height}}}, {grundy.sum():,} have G = x⊕y⊕z"
+        said=f"Of the {number:,} monotone f from {{0..{side}}}² to {{0..{height}}}, {grundy.sum():,} have G = x⊕y⊕z"
         f" ({up_to_exchange(every, grundy):,} up to exchanging x and z), and {p_positions.sum():,} have P iff x⊕y⊕z = 0"
         f" ({up_to_exchange(every, p_positions):,}).",
         found_on=Evidence(number, "all functions of the box"),

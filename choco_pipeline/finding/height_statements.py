@@ -122,7 +122,7 @@ def statements_of(question: Question, found: Search, side: int, height: int) -> 
             kind="heights",
             ruleset=RULESET,
             parameters={"f": ()},
-            text=f"{question.shown} exactly if {_in_signs(named)}. Here {MEANING}{top}.",
+            said=f"{question.shown} exactly if {_in_signs(named)}. Here {MEANING}{top}.",
             formulas=(Line(question.label, question.formula), *lines),
             found_on=Evidence(found.functions, box),
             held_on=found.held,

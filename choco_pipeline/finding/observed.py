@@ -65,7 +65,7 @@ def law_statements(
     --------
     >>> family, states = "solid-bar(f=(x+z)//k)", {k: (k + 3) // 2 for k in range(3, 40, 4)}
     >>> [law.text for law in law_statements(family, "states", "k", states)]
-    ['solid-bar(f=(x+z)//k): states = (k+3)/2 for k ≡ 3 mod 4']
+    ['for k%4 == 3: solid-bar(f=(x+z)//k): states = (k+3)/2']
     """
     found = []
     for law in laws(values, name) if len(values) >= FEWEST else []:
@@ -75,7 +75,7 @@ def law_statements(
         statement = Statement(
             kind="law",
             ruleset=ruleset,
-            text=f"{ruleset}: {what} = {law.formula} for {law.where}",
+            said=f"{ruleset}: {what} = {law.formula}",
             found_on=Evidence(len(law.fitted), fitted, len(law.fitted)),
             held_on=Evidence(len(law.held_out), held_out, len(law.held_out)),
             tried=Tried(len(shapes(name)), TRIED, len(values)),

@@ -25,21 +25,21 @@ class Instance:
         The family's notation.
     parameters
         Of the game.
-    text, check, formulas
+    said, check, formulas
         What is said of the family; instances with the same are put together.
     """
 
     statement: Statement
     family: str
     parameters: Mapping[str, int]
-    text: str
+    said: str
     check: Mapping[str, Any] | None
     formulas: tuple[Line, ...]
 
     @property
     def key(self) -> str:
         """What instances that say the same have in common."""
-        return canonical_json([self.statement.kind, self.text, self.check])
+        return canonical_json([self.statement.kind, self.said, self.check])
 
 
 def instances(
@@ -56,11 +56,11 @@ def instances(
     family, parameters
         To which the game belongs.
     """
-    text = statement.text.replace(statement.ruleset, family)
+    said = statement.said.replace(statement.ruleset, family)
     if statement.kind == "period":
-        text = text.partition("; preperiod")[0]
+        said = said.partition("; preperiod")[0]
     check = statement.claim["check"] if statement.claim else None
-    yield Instance(statement, family, parameters, text, check, statement.formulas)
+    yield Instance(statement, family, parameters, said, check, statement.formulas)
     first = statement.formulas[0] if statement.formulas else None
     if first is None or first.label != VALUES_OF or check is None:
         return
@@ -68,9 +68,9 @@ def instances(
         return
     of = _with_names(first.formula, {n: parameters[n] for n in read(family).names})
     if of != first.formula:
-        text = text.replace(first.formula, of)
+        said = said.replace(first.formula, of)
         lines = (replace(first, formula=of), *statement.formulas[1:])
-        yield Instance(statement, family, parameters, text, {**check, "of": of}, lines)
+        yield Instance(statement, family, parameters, said, {**check, "of": of}, lines)
 
 
 def shared(group: Sequence[Instance], searched: Sequence[Mapping[str, int]]) -> Statement:
@@ -104,7 +104,7 @@ def shared(group: Sequence[Instance], searched: Sequence[Mapping[str, int]]) -> 
     return replace(
         first.statement,
         ruleset=first.family,
-        text=f"for {when}: {first.text}" if when else first.text,
+        said=first.said,
         when=when,
         parameters=values,
         claim=None if first.check is None else {"check": first.check},

@@ -135,7 +135,7 @@ def _statements(one: Mined) -> Iterator[Statement]:
     yield Statement(
         kind=kind,
         ruleset=ruleset if claim is None else str(claim.get("ruleset", ruleset)),
-        text=f"{begins}{',' if kind == 'values' else ':'} {finding['text']}"
+        said=f"{begins}{',' if kind == 'values' else ':'} {finding['text']}"
         if begins
         else finding["text"],
         parameters=_parameters(ruleset, one),
@@ -152,7 +152,7 @@ def _zero(one: Mined) -> Statement:
     return Statement(
         kind="p-positions",
         ruleset=one.ruleset,
-        text=f"{one.ruleset}: {sentence(lines)}",
+        said=f"{one.ruleset}: {sentence(lines)}",
         formulas=lines,
         **_evidence(one.finding),
     )
@@ -174,7 +174,7 @@ def _formulas(one: Mined) -> Statement:
     return Statement(
         kind="grundy" if label == "G =" else "p-positions",
         ruleset=one.ruleset,
-        text=f"{one.ruleset}: {sentence(lines, exceptions)}",
+        said=f"{one.ruleset}: {sentence(lines, exceptions)}",
         formulas=lines,
         exceptions=exceptions,
         **_evidence(finding),

@@ -62,13 +62,13 @@ class Finder:
         Those that follow from a stronger one are left out, unless they say the same of the same games in fewer signs;
         those that fail on what they were not found on stay.
         """
-        by_id = {statement.id: statement for statement in map(with_claim, proposed)}
+        by_id = {statement.id: statement for statement in proposed}
         for statement in strongest_first(by_id.values(), self._excluded):
             if statement.verdict.status == "refuted":  # by what was held out
                 self.refuted.append(statement)
             else:
                 self._consider(statement)
-        return ranked([*self.accepted, *self.refuted])
+        return ranked(map(with_claim, [*self.accepted, *self.refuted]))
 
     def _excluded(self, statement: Statement) -> int:
         """Return how many sampled positions of the first game that it speaks of have values by which they are not P."""

@@ -114,8 +114,8 @@ class Statement:
         What it is about.
     ruleset
         A game's notation, or that of a family, in which names stand for integers.
-    text
-        One plain sentence.
+    said
+        One plain sentence; it does not tell the parameters of which it speaks: `when` does.
     found_on, held_on
         The cells it was found on, and others on which it was then right.
     tried
@@ -125,7 +125,8 @@ class Statement:
     parameters
         For each parameter of the family, the values that it was seen for.
     claim
-        The entry below ``claims:`` that says the same, which `choco_pipeline.claims` can check; None where there is none.
+        The formal part of an entry below ``claims:`` that says the same, which `choco_pipeline.claims` can check; None where
+        there is none. Its id, its words and the condition on the parameters are the statement's own.
     formulas
         What it says, as formulas.
     exceptions
@@ -142,7 +143,7 @@ class Statement:
 
     kind: Kind
     ruleset: str
-    text: str
+    said: str
     found_on: Evidence
     held_on: Evidence
     tried: Tried
@@ -161,7 +162,7 @@ class Statement:
             raise StatementError(
                 f"kind {self.kind!r} of a found statement: one of {', '.join(get_args(Kind))} is needed"
             )
-        if not self.text.strip():
+        if not self.said.strip():
             raise StatementError(f"a found statement on {self.ruleset} has no text")
         if self.when:
             object.__setattr__(self, "when", parsed(self.when).text)
@@ -178,11 +179,16 @@ class Statement:
         """The ruleset, in which names stand for integers."""
         return read(self.ruleset)
 
+    @property
+    def text(self) -> str:
+        """One plain sentence, with the condition on the parameters."""
+        return f"for {self.when}: {self.said}" if self.when else self.said
+
     @cached_property
     def id(self) -> str:
         """``found-`` and a hash of what it says: the same for the same statement on other evidence or in other words."""
         formal = [asdict(line) for line in self.formulas]
-        said = [self.kind, self.ruleset, self.when, formal or self.text, sorted(self.exceptions)]
+        said = [self.kind, self.ruleset, self.when, formal or self.said, sorted(self.exceptions)]
         return FOUND + digest(said)[:12]
 
     @cached_property
@@ -190,7 +196,7 @@ class Statement:
         """Number of nodes of its formulas, conditions among them; of words where it has no formulas."""
         texts = [text for line in self.formulas for text in (line.formula, line.where) if text]
         nodes = sum(nodes_in(text) for text in texts)
-        return (nodes or len(self.text.split())) + (nodes_in(self.when) if self.when else 0)
+        return (nodes or len(self.said.split())) + (nodes_in(self.when) if self.when else 0)
 
     def with_verdict(self, verdict: Verdict) -> Statement:
         """Return this statement with what became of it."""
@@ -206,6 +212,7 @@ class Statement:
             "parameters": {name: list(values) for name, values in self.parameters.items()},
             "claim": None if self.claim is None else dict(self.claim),
             "text": self.text,
+            "said": self.said,
             "formulas": [asdict(line) for line in self.formulas],
             "exceptions": [list(position) for position in self.exceptions],
             "found_on": asdict(self.found_on),
@@ -225,12 +232,12 @@ class Statement:
         Raises
         ------
         StatementError
-            If a key is missing or unknown, or its id or size is not that of what it says.
+            If a key is missing or unknown, or its id, size or text is not that of what it says.
         FormulaError, NotationError
             If a formula or the ruleset cannot be read.
         """
         said = dict(document)
-        given = {"id": said.pop("id", None), "size": said.pop("size", None)}
+        given = {name: said.pop(name, None) for name in ("id", "size", "text")}
         try:
             found = cls(
                 **{

@@ -177,15 +177,13 @@ def _narrowed(
     best = min(conditions, key=lambda one: nodes_in(one.text))
     when = f"({statement.when}) and ({best.text})" if statement.when else best.text
     when = without_superfluous(when, [*between(statement), *right, *wrong])
-    text = f"for {when}: {statement.text.removeprefix(f'for {statement.when}: ')}"
     several = [point for i, point in enumerate(wrong) if point not in wrong[:i]]
     search = replace(
         statement.tried,
         candidates=statement.tried.candidates + best.tried,
         what=f"{statement.tried.what.partition(NARROWED)[0]}{NARROWED}{listed(several)}",
     )
-    entry = None if statement.claim is None else {**statement.claim, "when": when}
-    narrower = replace(statement, when=when, text=text, claim=entry, tried=search)
+    narrower = replace(statement, when=when, tried=search)
     learnt_from = [t for t in outcomes if best is not blind or isinstance(t.outcome, Refuted)]
     return _Narrowed(narrower, learnt_from)
 

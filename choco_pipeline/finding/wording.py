@@ -14,18 +14,18 @@ from choco_pipeline.finding.statement import Evidence, Kind
 MOST_LISTED = 8
 
 
-def sentence(said: Said, when: str = "") -> str:
+def sentence(said: Said) -> str:
     """Return what is said as one sentence without its full stop.
 
     Examples
     --------
-    >>> sentence(Said("G =", "y ^ z"), "k%2 == 0")
-    'for k%2 == 0: G = y ^ z'
+    >>> sentence(Said("G =", "y ^ z", "y > 0"))
+    'G = y ^ z where y > 0'
     """
     where = f" where {said.where}" if said.where else ""
     but = [f"({', '.join(place)})" for place in said.exceptions]
     exceptions = f", but for {', '.join(but)}" if but else ""
-    return f"{f'for {when}: ' if when else ''}{said.label} {said.formula}{where}{exceptions}"
+    return f"{said.label} {said.formula}{where}{exceptions}"
 
 
 def evidence(seen: Sequence[tuple[Point, Outcome]], kind: str) -> Evidence:
@@ -70,14 +70,9 @@ def constant_exceptions(said: Said) -> tuple[tuple[int, ...], ...]:
     )
 
 
-def claim_of(ruleset: str, when: str, check: Mapping[str, Any], reach: str = "") -> dict[str, Any]:
-    """Return a statement as the formal part of a claim."""
-    claim: dict[str, Any] = {"ruleset": ruleset}
-    if when:
-        claim["when"] = when
-    if reach:
-        claim["reach"] = reach
-    return claim | {"check": dict(check)}
+def claim_of(ruleset: str, check: Mapping[str, Any], reach: str = "") -> dict[str, Any]:
+    """Return what is said of some parameters as the formal part of a claim."""
+    return {"ruleset": ruleset} | ({"reach": reach} if reach else {}) | {"check": dict(check)}
 
 
 def kind_of(said: Said) -> Kind:

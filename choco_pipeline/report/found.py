@@ -103,7 +103,7 @@ class FoundView:
     @property
     def in_words(self) -> str:
         """The statement as a sentence; a ruleset that it begins with stays as it is written."""
-        text = self.statement.text.removeprefix(f"for {self.statement.when}: ")
+        text = self.statement.said
         if text.startswith(self.statement.pattern.name):
             return text if text.endswith(".") else f"{text}."
         return sentence(text)

@@ -8,8 +8,6 @@ from functools import cache
 import numpy as np
 import pytest
 
-from choco_pipeline.claims.claim import Claim
-from choco_pipeline.claims.model import Statement as ClaimStatement
 from choco_pipeline.finding.entries import claims_of, with_claim
 from choco_pipeline.finding.family import Family, Member, Outcome, outcome
 from choco_pipeline.finding.frontiers import Formula, frontier_statements
@@ -118,7 +116,7 @@ def test_step_bars():
     odd = [one for (when, _, where), one in found.items() if where == "(y+z)%2 == s%2"]
     assert [one.when for one in odd] == ["k%2 == 1 and (k > s or s%2 == 1 and s < 2*k)"]
     for one in (even, *odd):
-        claim = Claim(ClaimStatement.model_validate({"id": "found", **one.claim}))
+        (claim,) = claims_of(one)
         for place in step_bars().members:
             speaks = claim.speaks_of(place.parameters)
             assert speaks == outcome(one.claim["check"], place).holds, place.parameters

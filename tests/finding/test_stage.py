@@ -37,7 +37,7 @@ def p_iff(ruleset, formula, when="", exceptions=(), **values):
     return Statement(
         kind="p-positions",
         ruleset=ruleset,
-        text=f"{when}: P iff {formula}",
+        said=f"P iff {formula}",
         when=when,
         parameters=values,
         formulas=(Line("P iff", formula),),
@@ -51,7 +51,7 @@ def g_is(ruleset, *lines, **values):
     return Statement(
         kind="grundy",
         ruleset=ruleset,
-        text="G",
+        said="G",
         parameters=values,
         formulas=formulas,
         **EVIDENCE,
@@ -174,7 +174,10 @@ def test_a_statement_that_fails_for_some_parameters_is_narrowed_and_tried_on_oth
     said = g_is("step-bar(k=k, s=s)", ("(y^(z+s))-s", ""), k=(2, 4, 6), s=tuple(range(6)))
     (found,) = finder(*games, quantity="grundy").consider([said])
     assert found.verdict.status == "holds"
-    assert found.text.startswith(f"for {found.when}: ")
+    assert found.text == f"for {found.when}: G"
+    document = found.as_json()
+    assert document["claim"]["statement"] == document["text"] == found.text
+    assert (document["claim"]["id"], document["claim"]["when"]) == (found.id, found.when)
     assert "narrowed where it was wrong, (k, s) = " in found.tried.what
     assert claims_of(found)[0].speaks_of({"k": 8, "s": 7})
     assert not claims_of(found)[0].speaks_of({"k": 8, "s": 9})
@@ -207,7 +210,7 @@ def test_values_that_follow_from_the_p_positions_are_left_out():
         return Statement(
             kind="values",
             ruleset=game,
-            text=f"{of}: {condition}",
+            said=f"{of}: {condition}",
             claim={"check": check},
             **EVIDENCE,
         )
@@ -289,7 +292,7 @@ def test_certificates_decide_for_all_positions():
 
 def test_the_order_is_by_verdict_then_exactness_then_length():
     game = triangles(7)[0]
-    observed = Statement(kind="period", ruleset=game, text="rows repeat", **EVIDENCE)
+    observed = Statement(kind="period", ruleset=game, said="rows repeat", **EVIDENCE)
     short = p_iff(triangles(3)[0], "x^y^z==0")
     wrong = p_iff(triangles(5)[0], "x^y^z==0")
     long = p_iff(game, "x^y^z==0 and x == x")
@@ -404,7 +407,7 @@ def test_of_what_values_exclude_only_the_most_is_said():
     def among(of, condition):
         check = {"kind": "values", "of": of, "values": condition, "relation": "within"}
         text = f"{of}: {condition}"
-        return Statement(kind="values", ruleset=game, text=text, claim={"check": check}, **EVIDENCE)
+        return Statement(kind="values", ruleset=game, said=text, claim={"check": check}, **EVIDENCE)
 
     weak = [among("x+y+z", "v%2 == 0"), among("(x+1) ^ y ^ (z+1)", "v%2 == 0")]
     strong = among("x ^ y ^ z", "v%4 == 0")
@@ -420,3 +423,13 @@ def test_a_rule_without_passes_left_is_one_of_the_game_without():
     document = found_in([*both[0], *both[1]], [], finder(*games), silent)
     found = [Statement.from_json(one) for one in document["statements"]]
     assert [one.ruleset for one in found] == ["nim(3)"]
+
+
+def test_cases_that_leave_positions_out_are_wrong_there() -> None:
+    game = "solid-bar(f=max(x, z)//2)"
+    small = g_is(game, ("x ^ z", "y == 0"), ("(x ^ z) ^ 1", "y == 1"))
+    (found,) = finder(game, quantity="grundy", bound=3).consider([small])
+    assert found.verdict.status == "refuted"
+    whole = g_is(game, ("x ^ z", "y == 0"), ("x ^ z ^ y", "y > 0"))
+    (found,) = finder(game, quantity="grundy", bound=3).consider([whole])
+    assert found.verdict.status == "holds"

@@ -19,7 +19,7 @@ def statement(**given):
     said = {
         "kind": "p-positions",
         "ruleset": "strip-bar(k=k, s=s)",
-        "text": "for even k, P iff x ^ y ^ z == 0",
+        "said": "P iff x ^ y ^ z == 0",
         "found_on": Evidence(100, "box of side 8"),
         "held_on": Evidence(900, "the rest", 2),
         "tried": Tried(7, "nim-sums"),
@@ -42,6 +42,9 @@ def test_a_document_holds_all_of_a_statement():
     document = known.as_json()
     assert Statement.from_json(json.loads(json.dumps(document))) == known
     assert document["id"] == known.id
+    assert document["text"] == "for k%2 == 0: P iff x ^ y ^ z == 0"
+    with pytest.raises(StatementError, match="its text is for k%2 == 0: P iff"):
+        Statement.from_json(document | {"text": "for k%4 == 0: P iff x ^ y ^ z == 0"})
     assert document["held_on"] == {"positions": 900, "what": "the rest", "tables": 2}
     assert document["verdict"]["certificates"] == ["a.json"]
 
@@ -50,7 +53,7 @@ def test_an_id_follows_from_what_is_said_and_from_nothing_else():
     said = statement()
     spaced = Line("P iff", "x ^ y ^ (z + s) == 0", "z > 0")
     same = statement(
-        text="in other words",
+        said="in other words",
         formulas=(spaced,),
         held_on=Evidence(1, "less"),
         verdict=Verdict("holds", "here"),
@@ -63,8 +66,8 @@ def test_an_id_follows_from_what_is_said_and_from_nothing_else():
         statement(ruleset="with-pass(strip-bar(k=k, s=s), passes=1)"),
         statement(formulas=(Line("P iff", "x^y^z==0", "z>0"),)),
         statement(formulas=(Line("P iff", "x^y^(z+s)==0"),)),
-        statement(formulas=(), text="one thing"),
-        statement(formulas=(), text="another thing"),
+        statement(formulas=(), said="one thing"),
+        statement(formulas=(), said="another thing"),
     ]
     assert len({one.id for one in [said, *others]}) == len(others) + 1
 
@@ -78,7 +81,7 @@ def test_a_size_counts_the_nodes_of_formulas_and_conditions():
     ("change", "message"),
     [
         ({"kind": "formula"}, "kind 'formula'"),
-        ({"text": " "}, "has no text"),
+        ({"said": " "}, "has no text"),
         ({"parameters": {"k": (2,)}}, "says no values for s"),
         (
             {"verdict": Verdict("observed", ""), "claim": {"check": {}}},

@@ -34,7 +34,7 @@ def a_statement(**said: Any) -> Statement:
     plain: Document = {
         "kind": "p-positions",
         "ruleset": "nim(3)",
-        "text": "P iff a ^ b ^ c == 0",
+        "said": "P iff a ^ b ^ c == 0",
         "formulas": (Line("P iff", "a ^ b ^ c == 0"),),
         **EVIDENCE,
     }
@@ -76,7 +76,7 @@ def statements() -> list[Statement]:
             kind="count",
             ruleset="rectangular-bar(m=m, n=m)",
             parameters={"m": tuple(range(1, 13))},
-            text="the number g(m) of P-positions in a bar of side m satisfies g(2·m) = 4·g(m)",
+            said="the number g(m) of P-positions in a bar of side m satisfies g(2·m) = 4·g(m)",
             formulas=(Line("relation", "g(2*m) == 4*g(m)-(m >> 1)", "m >= 2"),),
             verdict=Verdict("exhausted", "all sides that there are"),
             picture={
@@ -91,7 +91,7 @@ def statements() -> list[Statement]:
         a_statement(
             kind="cellular",
             ruleset="rectangular-bar(m=12, n=12)",
-            text=f"each picture is a sum of two before it; {HOSTILE}",
+            said=f"each picture is a sum of two before it; {HOSTILE}",
             formulas=(),
             verdict=Verdict("observed", "in the tables only"),
         ),
@@ -99,7 +99,7 @@ def statements() -> list[Statement]:
             kind="values",
             ruleset="strip-bar(k=k, s=s)",
             parameters={"k": (2, 4), "s": (1, 2)},
-            text="at the P-positions, (x+s) ^ y ^ (z+s) takes exactly the values {2^n − 2 : n ≥ 1} ∪ {1}",
+            said="at the P-positions, (x+s) ^ y ^ (z+s) takes exactly the values {2^n − 2 : n ≥ 1} ∪ {1}",
             formulas=(
                 Line(VALUES_OF, "(x+s) ^ y ^ (z+s)"),
                 Line(VALUES_ARE["exactly"], "v == 1 or (v+2) & (v+1) == 0"),
@@ -110,7 +110,7 @@ def statements() -> list[Statement]:
             kind="heights",
             ruleset="solid-bar(f=f)",
             parameters={"f": ()},
-            text="Of the 20 monotone f, 6 have G = x⊕y⊕z",
+            said="Of the 20 monotone f, 6 have G = x⊕y⊕z",
             formulas=(),
             verdict=Verdict("observed", "counted"),
             picture={

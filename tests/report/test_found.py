@@ -265,7 +265,7 @@ def test_a_pattern_shows_the_p_positions(ledger: dict[str, Any]):
         ruleset="rectangular-bar(m=m, n=m)",
         parameters={"m": tuple(range(1, 13))},
         formulas=(),
-        text="a rule",
+        said="a rule",
     )
     drawn = drawing(said, ledger["tables"], RESULTS)
     assert drawn is not None
@@ -296,7 +296,7 @@ def test_only_tables_that_the_statement_speaks_of_are_drawn(ledger: dict[str, An
         ruleset="rectangular-bar(m=m, n=m)",
         parameters={"m": (100,)},
         formulas=(),
-        text="a rule",
+        said="a rule",
     )
     assert drawing(said, ledger["tables"], RESULTS) is None
 
@@ -407,7 +407,7 @@ def test_documents_that_are_none_are_refused(ledger: dict[str, Any], tmp_path: P
 
 def test_what_implies_a_statement_is_named_by_its_number(ledger: dict[str, Any]):
     strong = a_statement(verdict=Verdict("holds", "holds"))
-    weak = a_statement(ruleset="nim(2)", formulas=(), text="weak", implied_by=strong.id)
+    weak = a_statement(ruleset="nim(2)", formulas=(), said="weak", implied_by=strong.id)
     found = found_of(document_of(strong, weak), ledger, RESULTS)
     shown = Document(found_page(found, ledger))
     assert "Follows from Found 1" in shown.text[weak.id]
@@ -415,8 +415,8 @@ def test_what_implies_a_statement_is_named_by_its_number(ledger: dict[str, Any])
 
 
 def test_a_sentence_does_not_change_the_name_of_a_game(ledger: dict[str, Any]):
-    named = a_statement(text="nim(3): all is as it should be.")
-    plain = a_statement(text="a position is P", ruleset="nim(2)", formulas=())
+    named = a_statement(said="nim(3): all is as it should be.")
+    plain = a_statement(said="a position is P", ruleset="nim(2)", formulas=())
     views = found_of(document_of(named, plain), ledger, RESULTS).views
     assert [view.in_words for view in views] == [
         "nim(3): all is as it should be.",
