@@ -23,6 +23,7 @@ Status = Literal[
     "table",
     "conjecture",
     "question",
+    "ours",
     "found",
 ]
 
@@ -78,7 +79,10 @@ class Entry(Statement):
 
     number: Text = Field(description="As printed.", examples=["Theorem 2.1"])
     where: Text | None = Field(default=None, description="Section or page.")
-    status: Status = Field(description="What the paper calls it.")
+    status: Status = Field(
+        description="What the paper calls it; `question` for what its authors ask, where the verdict answers whether the"
+        " formal statement is true; `ours` for a remark of the catalogue on the paper, which its authors do not make."
+    )
     statement: Text = Field(description="What is claimed, in words.")
     note: Text | None = Field(
         default=None, description="How it was read, where the formal statement needs a word."
