@@ -25,6 +25,7 @@ from choco_pipeline.claims.kinds import (
     Moves,
     Octahedron,
     Options,
+    OptionSet,
     Pattern,
     PList,
     PPositions,
@@ -33,6 +34,7 @@ from choco_pipeline.claims.kinds import (
 )
 from choco_pipeline.claims.moves import find_moves, find_shapes
 from choco_pipeline.claims.octahedron import find_section
+from choco_pipeline.claims.option_sets import find_option_set
 from choco_pipeline.claims.options import find_options
 from choco_pipeline.claims.p_positions import compare_p_positions
 from choco_pipeline.claims.pattern import find_pattern
@@ -122,6 +124,8 @@ def _find(case: Case) -> Finding:
             return find_section(check, case)
         case Options():
             return find_options(check, case)
+        case OptionSet():
+            return find_option_set(check, case)
         case Moves():
             return find_moves(check, case)
         case Shape():

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
+from choco_pipeline.claims.choices import Budget, Choices
 from choco_pipeline.claims.kinds import Count, GrundyNumbers
 from choco_pipeline.claims.tally import Tally
-from choco_pipeline.tables.cells import Cells, evaluate_at, holds_at, select, select_where
+from choco_pipeline.tables.cells import Cells, Points, evaluate_at, holds_at, select, select_where
 
 
 def compare_grundy_numbers(
@@ -34,7 +35,10 @@ def count_positions_with(
     size: int,
     reach: int | None = None,
 ) -> tuple[int, int]:
-    """Return how many positions satisfy the claim's condition, and of how many; arguments as in `compare_p_positions`."""
+    """Return how many positions satisfy the claim's condition, and of how many; arguments as in `compare_p_positions`.
+
+    Where the claim has further integers, choices of a position and of these are counted.
+    """
     of = check.of.substitute(environment)
     where = None if check.where is None else check.where.substitute(environment)
     counted = among = 0
@@ -46,7 +50,17 @@ def count_positions_with(
         )
     for points in points_of_blocks:
         inside = cells.within_reach(select_where(points, where), reach)
-        truths = holds_at(of, inside)
-        counted += int(truths.sum())
-        among += truths.size
+        for choices in _with_others(check, environment, inside, size):
+            truths = holds_at(of, choices)
+            counted += int(truths.sum())
+            among += truths.size
     return counted, among
+
+
+def _with_others(
+    check: Count, environment: Mapping[str, int], points: Points, size: int
+) -> Iterator[Points]:
+    """Yield positions with every choice of the claim's further integers; as they are if there are none."""
+    if not check.beside:
+        return iter([points])
+    return Choices(check.beside, known=environment).blocks(Budget(), size, points)

@@ -39,6 +39,8 @@ def mistakes_in(claim: Claim) -> Iterator[tuple[Location, str]]:
     yield from _unknown(("reach",), claim.statement.reach, known)
     yield from ((("check", *place), message) for place, message in kind.mistakes(claim.coordinates))
     for place, part, extra in kind.parts(coordinates):
+        for name in sorted((known & set(extra)) - coordinates - RESERVED):
+            yield ("check", *place), f"{name!r} cannot be named here: it has a value already"
         yield from _unknown(("check", *place), part, known | set(extra))
     yield from _about_the_sample(claim)
 

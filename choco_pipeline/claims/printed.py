@@ -87,12 +87,13 @@ def find_listing(check: Listing, case: Case) -> Finding:
     evidence = {"count": len(values)}
     needed = max(len(check.begins), len(check.ends))
     settled = len(check.begins) + len(check.ends)
-    if len(values) < needed:
-        few = Counterexample(f"a list of {len(values):,} values", f"one of at least {needed:,}")
-        return Finding(Refuted(few, settled), evidence)
+    if len(values) < needed or (check.length is not None and len(values) != check.length):
+        claimed = f"at least {needed:,}" if check.length is None else f"{check.length:,}"
+        other = Counterexample(f"a list of {len(values):,} values", f"one of {claimed}")
+        return Finding(Refuted(other, settled), evidence)
     first = len(values) - len(check.ends)
-    for start, claimed in ((0, check.begins), (first, check.ends)):
-        for i, value in enumerate(claimed, start):
+    for start, printed in ((0, check.begins), (first, check.ends)):
+        for i, value in enumerate(printed, start):
             if values[i] != value:
                 entry = f"entry {i + 1:,} of {len(values):,} is"
                 wrong = counterexample_to_outcome(

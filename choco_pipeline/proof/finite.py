@@ -71,6 +71,10 @@ def about_count(question: Question, check: Count) -> Finding:
     """Return whether so many positions within the claim's reach have a property; our engine alone counts them."""
     reach = question.claim.statement.reach
     assert reach is not None
+    if check.beside:
+        return Finding(
+            Undecided("choices of a position and further integers are counted on tables only")
+        )
     if "grundy" in check.of.names and question.proof.relation != "grundy":
         return Finding(Undecided("the Grundy numbers are not proved, the P-positions are"))
     digits = max(0, int(reach.value(question.environment))).bit_length()

@@ -9,7 +9,7 @@ from itertools import product
 from math import lcm
 from typing import assert_never
 
-from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.claim import Claim, assignments
 from choco_pipeline.claims.kinds import (
     Cellular,
     Count,
@@ -23,6 +23,7 @@ from choco_pipeline.claims.kinds import (
     Moves,
     Octahedron,
     Options,
+    OptionSet,
     Pattern,
     PList,
     PPositions,
@@ -101,7 +102,9 @@ def outcome(
             if check.over == "p-positions":
                 places = [(at, names) for at, names in places if _is_p(game, at)]
             number = sum(
-                holds(check.of, names | _grundy_of(check.of, game, at)) for at, names in places
+                holds(check.of, chosen | _grundy_of(check.of, game, at))
+                for at, names in places
+                for chosen in assignments(dict(check.beside), names)
             )
             return Outcome(number != check.equals.value(env), None, not places)
         case Pattern():
@@ -125,6 +128,12 @@ def outcome(
         case Options():
             places = _places(game, bound, quantity, env, check.of, None)
             failures = [at for at, _ in places if not _have(check, game, at, env)]
+            return _least_of(game, failures, places)
+        case OptionSet():
+            places = _places(game, bound, "grundy", env, None, None)
+            failures = [
+                at for at, names in places if not _options_are(check, game, at, names, bound)
+            ]
             return _least_of(game, failures, places)
         case Moves():
             return Outcome(any(not _moves_are(e, game) for e in check.examples))
@@ -162,7 +171,8 @@ def outcome(
             values = [int(check.of.value(names)) for _, names in p_places]
             begins = values[: len(check.begins)] == list(check.begins)
             ends = not check.ends or values[-len(check.ends) :] == list(check.ends)
-            return Outcome(not (begins and ends), None, not values)
+            long = check.length in (None, len(values))
+            return Outcome(not (begins and ends and long), None, not values)
         case Counts() | IntegerStatement() | HeightFunctions():
             raise ValueError(f"{check.kind} is not decided by one table")
         case _:
@@ -306,6 +316,18 @@ def _is_by(check: Options, game: Ruleset, at: Position, option: Position) -> boo
     if check.beside == "lowered":
         return lowered
     return check.beside is None or not lowered
+
+
+def _options_are(
+    check: OptionSet, game: Ruleset, at: Position, names: Mapping[str, int], bound: int
+) -> bool:
+    """Whether the options of one position are as a formula says of each cell of the box."""
+    options = set(game.options(at))
+    for cell in product(*(range(most + 1) for most in game.limits(bound))):
+        said = bool(check.formula.value({**names, **dict(zip(check.option, cell, strict=True))}))
+        if _wrong(check.relation, said, cell in options):
+            return False
+    return True
 
 
 def _moves_are(example: object, game: Ruleset) -> bool:

@@ -88,7 +88,7 @@ def refusal_of(folder: Path, more: str, check: str) -> list[str]:
         ),
         (
             "kind: integer\nbound: 9",
-            "8:5: claims.0.check.kind: needs one of 17 words, found 'integer'; did you mean 'integers'?",
+            "8:5: claims.0.check.kind: needs one of 18 words, found 'integer'; did you mean 'integers'?",
         ),
         (
             "kind: sudoku\nbound: 9",
@@ -179,6 +179,41 @@ def test_statements_without_a_ruleset(tmp_path, check, message):
             "nim(3)",
             "kind: options\nof: a == b\nhave: no\nto: a == c\nby: [q]",
             "claims.0.check.by.0: 'q' is no coordinate: these are a, b, c",
+        ),
+        (
+            "nim(2)",
+            "kind: option-set\noption: [u]\nformula: u < a",
+            "claims.0.check.option: 2 names are needed, one for each of a, b",
+        ),
+        (
+            "nim(2)",
+            "kind: option-set\noption: [u, a]\nformula: u < a",
+            "claims.0.check.option.1: 'a' cannot name this coordinate: it names another one",
+        ),
+        (
+            "nim(2)",
+            "kind: option-set\noption: [u, u]\nformula: u < a",
+            "claims.0.check.option.1: 'u' cannot name this coordinate: it names another one",
+        ),
+        (
+            "step-bar(k=u)",
+            "kind: option-set\noption: [u, w]\nformula: w < z and u < y",
+            "claims.0.check.formula: 'u' cannot be named here: it has a value already",
+        ),
+        (
+            "step-bar(k=k)\nreach: 5",
+            "kind: count\nbeside: {k: 0..3}\nof: k < y\nequals: 0",
+            "claims.0.check.of: 'k' cannot be named here: it has a value already",
+        ),
+        (
+            "step-bar(k=k)\nreach: 5",
+            "kind: count\nbeside: {y: 0..3}\nof: y < z\nequals: 0",
+            "claims.0.check.beside.y: 'y' cannot be named here: it has a value already",
+        ),
+        (
+            "nim(2)\nreach: 5",
+            "kind: listing\nof: a\norder: [a, b]\nbegins: [0, 1]\nlength: 1",
+            "claims.0.check.length: more values are listed than 1",
         ),
         (
             "rectangular-bar(m=m, n=m)",

@@ -231,14 +231,17 @@ def test_listings(data: st.DataObject, drawn: Drawn, block: int) -> None:
         begins[data.draw(st.integers(0, len(begins) - 1))] += 1
     if change == "ends":
         ends[data.draw(st.integers(0, len(ends) - 1))] += 1
+    least = max(len(begins), len(ends))
+    length = data.draw(st.none() | st.sampled_from([max(least, len(values)), least]))
     check = {"of": of, "order": order, "where": where, "begins": begins, "ends": ends}
+    check["length"] = length
     finding = find(game, bound, quantity, block, reach, kind="listing", **check)
 
     assert finding.evidence == {"count": len(values)}
     differing = [i for i, v in enumerate(begins) if i < len(values) and values[i] != v]
     first = len(values) - len(ends)
     differing += [first + i for i, v in enumerate(ends) if first >= 0 and values[first + i] != v]
-    if max(len(begins), len(ends)) > len(values):
+    if least > len(values) or length not in (None, len(values)):
         assert isinstance(finding.verdict, Refuted)
         assert finding.verdict.counterexample.found == f"a list of {len(values)} values"
     elif differing:
@@ -302,3 +305,7 @@ def test_a_printed_listing() -> None:
     }
     finding = find(game, 20, "p-positions", reach=20, **check)
     assert finding.verdict == Exhausted(91, "number")
+    check["length"] = 144
+    assert find(game, 20, "p-positions", reach=20, **check).verdict == Exhausted(91, "number")
+    check["length"] = 145
+    assert isinstance(find(game, 20, "p-positions", reach=20, **check).verdict, Refuted)

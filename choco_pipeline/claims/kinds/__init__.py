@@ -6,7 +6,7 @@ from pydantic import Field
 
 from choco_pipeline.claims.kinds.bars import Cellular, Counts, Octahedron, Pattern
 from choco_pipeline.claims.kinds.integers import HeightFunctions, IntegerStatement
-from choco_pipeline.claims.kinds.moves import Moves, Options, Shape
+from choco_pipeline.claims.kinds.moves import Moves, Options, OptionSet, Shape
 from choco_pipeline.claims.kinds.positions import Count, GrundyNumbers, PPositions, Values
 from choco_pipeline.claims.kinds.printed import GrundyList, GrundyTable, Listing, PList
 
@@ -20,6 +20,7 @@ Check = Annotated[
     | Pattern
     | Octahedron
     | Options
+    | OptionSet
     | Moves
     | Shape
     | GrundyTable
@@ -44,6 +45,7 @@ __all__ = [
     "Listing",
     "Moves",
     "Octahedron",
+    "OptionSet",
     "Options",
     "PList",
     "PPositions",

@@ -59,6 +59,46 @@ class Options(Kind):
         return cuts + (f", y {self.beside}" if self.beside else "")
 
 
+class OptionSet(Kind):
+    """The options of every position are the cells that satisfy `formula`, cells that are no positions looked at, too."""
+
+    reads_tables: ClassVar[bool] = False
+    of_whole_bars: ClassVar[bool] = False
+
+    kind: Literal["option-set"]
+    option: list[Name] = Field(
+        min_length=1,
+        description="Names for the coordinates of an option, in their order, such as `[u, v, w]` beside x, y, z.",
+    )
+    formula: Condition = Field(
+        description="When a cell is an option: a condition on the coordinates of a position and on those of `option`."
+    )
+    relation: Literal["exactly", "contain", "within"] = Field(
+        default="exactly",
+        description="The options are exactly these cells, contain all of them, or are all among them.",
+    )
+
+    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
+        """Yield every formula in it."""
+        yield ("formula",), self.formula, coordinates | set(self.option)
+
+    def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
+        """Yield names of another number than the coordinates have, and names that mean something already."""
+        if len(self.option) != len(coordinates):
+            yield (
+                ("option",),
+                f"{len(coordinates)} names are needed, one for each of {', '.join(coordinates)}",
+            )
+        for i, name in enumerate(self.option):
+            if name in coordinates or name in self.option[:i]:
+                yield ("option", i), f"{name!r} cannot name this coordinate: it names another one"
+
+    def summary(self) -> str:
+        """Return what is claimed as one line of formulas."""
+        sign = {"exactly": "⇔", "contain": "⇐", "within": "⇒"}[self.relation]
+        return f"({', '.join(self.option)}) is an option {sign} {self.formula}"
+
+
 class MoveExample(Model):
     """What a paper prints about the options of one position."""
 

@@ -7,8 +7,9 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from choco_pipeline.claims.kinds.fields import Condition, Integer
+from choco_pipeline.claims.kinds.fields import Condition, Integer, Name, Span
 from choco_pipeline.claims.kinds.kind import Kind, Part, where_text
+from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.tables.schema import Quantity
 
 WHERE = "The statement speaks of these positions only."
@@ -86,12 +87,17 @@ class Values(Kind):
 
 
 class Count(Kind):
-    """A finite number of positions, or of P-positions, satisfies a condition."""
+    """A finite number of positions, or of P-positions, or of these with further integers, satisfies a condition."""
 
     reach: ClassVar[str] = "must"
 
     kind: Literal["count"]
     over: Literal["positions", "p-positions"] = "positions"
+    beside: dict[Name, Span] = Field(
+        default={},
+        description="Further integers, each with its range, which may use coordinates: what is counted is then the choices"
+        " of a position and of these.",
+    )
     of: Condition = Field(
         description="A condition on coordinates and parameters, and on `grundy` where all positions are counted."
     )
@@ -106,10 +112,21 @@ class Count(Kind):
 
     def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
         """Yield every formula in it."""
-        yield ("of",), self.of, coordinates | ({"grundy"} if self.over == "positions" else set())
+        known = set(coordinates)
+        for name, span in self.beside.items():
+            yield ("beside", name), span, frozenset(known)
+            known.add(name)
+        yield ("of",), self.of, known | ({"grundy"} if self.over == "positions" else set())
         yield ("where",), self.where, coordinates
         yield ("equals",), self.equals, set()
 
+    def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
+        """Yield further integers with the name of a coordinate."""
+        for name in self.beside:
+            if name in coordinates or name == "grundy":
+                yield ("beside", name), f"{name!r} cannot be named here: it has a value already"
+
     def summary(self) -> str:
         """Return what is claimed as one line of formulas."""
-        return f"#{{{self.over} : {self.of}}} = {self.equals}{where_text(self.where)}"
+        beside = "".join(f", {name} in {span}" for name, span in self.beside.items())
+        return f"#{{{self.over}{beside} : {self.of}}} = {self.equals}{where_text(self.where)}"

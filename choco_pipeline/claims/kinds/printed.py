@@ -113,6 +113,7 @@ class Listing(Kind):
     where: Condition | None = Field(default=None, description=WHERE)
     begins: list[int] = Field(default=[], description="The first values.")
     ends: list[int] = Field(default=[], description="The last values.")
+    length: Natural | None = Field(default=None, description="How many values there are.")
 
     def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
         """Return the kinds of tables that it can be checked on."""
@@ -129,9 +130,12 @@ class Listing(Kind):
             yield ("order",), f"the coordinates, each once, are needed: {', '.join(coordinates)}"
         if not self.begins and not self.ends:
             yield (), "`begins` or `ends` is needed"
+        if self.length is not None and self.length < max(len(self.begins), len(self.ends)):
+            yield ("length",), f"more values are listed than {self.length}"
 
     def summary(self) -> str:
         """Return what is claimed as one line of formulas."""
         begins = f" begins {self.begins}" if self.begins else ""
         ends = f" ends {self.ends}" if self.ends else ""
-        return f"{self.of} over P-positions{where_text(self.where)}{begins}{ends}"
+        length = "" if self.length is None else f" has {self.length} values"
+        return f"{self.of} over P-positions{where_text(self.where)}{begins}{ends}{length}"
