@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from choco_pipeline.claims.claim import Claim
@@ -85,6 +85,19 @@ def strongest(verdicts: Sequence[Document]) -> str:
     """Return what the verdicts with the same parameters come to: a proof outweighs tables, a whole table smaller ones."""
     found = {verdict["verdict"] for verdict in verdicts}
     return next(verdict for verdict in STRONGEST_FIRST if verdict in found)
+
+
+def distinct_positions(verdicts: Iterable[Document]) -> int:
+    """Return how many positions, or cases, some verdicts settled, each counted once.
+
+    Tables of one game, which verdicts with the same parameters are on, lie in each other: the largest holds what the others
+    hold, and counts alone.
+    """
+    largest: dict[Given, int] = {}
+    for verdict in verdicts:
+        given = tuple(sorted(verdict["parameters"].items()))
+        largest[given] = max(verdict["positions"], largest.get(given, 0))
+    return sum(largest.values())
 
 
 def row_text(
@@ -207,10 +220,28 @@ def _agreement(
         parts.append(f"holds up to {bound} on {_tables(len(held))} ({_in_all(held)})")
         senses = list(dict.fromkeys(verdict["why"] for verdict in held if verdict["why"]))
         if senses:
-            first = next(verdict for verdict in held if verdict["why"])
-            which = f"for example{_for(first)}: " if len(senses) > 1 else ""
-            parts.append(f"in this sense: {which}{senses[0]}")
+            weakest = _weakest(held)
+            which = f"for the least{_for(weakest)}: " if len(senses) > 1 else ""
+            parts.append(f"in this sense: {which}{weakest['why']}")
     return parts
+
+
+def _weakest(held: Sequence[Document]) -> Document:
+    """Return the verdict that says least, of those that say in which sense a claim holds.
+
+    For each choice of parameters its largest table counts; of these the one whose values fill the claimed set least far.
+    """
+    largest: dict[Given, Document] = {}
+    for verdict in sorted(held, key=lambda one: one["bound"]):
+        if verdict["why"]:
+            largest[tuple(verdict["parameters"].items())] = verdict
+    return min(largest.values(), key=_frontier)
+
+
+def _frontier(verdict: Document) -> float:
+    growth = verdict["evidence"].get("growth")
+    reached = growth[-1]["frontier"] if growth else None
+    return math.inf if reached is None else reached
 
 
 def _about_the_reach(by_parameters: Mapping[Given, Sequence[Document]]) -> list[str]:
@@ -274,4 +305,4 @@ def _source(verdict: Document) -> str:
 
 def _in_all(verdicts: Sequence[Document]) -> str:
     """Return how many positions were settled, or whatever was counted."""
-    return counted(sum(verdict["positions"] for verdict in verdicts), verdicts[0]["unit"])
+    return counted(distinct_positions(verdicts), verdicts[0]["unit"])

@@ -14,6 +14,7 @@ from choco_pipeline.claims.row_text import (
     STRONGEST_FIRST,
     Document,
     Given,
+    distinct_positions,
     is_by_proof,
     parameters_text,
     row_text,
@@ -41,7 +42,8 @@ def rows(catalogue: Catalogue, verdicts: Iterable[Document]) -> list[dict[str, A
     list of dict
         ``claim``, its id; ``verdict``, that of a table or ``unchecked``; ``text``, one line; ``checks``, their number;
         ``counts``, of each verdict; ``parameters``, in short; ``bound``, the least and the greatest of the tables, or
-        None; ``positions`` and ``seconds``, in all; ``decided``, the least counterexample, or None; ``command``.
+        None; ``positions``, each counted once however many tables hold it; ``seconds``, in all; ``decided``, the least
+        counterexample, or None; ``command``.
         With parameters, of which there are infinitely many, every case of those checked is a bound, too; and ``proved``
         is only for the parameters that the text names.
     """
@@ -74,7 +76,7 @@ def _row(claim: Claim, found: list[Document]) -> dict[str, Any]:
         "counts": {verdict: counts[verdict] for verdict in STRONGEST_FIRST if counts[verdict]},
         "parameters": parameters_text(_parameters(claim, verdicts)),
         "bound": [min(bounds), max(bounds)] if bounds else None,
-        "positions": sum(verdict["positions"] for verdict in verdicts),
+        "positions": distinct_positions(verdicts),
         "seconds": round(sum(verdict["seconds"] for verdict in verdicts), 4),
         "decided": None if decided is None else _decided(decided),
         "command": f"./choco claims check {claim.id}",

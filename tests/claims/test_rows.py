@@ -121,7 +121,12 @@ def test_a_row_is_what_its_verdicts_come_to(verdicts: list[dict[str, Any]]) -> N
         assert found["verdict"] == expected
     assert found["checks"] == len(names)
     assert found["counts"] == {name: names.count(name) for name in set(names)}
-    assert found["positions"] == sum(v["positions"] for v in verdicts)
+    given = {tuple(v["parameters"].items()) for v in verdicts}
+    largest = [
+        [v["positions"] for v in verdicts if set(v["parameters"].items()) == set(one)]
+        for one in given
+    ]
+    assert found["positions"] == sum(map(max, largest))
     assert found["seconds"] == 0.5 * len(names)
     bounds = [v["bound"] for v in verdicts]
     assert found["bound"] == ([min(bounds), max(bounds)] if bounds else None)
@@ -227,8 +232,25 @@ def test_texts() -> None:
         " 1 of 3 tables refutes it; says nothing on 1 of 3 tables: no such position (k = 8; s = 1)"
     )
     assert text(silent) == "says nothing: no such position (k = 8; s = 1)"
+    nested = verdict("a", HoldsToBound(300, 20), {"k": 2, "s": 1}, 20)
+    # Both tables are of one game: the larger holds the positions of the smaller.
+    assert text(held, nested) == "holds up to bounds from 20 to 40 on 2 tables (1,200 positions)"
     in_a_sense = verdict("a", HoldsToBound(5, 20, "every member up to 6 occurs"), {"k": 2, "s": 2})
     assert text(held, in_a_sense).endswith("; in this sense: every member up to 6 occurs")
+
+
+def test_of_several_senses_the_least_is_shown() -> None:
+    """pass2016, Conjecture 4.2: for one s every number up to 8, for another only those up to 3."""
+
+    def filled(s: int, bound: int, frontier: int) -> dict[str, Any]:
+        sense = f"every member up to {frontier} occurs"
+        growth = [{"bound": bound, "frontier": frontier}]
+        return verdict("a", HoldsToBound(5, bound, sense), {"s": s}, bound, growth=growth)
+
+    found = row(claim("a"), filled(2, 40, 8), filled(4, 20, 1), filled(4, 40, 3), filled(6, 40, 5))
+    assert found["text"].endswith(
+        "; in this sense: for the least (s = 4): every member up to 3 occurs"
+    )
 
 
 PROVED = Proved("certificates/drawn.json")
