@@ -94,15 +94,14 @@ def _checks(statement: Statement) -> list[Document]:
             where = _all("where", lines[0].where if len(lines) == 1 else "", but)
             return [{"kind": "p-positions", "formula": said, **where}]
         case "grundy" if lines and all(line.label == "G =" for line in lines):
-            where = [line.where for line in lines]
-            if len(lines) > 1 and all(where):
+            meant = [line.where for line in lines]
+            if len(lines) > 1 and all(meant):
                 # The last case is meant for what is in no other one, too: so no position is left out.
-                where[-1] = (
-                    f"({where[-1]}) or not ({' or '.join(f'({one})' for one in where[:-1])})"
-                )
+                others = " or ".join(f"({condition})" for condition in meant[:-1])
+                meant[-1] = f"({meant[-1]}) or not ({others})"
             return [
-                {"kind": "grundy", "equals": line.formula, **_all("where", meant, but)}
-                for line, meant in zip(lines, where, strict=True)
+                {"kind": "grundy", "equals": line.formula, **_all("where", condition, but)}
+                for line, condition in zip(lines, meant, strict=True)
             ]
         case _:
             return []

@@ -16,6 +16,7 @@ from choco_pipeline.claims.verdict import (
     Proved,
     Refuted,
     Undecided,
+    Vacuous,
     verdict_text,
 )
 from choco_pipeline.errors import ChocoError, HeightError
@@ -66,7 +67,7 @@ class _Trial:
 
     parameters: Parameters
     bound: int
-    outcome: Exhausted | HoldsToBound | Refuted | Undecided
+    outcome: Exhausted | HoldsToBound | Refuted | Undecided | Vacuous
     run: int | None
 
 
@@ -234,7 +235,7 @@ def _trial(claim: Claim, parameters: Parameters, run: int | None) -> Iterator[_T
         outcome = check_claim(claim, parameters, game, bound, data).verdict
     except ChocoError as error:
         outcome = Undecided(str(error))
-    assert isinstance(outcome, Exhausted | HoldsToBound | Refuted | Undecided)
+    assert isinstance(outcome, Exhausted | HoldsToBound | Refuted | Undecided | Vacuous)
     yield _Trial(parameters, bound, outcome, run)
 
 

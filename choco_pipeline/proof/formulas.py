@@ -18,14 +18,14 @@ from choco_pipeline.claims.case import Finding
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
 from choco_pipeline.claims.verdict import Counterexample, Proved, Refuted, Undecided
-from choco_pipeline.errors import LimitError
+from choco_pipeline.errors import DisagreementError, LimitError
 from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.games import Position
 from choco_pipeline.mining.cases import Case, shortest_cases
 from choco_pipeline.mining.synthesis import Atoms, Target
 from choco_pipeline.proof.claims import wrong_at
 from choco_pipeline.proof.conditions import holds
-from choco_pipeline.proof.engines import DisagreementError, EngineName, installed_engines
+from choco_pipeline.proof.engines import EngineName, installed_engines
 from choco_pipeline.proof.errors import NotDefinableError, UndecidedError
 from choco_pipeline.proof.explained import Known
 from choco_pipeline.proof.logic import Sentence, conjunction, disjunction, negation
