@@ -236,9 +236,11 @@ def _conclude_count(case: Case, check: Count) -> Finding:
     )
     claimed = int(check.equals.value(case.environment))
     evidence = {"counted": counted, "among": among}
-    if counted == claimed:
-        return Finding(Exhausted(among), evidence)
     what = "P-positions" if check.over == "p-positions" else "positions"
+    if check.beside:
+        what = f"choices of {what} and of {', '.join(check.beside)}"
+    if counted == claimed:
+        return Finding(Exhausted(among, "case" if check.beside else "position"), evidence)
     return Finding(Refuted(Counterexample(f"{counted:,} {what}", f"{claimed:,}"), among), evidence)
 
 

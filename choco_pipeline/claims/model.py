@@ -95,6 +95,10 @@ class Entry(Statement):
         default=[],
         description="Claims, of another paper perhaps, that cannot be true with this one.",
     )
+    independent: Text | None = Field(
+        default=None,
+        description="Why no change of the moves makes it false, where none does: such a claim says little of the game.",
+    )
     sample: Sample | None = Field(
         default=None,
         description="What `choco claims check` tries. Statements without a ruleset need none.",

@@ -1,0 +1,226 @@
+"""What claims of the catalogue are tried on: small tables from their samples, and small changes of what they say."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice, product
+from pathlib import Path
+from typing import Any, TypeVar
+
+import xarray as xr
+
+from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.kinds import (
+    Counts,
+    GrundyList,
+    GrundyTable,
+    HeightFunctions,
+    IntegerStatement,
+    OptionSet,
+)
+from choco_pipeline.claims.kinds.kind import Kind
+from choco_pipeline.claims.model import Entry, Statement
+from choco_pipeline.documents.yaml_file import Location
+from choco_pipeline.formula import Formula, FormulaError
+from choco_pipeline.formula.ranges import Range
+from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.games.notation import build
+from choco_pipeline.tables.compute import table
+from choco_pipeline.tables.cost import count_positions
+from choco_pipeline.tables.schema import Quantity
+from tests.claims.mutants import mutants, range_mutants
+from tests.claims.oracle import (
+    Outcome,
+    outcome,
+)
+from tests.claims.oracle_of_integers import (
+    outcome_of_counts,
+    outcome_of_heights,
+    outcome_of_integers,
+)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is tried.
+
+    Attributes
+    ----------
+    places
+        Positions, or choices of integers, that the definition is asked about for one formula.
+    parameters
+        Parameters that each claim is tried with, from its sample.
+    changes
+        Changes of one formula, or of the numbers in one list.
+    """
+
+    places: int
+    parameters: int
+    changes: int
+
+
+QUICK = Effort(places=120, parameters=2, changes=5)
+FULL = Effort(places=700, parameters=3, changes=1000)
+
+
+Trial = tuple[dict[str, int], Ruleset | None, int, Quantity | None]
+
+
+def trials_of(claim: Claim, effort: Effort) -> Iterator[Trial]:
+    """Yield parameters, ruleset, bound and quantity of small tables on which a claim is tried."""
+    if isinstance(claim.check, IntegerStatement | HeightFunctions):
+        yield {}, None, small_bound(claim.check, effort.places), None
+        return
+    chosen = list(samples_of(claim))
+    # Where tables are compared, the numbers up to the largest parameter are.
+    chosen = chosen[-1:] if claim.is_over_tables else spread(chosen, effort.parameters)
+    for parameters, bound in chosen:
+        assert claim.pattern is not None
+        game = build(claim.pattern, dict(parameters), Path())
+        reach = claim.statement.reach
+        least = 0 if reach is None else int(reach.value(claim.environment(parameters)))
+        if isinstance(claim.check, GrundyTable | GrundyList):  # printed numbers need their table
+            least = bound
+        # Each position of an option set is compared with each cell.
+        places = min(effort.places, 40 if isinstance(claim.check, OptionSet) else effort.places)
+        while bound > least and count_positions(game, bound) > places:
+            bound = max(least, bound * 3 // 4)
+        for quantity in claim.quantities:
+            yield parameters, game, bound, quantity
+
+
+def samples_of(claim: Claim) -> Iterator[tuple[dict[str, int], int]]:
+    assert isinstance(claim.statement, Entry)
+    sample = claim.statement.sample
+    assert sample is not None, "a claim of the catalogue has a sample"
+
+    def extend(known: dict[str, int], names: list[str]) -> Iterator[dict[str, int]]:
+        if not names:
+            yield known
+            return
+        for value in sample.parameters[names[0]].values(known):
+            yield from extend({**known, names[0]: value}, names[1:])
+
+    for known in extend({}, list(sample.parameters)):
+        parameters = {name: known[name] for name in claim.parameters}
+        if claim.speaks_of(parameters):
+            yield parameters, int(sample.bound.value(known))
+
+
+def small_bound(check: IntegerStatement | HeightFunctions, most: int) -> int:
+    """Return the largest value of N, up to the claim's own, that leaves few cases."""
+    if isinstance(check, HeightFunctions):
+        return min(check.bound, 3 if check.arguments == 1 else 2)
+
+    def lets(env: dict[str, int]) -> dict[str, int]:
+        known = dict(env)
+        for name, formula in check.let.items():
+            if formula.names <= known.keys():
+                with suppress(FormulaError):
+                    known[name] = int(formula.value(known))
+        return known
+
+    spans = dict(check.all) | (dict(check.number.of) if check.number else {})
+
+    def cases(bound: int) -> int:
+        def count(env: dict[str, int], names: list[str]) -> Iterator[int]:
+            if not names:
+                yield 1
+                return
+            for value in spans[names[0]].values({**env, **lets(env)}):
+                yield from count({**env, names[0]: value}, names[1:])
+
+        return sum(islice(count({"N": bound}, list(spans)), most + 1))
+
+    return max((n for n in range(check.bound + 1) if n < 3 or cases(n) <= most), default=0)
+
+
+def changes_of(claim: Claim, effort: Effort) -> Iterator[tuple[Location, object]]:
+    """Yield a place in the claim's document and what to write there instead."""
+    kind: Kind = claim.check
+    parts: list[tuple[Location, Formula | Range]] = [
+        (("check", *place), part)
+        for place, part, _ in kind.parts(frozenset(claim.coordinates))
+        if part is not None
+    ]
+    parts += [(("let", name), formula) for name, formula in claim.statement.let.items()]
+    if claim.statement.reach is not None:
+        parts.append((("reach",), claim.statement.reach))
+    for place, part in parts:
+        texts = (
+            [mutant.text for mutant in mutants(part)]
+            if isinstance(part, Formula)
+            else list(range_mutants(part))
+        )
+        yield from ((place, text) for text in spread(texts, effort.changes))
+    numbers = list(numbers_in(claim.as_json()["check"], ("check",)))
+    for place, number in spread(numbers, effort.changes):
+        yield place, number + 1
+
+
+def numbers_in(value: object, place: Location) -> Iterator[tuple[Location, int]]:
+    """Yield the numbers of printed lists and tables."""
+    match value:
+        case dict():
+            for key, part in value.items():
+                if not isinstance(part, int):
+                    yield from numbers_in(part, (*place, key))
+        case list():
+            for i, part in enumerate(value):
+                yield from numbers_in(part, (*place, i))
+        case int() if not isinstance(value, bool):
+            yield place, value
+
+
+def spread(items: list[T], most: int) -> list[T]:
+    """Return at most so many of the items, from the first to the last, evenly."""
+    if len(items) <= most:
+        return items
+    return [items[i * (len(items) - 1) // (most - 1)] for i in range(most)]
+
+
+def with_change(claim: Claim, place: Location, text: object) -> Claim:
+    document: Any = copy.deepcopy(claim.as_json())
+    inside = document
+    for key in place[:-1]:
+        inside = inside[key]
+    inside[place[-1]] = text
+    return Claim(Statement.model_validate(document))
+
+
+def outcome_by_definition(claim: Claim, trial: Trial) -> Outcome:
+    parameters, game, bound, quantity = trial
+    match claim.check:
+        case IntegerStatement() as check:
+            return outcome_of_integers(check, bound)
+        case HeightFunctions() as check:
+            return outcome_of_heights(check, bound)
+        case Counts() as check:
+            (parameter,) = claim.parameters
+            return outcome_of_counts(check, parameter, p_numbers(claim, parameters))
+    assert game is not None
+    assert quantity is not None
+    return outcome(claim, parameters, game, bound, quantity)
+
+
+def p_numbers(claim: Claim, parameters: dict[str, int]) -> dict[int, int]:
+    """Return the numbers of P-positions up to the parameter's value, by definition."""
+    (parameter,) = claim.parameters
+    return {n: p_number(n) for n in range(1, parameters[parameter] + 1)}
+
+
+@cache
+def p_number(m: int) -> int:
+    game = parse_ruleset(f"rectangular-bar(m={m}, n={m})")
+    return sum(game.is_p_position(game.whole(i, j)) for i, j in product(range(1, m + 1), repeat=2))
+
+
+@cache
+def table_of(game: Ruleset, bound: int, quantity: Quantity) -> xr.Dataset:
+    return table(game, bound, quantity)
