@@ -20,12 +20,12 @@ ROUNDS = 3
 CLAIMS = [
     ("triangular-thm-7.3", "solid-bar(f=(x+z)//3)", "p-positions", 8192, HoldsToBound),
     ("triangular-conj-8.1", "solid-bar(f=(x+z)//1)", "p-positions", 8192, HoldsToBound),
-    ("solid2022-question-2", "solid-bar(f=(x+z)//1)", "p-positions", 8192, Refuted),
-    ("solid2022-question-2", "solid-bar(f=(x+z)//2)", "p-positions", 8192, Refuted),
+    ("solid2022-conj-2", "solid-bar(f=(x+z)//1)", "p-positions", 8192, Refuted),
+    ("solid2022-conj-2", "solid-bar(f=(x+z)//5)", "p-positions", 8192, Refuted),
     ("pass2016-thm-4.1", "with-pass(strip-bar(k=4,s=1))", "p-positions", 8192, HoldsToBound),
     ("pass2016-cor-4.1", "with-pass(strip-bar(k=4,s=1))", "p-positions", 8192, Refuted),
     ("triangular-thm-7.3", "solid-bar(f=(x+z)//3)", "grundy", 400, HoldsToBound),
-    ("triangular-ex-7.1-question", "solid-bar(f=(x+z)//3)", "grundy", 400, Refuted),
+    ("solid2022-conj-2", "solid-bar(f=(x+z)//5)", "grundy", 400, Refuted),
 ]
 
 

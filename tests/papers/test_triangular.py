@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
 
@@ -11,26 +11,23 @@ import pytest
 
 from choco_pipeline import DisjunctiveSum, Nim, SolidBar
 from choco_pipeline.claims.catalogue import load_catalogue
+from choco_pipeline.claims.check import check_claim
+from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.kinds import GrundyList, Moves, PList
 from choco_pipeline.claims.trial import trials
 from choco_pipeline.claims.verdict import Exhausted, HoldsToBound, Refuted
+from choco_pipeline.tables.compute import grundy_table
 
 CATALOGUE = load_catalogue([Path("config/claims") / "triangular.yaml"])
-#: Where the claims that are wrong as printed, or asked, first fail: coordinates, or the integers of `all` in order.
+#: Where the claims that are wrong as printed first fail: coordinates, or the integers of `all` in order.
 REFUTED = {
-    "triangular-def-4.3-printed": [(0, 0, 1)],
+    "triangular-def-4.3-printed": [(0, 0, 1), (0, 0, 1)],
     "triangular-lemma-5.6-printed": [(3, 0, 1, 1)],
     "triangular-lemma-7.2-ab-printed": [(3, 1, 2, 2, 1)],
+    "triangular-lemma-7.4-swap-printed": [(3, 1, 2, 2, 1)],
     "triangular-thm-7.1-5-printed": [(3, 0, 0)],
-    "triangular-remark-7.1": [
-        (1, 1, 2),
-        (5, 3, 8),
-        (3, 1, 4),
-        (25, 7, 32),
-        (5, 1, 6),
-        (17, 3, 20),
-    ],
-    "triangular-ex-7.1-question": [(1, 1, 2), (3, 1, 4), (5, 1, 6)],
+    "triangular-thm-7.2-cases-printed": [(3, 3, 3, 1, 0)],
+    "triangular-thm-7.2-a.2-printed": [(7, 2, 3, 0, 0)],
 }
 #: The 53 triples that Example 8.7 prints, for k = 2 and x, y, z up to 10.
 EXAMPLE_8_7 = """
@@ -207,12 +204,48 @@ def test_conjecture_8_1_by_definition(k: int) -> None:
         assert game.is_p_position((x, y, z)) == ((x - 1) ^ y ^ (z - 1) == 0), (k, x, y, z)
 
 
+def is_cut(line: Callable[[int, int], bool], k: int, u: int, v: int, w: int) -> bool:
+    """Whether the bar (u, v, w) has points on both sides of a line, by a grid of half the unit."""
+    sides = set()
+    for x2, y2 in product(range(-4 * u - 4, 4 * w + 5), range(2 * k * (v + 1) + 1)):
+        # Doubled coordinates: y <= x+1+2u, y <= k(v+1), y <= -x+1+2w, away from the bar's edge.
+        if y2 < x2 + 2 + 4 * u and y2 < -x2 + 2 + 4 * w and 0 < y2 < 2 * k * (v + 1):
+            sides.add(line(x2, y2))
+    return len(sides) == 2
+
+
+@pytest.mark.parametrize("position", [(7, 4, 7), (4, 2, 7), (5, 0, 1), (0, 0, 0), (2, 1, 2)])
+def test_definition_4_2_counts_the_lines_that_cut(position: tuple[int, int, int]) -> None:
+    k = 3
+    u, v, w = position
+    # A line is crossed where points of the bar lie strictly on both sides, on the grid next to it.
+    left = [r for r in range(12) if is_cut(lambda x, y, r=r: y > x + 2 + 4 * r, k, u, v, w)]  # type: ignore[misc]
+    right = [t for t in range(12) if is_cut(lambda x, y, t=t: y > -x + 2 + 4 * t, k, u, v, w)]  # type: ignore[misc]
+    above = [s for s in range(1, 12) if is_cut(lambda _, y, s=s: y > 2 * k * s, k, u, v, w)]  # type: ignore[misc]
+    assert (len(left), len(above), len(right)) == position
+
+
+def test_a_definition_with_a_move_left_out_is_refuted() -> None:
+    for claim_id in ("triangular-def-3.3", "triangular-def-4.3"):
+        document = CATALOGUE.claims[claim_id].as_json()
+        clauses = document["check"]["formula"].split(" or ")
+        assert len(clauses) == 3
+        for n in range(3):
+            fewer = " or ".join(clauses[:n] + clauses[n + 1 :])
+            claim = Claim.from_json({**document, "check": {**document["check"], "formula": fewer}})
+            game = Nim(3) if claim_id == "triangular-def-3.3" else bar(3)
+            parameters = {} if claim_id == "triangular-def-3.3" else {"k": 3}
+            verdict = check_claim(claim, parameters, game, 5, grundy_table(game, 5)).verdict
+            assert isinstance(verdict, Refuted)
+
+
 def test_every_numbered_statement_has_a_claim() -> None:
     entries = [claim.as_ledger() for claim in CATALOGUE.claims.values()]
     numbers = {re.sub(r"( \(.*)?$", "", entry["number"]) for entry in entries}
     expected = {"Theorem 3.1", *(f"Theorem 7.{n}" for n in range(1, 6)), "Conjecture 8.1"}
     expected |= {f"Lemma 5.{n}" for n in range(1, 7)} | {"Lemma 6.1", "Lemma 6.2"}
     expected |= {f"Lemma 7.{n}" for n in range(1, 6)} | {"Definition 4.3", "Definition 5.1"}
-    expected |= {f"Example {n}" for n in ("3.2", "4.2", "4.3", "4.4", "4.5", "5.1", "7.1")}
+    expected |= {f"Definition {n}" for n in ("3.3", "4.2")}
+    expected |= {f"Example {n}" for n in ("3.2", "4.1", "4.2", "4.3", "4.4", "4.5", "5.1", "7.1")}
     expected |= {f"Example 8.{n}" for n in (1, 2, 3, 5, 6, 7)}
     assert expected <= numbers
