@@ -8,7 +8,11 @@ from typing import Any
 from choco_pipeline.claims.catalogue import Catalogue
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.model import Entry
-from choco_pipeline.claims.row_text import Document, parameters_text, place_text
+from choco_pipeline.claims.outcomes import Document
+from choco_pipeline.claims.row_text import parameters_text, place_text
+
+#: Outcomes of claims of which a run says neither that they are right nor that they are wrong.
+SILENT = {"unchecked", "undecided", "vacuous"}
 
 
 def pairs(catalogue: Catalogue, found: Iterable[Document]) -> list[dict[str, Any]]:
@@ -26,7 +30,7 @@ def pairs(catalogue: Catalogue, found: Iterable[Document]) -> list[dict[str, Any
     list of dict
         ``kind``, a ``misprint`` or a ``disagreement``; ``printed`` and ``intended``, the ids; ``right``, which of them
         is not refuted: ``intended``, ``printed``, ``neither``, ``both`` (not told apart so far), or ``open`` if one of
-        them is unchecked or undecided; ``text``, a sentence; ``decided``, the least counterexample, or None.
+        them is unchecked, undecided or vacuous; ``text``, a sentence; ``decided``, the least counterexample, or None.
     """
     row_of = {row["claim"]: row for row in found}
     told: set[frozenset[str]] = set()
@@ -58,7 +62,7 @@ def pairs(catalogue: Catalogue, found: Iterable[Document]) -> list[dict[str, Any
 
 
 def _right(printed: str, intended: str) -> str:
-    if {printed, intended} & {"unchecked", "undecided"}:
+    if {printed, intended} & SILENT:
         return "open"
     match printed == "refuted", intended == "refuted":
         case True, False:
@@ -111,6 +115,8 @@ def _standing(row: Document) -> str:
             return f"is refuted at {place_text(decided)}{named}"
         case "proved":
             return "is proved"
+        case "proved-for-listed":
+            return f"is proved for {row['proved_for']}"
         case "exhausted":
             return "is true in every case"
         case "holds-to-bound":

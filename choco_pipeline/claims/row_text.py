@@ -5,19 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
-from choco_pipeline.claims.claim import Claim
-from choco_pipeline.claims.verdict import counted
+from choco_pipeline.claims.outcomes import Cases, Document, Given, is_by_proof
+from choco_pipeline.claims.verdict import counted, domain_text
 
-Document = Mapping[str, Any]
-#: Some integers for a claim's parameters, as a key.
-Given = tuple[tuple[str, int], ...]
-
-#: Of several verdicts with the same parameters, the first of these that any of them gives is what they come to.
-STRONGEST_FIRST = ("refuted", "proved", "exhausted", "holds-to-bound", "undecided")
 #: Of parameters that are no product of ranges, about so many are named.
 MOST_NAMED = 8
+#: What stands where parameters are named and there are no others.
+ALL = "it speaks of no others"
 
 
 def parameters_text(given: Sequence[Mapping[str, int]]) -> str:
@@ -57,11 +52,6 @@ def exact_text(given: Sequence[Mapping[str, int]]) -> str:
     return f"({', '.join(names)}) = {', '.join(shown)}"
 
 
-def is_by_proof(verdict: Document) -> bool:
-    """Whether a verdict was found by proof for all positions or integers, not by looking at some of them."""
-    return "certificate" in verdict
-
-
 def _in_short(values: list[int]) -> str:
     steps = {b - a for a, b in itertools.pairwise(values)}
     if len(values) > 3 and steps == {1}:
@@ -81,12 +71,6 @@ def place_text(decided: Document) -> str:
     return f"({', '.join(names)}) = ({', '.join(map(str, values))})"
 
 
-def strongest(verdicts: Sequence[Document]) -> str:
-    """Return what the verdicts with the same parameters come to: a proof outweighs tables, a whole table smaller ones."""
-    found = {verdict["verdict"] for verdict in verdicts}
-    return next(verdict for verdict in STRONGEST_FIRST if verdict in found)
-
-
 def distinct_positions(verdicts: Iterable[Document]) -> int:
     """Return how many positions, or cases, some verdicts settled, each counted once.
 
@@ -100,129 +84,165 @@ def distinct_positions(verdicts: Iterable[Document]) -> int:
     return sum(largest.values())
 
 
-def row_text(
-    claim: Claim,
-    outcome: str,
-    by_parameters: Mapping[Given, Sequence[Document]],
-    decided: Document | None,
-    *,
-    are_all: bool,
-) -> str:
-    """Return what the verdicts on a claim come to in one line.
-
-    Parameters
-    ----------
-    claim
-        The claim.
-    outcome
-        The verdict on the claim as a whole, or ``unchecked``.
-    by_parameters
-        All verdicts.
-    decided
-        The one with the least counterexample.
-    are_all
-        Whether the claim speaks of no other parameters.
-    """
-    verdicts = [verdict for group in by_parameters.values() for verdict in group]
-    proved = [given for given, group in by_parameters.items() if strongest(group) == "proved"]
+def row_text(cases: Cases, decided: Document | None) -> str:
+    """Return what the verdicts on a claim come to in one line; `decided` is the one with the least counterexample."""
+    claim, verdicts = cases.claim, cases.verdicts
+    proved = cases.of("proved")
     undecided = [
         verdict
-        for given, group in by_parameters.items()
+        for given, group in cases.by_parameters.items()
         for verdict in group
         if verdict["verdict"] == "undecided" and given not in proved
     ]
-    match outcome:
+    match cases.outcome:
         case "unchecked" if claim.pattern is None:
             return "not checked in this run, though it needs no table"
         case "unchecked":
             when = claim.statement.when
             where = "" if when is None else f", where {when}"
             return f"no table of this run fits: ruleset {claim.statement.ruleset}{where}"
-        case "undecided":
+        case "undecided" if undecided:
             first = undecided[0]
             on = f" on {_share(undecided, verdicts)}" if len(verdicts) > 1 else ""
-            return f"says nothing{on}: {first['why']}{_for(first)}"
-        case "proved":
-            parts = [_proved(claim, proved)]
-            if any(proved) and not are_all:
-                parts.append(f"other {', '.join(dict(proved[-1]))} are not proved")
-            parts += [v["text"] for v in by_parameters.get((), []) if () not in proved]
-        case _ if len(verdicts) == 1 and outcome == verdicts[0]["verdict"]:
-            parts = [f"{verdicts[0]['text']}{_for(verdicts[0])}"]
-        case "refuted":
+            parts = [f"says nothing{on}: {first['why']}{_for(first)}", *_vacuous(cases)]
+            return "; ".join(parts)
+        case "refuted" if len(verdicts) > 1:
             assert decided is not None
             refuting = [verdict for verdict in verdicts if verdict["verdict"] == "refuted"]
             parts = [f"{decided['text']}{_for(decided)}"]
             verb = "refutes" if len(refuting) == 1 else "refute"
             parts.append(f"{_share(refuting, verdicts)} {verb} it")
-            parts += _contradiction(by_parameters)
+        case _ if len(verdicts) == 1 and verdicts[0]["verdict"] in ("refuted", "holds-to-bound"):
+            parts = [f"{verdicts[0]['text']}{_for(verdicts[0])}"]
         case _:
-            parts = _agreement(claim, outcome, by_parameters)
-    if outcome != "refuted":
-        parts += _about_the_reach(by_parameters)
-    if undecided:
+            parts = [*_proved(cases), *_cases_checked(cases), *_held(cases), *_vacuous(cases)]
+    parts += _contradictions(cases)
+    if cases.outcome != "refuted":
+        parts += _about_the_reach(cases.by_parameters)
+    if undecided and cases.outcome != "vacuous":
         first = undecided[0]
         parts.append(f"says nothing on {_share(undecided, verdicts)}: {first['why']}{_for(first)}")
     return "; ".join(parts)
 
 
-def _proved(claim: Claim, given: Sequence[Given]) -> str:
-    named = exact_text([dict(one) for one in given]) if any(given) else ""
-    what = "integers" if claim.pattern is None else "positions"
-    return f"proved for all {what}{f', for {named}' if named else ''}"
+def _named(given: Sequence[Given]) -> str:
+    """Return for which parameters something is; nothing where it is for the whole statement."""
+    return "" if () in given else f", for {exact_text([dict(one) for one in given])}"
 
 
-def _contradiction(by_parameters: Mapping[Given, Sequence[Document]]) -> list[str]:
-    """Return where a refuted claim is proved as well, which is never right."""
-    both = [
-        dict(given)
-        for given, group in by_parameters.items()
-        if {"refuted", "proved"} <= {verdict["verdict"] for verdict in group}
+def _proved(cases: Cases) -> list[str]:
+    """Return what is proved: which positions, integers or printed numbers, and for which parameters."""
+    alike: dict[tuple[str, bool, bool], list[Given]] = {}
+    proved = cases.of("proved")
+    of_case = {
+        given: next(v for v in cases.by_parameters[given] if v["verdict"] == "proved")
+        for given in ([()] if () in proved else proved)
+    }
+    for given, one in of_case.items():
+        alike.setdefault((one["unit"], one["reach"] is None, one["printed"] is None), []).append(
+            given
+        )
+    parts = [
+        f"proved for {_domain([of_case[one] for one in given])}{_named(given)}"
+        for given in alike.values()
     ]
-    named = exact_text(both) if both and both[0] else ""
-    return (
-        [f"and yet proved{f' for {named}' if named else ''}: one of them is wrong"] if both else []
-    )
+    if proved and () not in proved:
+        parts += _others(cases, proved, "proved")
+    return parts
 
 
-def _agreement(
-    claim: Claim, outcome: str, by_parameters: Mapping[Given, Sequence[Document]]
-) -> list[str]:
-    """Return what several verdicts without a counterexample say together."""
-    found = {given: strongest(group) for given, group in by_parameters.items()}
-    proved = [given for given, verdict in found.items() if verdict == "proved"]
-    cases = [given for given, verdict in found.items() if verdict == "exhausted"]
-    whole = [verdict for given in cases for verdict in by_parameters[given]]
+def _domain(verdicts: Sequence[Document]) -> str:
+    """Return what proofs of one kind are for; where each has a bound of its own, from which to which."""
+    domains = {domain_text(one["unit"], one["reach"], one["printed"]): one for one in verdicts}
+    if len(domains) == 1:
+        return next(iter(domains))
+    for key, words in (
+        ("printed", "printed numbers"),
+        ("reach", "positions with coordinates up to"),
+    ):
+        numbers = sorted(one[key] for one in verdicts if one[key] is not None)
+        if numbers:
+            said = f"{numbers[0]:,} to {numbers[-1]:,}"
+            return f"the {said} {words}" if key == "printed" else f"all {words} its bound ({said})"
+    raise AssertionError(f"{list(domains)} differ in nothing")
+
+
+def _others(cases: Cases, given: Sequence[Given], done: str) -> list[str]:
+    """Return what is said of other parameters than these: that there are none, or that something is not done for them."""
+    if cases.covers:
+        return [ALL] if len(given) == sum(map(bool, cases.kinds)) else []
+    return [f"other {', '.join(dict(given[-1]))} are not {done}"]
+
+
+def _cases_checked(cases: Cases) -> list[str]:
+    """Return for which parameters a table, or a check, held every case."""
+    given = cases.of("exhausted")
+    if not given or "proved" in (cases.kinds.get(()), cases.outcome):
+        return []
+    whole = [
+        verdict
+        for one in given
+        for verdict in cases.by_parameters[one]
+        if verdict["verdict"] == "exhausted"
+    ]
+    if cases.outcome == "exhausted" and not cases.of("proved"):
+        checked = "true: a finite statement, every case checked"
+    else:
+        checked = "every case checked"
+    parts = [f"{checked}{_named(given)} ({_in_all(whole)})"]
+    return parts if () in given else parts + _others(cases, given, "checked")
+
+
+def _held(cases: Cases) -> list[str]:
+    """Return how far the statement holds where that is all that is known."""
     held = [
         verdict
-        for given, group in by_parameters.items()
-        for verdict in group
-        if found[given] == "holds-to-bound" and verdict["verdict"] == "holds-to-bound"
+        for given in cases.of("holds-to-bound")
+        for verdict in cases.by_parameters[given]
+        if verdict["verdict"] == "holds-to-bound"
     ]
-    parts = [_proved(claim, proved)] if proved else []
-    if outcome == "exhausted":
-        named = parameters_text([dict(given) for given in cases])
-        parts.append(
-            f"true: a finite statement, every case checked{f' for {named}' if named else ''}"
-            f" ({_in_all(whole)})"
-        )
-    elif cases:
-        named = parameters_text([dict(given) for given in cases])
-        rest = "" if held else f" ({_in_all(whole)}); other parameters are not checked"
-        parts.append(f"every case{f' for {named}' if named else ''}{rest}")
-    if held:
-        bounds = sorted({verdict["bound"] for verdict in held})
-        bound = (
-            f"bound {bounds[0]:,}"
-            if len(bounds) == 1
-            else f"bounds from {bounds[0]:,} to {bounds[-1]:,}"
-        )
-        parts.append(f"holds up to {bound} on {_tables(len(held))} ({_in_all(held)})")
-        senses = list(dict.fromkeys(verdict["why"] for verdict in held if verdict["why"]))
-        if senses:
-            weakest = _weakest(held)
-            which = f"for the least{_for(weakest)}: " if len(senses) > 1 else ""
-            parts.append(f"in this sense: {which}{weakest['why']}")
+    if not held or cases.outcome in ("proved", "exhausted"):
+        return []
+    if len(held) == 1:
+        return [f"{held[0]['text']}{_for(held[0])}"]
+    bounds = sorted({verdict["bound"] for verdict in held})
+    bound = (
+        f"bound {bounds[0]:,}"
+        if len(bounds) == 1
+        else f"bounds from {bounds[0]:,} to {bounds[-1]:,}"
+    )
+    parts = [f"holds up to {bound} on {len(held):,} tables ({_in_all(held)})"]
+    senses = list(dict.fromkeys(verdict["why"] for verdict in held if verdict["why"]))
+    if senses:
+        weakest = _weakest(held)
+        which = f"for the least{_for(weakest)}: " if len(senses) > 1 else ""
+        parts.append(f"in this sense: {which}{weakest['why']}")
+    return parts
+
+
+def _vacuous(cases: Cases) -> list[str]:
+    """Return where the claim says nothing."""
+    given = cases.of("vacuous")
+    if not given:
+        return []
+    first = next(v for v in cases.by_parameters[given[0]] if v["verdict"] == "vacuous")
+    parts = [f"vacuous{_named(given)}: {first['why']}"]
+    alone = set(cases.kinds.values()) == {"vacuous"} and not cases.covers
+    return parts + _others(cases, given, "looked at") if alone and () not in given else parts
+
+
+def _contradictions(cases: Cases) -> list[str]:
+    """Return where verdicts contradict each other, which is never right."""
+    parts = []
+    for one, other in (("refuted", "proved"), ("proved", "vacuous"), ("holds-to-bound", "vacuous")):
+        both = [
+            given
+            for given, group in cases.by_parameters.items()
+            if {one, other} <= {verdict["verdict"] for verdict in group}
+        ]
+        if both:
+            named = _named(both).removeprefix(",")
+            parts.append(f"and yet {other}{named}: one of them is wrong")
     return parts
 
 
@@ -245,7 +265,7 @@ def _frontier(verdict: Document) -> float:
 
 
 def _about_the_reach(by_parameters: Mapping[Given, Sequence[Document]]) -> list[str]:
-    """Return whether bounds that a statement names are the best possible, as far as larger tables say."""
+    """Return what is the case beyond the bounds that a statement names: a remark on it, not a part of it."""
     beyond: dict[Given, Document] = {}
     for given, group in by_parameters.items():
         larger = [verdict for verdict in group if "best_possible" in verdict["evidence"]]
@@ -253,29 +273,24 @@ def _about_the_reach(by_parameters: Mapping[Given, Sequence[Document]]) -> list[
             beyond[given] = max(larger, key=lambda verdict: verdict["bound"])["evidence"]
     if not beyond:
         return []
-    number = len(beyond)
-    best = sum(evidence["best_possible"] for evidence in beyond.values())
-    which = "checked" if number == len(by_parameters) else "with a table beyond it"
-    checked = "" if number == 1 else f" for each of the {number:,} parameters {which}"
+    number, best = len(beyond), sum(evidence["best_possible"] for evidence in beyond.values())
+    which = f"of the {number:,} parameters with a table beyond it"
     if best == number:
-        return [f"the printed bound is the best possible{checked}"]
-    first, evidence = next(item for item in beyond.items() if not item[1]["best_possible"])
-    named = parameters_text([dict(first)])
-    example = f"{evidence['reach']:,} is printed, true up to {evidence['true_up_to']:,}"
-    example = f"for {named}, {example}" if named else example
-    if best:
-        some = f"for {best:,} of the {number:,} parameters {which}"
-        return [f"the printed bound is the best possible {some}, not for all: {example}"]
-    return [f"the printed bound is not the best possible{checked}: {example}"]
+        each = "" if number == 1 else f" for each {which}"
+        return [f"remark: false just beyond its bound{each}"]
+    given, evidence = next(item for item in beyond.items() if not item[1]["best_possible"])
+    further = f"true up to {evidence['true_up_to']:,}"
+    if "false_at" not in evidence:
+        further = f"true for all positions of our table, up to {evidence['true_up_to']:,}"
+    named = f", for example for {exact_text([dict(given)])}" if number > 1 else ""
+    some = f" for {best:,} {which}" if best else ""
+    just = f"false just beyond its bound{some}; " if best else ""
+    return [f"remark: {just}its bound is {evidence['reach']:,}, and it is also {further}{named}"]
 
 
 def _for(verdict: Document) -> str:
     given = parameters_text([verdict["parameters"]])
     return f" ({given})" if given else ""
-
-
-def _tables(number: int) -> str:
-    return "1 table" if number == 1 else f"{number:,} tables"
 
 
 def _share(chosen: Sequence[Document], verdicts: Sequence[Document]) -> str:

@@ -41,7 +41,7 @@ class Counterexample:
 
 @dataclass(frozen=True)
 class Proved:
-    """It holds for all positions; `certificate` names what shows that.
+    """It holds for all that the statement speaks of; `certificate` names what shows that.
 
     Attributes
     ----------
@@ -49,10 +49,16 @@ class Proved:
         A file; of a statement on integers, the command that decides it again.
     unit
         What it holds for, where that is not positions.
+    reach
+        It speaks only of coordinates up to this; None for all of them.
+    printed
+        It speaks only of so many printed numbers; None where it speaks of positions or integers.
     """
 
     certificate: str
     unit: str = "position"
+    reach: int | None = None
+    printed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -127,8 +133,8 @@ def verdict_text(verdict: Verdict) -> str:
     'holds for all 1,234,567 positions up to bound 512'
     """
     match verdict:
-        case Proved(certificate, unit):
-            return f"proved for all {unit}s: {certificate}"
+        case Proved(certificate, unit, reach, printed):
+            return f"proved for {domain_text(unit, reach, printed)}: {certificate}"
         case Exhausted(positions, unit):
             return f"true: a finite statement, checked on {_all(positions, unit)}"
         case HoldsToBound(positions, bound, None, unit):
@@ -158,13 +164,16 @@ def verdict_to_json(verdict: Verdict) -> dict[str, Any]:
         "positions": 0,
         "unit": "position",
         "bound": None,
+        "reach": None,
+        "printed": None,
         "counterexample": None,
         "why": None,
         "text": verdict_text(verdict),
     }
     match verdict:
-        case Proved(certificate, unit):
-            return document | {"verdict": "proved", "why": certificate, "unit": unit}
+        case Proved(certificate, unit, reach, printed):
+            named = {"verdict": "proved", "why": certificate, "unit": unit}
+            return document | named | {"reach": reach, "printed": printed}
         case Exhausted(positions, unit):
             return document | {"verdict": "exhausted", "positions": positions, "unit": unit}
         case HoldsToBound(positions, bound, sense, unit):
@@ -202,7 +211,7 @@ def verdict_from_json(document: Mapping[str, Any]) -> Verdict:
     """
     match document["verdict"]:
         case "proved":
-            return Proved(document["why"], document["unit"])
+            return Proved(document["why"], document["unit"], document["reach"], document["printed"])
         case "exhausted":
             return Exhausted(document["positions"], document["unit"])
         case "holds-to-bound":
@@ -226,6 +235,21 @@ def verdict_from_json(document: Mapping[str, Any]) -> Verdict:
             return Vacuous(document["why"])
         case other:
             raise ValueError(f"{other!r} is not a verdict")
+
+
+def domain_text(unit: str, reach: int | None, printed: int | None) -> str:
+    """Return what a proof is for.
+
+    Examples
+    --------
+    >>> domain_text("integer", None, None), domain_text("position", 20, None)
+    ('all integers', 'all positions with coordinates up to 20')
+    >>> domain_text("position", 20, 15)
+    'the 15 printed numbers'
+    """
+    if printed is not None:
+        return "the printed number" if printed == 1 else f"the {printed:,} printed numbers"
+    return f"all {unit}s" + ("" if reach is None else f" with coordinates up to {reach:,}")
 
 
 def counted(number: int, unit: str) -> str:

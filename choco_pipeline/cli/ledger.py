@@ -9,34 +9,42 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from choco_pipeline.claims.outcomes import ENGINES, NOT_ASSERTED, OUTCOMES, SIGNS, few_words
 from choco_pipeline.claims.row_text import parameters_text, place_text
 from choco_pipeline.cli.output import in_short, in_time
 
 Document = Mapping[str, Any]
-#: Sign, colour on a terminal, and words of each verdict, worst first; words that say more are found in `_words`.
-SIGNS = {
-    "refuted": ("✗", "red", "refuted"),
-    "undecided": ("?", "yellow", "undecided"),
-    "unchecked": ("·", "bright_black", "not checked"),
-    "holds-to-bound": ("◐", "cyan", "holds to the bound"),
-    "exhausted": ("●", "green", "every case checked"),
-    "proved": ("∎", "green", "proved"),
+#: The colour of each outcome on a terminal.
+COLOURS = {
+    "refuted": "red",
+    "undecided": "yellow",
+    "unchecked": "bright_black",
+    "vacuous": "yellow",
+    "holds-to-bound": "cyan",
+    "exhausted": "green",
+    "proved-for-listed": "cyan",
+    "proved": "green",
 }
-#: Words for a number of claims, where they differ.
-COUNTED = {"holds-to-bound": "holding to the bound", "exhausted": "checked in every case"}
-OPEN = ("conjecture", "question")
 #: No line is longer; columns are no wider than these, but for the last two, which hold numbers.
 WIDTH = 120
-WIDEST = (1, 32, 42, 60)
+WIDEST = (1, 32, 42, 60, 16)
 GAP = "  "
 
-Row = tuple[str, str, str, str, str, str]
+Row = tuple[str, str, str, str, str, str, str]
 
 
-def count_verdicts(ledger: Document) -> dict[str, int]:
-    """Return the number of claims with each verdict, worst first."""
-    counts = Counter(row["verdict"] for row in ledger["rows"])
-    return {verdict: counts[verdict] for verdict in SIGNS if counts[verdict]}
+def count_verdicts(ledger: Document) -> dict[str, dict[str, int]]:
+    """Return how many claims have each verdict, worst first: ``claims`` of the papers, and apart what they do not assert."""
+    status = {claim["id"]: claim["status"] for claim in ledger["claims"]}
+    groups: dict[str, Counter[str]] = {group: Counter() for group in ("claims", *NOT_ASSERTED)}
+    for row in ledger["rows"]:
+        of = status[row["claim"]]
+        groups[of if of in NOT_ASSERTED else "claims"][row["verdict"]] += 1
+    return {
+        group: {verdict: counts[verdict] for verdict in OUTCOMES if counts[verdict]}
+        for group, counts in groups.items()
+        if counts
+    }
 
 
 def count_proofs(ledger: Document) -> dict[str, int]:
@@ -58,9 +66,9 @@ def show_ledger(ledger: Document, console: Console) -> None:
         papers.setdefault(claim["paper"]["key"], []).append(claim["id"])
     for key, ids in papers.items():
         _print(console, f"{key}: {claims[ids[0]]['paper']['title']}", "bold", width)
-        for claim_id in sorted(ids, key=lambda one: claims[one]["status"] not in OPEN):
+        for claim_id in sorted(ids, key=lambda one: _place(claims[one]["status"])):
             row = lines[claim_id]
-            colour = SIGNS[row_of[claim_id]["verdict"]][1]
+            colour = COLOURS[row_of[claim_id]["verdict"]]
             _print(console, _columns(row, widths), colour, width, sign=len(row[0]))
     for kind, title in (
         ("misprint", "As printed and as intended"),
@@ -81,13 +89,15 @@ def show_ledger(ledger: Document, console: Console) -> None:
         words = {"proved": "found", "undecided": "undecided"}
         said = ", ".join(f"{number:,} {words[status]}" for status, number in proofs.items())
         _print(console, f"Proofs for all positions: {said}", "bold", width)
-    counts = count_verdicts(ledger)
-    if counts:
-        words = {verdict: COUNTED.get(verdict, SIGNS[verdict][2]) for verdict in counts}
-        if any(row["verdict"] == "proved" and row["parameters"] for row in ledger["rows"]):
-            words["proved"] = "proved, with parameters for those named"
-        said = ", ".join(f"{number:,} {words[verdict]}" for verdict, number in counts.items())
-        _print(console, f"{_claims(sum(counts.values()))}: {said}", "bold", width)
+    for group, counts in count_verdicts(ledger).items():
+        said = ", ".join(f"{number:,} {SIGNS[verdict][1]}" for verdict, number in counts.items())
+        heading = NOT_ASSERTED.get(group, _claims(sum(counts.values())))
+        _print(console, f"{heading}: {said}", "bold", width)
+
+
+def _place(status: str) -> int:
+    """Return where claims of a status stand: conjectures first, and last what no paper asserts."""
+    return 0 if status == "conjecture" else 1 if status not in NOT_ASSERTED else 2
 
 
 def _silent(ledger: Document) -> dict[str, str]:
@@ -106,6 +116,8 @@ def _numbers(ledger: Document) -> dict[str, str]:
     misprints = [pair for pair in ledger["pairs"] if pair["kind"] == "misprint"]
     form = {pair["printed"]: "printed" for pair in misprints}
     form |= {pair["intended"]: "intended" for pair in misprints}
+    statuses = {claim["id"]: claim["status"] for claim in ledger["claims"]}
+    form |= {one: status for one, status in statuses.items() if status in NOT_ASSERTED}
     called: dict[tuple[str, str, str], list[str]] = {}
     for claim in ledger["claims"]:
         name = (claim["paper"]["key"], claim["number"], form.get(claim["id"], ""))
@@ -130,25 +142,20 @@ def _line(number: str, row: Document) -> Row:
         number,
         _words(row),
         _how_far(row),
+        _engines(row),
         in_short(row["positions"]) if checked else "",
         in_time(row["seconds"]) if checked else "",
     )
 
 
 def _words(row: Document) -> str:
-    counts, words = row["counts"], SIGNS[row["verdict"]][2]
-    match row["verdict"]:
-        case "refuted" if row["decided"]["position"] is not None:
-            return f"refuted at {place_text(row['decided'])}"
-        case "proved":
-            return "proved for these parameters" if row["parameters"] else words
-        case "holds-to-bound" if counts.get("proved"):
-            words = "proved for some"
-            words = f"holds to the bound, {words}" if counts.get("holds-to-bound") else words
-        case "holds-to-bound" if not counts.get("holds-to-bound"):
-            words = "every case of those parameters"
-        case _:
-            pass
+    counts, words = row["counts"], few_words(row)
+    if row["verdict"] == "refuted" and row["decided"]["position"] is not None:
+        words = f"refuted at {place_text(row['decided'])}"
+    elif row["verdict"] == "proved-for-listed":
+        words = f"proved for {row['proved_for']}"
+    elif row["verdict"] == "holds-to-bound" and counts.get("proved"):
+        words += ", proved for some"
     silent = 0 if row["verdict"] == "undecided" else counts.get("undecided", 0)
     return f"{words}; nothing on {silent:,} of {row['checks']:,}" if silent else words
 
@@ -157,15 +164,23 @@ def _how_far(row: Document) -> str:
     """Return parameters and bounds; of a refuted claim, those that decide."""
     if row["decided"]:
         return parameters_text([row["decided"]["parameters"]])
+    if row["verdict"] == "proved-for-listed":  # its words say for which parameters
+        return ""
     parts = []
-    by_tables = row["verdict"] != "proved" and row["counts"].get("holds-to-bound")
-    if row["bound"] and by_tables:
+    if row["bound"] and row["counts"].get("holds-to-bound"):
         least, greatest = row["bound"]
         span = f"{least:,}" if least == greatest else f"{least:,} to {greatest:,}"
         parts.append(f"bound {span}")
     if row["parameters"]:
         parts.append(row["parameters"])
     return "; ".join(parts)
+
+
+def _engines(row: Document) -> str:
+    """Return the engines that agree on all proofs: where there are any, the first of which is this program's own."""
+    agreed = [set(one["engines"]) for one in row["engines"]]
+    everywhere = set.intersection(*agreed) if agreed else set()
+    return "+".join(name for name in ENGINES if name in everywhere)
 
 
 def _pair(pair: Document, claims: Mapping[str, Document]) -> str:
@@ -190,7 +205,7 @@ def _pair(pair: Document, claims: Mapping[str, Document]) -> str:
         case "both":
             said = "neither is refuted so far"
         case _:
-            said = "open: one of them is unchecked or undecided"
+            said = "open: one of them is unchecked, undecided or vacuous"
     return f"{GAP}{names}: {said}"
 
 
@@ -200,8 +215,8 @@ def _full(claim: Document) -> str:
 
 def _widths(rows: Sequence[Row], width: int) -> list[int]:
     """Return the columns' widths: as wide as needed, the one on how far gives way, then the one in words."""
-    needed = [max((len(row[i]) for row in rows), default=0) for i in range(6)]
-    widths = [min(need, most) for need, most in zip(needed, (*WIDEST, *needed[4:]), strict=True)]
+    needed = [max((len(row[i]) for row in rows), default=0) for i in range(7)]
+    widths = [min(need, most) for need, most in zip(needed, (*WIDEST, *needed[5:]), strict=True)]
     over = sum(widths) + len(GAP) * len(widths) - width
     for i in (3, 2, 1):
         cut = max(0, min(over, widths[i] - 12))
@@ -211,8 +226,8 @@ def _widths(rows: Sequence[Row], width: int) -> list[int]:
 
 
 def _columns(row: Row, widths: Sequence[int]) -> str:
-    left = [_cut(text, width).ljust(width) for text, width in zip(row[:4], widths[:4], strict=True)]
-    right = [text.rjust(width) for text, width in zip(row[4:], widths[4:], strict=True)]
+    left = [_cut(text, width).ljust(width) for text, width in zip(row[:5], widths[:5], strict=True)]
+    right = [text.rjust(width) for text, width in zip(row[5:], widths[5:], strict=True)]
     return (GAP + GAP.join([*left, *right])).rstrip()
 
 

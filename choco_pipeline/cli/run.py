@@ -94,9 +94,9 @@ def run(
             done = _Run(config, plan, workers_of_run, Console(stderr=True), received).go(record)
     ledger = read_json(done.ledger) if done.code == 0 else None
     if json:
-        verdicts = None if ledger is None else count_verdicts(ledger)
+        verdicts = {"claims": None} if ledger is None else count_verdicts(ledger)
         proofs = None if ledger is None else count_proofs(ledger)
-        emit({**done.document(), "claims": verdicts, "proofs": proofs})
+        emit({**done.document(), **verdicts, "proofs": proofs})
     elif ledger is not None:
         show_ledger(ledger, Console())
         print(f"report: {done.report}")

@@ -10,7 +10,14 @@ from typing import Any
 
 import pandas as pd
 
-from choco_pipeline.report.cells import SIGNS
+from choco_pipeline.claims.outcomes import (
+    NOT_ASSERTED,
+    SIGNS,
+    engines_by_certificate,
+    engines_of,
+    engines_text,
+    is_proved,
+)
 from choco_pipeline.report.environment import environment
 from choco_pipeline.report.figures import bokeh_script, galleries
 from choco_pipeline.report.findings import families
@@ -30,6 +37,10 @@ COLUMNS = [
     "table",
     "bound",
     "verdict",
+    "reach",
+    "printed",
+    "engines",
+    "no_answer",
     "positions",
     "counterexample",
     "found",
@@ -48,6 +59,8 @@ ROW_COLUMNS = [
     "checks",
     "counts",
     "parameters",
+    "proved_for",
+    "engines",
     "bound",
     "positions",
     "seconds",
@@ -76,7 +89,7 @@ def page(ledger: Mapping[str, Any], results: Path, found: Found | None = None) -
     """
     views = claim_views(ledger)
     corrected = {pair["printed"] for pair in ledger["pairs"] if pair["kind"] == "misprint"}
-    refuted = [view for view in views if view.verdict == "refuted"]
+    refuted = [view for view in views if view.verdict == "refuted" and view.is_asserted]
     return (
         environment()
         .get_template("page.html.j2")
@@ -89,6 +102,7 @@ def page(ledger: Mapping[str, Any], results: Path, found: Found | None = None) -
             facets=_facets(views),
             signs=SIGNS,
             refuted=[view for view in refuted if view.claim["id"] not in corrected],
+            not_asserted=_not_asserted(views),
             misprinted=sum(view.claim["id"] in corrected for view in refuted),
             misprints=pair_views(ledger, views, "misprint"),
             disagreements=pair_views(ledger, views, "disagreement"),
@@ -107,7 +121,8 @@ def summary(ledger: Mapping[str, Any], views: Sequence[ClaimView]) -> dict[str, 
     """Return the numbers of a run: what was claimed, what was checked, how much was computed."""
     claims = {
         "conjectures": [view for view in views if view.is_open],
-        "others": [view for view in views if not view.is_open],
+        "others": [view for view in views if view.is_asserted and not view.is_open],
+        **{of: [v for v in views if v.claim["status"] == of] for of in NOT_ASSERTED},
     }
     return {
         "claims": {
@@ -131,10 +146,12 @@ def verdict_frame(ledger: Mapping[str, Any]) -> pd.DataFrame:
     """Return one row for each verdict, with the columns `COLUMNS`; positions and parameters as JSON."""
     claims = {claim["id"]: claim for claim in ledger["claims"]}
     rulesets = {table["id"]: table["ruleset"] for table in ledger["tables"]}
+    certified = engines_by_certificate(ledger["proofs"])
     rows = []
     for verdict in ledger["verdicts"]:
         claim, shown = claims[verdict["claim"]], verdict["counterexample"] or {}
         position = shown.get("position")
+        agreed, silent = engines_of(verdict, certified) if is_proved(verdict) else ((), {})
         rows.append(
             {
                 **{name: verdict[name] for name in COLUMNS if name in verdict},
@@ -143,6 +160,8 @@ def verdict_frame(ledger: Mapping[str, Any]) -> pd.DataFrame:
                 "status": claim["status"],
                 "ruleset": rulesets.get(verdict["table"] or "", claim["ruleset"]),
                 "parameters": json.dumps(verdict["parameters"]),
+                "engines": " ".join(agreed),
+                "no_answer": json.dumps(silent) if silent else None,
                 "counterexample": None if position is None else json.dumps(position),
                 "found": shown.get("found"),
                 "claimed": shown.get("claimed"),
@@ -162,8 +181,19 @@ def row_frame(ledger: Mapping[str, Any]) -> pd.DataFrame:
             name: None if row[name] is None else json.dumps(row[name])
             for name in ("counts", "bound", "decided")
         }
+        packed["engines"] = engines_text(row["engines"])
         rows.append({**row, **shown, **packed, "paper": claim["paper"]["key"]})
     return pd.DataFrame(rows, columns=ROW_COLUMNS)
+
+
+def _not_asserted(views: Sequence[ClaimView]) -> list[tuple[str, list[ClaimView]]]:
+    """Return under a heading each what no paper asserts, as far as the run says anything of it."""
+    said = [view for view in views if view.verdict not in ("unchecked", "undecided")]
+    groups = [
+        (heading, [view for view in said if view.claim["status"] == status])
+        for status, heading in NOT_ASSERTED.items()
+    ]
+    return [(heading, chosen) for heading, chosen in groups if chosen]
 
 
 def _papers(views: Sequence[ClaimView]) -> list[tuple[Mapping[str, Any], list[ClaimView]]]:

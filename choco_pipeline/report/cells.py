@@ -8,33 +8,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from choco_pipeline.claims.outcomes import ENGINES, SIGNS, is_by_proof
 from choco_pipeline.report.counterexamples import Shown, shown
 
 Document = Mapping[str, Any]
 
-#: Symbol and words of each verdict, worst first: colour is never alone, and a bound never looks like a proof.
-SIGNS = {
-    "refuted": ("✗", "refuted"),
-    "undecided": ("?", "undecided"),
-    "holds-to-bound": ("◐", "holding to the bound"),
-    "exhausted": ("●", "checked in all cases"),
-    "proved": ("∎", "proved"),
-    "unchecked": ("–", "not checked"),
-}
 #: Two parameters with at least this many cells are laid out as a grid.
 GRID_CELLS = 9
 
 #: Evidence that a table of bounds shows.
 REACH = ("reach", "auxiliary", "true_up_to", "best_possible", "false_at")
+#: Evidence that other words tell.
+TOLD = ("all_choices", *REACH)
 
 LABELS = {
     "among": "positions in the statement",
     "count": "number of values",
+    "engines": "engines that agree",
     "failures": "number of failures",
     "free": "coordinate without a bound",
     "growth": "growth with the bound",
     "missing": "members of the claimed set not found",
     "missing_count": "number of members not found",
+    "no_answer": "engines without an answer",
     "p_positions": "P-positions",
     "values": "values found, smallest first",
 }
@@ -129,9 +125,9 @@ def cell_of(
     ruleset = table["ruleset"] if table else ""
     refutes = verdict["counterexample"]
     evidence = [
-        (LABELS.get(key, key.replace("_", " ")), value)
+        (LABELS.get(key, key.replace("_", " ")), _in_words(key, value))
         for key, value in verdict["evidence"].items()
-        if value != [] and key not in REACH
+        if value != [] and key not in TOLD
     ]
     return Cell(
         anchor,
@@ -187,7 +183,22 @@ def _commands(verdict: Document, ruleset: str, row: Document) -> list[tuple[str,
     if ruleset and refutes and refutes["position"] is not None:
         position = " ".join(map(str, refutes["position"]))
         commands.append(("shows the position", f"./choco value {shlex.quote(ruleset)} {position}"))
+    if is_by_proof(verdict) and verdict["verdict"] == "proved":
+        certificate = verdict["certificate"]
+        if certificate is None:  # of a statement on integers: the command that decides it again
+            return [("repeats the proof", verdict["why"])]
+        check = f"./choco prove --check {shlex.quote(certificate)}"
+        return [("checks what it rests on", check), ("repeats the proof", row["command"])]
     # The shape of an uncut rectangular bar is its own bound; across tables there is no single one.
     bound = f"--bound {verdict['bound']}" if ruleset and verdict["bound"] else ""
     given = [f"{name}={value}" for name, value in verdict["parameters"].items()]
     return [*commands, ("repeats the check", " ".join([row["command"], *given, bound]).strip())]
+
+
+def _in_words(key: str, value: Any) -> Any:
+    """Return evidence with the names of engines as people are told of them."""
+    if key == "engines":
+        return [ENGINES.get(name, name) for name in value]
+    if key == "no_answer":
+        return {ENGINES.get(name, name): why for name, why in value.items()}
+    return value

@@ -12,10 +12,10 @@ from typing import Any
 
 from markupsafe import Markup
 
+from choco_pipeline.claims.outcomes import SIGNS
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import StoreError
 from choco_pipeline.finding.statement import UNITS, Statement
-from choco_pipeline.report.cells import SIGNS
 from choco_pipeline.report.environment import environment, sentence
 from choco_pipeline.report.found_formulas import condition, displayed, reach
 from choco_pipeline.report.found_pictures import drawing
@@ -34,6 +34,8 @@ STATUSES = {
     "refuted": ("refuted", "refuted"),
 }
 
+#: Words for a family of which games are proved, and the family is not.
+IN_PART = "proved for the games named"
 #: Kinds of statements whose formulas say all.
 SAID_IN_FORMULAS = ("p-positions", "grundy", "values", "law")
 #: So many certificates of a statement are listed; found.json has all.
@@ -82,7 +84,8 @@ class FoundView:
     @property
     def status(self) -> str:
         """The name that the style sheet has for the verdict."""
-        return STATUSES[self.statement.verdict.status][0]
+        status = STATUSES[self.statement.verdict.status][0]
+        return "proved-for-listed" if self.is_proved_in_part else status
 
     @property
     def symbol(self) -> str:
@@ -92,8 +95,7 @@ class FoundView:
     @property
     def words(self) -> str:
         """The verdict in words."""
-        words = STATUSES[self.statement.verdict.status][1]
-        return f"{words} for the games named" if self.is_proved_in_part else words
+        return IN_PART if self.is_proved_in_part else STATUSES[self.statement.verdict.status][1]
 
     @property
     def is_proved_in_part(self) -> bool:
@@ -186,11 +188,12 @@ class Found:
     @cached_property
     def tally(self) -> list[tuple[str, str, str, int]]:
         """How many statements that were not refuted have each status: style, sign, words, number."""
-        counts: Counter[str] = Counter(view.statement.verdict.status for view in self.held)
+        counts = Counter((view.status, view.words) for view in self.held)
+        kinds = [("proved-for-listed", IN_PART), *STATUSES.values()]
         return [
-            (style, SIGNS[style][0], words, counts[name])
-            for name, (style, words) in STATUSES.items()
-            if counts[name]
+            (style, SIGNS[style][0], words, counts[style, words])
+            for style, words in kinds
+            if counts[style, words]
         ]
 
 

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from choco_pipeline.claims.outcomes import ENGINES
+
 #: A game is called wild if its last digits multiply the residuals by this on average, tame if by less.
 WILD = 2.0
 RELATIONS = {"p": "P-positions", "grundy": "Grundy numbers"}
-ENGINES = {"own": "ours", "mona": "MONA"}
 #: Counts that are shown, of the many that a recurrence is checked on.
 MOST_COUNTS = 9
 Entry = Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""Statements with a bound of their own: whether it is the best possible, parameter by parameter."""
+"""Statements with a bound of their own, and what is the case beyond it, parameter by parameter."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class ReachRow:
         The bound that the statement gives for them.
     true
         The largest bound for which it is true, or as far as the table goes.
-    best
-        Whether the printed bound is the best possible, in words.
+    beyond
+        What is the case beyond the printed bound, in words: a remark, which no paper need assert.
     failing
         The least position at which it fails, or would if it reached so far; "" if the table has none.
     cell
@@ -33,7 +33,7 @@ class ReachRow:
     names: list[int]
     printed: int
     true: str
-    best: str
+    beyond: str
     failing: str
     cell: Cell
 
@@ -68,14 +68,14 @@ def _row(names: Sequence[str], cell: Cell) -> ReachRow:
     true_up_to = evidence["true_up_to"]
     failing = refutes["position"] if refutes else evidence.get("false_at")
     if refutes:
-        best = "no: false before"
+        beyond = "false before"
     else:
-        best = "yes" if evidence["best_possible"] else "no: true beyond"
+        beyond = "false at once" if evidence["best_possible"] else "also true"
     return ReachRow(
         [values[name] for name in names],
         evidence["reach"],
         f"{true_up_to:,}" if failing else f"{true_up_to:,} or more",
-        best,
+        beyond,
         f"({', '.join(map(str, failing))})" if failing else "",
         cell,
     )

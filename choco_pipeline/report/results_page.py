@@ -9,7 +9,8 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from choco_pipeline.claims.row_text import is_by_proof, parameters_text, strongest
+from choco_pipeline.claims.outcomes import is_by_proof, strongest
+from choco_pipeline.claims.row_text import parameters_text
 from choco_pipeline.report.proof_rows import RELATIONS
 from choco_pipeline.tables.cost import in_bytes
 

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from choco_pipeline.report.cells import SIGNS, Cell, Grid, cell_of, grid_of, labels
+from choco_pipeline.claims.outcomes import NOT_ASSERTED, SIGNS, engines_text, few_words
+from choco_pipeline.report.cells import Cell, Grid, cell_of, grid_of, labels
 from choco_pipeline.report.formal import formal_lines
 from choco_pipeline.report.reach import ReachTable, reach_table
 
 Document = Mapping[str, Any]
 
-OPEN_STATUS = ("conjecture", "question")
 #: At most so many counterexamples of one claim are drawn, the least of all among them.
 MOST_DRAWN = 3
 
@@ -58,8 +58,18 @@ class ClaimView:
 
     @property
     def is_open(self) -> bool:
-        """Whether the claim is a conjecture or a question, not a theorem or an example."""
-        return self.claim["status"] in OPEN_STATUS
+        """Whether the claim is a conjecture, not a theorem or an example."""
+        return bool(self.claim["status"] == "conjecture")
+
+    @property
+    def is_asserted(self) -> bool:
+        """Whether a paper asserts it: neither asks whether it is so, nor is it a remark of this project."""
+        return self.claim["status"] not in NOT_ASSERTED
+
+    @property
+    def engines(self) -> str:
+        """Which engines agree on its proofs, in words; "" without proofs."""
+        return engines_text(self.row["engines"])
 
     @property
     def plain(self) -> list[Cell]:
@@ -74,7 +84,7 @@ class ClaimView:
 
 
 def claim_views(ledger: Document) -> list[ClaimView]:
-    """Return every claim with its verdicts, paper by paper, conjectures before what is proved on paper."""
+    """Return every claim with its verdicts, paper by paper, conjectures first, and last what no paper asserts."""
     tables = {table["id"]: table for table in ledger["tables"]}
     rows = {row["claim"]: row for row in ledger["rows"]}
     verdicts: dict[str, list[Document]] = defaultdict(list)
@@ -86,7 +96,12 @@ def claim_views(ledger: Document) -> list[ClaimView]:
         for claim in ledger["claims"]
     ]
     return sorted(
-        views, key=lambda view: (papers.index(view.claim["paper"]["key"]), not view.is_open)
+        views,
+        key=lambda view: (
+            papers.index(view.claim["paper"]["key"]),
+            not view.is_asserted,
+            not view.is_open,
+        ),
     )
 
 
@@ -123,7 +138,7 @@ def _claim_view(
         claim,
         row,
         SIGNS[row["verdict"]][0],
-        _in_few_words(row),
+        few_words(row),
         _counted(row["counts"]),
         formal_lines(claim),
         cells,
@@ -131,19 +146,6 @@ def _claim_view(
         grid_of(cells),
         reach_table(cells),
     )
-
-
-def _in_few_words(row: Document) -> str:
-    if row["verdict"] == "holds-to-bound":
-        bound = row["bound"]
-        if "holds-to-bound" not in row["counts"]:  # every case, but not for every parameter
-            return "holds where checked"
-        return f"holds to {bound[1]:,}" if bound[0] == bound[1] else "holds to the bounds"
-    if row["verdict"] == "exhausted":
-        return "all cases"
-    if row["verdict"] == "proved" and row["parameters"]:
-        return "proved for these parameters"
-    return SIGNS[row["verdict"]][1]
 
 
 def _counted(counts: Mapping[str, int]) -> list[tuple[str, str, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline.claims.catalogue import Catalogue
@@ -21,9 +21,11 @@ from choco_pipeline.claims.verdict import (
     Proved,
     Refuted,
     Undecided,
+    Vacuous,
     Verdict,
     verdict_to_json,
 )
+from tests.effort import examples
 
 PAPER = Paper(key="drawn", title="On Nothing", authors=["N. N."], reference="preprint")
 OTHER = Paper(key="other", title="On Less", authors=["N. N."], reference="preprint")
@@ -85,6 +87,7 @@ outcomes = st.one_of(
     st.builds(HoldsToBound, st.integers(0, 99), st.integers(1, 20), st.none()),
     st.builds(refuted, *[st.integers(0, 2)] * 3, st.integers(0, 3)),
     st.builds(Undecided, st.just("the table is too small")),
+    st.builds(Vacuous, st.just("no position is one that it speaks of")),
 )
 drawn_verdicts = st.lists(
     st.builds(
@@ -103,22 +106,23 @@ drawn_verdicts = st.lists(
 def test_a_row_is_what_its_verdicts_come_to(verdicts: list[dict[str, Any]]) -> None:
     found = row(claim("a"), *verdicts)
     names = [v["verdict"] for v in verdicts]
+    proved = {tuple(v["parameters"].items()) for v in verdicts if v["verdict"] == "proved"}
+    settled = {
+        tuple(v["parameters"].items())
+        for v in verdicts
+        if v["verdict"] in ("exhausted", "holds-to-bound")
+    }
     if not names:
         expected = "unchecked"
     elif "refuted" in names:
         expected = "refuted"
-    elif set(names) == {"undecided"}:
+    elif set(names) <= {"undecided", "vacuous"}:
         expected = "undecided"
-    elif set(names) == {"proved"}:
-        expected = "proved"
+    elif settled <= proved:  # a proof outweighs a table with the same parameters
+        expected = "proved-for-listed"
     else:
         expected = "holds-to-bound"  # of k and s there are infinitely many
-    # A proof outweighs a table with the same parameters.
-    proved = {tuple(v["parameters"].items()) for v in verdicts if v["verdict"] == "proved"}
-    if expected == "holds-to-bound" and found["verdict"] == "proved":
-        assert proved == {tuple(v["parameters"].items()) for v in verdicts}
-    else:
-        assert found["verdict"] == expected
+    assert found["verdict"] == expected
     assert found["checks"] == len(names)
     assert found["counts"] == {name: names.count(name) for name in set(names)}
     given = {tuple(v["parameters"].items()) for v in verdicts}
@@ -130,14 +134,11 @@ def test_a_row_is_what_its_verdicts_come_to(verdicts: list[dict[str, Any]]) -> N
     assert found["seconds"] == 0.5 * len(names)
     bounds = [v["bound"] for v in verdicts]
     assert found["bound"] == ([min(bounds), max(bounds)] if bounds else None)
-    if found["verdict"] != "proved":
-        assert "true" not in found["text"]
-        assert "proved" not in found["text"] or proved
-        starts = found["text"].startswith("proved for all positions, for ")
-        assert starts == bool(found["verdict"] == "holds-to-bound" and proved)
-    else:
-        assert found["text"].startswith("proved for all positions, for ")
-        assert found["text"].endswith("; other k, s are not proved")
+    assert "true" not in found["text"]
+    if found["verdict"] != "refuted":
+        assert bool(found["proved_for"]) == bool(proved)
+        says = found["text"].startswith("proved for all positions, for ")
+        assert says == bool(proved) == ("other k, s are not proved" in found["text"])
     silent = [v for v in verdicts if v["verdict"] == "undecided"]
     if any(tuple(v["parameters"].items()) not in proved for v in silent):
         assert "says nothing" in found["text"]
@@ -177,6 +178,8 @@ def test_every_claim_has_a_row_in_the_order_of_the_files() -> None:
         "checks": 0,
         "counts": {},
         "parameters": "",
+        "proved_for": "",
+        "engines": [],
         "bound": None,
         "positions": 0,
         "seconds": 0,
@@ -193,7 +196,7 @@ def test_every_case_of_some_parameters_is_not_every_case() -> None:
     positions = sum(m * m for m in range(1, 65))
     assert (
         found["text"]
-        == f"every case for m = 1, …, 64 ({positions:,} positions); other parameters are not checked"
+        == f"every case checked, for m = 1, …, 64 ({positions:,} positions); other m are not checked"
     )
     assert found["parameters"] == "m = 1, …, 64"
 
@@ -269,31 +272,40 @@ def test_a_proof_is_for_the_parameters_that_it_names() -> None:
     tables = [verdict("a", HoldsToBound(100, 10), {"k": k}) for k in (3, 7, 11)]
     proofs = [by_proof("a", PROVED, {"k": k}) for k in (3, 7, 11)]
     assert text(one, *tables, *proofs) == (
-        "proved",
+        "proved-for-listed",
         "proved for all positions, for k = 3, 7, 11; other k are not proved",
     )
     assert text(one, *tables, *proofs[:2]) == (
         "holds-to-bound",
-        "proved for all positions, for k = 3, 7; holds up to bound 10 on 1 table (100 positions)",
+        "proved for all positions, for k = 3, 7; other k are not proved;"
+        " holds for all 100 positions up to bound 10 (k = 11)",
     )
     assert text(fixed, verdict("a", HoldsToBound(9, 5)), by_proof("a", PROVED)) == (
         "proved",
         "proved for all positions",
     )
     named = claim("a", ruleset="solid-bar(f=(x+z)//k)", when="k == 3 or k == 7")
-    assert text(named, *proofs[:2]) == ("proved", "proved for all positions, for k = 3, 7")
-    assert text(named, *proofs[:1])[1].endswith("for k = 3; other k are not proved")
+    assert text(named, *proofs[:2]) == (
+        "proved",
+        "proved for all positions, for k = 3, 7; it speaks of no others",
+    )
+    assert text(named, *proofs[:1]) == (
+        "proved-for-listed",
+        "proved for all positions, for k = 3; other k are not proved",
+    )
+    unsaid = by_proof("a", Undecided("the time is over"), {"k": 7})
+    assert text(named, proofs[0], unsaid)[0] == "proved-for-listed"
     silent = verdict("a", Undecided("no such position"), {"k": 15})
     assert text(one, proofs[0], silent) == (
-        "holds-to-bound",
-        "proved for all positions, for k = 3;"
+        "proved-for-listed",
+        "proved for all positions, for k = 3; other k are not proved;"
         " says nothing on the only table: no such position (k = 15)",
     )
     whole = verdict("a", Exhausted(50), {"k": 15})
     assert text(one, proofs[0], whole) == (
         "holds-to-bound",
-        "proved for all positions, for k = 3; every case for k = 15 (50 positions);"
-        " other parameters are not checked",
+        "proved for all positions, for k = 3; other k are not proved;"
+        " every case checked, for k = 15 (50 positions); other k are not checked",
     )
 
 
@@ -341,20 +353,22 @@ def test_a_table_and_a_proof_refute_together() -> None:
 @pytest.mark.parametrize(
     ("true_up_to", "expected"),
     [
-        ((5, 7), "the printed bound is the best possible for each of the 2 parameters checked"),
+        (
+            (5, 7),
+            "false just beyond its bound for each of the 2 parameters with a table beyond it",
+        ),
         (
             (5, 20),
-            "the printed bound is the best possible for 1 of the 2 parameters checked,"
-            " not for all: for k = 4; s = 1, 7 is printed, true up to 20",
+            "false just beyond its bound for 1 of the 2 parameters with a table beyond it; its bound is 7,"
+            " and it is also true for all positions of our table, up to 20, for example for k = 4; s = 1",
         ),
         (
             (9, 20),
-            "the printed bound is not the best possible for each of the 2 parameters checked:"
-            " for k = 2; s = 1, 5 is printed, true up to 9",
+            "its bound is 5, and it is also true up to 9, for example for k = 2; s = 1",
         ),
     ],
 )
-def test_whether_a_printed_bound_is_the_best_possible(
+def test_what_is_the_case_beyond_a_bound_is_a_remark(
     true_up_to: tuple[int, int], expected: str
 ) -> None:
     verdicts = [
@@ -366,13 +380,12 @@ def test_whether_a_printed_bound_is_the_best_possible(
             reach=reach,
             true_up_to=true,
             best_possible=reach == true,
+            **({} if true == 20 else {"false_at": [true + 1, 0, true + 1]}),
         )
         for k, reach, true in zip((2, 4), (5, 7), true_up_to, strict=True)
     ]
-    assert row(claim("a"), *verdicts)["text"].endswith(f"; {expected}")
     verdicts.append(verdict("a", Exhausted(10), {"k": 6, "s": 1}, 9))
-    expected = expected.replace("parameters checked", "parameters with a table beyond it")
-    assert row(claim("a"), *verdicts)["text"].endswith(f"; {expected}")
+    assert row(claim("a"), *verdicts)["text"].endswith(f"; remark: {expected}")
 
 
 @pytest.mark.parametrize(
@@ -413,6 +426,13 @@ HELD, FALSE, SILENT = HoldsToBound(5, 10), refuted(0, 0, 1, 0), Undecided("too s
         (FALSE, FALSE, "neither", "Neither is right: "),
         (HELD, HELD, "both", "Not told apart so far: "),
         (FALSE, SILENT, "open", "Open: Claim a as printed is refuted"),
+        (
+            HELD,
+            PROVED,
+            "both",
+            "Not told apart so far: Claim a as printed holds as far as it was checked,"
+            " Claim b as intended is proved for k = 2; s = 1.",
+        ),
         (None, HELD, "open", "Open: Claim a as printed is unchecked"),
     ],
 )
@@ -454,7 +474,7 @@ def test_a_statement_on_integers_is_proved_for_what_is_fixed() -> None:
     checked = by_check(HoldsToBound(90, 9, unit="case"))
     proofs = [by_proof("a", Proved("by this", "integer"), {"k": k}) for k in (1, 2)]
     found = row(a_statement(), checked, *proofs)
-    assert (found["verdict"], found["parameters"]) == ("proved", "k = 1, 2")
+    assert (found["verdict"], found["proved_for"]) == ("proved-for-listed", "k = 1, 2")
     assert found["text"] == (
         "proved for all integers, for k = 1, 2; other k are not proved; holds for all 90 cases up to bound 9"
     )
@@ -478,3 +498,166 @@ def test_a_statement_that_a_check_refutes_is_not_proved() -> None:
     assert "the only check and all 2 proofs refute it" in found["text"]
     found = row(a_statement(), by_check(HoldsToBound(90, 9, unit="case")), proof, later)
     assert (found["verdict"], found["decided"]["position"]) == ("refuted", [2, 5])
+
+
+# What a row says, against what its verdicts say, by their types alone.
+
+FINITE = "k == 1 or k == 2"
+domains = st.sampled_from([{}, {"reach": 20}, {"printed": 15}])
+proofs_of = st.builds(lambda domain: Proved("c.json", **domain), domains)
+
+
+@st.composite
+def judged(draw: st.DrawFn) -> tuple[Claim, list[dict[str, int]] | None, list[dict[str, Any]]]:
+    """Draw a claim, the cases that it speaks of (None for infinitely many), and verdicts on some of these."""
+    kind = draw(st.sampled_from(["fixed", "finite", "infinite", "integers"]))
+    every: list[dict[str, int]] | None
+    if kind == "fixed":
+        of, every, given = claim("a", ruleset="step-bar(k=2, s=0)"), [{}], st.just({})
+    elif kind == "finite":
+        of = claim("a", ruleset="solid-bar(f=(x+z)//k)", when=FINITE)
+        every, given = [{"k": 1}, {"k": 2}], st.builds(lambda k: {"k": k}, st.integers(1, 2))
+    elif kind == "infinite":
+        of, every = claim("a", ruleset="solid-bar(f=(x+z)//k)"), None
+        given = st.builds(lambda k: {"k": k}, st.integers(1, 2))
+    else:
+        of, every = a_statement(), None
+        given = st.builds(lambda k: {"k": k}, st.integers(1, 2))
+    decisions = st.one_of(proofs_of, outcomes).filter(
+        lambda o: not isinstance(o, HoldsToBound | Exhausted)
+    )
+    tables = st.builds(lambda o, p, b: verdict("a", o, p, b), outcomes, given, st.integers(1, 20))
+    proofs = st.builds(lambda o, p: by_proof("a", o, p), decisions, given)
+    if kind == "integers":
+        tables = st.builds(by_check, outcomes)
+        if draw(st.booleans()):  # every choice is decided, each once
+            every = [{"k": 1}, {"k": 2}]
+            found = [by_proof("a", draw(decisions), one) for one in every]
+            for one in found:
+                one["evidence"] = {"all_choices": True}
+            return of, every, [*found, *draw(st.lists(tables, max_size=1))]
+    return of, every, draw(st.lists(tables | proofs, max_size=5))
+
+
+def known(verdicts: list[dict[str, Any]], case: dict[str, int]) -> set[str]:
+    return {v["verdict"] for v in verdicts if v["parameters"] == case}
+
+
+@settings(max_examples=examples(200))
+@given(judged())
+def test_a_row_never_says_more_than_its_verdicts(
+    drawn: tuple[Claim, list[dict[str, int]] | None, list[dict[str, Any]]],
+) -> None:
+    of, every, verdicts = drawn
+    found = row(of, *verdicts)
+    names = {v["verdict"] for v in verdicts}
+    cases = [known(verdicts, case) for case in every or []]
+    # A verdict on a whole statement on integers is one on every choice.
+    whole = known(verdicts, {}) if not of.parameters else set()
+    match found["verdict"]:
+        case "refuted":
+            assert "refuted" in names
+        case "proved":
+            assert "refuted" not in names
+            assert "proved" in names
+            assert "proved" in whole or (cases and all(c & {"proved", "vacuous"} for c in cases))
+        case "proved-for-listed":
+            assert "refuted" not in names
+            assert "proved" in names
+            for v in verdicts:
+                if v["verdict"] in ("holds-to-bound", "exhausted") and v["parameters"]:
+                    assert "proved" in known(verdicts, v["parameters"])
+        case "exhausted":
+            assert "refuted" not in names
+            settled = {"exhausted", "proved", "vacuous"}
+            assert whole & settled or (cases and all(c & settled for c in cases))
+        case "vacuous":
+            assert "vacuous" in names
+            assert not names & {"refuted", "proved", "exhausted", "holds-to-bound"}
+            assert "vacuous" in whole or (cases and all("vacuous" in c for c in cases))
+        case "holds-to-bound":
+            assert "refuted" not in names
+            assert names & {"holds-to-bound", "exhausted"}
+        case "undecided":
+            assert names <= {"undecided", "vacuous"}
+        case other:
+            assert (other, verdicts) == ("unchecked", [])
+    # Its sentence names nothing that no verdict is of.
+    proved = [v for v in verdicts if v["verdict"] == "proved"]
+    said = [part for part in found["text"].split("; ") if part.startswith("proved for ")]
+    assert bool(said) <= bool(proved)
+    for words, fits in (
+        ("coordinates up to 20", lambda v: v["reach"] == 20),
+        ("the 15 printed", lambda v: v["printed"] == 15),
+        ("", lambda v: v["reach"] is None and v["printed"] is None),
+    ):
+        for part in said:
+            narrow = [w for w in ("coordinates up to", "printed") if w in part]
+            if (words in part) if words else not narrow:
+                assert any(fits(v) for v in proved)
+    for k in (1, 2):
+        named = [part for part in said if f" {k}" in part.partition(", for ")[2]]
+        assert not named or "proved" in known(verdicts, {"k": k})
+
+
+def test_an_undecided_choice_is_not_proved() -> None:
+    choices = [by_proof("a", Proved("by this", "integer"), {"k": k}) for k in (1, 2)]
+    for one in choices:
+        one["evidence"] = {"all_choices": True}
+    found = row(a_statement(), *choices)
+    assert (found["verdict"], found["proved_for"]) == ("proved", "k = 1, 2")
+    assert found["text"] == "proved for all integers, for k = 1, 2; it speaks of no others"
+    silent = by_proof("a", Undecided("the time is over"), {"k": 3})
+    silent["evidence"] = {"all_choices": True}
+    assert row(a_statement(), *choices, silent)["verdict"] == "proved-for-listed"
+    del choices[0]["evidence"]["all_choices"]
+    assert row(a_statement(), *choices)["verdict"] == "proved-for-listed"
+
+
+def test_a_conjecture_is_never_proved_without_saying_for_what() -> None:
+    conjecture = claim("b", OTHER, status="conjecture", contradicts=["a"])
+    both = catalogue(claim("a"), conjecture)
+    given = [verdict("a", FALSE, {"k": 2, "s": 1})]
+    given += [by_proof("b", PROVED, {"k": k, "s": 1}) for k in (2, 4)]
+    (found,) = pairs(both, rows(both, given))
+    assert found["right"] == "intended"
+    assert found["text"].startswith("Claim b of other is proved for k = 2, 4; s = 1, Claim a")
+
+
+def test_a_statement_of_which_nothing_is_spoken_is_vacuous() -> None:
+    why = Vacuous("no integers satisfy its conditions")
+    checked = by_check(Undecided("no integers up to N = 9 are ones that it speaks of"))
+    found = row(a_statement(), checked, by_proof("a", why))
+    assert (found["verdict"], found["text"]) == ("vacuous", f"vacuous: {why.why}")
+    some = [by_proof("a", why, {"k": 1}), by_proof("a", Proved("this", "integer"), {"k": 2})]
+    assert row(a_statement(), *some[:1])["verdict"] == "undecided"
+    for one in some:
+        one["evidence"] = {"all_choices": True}
+    assert row(a_statement(), *some[:1])["verdict"] == "vacuous"
+    found = row(a_statement(), *some)
+    assert (found["verdict"], found["proved_for"]) == ("proved", "k = 2")
+    assert "vacuous, for k = 1" in found["text"]
+    held = by_check(HoldsToBound(90, 9, unit="case"))
+    assert row(a_statement(), held, by_proof("a", why))["text"].endswith("one of them is wrong")
+    both = catalogue(claim("a"), claim("b", corrects="a"))
+    given = [by_proof("a", why, {"k": 2, "s": 1}), by_proof("b", PROVED, {"k": 2, "s": 1})]
+    assert pairs(both, rows(both, given))[0]["right"] == "open"
+
+
+def test_engines_of_a_proof_are_those_that_agree_on_the_game_and_on_the_claim() -> None:
+    proofs = [by_proof("a", PROVED, {"k": k, "s": 1}) for k in (2, 4, 6, 8)]
+    for one in proofs[:3]:
+        one["evidence"] = {"engines": ["own", "mona"]}
+    proofs[2]["evidence"] = {"engines": ["own"], "no_answer": {"mona": "the time is over"}}
+    proofs[1]["certificate"] = "certificates/alone.json"
+    certified = {"certificates/drawn.json": ["own", "mona"], "certificates/alone.json": ["own"]}
+    (found,) = rows(catalogue(claim("a")), proofs, certified)
+    assert found["engines"] == [
+        {"engines": ["own", "mona"], "proofs": 1, "no_answer": {}},
+        {
+            "engines": ["own"],
+            "proofs": 3,
+            "no_answer": {"mona": "it did not check the certificate"},
+        },
+    ]
+    assert found["command"] == "./choco claims check a --proofs"

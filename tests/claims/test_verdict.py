@@ -15,6 +15,7 @@ from choco_pipeline.claims.verdict import (
     Proved,
     Refuted,
     Undecided,
+    Vacuous,
     Verdict,
     verdict_from_json,
     verdict_text,
@@ -33,11 +34,14 @@ counterexamples = st.builds(
     st.none() | st.text(),
 )
 verdicts = st.one_of(
-    st.builds(Proved, st.text()),
+    st.builds(
+        Proved, st.text(), st.just("integer"), st.none() | numbers, st.none() | st.integers(1)
+    ),
     st.builds(Exhausted, numbers),
     st.builds(HoldsToBound, numbers, numbers, st.none() | st.text()),
     st.builds(Refuted, counterexamples, numbers),
     st.builds(Undecided, st.text()),
+    st.builds(Vacuous, st.text()),
 )
 
 
@@ -80,6 +84,12 @@ def test_texts() -> None:
     assert verdict_text(Undecided("too few tables")) == "undecided: too few tables"
     assert verdict_text(Proved("certificate 7")) == "proved for all positions: certificate 7"
     assert verdict_text(Proved("this", "integer")) == "proved for all integers: this"
+    assert (
+        verdict_text(Proved("c", reach=20))
+        == "proved for all positions with coordinates up to 20: c"
+    )
+    assert verdict_text(Proved("c", printed=15)) == "proved for the 15 printed numbers: c"
+    assert verdict_text(Vacuous("x < x")) == "vacuous: x < x"
 
 
 @pytest.mark.parametrize(("length", "shown"), [(60, True), (61, False)])
@@ -118,6 +128,8 @@ def test_the_keys_that_reports_read() -> None:
         "positions",
         "unit",
         "bound",
+        "reach",
+        "printed",
         "counterexample",
         "why",
         "text",

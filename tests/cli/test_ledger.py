@@ -10,8 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from choco_pipeline.cli.ledger import SIGNS, WIDTH, count_verdicts, show_ledger
+from choco_pipeline.claims.outcomes import SIGNS
+from choco_pipeline.cli.ledger import WIDTH, count_verdicts, show_ledger
 
+ENGINES = ([], [{"engines": ["own", "mona", "checker"], "proofs": 2, "no_answer": {}}])
+UNPROVED: dict[str, Any] = {"proved_for": "", "engines": []}
 long_words = st.text("abc ⊕=,", max_size=200)
 
 
@@ -21,7 +24,7 @@ def ledgers(draw: st.DrawFn) -> dict[str, Any]:
     claims, rows, verdicts = [], [], []
     for i in range(draw(st.integers(0, 12))):
         key = draw(st.sampled_from(["first", "second"]))
-        status = draw(st.sampled_from(["theorem", "conjecture", "question", "figure"]))
+        status = draw(st.sampled_from(["theorem", "conjecture", "question", "figure", "ours"]))
         paper = {"key": key, "title": draw(long_words)}
         claims.append({"id": f"{i}", "paper": paper, "number": f"N{i} {draw(long_words)}"})
         claims[-1]["status"] = status
@@ -36,6 +39,8 @@ def ledgers(draw: st.DrawFn) -> dict[str, Any]:
                 "checks": 0 if verdict == "unchecked" else 3,
                 "counts": {} if verdict == "unchecked" else {verdict: 2, "undecided": 1},
                 "parameters": draw(long_words),
+                "proved_for": draw(long_words),
+                "engines": draw(st.sampled_from(ENGINES)),
                 "bound": draw(st.none() | st.just([4, 10**9])),
                 "positions": draw(st.integers(0, 10**15)),
                 "seconds": draw(st.floats(0, 10**5)),
@@ -70,13 +75,13 @@ def test_a_line_for_each_claim_none_too_long(ledger: dict[str, Any], terminal: i
     on = {} if terminal is None else {"force_terminal": True, "width": terminal}
     lines = printed(ledger, **on)
     assert all(len(line) <= min(WIDTH, terminal or WIDTH) for line in lines)
-    rows = [line for line in lines if line[:3] in {f"  {sign}" for sign, _, _ in SIGNS.values()}]
+    rows = [line for line in lines if line[:3] in {f"  {sign}" for sign, _ in SIGNS.values()}]
     expected = []
     for key in dict.fromkeys(claim["paper"]["key"] for claim in ledger["claims"]):
         of_paper = [claim for claim in ledger["claims"] if claim["paper"]["key"] == key]
-        is_open = [claim["status"] in ("conjecture", "question") for claim in of_paper]
-        expected += [c["id"] for c, first in zip(of_paper, is_open, strict=True) if first]
-        expected += [c["id"] for c, first in zip(of_paper, is_open, strict=True) if not first]
+        expected += [c["id"] for c in of_paper if c["status"] == "conjecture"]
+        expected += [c["id"] for c in of_paper if c["status"] in ("theorem", "figure")]
+        expected += [c["id"] for c in of_paper if c["status"] in ("question", "ours")]
     assert [line[5:].split()[0] for line in rows] == [f"N{i}" for i in expected]
     verdict_of = {row["claim"]: row["verdict"] for row in ledger["rows"]}
     assert [line[2] for line in rows] == [SIGNS[verdict_of[i]][0] for i in expected]
@@ -90,17 +95,19 @@ def test_a_line_for_each_claim_none_too_long(ledger: dict[str, Any], terminal: i
 
 @given(ledgers())
 def test_the_last_line_counts(ledger: dict[str, Any]) -> None:
-    counts = count_verdicts(ledger)
-    assert sum(counts.values()) == len(ledger["claims"])
-    assert all(
-        number == sum(row["verdict"] == verdict for row in ledger["rows"])
-        for verdict, number in counts.items()
-    )
+    groups = count_verdicts(ledger)
+    status = {claim["id"]: claim["status"] for claim in ledger["claims"]}
+    assert sum(sum(counts.values()) for counts in groups.values()) == len(ledger["claims"])
+    for group, counts in groups.items():
+        of = {group} if group in ("question", "ours") else {"theorem", "conjecture", "figure"}
+        for verdict, number in counts.items():
+            rows = [row for row in ledger["rows"] if row["verdict"] == verdict]
+            assert number == sum(status[row["claim"]] in of for row in rows)
     lines = printed(ledger)
-    if counts:
-        assert lines[-1].startswith(f"{len(ledger['claims'])} claim")
-    else:
-        assert lines == []
+    if "claims" in groups:
+        number = sum(groups["claims"].values())
+        assert any(line.startswith(f"{number} claim") for line in lines[-len(groups) :])
+    assert groups or lines == []
 
 
 @pytest.mark.parametrize(
@@ -116,7 +123,7 @@ def test_the_last_line_counts(ledger: dict[str, Any]) -> None:
         ),
         ("neither", "both are refuted, the first at (x, y) = (4, 6) for k = 5"),
         ("both", "neither is refuted so far"),
-        ("open", "open: one of them is unchecked or undecided"),
+        ("open", "open: one of them is unchecked, undecided or vacuous"),
     ],
 )
 def test_a_pair(right: str, said: str) -> None:
@@ -128,7 +135,7 @@ def test_a_pair(right: str, said: str) -> None:
     pair = {"kind": "disagreement", "printed": "a", "intended": "b"}
     pairs = [{**pair, "right": right, "decided": decided}]
     row = {"verdict": "unchecked", "text": "", "checks": 0, "counts": {}, "parameters": ""}
-    row |= {"bound": None, "positions": 0, "seconds": 0, "decided": None}
+    row |= {"bound": None, "positions": 0, "seconds": 0, "decided": None, **UNPROVED}
     rows = [{**row, "claim": i} for i in "ab"]
     lines = printed({"claims": claims, "rows": rows, "pairs": pairs, "verdicts": []})
     assert f"  a Conjecture a and b Conjecture b: {said}" in lines
@@ -136,7 +143,7 @@ def test_a_pair(right: str, said: str) -> None:
 
 def test_claims_of_one_number_are_told_apart() -> None:
     row = {"verdict": "unchecked", "text": "", "checks": 0, "counts": {}, "parameters": ""}
-    row |= {"bound": None, "positions": 0, "seconds": 0, "decided": None}
+    row |= {"bound": None, "positions": 0, "seconds": 0, "decided": None, **UNPROVED}
     ids = ["a-prop-1-columns", "a-prop-1-rows", "a-prop-1", "a-lemma-2", "a-lemma-2-printed"]
     claims = [
         {
@@ -169,7 +176,21 @@ def test_why_nothing_is_said(verdict: str, evidence: dict[str, Any], is_named: b
     counts = {"undecided": 1} | ({} if verdict == "undecided" else {verdict: 1})
     row = {"claim": "a-1", "verdict": verdict, "text": "", "checks": 2, "counts": counts}
     row |= {"parameters": "", "bound": None, "positions": 0, "seconds": 0, "decided": None}
+    row |= UNPROVED
     silent = {"claim": "a-1", "verdict": "undecided", "why": "claims.yaml:8:9: let.t"}
     verdicts = [{**silent, "evidence": evidence}]
     lines = printed({"claims": [claim], "rows": [row], "pairs": [], "verdicts": verdicts})
     assert ("  a Lemma 1: claims.yaml:8:9: let.t" in lines) == is_named
+
+
+def test_engines_are_those_that_agree_on_all_proofs() -> None:
+    claim = {"id": "a-1", "paper": {"key": "a", "title": "T"}, "number": "L", "status": "lemma"}
+    row = {"claim": "a-1", "verdict": "proved-for-listed", "text": "", "checks": 3, "bound": None}
+    row |= {"counts": {"proved": 3}, "parameters": "k = 2, 3", "positions": 0, "seconds": 0}
+    both = {"engines": ["own", "mona"], "proofs": 2, "no_answer": {}}
+    alone = {"engines": ["own"], "proofs": 1, "no_answer": {"mona": "the time is over"}}
+    row |= {"decided": None, "proved_for": "k = 2"}
+    for engines, said in (([both], "own+mona"), ([both, alone], "own")):
+        ledger = {"claims": [claim], "rows": [{**row, "engines": engines}], "pairs": []}
+        line = printed({**ledger, "verdicts": []})[1]
+        assert line.split() == ["◧", "L", "proved", "for", "k", "=", "2", said, "0", "0", "s"]

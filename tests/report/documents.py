@@ -60,10 +60,13 @@ def a_verdict(
         "verdict": kind,
         "positions": 1,
         "bound": 9,
+        "reach": None,
+        "printed": None,
         "counterexample": refutes if kind == "refuted" else None,
         "why": None,
         "text": kind,
         "evidence": dict(evidence or {}),
+        **({"certificate": "c.json"} if kind == "proved" else {}),
         "seconds": 0.5,
     }
 
@@ -80,6 +83,8 @@ def a_row(
         "checks": len(verdicts),
         "counts": dict(Counter(one["verdict"] for one in verdicts)),
         "parameters": "",
+        "proved_for": "",
+        "engines": [],
         "bound": [9, 9] if verdicts else None,
         "positions": len(verdicts),
         "seconds": len(verdicts) / 2,

@@ -12,14 +12,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choco_pipeline.report.cells import SIGNS
+from choco_pipeline.claims.outcomes import OUTCOMES, SIGNS
 from choco_pipeline.report.formal import formal_lines
 from choco_pipeline.report.pairs import pair_views
 from choco_pipeline.report.task import write_report
 from choco_pipeline.report.verdicts import claim_views
 from tests.report.documents import a_claim, a_ledger, a_row, a_verdict
 
-VERDICTS = ["proved", "exhausted", "holds-to-bound", "undecided", "refuted", "unchecked"]
+VERDICTS = [
+    "proved",
+    "exhausted",
+    "holds-to-bound",
+    "vacuous",
+    "undecided",
+    "refuted",
+    "proved-for-listed",
+    "unchecked",
+]
+#: Outcomes that one verdict alone can have.
+OF_ONE = VERDICTS[:6]
 
 
 def test_the_three_documents_agree_with_the_ledger(
@@ -81,17 +92,18 @@ def test_the_three_documents_agree_with_the_ledger(
     assert summary["tables"] == len(ledger["tables"])
     assert summary["positions"] == sum(table["positions"] for table in ledger["tables"])
     assert summary["checks"] == len(ledger["verdicts"])
-    for kind, belongs in (("conjectures", True), ("others", False)):
+    kinds = {"conjecture": "conjectures", "question": "question", "ours": "ours"}
+    for kind in (*kinds.values(), "others"):
         chosen = [
             row["verdict"]
             for row in ledger["rows"]
-            if (claims[row["claim"]]["status"] in ("conjecture", "question")) == belongs
+            if kinds.get(claims[row["claim"]]["status"], "others") == kind
         ]
         assert summary["claims"][kind]["number"] == len(chosen)
         assert summary["claims"][kind]["verdicts"] == Counter(chosen)
 
 
-@given(st.sampled_from(VERDICTS), st.lists(st.sampled_from(VERDICTS[:-1]), max_size=30))
+@given(st.sampled_from(VERDICTS), st.lists(st.sampled_from(OF_ONE), max_size=30))
 def test_a_claim_is_what_its_row_says(verdict, kinds):
     verdicts = [a_verdict(kind, {"k": k}) for k, kind in enumerate(kinds)]
     (view,) = claim_views(a_ledger([a_claim()], verdicts, [a_row(verdicts, verdict=verdict)]))
@@ -149,15 +161,9 @@ def test_the_deciding_counterexample_is_the_one_that_the_row_names():
 
 
 def test_only_a_proof_is_called_one():
-    assert [verdict for verdict, (_, words) in SIGNS.items() if "proved" in words] == ["proved"]
-    assert list(SIGNS) == [
-        "refuted",
-        "undecided",
-        "holds-to-bound",
-        "exhausted",
-        "proved",
-        "unchecked",
-    ]
+    named = {verdict: words for verdict, (_, words) in SIGNS.items() if "proved" in words}
+    assert named == {"proved": "proved", "proved-for-listed": "proved for listed parameters"}
+    assert tuple(SIGNS) == OUTCOMES
     assert len({symbol for symbol, _ in SIGNS.values()}) == len(SIGNS)
 
 
@@ -240,10 +246,10 @@ def test_bounds_of_a_statement_are_told_parameter_by_parameter():
     assert view.reach is not None
     assert (view.reach.names, view.reach.coordinates) == (["a", "m", "k"], ("x", "y", "z"))
     assert [(row.names, row.printed) for row in view.reach.rows] == [([1, 0, 4], 7)] * 3
-    assert [(row.true, row.best, row.failing) for row in view.reach.rows] == [
-        ("7", "yes", "(5, 3, 8)"),
-        ("40 or more", "no: true beyond", ""),
-        ("2", "no: false before", "(1, 0, 3)"),
+    assert [(row.true, row.beyond, row.failing) for row in view.reach.rows] == [
+        ("7", "false at once", "(5, 3, 8)"),
+        ("40 or more", "also true", ""),
+        ("2", "false before", "(1, 0, 3)"),
     ]
     assert view.plain == [view.cells[3]]
     assert all(cell.evidence == [] for cell in view.cells)

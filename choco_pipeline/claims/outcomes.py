@@ -1,0 +1,253 @@
+"""What the verdicts on a claim come to, case by case and together: never more than all of them say."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+from choco_pipeline.claims.claim import Claim
+
+Document = Mapping[str, Any]
+#: Some integers for a claim's parameters, as a key.
+Given = tuple[tuple[str, int], ...]
+
+#: What a claim comes to, worst first: a `verdict.Verdict`, or one that only a claim with parameters has, or none.
+Outcome = Literal[
+    "refuted",
+    "undecided",
+    "unchecked",
+    "vacuous",
+    "holds-to-bound",
+    "exhausted",
+    "proved-for-listed",
+    "proved",
+]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+#: Sign and words of each, wherever it is written: colour is never alone, and a bound never looks like a proof.
+SIGNS: Mapping[str, tuple[str, str]] = {
+    "refuted": ("✗", "refuted"),
+    "undecided": ("?", "undecided"),
+    "unchecked": ("–", "not checked"),
+    "vacuous": ("∅", "vacuous"),
+    "holds-to-bound": ("◐", "holding to the bound"),
+    "exhausted": ("●", "checked in all cases"),
+    "proved-for-listed": ("◧", "proved for listed parameters"),
+    "proved": ("∎", "proved"),
+}
+#: Engines, as people are told of them.
+ENGINES: Mapping[str, str] = {"own": "ours", "mona": "MONA", "checker": "the checker"}
+#: Statuses of statements that no paper asserts: what is false of these refutes nobody.
+NOT_ASSERTED: Mapping[str, str] = {
+    "question": "Questions, as far as they are answered",
+    "ours": "Remarks of this project",
+}
+#: Of several verdicts with the same parameters, the first of these that any of them gives is what they come to. What
+#: was found to hold somewhere is not vacuous.
+STRONGEST_FIRST = ("refuted", "proved", "exhausted", "holds-to-bound", "vacuous", "undecided")
+
+
+def is_by_proof(verdict: Document) -> bool:
+    """Whether a verdict was found by proof for all positions or integers, not by looking at some of them."""
+    return "certificate" in verdict
+
+
+def is_proved(verdict: Document) -> bool:
+    """Whether a verdict is that something is proved."""
+    return bool(verdict["verdict"] == "proved")
+
+
+def strongest(verdicts: Sequence[Document]) -> str:
+    """Return what the verdicts with the same parameters come to: a proof outweighs tables, a whole table smaller ones."""
+    found = {verdict["verdict"] for verdict in verdicts}
+    return next(verdict for verdict in STRONGEST_FIRST if verdict in found)
+
+
+def engines_by_certificate(proofs: Iterable[Document]) -> dict[str, Sequence[str]]:
+    """Return for each certificate of a run's proofs of games the engines that agree on it."""
+    return {one["certificate"]: one["engines"] for one in proofs if one["certificate"]}
+
+
+def engines_of(
+    verdict: Document, certified: Mapping[str, Sequence[str]]
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return which engines agree on a proof, and why others do not.
+
+    Parameters
+    ----------
+    verdict
+        By proof. Without engines of its own it was read off the automata, by this program alone.
+    certified
+        Which engines agree on each certificate: one agrees on a claim only if it does on the game's, too.
+    """
+    evidence = verdict["evidence"]
+    asked = evidence.get("engines", ["own"])
+    on_game = certified.get(verdict["certificate"], asked)
+    others = {name: "it did not check the certificate" for name in asked if name not in on_game}
+    agreed = tuple(name for name in asked if name in on_game)
+    return agreed, {**others, **evidence.get("no_answer", {})}
+
+
+@dataclass(frozen=True)
+class Cases:
+    """A claim and all verdicts on it.
+
+    A case is one choice of the claim's parameters; of a statement on integers, one of the integers that are fixed in its
+    proofs, or no choice, which is all of the statement.
+
+    Attributes
+    ----------
+    claim
+        The claim.
+    found
+        All verdicts. Where one by proof is undecided, it says nothing against what other verdicts say.
+    certified
+        Which engines agree on each certificate that verdicts rest on.
+    """
+
+    claim: Claim
+    found: Sequence[Document]
+    certified: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @cached_property
+    def verdicts(self) -> Sequence[Document]:
+        """The verdicts that say something, or all if none does."""
+        said = [v for v in self.found if not (is_by_proof(v) and v["verdict"] == "undecided")]
+        return said or self.found
+
+    @cached_property
+    def by_parameters(self) -> Mapping[Given, Sequence[Document]]:
+        """The verdicts that say something, case by case."""
+        cases: dict[Given, list[Document]] = defaultdict(list)
+        for verdict in self.verdicts:
+            cases[tuple(verdict["parameters"].items())].append(verdict)
+        return cases
+
+    @cached_property
+    def kinds(self) -> Mapping[Given, str]:
+        """What the verdicts on each case come to."""
+        return {given: strongest(verdicts) for given, verdicts in self.by_parameters.items()}
+
+    def of(self, kind: str) -> list[Given]:
+        """Return the cases of one kind."""
+        return [given for given, found in self.kinds.items() if found == kind]
+
+    @cached_property
+    def covers(self) -> bool:
+        """Whether the claim speaks of no other case than these."""
+        if self.claim.pattern is None:
+            return all(
+                verdict["verdict"] != "undecided" and verdict["evidence"].get("all_choices", False)
+                for verdict in self.found
+                if is_by_proof(verdict) and verdict["parameters"]
+            )
+        if not self.claim.parameters:
+            return () in self.kinds
+        every = _all_parameters(self.claim)
+        checked = [dict(given) for given in self.kinds]
+        return every is not None and all(one in checked for one in every)
+
+    @cached_property
+    def outcome(self) -> Outcome:
+        """What the verdicts come to: ``proved`` only if every case that the claim speaks of is."""
+        found = set(self.kinds.values())
+        if not found:
+            return "unchecked"
+        if "refuted" in found:
+            return "refuted"
+        whole = None if self.claim.parameters else self.kinds.get(())
+        parts = {kind for given, kind in self.kinds.items() if given or self.claim.parameters}
+        true = parts - {"vacuous"}  # a case that says nothing is no exception
+        if whole == "proved" or (self.covers and true == {"proved"}):
+            return "proved"
+        if whole == "exhausted" or (self.covers and true and true <= {"proved", "exhausted"}):
+            return "exhausted"
+        if not true and (
+            whole == "vacuous" or (self.covers and parts and whole != "holds-to-bound")
+        ):
+            return "vacuous"
+        if "proved" in true and true <= {"proved", "undecided"}:
+            return "proved-for-listed"
+        return "undecided" if found <= {"undecided", "vacuous"} else "holds-to-bound"
+
+    @property
+    def engines(self) -> list[dict[str, Any]]:
+        """Which engines agree on the proofs.
+
+        For each set of engines: ``engines``; ``proofs``, how many they agree on; ``no_answer``, of the others that were
+        asked, the first reason why they say nothing.
+        """
+        counts: Counter[tuple[str, ...]] = Counter()
+        silent: dict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
+        for verdict in self.verdicts:
+            if not is_by_proof(verdict) or verdict["verdict"] != "proved":
+                continue
+            evidence, certificate = verdict["evidence"], verdict["certificate"]
+            # Printed numbers are read off the automata, by this program alone.
+            asked = evidence.get("engines", ["own"])
+            on_game = self.certified.get(certificate, asked)
+            agreed = tuple(name for name in asked if name in on_game)
+            counts[agreed] += 1
+            others = {
+                name: "it did not check the certificate" for name in asked if name not in on_game
+            }
+            for name, why in {**others, **evidence.get("no_answer", {})}.items():
+                silent[agreed].setdefault(name, why)
+        return [
+            {"engines": list(names), "proofs": number, "no_answer": silent[names]}
+            for names, number in counts.items()
+        ]
+
+
+def few_words(row: Document) -> str:
+    """Return what a row comes to, with the bounds that it holds to."""
+    match row["verdict"]:
+        case "holds-to-bound" if "holds-to-bound" not in row["counts"]:  # not for every parameter
+            return "holds where checked"
+        case "holds-to-bound" if row["bound"] and row["bound"][0] == row["bound"][1]:
+            return f"holds to {row['bound'][1]:,}"
+        case "holds-to-bound":
+            return "holds to the bounds"
+        case verdict:
+            return SIGNS[verdict][1]
+
+
+def engines_text(engines: Sequence[Document]) -> str:
+    """Return in words which engines agree on proofs, and why others do not; "" where there are no proofs.
+
+    Examples
+    --------
+    >>> engines_text([{"engines": ["own", "mona"], "proofs": 4, "no_answer": {}}])
+    'ours and MONA'
+    >>> alone = {"engines": ["own"], "proofs": 2, "no_answer": {"mona": "the time is over"}}
+    >>> engines_text([{"engines": ["own", "mona"], "proofs": 4, "no_answer": {}}, alone])
+    'ours and MONA on 4 proofs; ours alone on 2 proofs (MONA: the time is over)'
+    """
+    parts = []
+    for one in engines:
+        names = [ENGINES.get(name, name) for name in one["engines"]]
+        said = " and ".join(names) + (" alone" if len(names) == 1 else "")
+        if len(engines) > 1:
+            said += f" on {one['proofs']:,} proof{'' if one['proofs'] == 1 else 's'}"
+        silent = [f"{ENGINES.get(name, name)}: {why}" for name, why in one["no_answer"].items()]
+        parts.append(said + (f" ({'; '.join(silent)})" if silent else ""))
+    return "; ".join(parts)
+
+
+def _all_parameters(claim: Claim) -> list[dict[str, int]] | None:
+    """Return all parameters that a claim speaks of if its condition names them; None if they may be infinitely many."""
+    if claim.is_over_tables:
+        return None
+    when = claim.statement.when
+    choices: list[list[int]] = []
+    names = sorted(claim.parameters)
+    for name in names:
+        values = None if when is None else when.solve(name)
+        if values is None or any(value.names for value in values):
+            return None
+        choices.append(sorted({int(value.value({})) for value in values}))
+    every = [dict(zip(names, chosen, strict=True)) for chosen in itertools.product(*choices)]
+    return [one for one in every if claim.speaks_of(one)]
