@@ -140,10 +140,10 @@ class Cases:
         """Whether the claim speaks of no other case than these."""
         if self.claim.pattern is None:
             return all(
-                verdict["verdict"] != "undecided" and verdict["evidence"].get("all_choices", False)
+                verdict["evidence"].get("all_choices", False)
                 for verdict in self.found
-                if is_by_proof(verdict) and verdict["parameters"]
-            )
+                if verdict["parameters"]
+            ) and not any(is_by_proof(v) and v["verdict"] == "undecided" for v in self.found)
         if not self.claim.parameters:
             return () in self.kinds
         every = _all_parameters(self.claim)

@@ -3,40 +3,41 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from choco_pipeline.claims.case import Finding
 from choco_pipeline.claims.catalogue import Catalogue
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.kinds import IntegerStatement
-from choco_pipeline.claims.trial import Given, Trial, trials
-from choco_pipeline.claims.verdict import verdict_from_json, verdict_to_json
+from choco_pipeline.claims.outcomes import engines_text
+from choco_pipeline.claims.rows import rows
+from choco_pipeline.claims.trial import Trial, trials
+from choco_pipeline.claims.verdict import verdict_to_json
+from choco_pipeline.cli.claim_proofs import decided_for_all_integers, proved_again
 from choco_pipeline.cli.output import emit, in_time, note
 from choco_pipeline.drawing import draw_text
 from choco_pipeline.errors import ChocoError, ConfigError, RulesetError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.proof.limits import Limited
-from choco_pipeline.proof.statement_task import settled
-from choco_pipeline.proof.task import warm_up
+
+if TYPE_CHECKING:  # it shows counterexamples, as this module does
+    from choco_pipeline.cli.claim_pages import Source
 
 COLUMNS = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
 #: Positions of larger coordinates are not drawn: the drawing would not show them.
 LARGEST_DRAWN = 60
-#: Limits of deciding a statement for all integers, in seconds and in GiB.
-SECONDS, MEMORY = 60, 4
 
 
 def check_claims(
     catalogue: Catalogue, words: Sequence[str], bound: int | None, json: bool, *, everything: bool
 ) -> int:
-    """Try claims, print one line for each trial and a conclusion, and return the exit code: 1 if any is refuted.
+    """Try claims, print one line for each trial and what they come to, and return the exit code: 1 if any is refuted.
 
     Parameters
     ----------
@@ -55,20 +56,18 @@ def check_claims(
     ids, given = _read(words)
     if everything == bool(ids):
         raise ConfigError("name a claim, or --all; `choco claims list` shows what there is")
-    for claim_id in ids:
-        if claim_id not in catalogue.claims:
-            raise ConfigError(catalogue.unknown(claim_id))
     documents: list[dict[str, Any]] = []
     skipped: list[dict[str, str]] = []
-    for claim_id in ids or catalogue.claims:
+    for claim in _named(catalogue, ids):
         try:
-            claim = catalogue.claims[claim_id]
             decided = () if everything or given or bound is not None else _decided(claim)
-            documents.append(_check(claim, given, bound, decided, json))
+            with _bar(claim) as report:
+                found = trials(claim, given, bound, report)
+                documents.append(_shown(claim, found, decided, json))
         except ChocoError as error:
             if not everything:
                 raise
-            skipped.append({"claim": claim_id, "why": str(error)})
+            skipped.append({"claim": claim.id, "why": str(error)})
             note(f"not tried: {error}")
     refuted = any(document["refuted"] for document in documents)
     status = "refuted" if refuted else "not refuted"
@@ -80,49 +79,74 @@ def check_claims(
     return 1 if refuted else 0
 
 
-def _decided(claim: Claim) -> Iterator[Trial]:
-    """Yield what is decided of a statement on integers for all of them, each fixed choice of some a trial."""
-    if isinstance(claim.check, IntegerStatement) and not claim.check.finite:
-        with Limited(f"{warm_up.__module__}:{warm_up.__name__}") as prover:
-            found = settled(claim.as_json(), SECONDS, MEMORY, prover)
-        for document in found:
-            finding = Finding(verdict_from_json(document), document["evidence"])
-            fixed, seconds = document["parameters"], document["seconds"]
-            yield Trial(fixed, None, None, None, finding, seconds)
+def repeat_proofs(source: Source, words: Sequence[str], json: bool) -> int:
+    """Prove again what the last run proved of claims, and return the exit code: 0 only if all of it is proved again."""
+    ids, given = _read(words)
+    if not ids or given:
+        raise ConfigError("--proofs takes ids of claims, and nothing else")
+    documents = [
+        _shown(claim, (), proved_again(claim, source.verdicts(claim.id)), json)
+        for claim in _named(source.catalogue, ids)
+    ]
+    trials = [trial for document in documents for trial in document["trials"]]
+    proved = all(trial["verdict"] == "proved" for trial in trials)
+    if json:
+        emit({"status": "proved" if proved else "not proved", "claims": documents, "skipped": []})
+    return 0 if proved else 1
 
 
-def _check(
-    claim: Claim, given: Given, bound: int | None, decided: Iterable[Trial], json: bool
-) -> dict[str, Any]:
-    shown: list[dict[str, Any]] = []
+def _named(catalogue: Catalogue, ids: Sequence[str]) -> list[Claim]:
+    """Return the claims with these ids, or all for none."""
+    for claim_id in ids:
+        if claim_id not in catalogue.claims:
+            raise ConfigError(catalogue.unknown(claim_id))
+    return [catalogue.claims[claim_id] for claim_id in ids or catalogue.claims]
+
+
+def _decided(claim: Claim) -> Iterable[Trial]:
+    is_open = isinstance(claim.check, IntegerStatement) and not claim.check.finite
+    return decided_for_all_integers(claim) if is_open else ()
+
+
+@contextmanager
+def _bar(claim: Claim) -> Iterator[Callable[[int, int], None]]:
+    """Show on a terminal how many tables are done, as the function that is given is told."""
     console = Console(stderr=True)
     with Progress(
         *COLUMNS, console=console, transient=True, disable=not console.is_terminal
     ) as progress:
         bar = progress.add_task(claim.id, total=None)
-        found = trials(
-            claim,
-            given,
-            bound,
-            lambda done, total: progress.update(bar, completed=done, total=total),
-        )
-        if not json:
-            print(f"{claim.id}: {claim.check.summary()}")
-        for trial in chain(found, decided):
-            shown.append(_as_json(trial))
-            if not json:
-                label = _label(trial)
-                print(f"  {label}{shown[-1]['text']} ({in_time(trial.seconds)})", flush=True)
-    refuted = [trial for trial in shown if trial["verdict"] == "refuted"]
-    conclusion = _conclusion(shown)
+        yield lambda done, total: progress.update(bar, completed=done, total=total)
+
+
+def _shown(
+    claim: Claim, found: Iterable[Trial], decided: Iterable[Trial], json: bool
+) -> dict[str, Any]:
+    """Print trials as they come, those that were `decided` by proof last, and return them with what they come to."""
     if not json:
-        print(f"{claim.id}: {conclusion}")
+        print(f"{claim.id}: {claim.check.summary()}")
+    shown: list[dict[str, Any]] = []
+    verdicts: list[dict[str, Any]] = []
+    for trial, is_by_proof in chain(((t, False) for t in found), ((t, True) for t in decided)):
+        document = _as_json(trial)
+        shown.append(document)
+        by = {"certificate": None} if is_by_proof else {}
+        verdicts.append({"claim": claim.id, "table": trial.ruleset, **document, **by})
+        if not json:
+            print(f"  {_label(trial)}{document['text']} ({in_time(trial.seconds)})", flush=True)
+    refuted = [trial for trial in shown if trial["verdict"] == "refuted"]
+    (row,) = rows(Catalogue({claim.id: claim}), verdicts)
+    if not json:
+        engines = engines_text(row["engines"])
+        print(f"{claim.id}: {row['text']}{f'; engines: {engines}' if engines else ''}")
         if refuted:
             print("".join(f"\n{line}" for line in explain(refuted[0])).replace("\n\n\n", "\n\n"))
         print()
     return {
         "claim": claim.id,
-        "conclusion": conclusion,
+        "verdict": row["verdict"],
+        "conclusion": row["text"],
+        "engines": row["engines"],
         "refuted": len(refuted),
         "trials": shown,
     }
@@ -203,22 +227,3 @@ def _label(trial: Trial) -> str:
     if trial.bound is not None:
         parts.append(f"bound {trial.bound:,}")
     return f"{', '.join(parts)}: " if parts else ""
-
-
-def _conclusion(shown: Sequence[Mapping[str, Any]]) -> str:
-    """Return what the trials come to: none of them makes an infinite statement true."""
-    names = [trial["verdict"] for trial in shown]
-    refuted, undecided = names.count("refuted"), names.count("undecided")
-    of = "the only trial" if len(names) == 1 else f"{{}} of {len(names)} trials"
-    if refuted:
-        return f"refuted in {of.format(refuted)}"
-    if undecided == len(names):
-        return "undecided: no trial settles it"
-    rest = f"; undecided in {of.format(undecided)}" if undecided else ""
-    if "proved" in names and set(names) <= {"proved", "holds-to-bound"}:
-        given = any(trial["parameters"] for trial in shown)
-        return f"true of all integers{' for these parameters' if given else ''}: proved"
-    if set(names) <= {"exhausted"}:
-        given = any(trial["parameters"] for trial in shown)
-        return f"true{' for these parameters' if given else ''}: every case was checked"
-    return f"not refuted: nothing that was tried contradicts it{rest}"

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from choco_pipeline.claims.model import Status
+from choco_pipeline.claims.outcomes import Outcome
 from choco_pipeline.cli.output import Json, emit
 from choco_pipeline.documents.files import write_text
 from choco_pipeline.errors import ConfigError
@@ -43,7 +44,7 @@ def list_(
     paper: Annotated[str | None, typer.Option(help="Only claims of this paper's key.")] = None,
     status: Annotated[Status | None, typer.Option(help="Only what the paper calls so.")] = None,
     verdict: Annotated[
-        str | None, typer.Option(help="Only claims with this verdict in the last run.")
+        Outcome | None, typer.Option(help="Only claims with this verdict in the last run.")
     ] = None,
     file: Files = None,
     config: Config = None,
@@ -81,16 +82,29 @@ def check(
         int | None, typer.Option(min=0, help="Bound of the tables, instead of the sample's.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="All claims.")] = False,
+    proofs: Annotated[
+        bool,
+        typer.Option(
+            "--proofs",
+            help="Instead: prove again, from the certificates, what the last run proved of them; exit code 0 only if"
+            " all of it is.",
+        ),
+    ] = False,
     file: Files = None,
     config: Config = None,
     json: Json = False,
 ) -> None:
     """Check claims at once on tables in memory; exit code 1 if any is refuted."""
     from choco_pipeline.cli.claim_pages import open_source  # noqa: PLC0415
-    from choco_pipeline.cli.claim_trials import check_claims  # noqa: PLC0415
+    from choco_pipeline.cli.claim_trials import check_claims, repeat_proofs  # noqa: PLC0415
 
-    catalogue = open_source(file or [], config).catalogue
-    raise typer.Exit(check_claims(catalogue, words or [], bound, json, everything=everything))
+    source = open_source(file or [], config)
+    if proofs:
+        if everything or bound is not None:
+            raise ConfigError("--proofs takes ids of claims, and nothing else")
+        raise typer.Exit(repeat_proofs(source, words or [], json))
+    code = check_claims(source.catalogue, words or [], bound, json, everything=everything)
+    raise typer.Exit(code)
 
 
 @app.command()

@@ -16,8 +16,17 @@ import pytest
 
 from choco_pipeline import SolidBar
 from choco_pipeline.claims.reference import claims_reference, claims_schema
-from choco_pipeline.claims.verdict import Counterexample, HoldsToBound, Refuted, verdict_to_json
+from choco_pipeline.claims.verdict import (
+    Counterexample,
+    HoldsToBound,
+    Proved,
+    Refuted,
+    verdict_to_json,
+)
 from choco_pipeline.cli.main import main
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.proof.certificate import write_certificate
+from choco_pipeline.proof.prove import prove
 
 ROOT = Path(__file__).parents[2]
 
@@ -210,14 +219,15 @@ def test_check_of_what_holds(folder):
         "k = 5, bound 24",
         "k = 9, bound 24",
     ]
-    assert "one-conj-1-intended: not refuted: nothing that was tried contradicts it" in lines
+    (said,) = [line for line in lines if line.startswith("one-conj-1-intended: holds up to")]
+    assert said.startswith("one-conj-1-intended: holds up to bound 24 on 2 tables (")
 
 
 def test_check_of_what_is_refuted(folder):
     """The two papers print different shifts; the least position at which this one is wrong is P by no definition."""
     done = choco(folder, "check", "one-conj-1", "k=5", "--bound", "12")
     assert done.returncode == 1
-    assert "one-conj-1: refuted in the only trial" in done.stdout
+    assert "\none-conj-1: refuted at (x, y, z) = " in done.stdout
     assert "x=0" in done.stdout, "drawn"
     found = document(folder, "check", "one-conj-1", "k=5..9", "--bound", "12")
     assert found["status"] == "refuted"
@@ -239,7 +249,8 @@ def test_a_statement_on_integers_is_decided_for_all_of_them(folder):
     assert done.returncode == 0, done.stderr
     assert "  holds for all 100 cases up to bound 9 (" in done.stdout
     assert "  proved for all integers: ./choco claims check two-lemma-1 (" in done.stdout
-    assert "two-lemma-1: true of all integers: proved" in done.stdout.splitlines()
+    (said,) = [one for one in done.stdout.splitlines() if one.startswith("two-lemma-1: proved")]
+    assert said.startswith("two-lemma-1: proved for all integers; engines: ours")
     with_fixed = document(folder, "check", "two-lemma-1", "x=3")
     assert [trial["verdict"] for trial in with_fixed["claims"][0]["trials"]] == ["holds-to-bound"]
     (claim,) = document(folder, "check", "two-lemma-1")["claims"]
@@ -308,3 +319,40 @@ def test_the_schema_and_the_reference_of_claims_files_are_those_of_the_models():
     assert (ROOT / "docs" / "claims-reference.md").read_text("utf-8") == claims_reference(), (
         "run: choco schema --claims --reference > docs/claims-reference.md"
     )
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> dict[int, str]:
+    """Return certificates of two games, by k."""
+    folder = tmp_path_factory.mktemp("certificates")
+    proofs = {k: prove(parse_ruleset(f"solid-bar(f=(x+z)//{k})"), "p") for k in (5, 9)}
+    return {k: write_certificate(proof, folder).as_posix() for k, proof in proofs.items()}
+
+
+@pytest.mark.parametrize(
+    ("claim", "k", "of", "code", "said"),
+    [
+        ("one-conj-1-intended", 5, 5, 0, "proved for all positions, for k = 5; other k are not"),
+        ("one-conj-1-intended", 5, 9, 1, "says nothing: "),  # of another game than it says
+        ("one-conj-1", 5, 5, 1, "refuted at "),
+    ],
+)
+def test_what_a_run_proved_is_proved_again_from_its_certificates(
+    folder, certificates, claim, k, of, code, said
+):
+    proved = verdict_to_json(Proved(certificates[of]))
+    verdict = {"claim": claim, "table": None, "parameters": {"k": k}, **proved, "evidence": {}}
+    ledger = {"run": "t", "tables": [], "rows": []}
+    ledger["verdicts"] = [{**verdict, "certificate": certificates[of]}]
+    (folder / "results" / "t").mkdir(parents=True)
+    (folder / "results" / "t" / "ledger.json").write_text(json.dumps(ledger), encoding="utf-8")
+    done = choco(folder, "check", claim, "--proofs")
+    assert done.returncode == code, done.stderr
+    assert f"\n{claim}: {said}" in done.stdout
+    found = document(folder, "check", claim, "--proofs")
+    assert found["status"] == ("not proved" if code else "proved")
+    assert document(folder, "check", "two-lemma-1", "--proofs")["status"] == "proved"
+    other = choco(folder, "check", "one-conj-1", "--all", "--proofs")
+    assert other.returncode == 2
+    nothing = next(one for one in ("one-conj-1", "one-conj-1-intended") if one != claim)
+    assert "has proved nothing of it" in choco(folder, "check", nothing, "--proofs").stderr
