@@ -33,12 +33,16 @@ from choco_pipeline.proof.logic import (
 from choco_pipeline.proof.members import Relation
 from choco_pipeline.proof.mona import mona_version
 from choco_pipeline.proof.obligations import obligations
-from choco_pipeline.proof.prove import check_relation
+from choco_pipeline.proof.prove import check_relation, fitting
 from choco_pipeline.proof.proved import Proof
 from choco_pipeline.provenance import code_digest, digest, package_version, versions
 from choco_pipeline.tables.schema import unwrap
 
 FORMAT = 1
+#: Bytes of a certificate; those of the proofs that take an hour have a tenth.
+MOST_BYTES = 1 << 25
+#: Characters of a name or a ruleset in an error.
+LONGEST = 100
 #: Code whose change may change what is proved.
 PROOF_CODE = ("automata", "formula", "games", "proof")
 
@@ -128,22 +132,20 @@ def read_certificate(path: Path) -> Certificate:
 
     Raises
     ------
-    StoreError, CertificateError, RulesetError
-        If there is no such file, it is not a certificate, or its automata are not the least ones of their relations,
-        numbered breadth-first.
+    StoreError, CertificateError, RulesetError, RelationError
+        If there is no such file, it has more than `MOST_BYTES`, it is not a certificate, or its automata do not fit the
+        game or are not the least ones of their relations, numbered breadth-first.
     """
     try:
-        document = CertificateDocument.model_validate(read_json(path))
+        document = CertificateDocument.model_validate(read_json(path, MOST_BYTES))
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the document"
+        where = shown(".".join(map(str, first["loc"]))) or "the document"
         raise CertificateError(f"{path}: not a certificate: {where}: {first['msg']}") from None
-    except RecursionError:
-        raise CertificateError(f"{path}: not a certificate: nested too deep") from None
     ruleset = parse_ruleset(document.ruleset)
     if ruleset.notation != document.ruleset:
         raise CertificateError(
-            f"{path}: the ruleset must be written {ruleset.notation}, found {document.ruleset}"
+            f"{path}: the ruleset must be written {ruleset.notation}, found {shown(document.ruleset)}"
         )
     coordinates = _coordinates(ruleset, document.relation)
     if document.coordinates != coordinates:
@@ -161,8 +163,9 @@ def read_certificate(path: Path) -> Certificate:
         ):
             raise CertificateError(f"{where} is not the least one, numbered breadth-first")
         automata.append(automaton)
+    fitted = fitting(ruleset, document.relation, dict(enumerate(automata)))
     sentences = tuple((o.name, o.passes, o.sentence) for o in document.obligations)
-    return Certificate(ruleset, document.relation, tuple(automata), sentences)
+    return Certificate(ruleset, document.relation, fitted, sentences)
 
 
 def check_certificate(
@@ -224,6 +227,12 @@ def sentence_text(sentence: Sentence) -> str:
             return f"not {sentence_text(part)}"
         case Exists(names, body):
             return f"exists {listed(names)}: {sentence_text(body)}"
+
+
+def shown(text: str) -> str:
+    """Return text of a file as an error may show it: on one line, and not too long."""
+    printable = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return printable if len(printable) <= LONGEST else f"{printable[:LONGEST]}…"
 
 
 def engine_version(engine: EngineName) -> str:

@@ -53,7 +53,9 @@ class Outcomes:
                     and _is_about(read_json(path), game, relation)
                 )
             else:
-                stands = all(todo[limit] <= known[limit] for limit in ("seconds", "memory"))
+                stands = document["status"] == "undecided" and all(
+                    todo[limit] <= known[limit] for limit in ("seconds", "memory")
+                )
         except (ChocoError, OSError, KeyError, TypeError):
             return None  # no such file, or nothing that can be read
         asked = {name: todo[name] for name in ("ruleset", "sweep", "parameters")}

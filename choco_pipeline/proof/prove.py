@@ -102,7 +102,7 @@ def check_relation(
     DisagreementError
         If the engines contradict each other, or one contradicts the definition.
     """
-    given = _fitting(ruleset, relation, automata)
+    given = fitting(ruleset, relation, automata)
     search = Search(ruleset, relation, tuple(engines or installed_engines()), Clock(seconds))
     checks: list[Check] = []
     try:
@@ -114,9 +114,10 @@ def check_relation(
     return search.proof("proved", search.said, given, checks)
 
 
-def _fitting(
+def fitting(
     ruleset: Ruleset, relation: Relation, automata: Mapping[int, Automaton]
 ) -> tuple[Automaton, ...]:
+    """Return automata, given by the number of passes left, in their order; raise `RelationError` if they do not fit."""
     needed = range(unwrap(ruleset)[1] + 1)
     if sorted(automata) != list(needed):
         given = ", ".join(map(str, sorted(automata))) or "none"
