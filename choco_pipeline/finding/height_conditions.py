@@ -117,7 +117,7 @@ def having(heights: Heights, conditions: Iterable[Condition]) -> Iterator[Truths
 
     Parameters
     ----------
-    heights : int64 [functions, n, n]
+    heights : int64 [functions, n_x, n_z]
         Monotone; at most `BLOCK` of them are meant to come together.
     conditions
         In any order.
@@ -135,8 +135,7 @@ class _Pieces:
     """The truth of each part of conditions, for functions and points, each found once."""
 
     def __init__(self, heights: Heights) -> None:
-        n = heights.shape[1]
-        bits = max(n, int(heights.max(initial=0)) + 1).bit_length()
+        bits = max(*heights.shape[1:], int(heights.max(initial=0)) + 1).bit_length()
         self._plain = _environment(heights, np.zeros(1, np.int64))
         self._shifted = _environment(heights, np.arange(1, bits + 1))
         self._found: dict[tuple[str, bool], NDArray[np.bool_]] = {}
@@ -160,8 +159,8 @@ class _Pieces:
 
 def _environment(heights: Heights, i: NDArray[np.int64]) -> Mapping[str, NDArray[np.int64]]:
     """Return the values of the names: one row for each function where they are heights, a column for each point."""
-    n = heights.shape[1]
-    u, x, z, i = (a.ravel() for a in np.meshgrid(*[np.arange(n)] * 3, i, indexing="ij"))
+    xs, zs = (np.arange(n) for n in heights.shape[1:])
+    u, x, z, i = (a.ravel() for a in np.meshgrid(xs, xs, zs, i, indexing="ij"))
     before = u < x
     u, x, z, i = u[before], x[before], z[before], i[before]
     g, h, t = heights[:, u, z], heights[:, x, z], _tops(heights)[:, x, z]
@@ -170,8 +169,7 @@ def _environment(heights: Heights, i: NDArray[np.int64]) -> Mapping[str, NDArray
 
 def _tops(heights: Heights) -> Heights:
     """Return `t` for each column."""
-    n = heights.shape[1]
-    x, z = np.ogrid[:n, :n]
+    x, z = np.ogrid[tuple(slice(n) for n in heights.shape[1:])]
     own = np.where(heights == x ^ z, x ^ z, NO_TOP)
     found = np.full(heights.shape, NO_TOP)
     found[:, 1:] = np.minimum.accumulate(own, axis=1)[:, :-1]

@@ -1,4 +1,4 @@
-"""Height functions on which no condition was found: all of a larger box, formulas, drawn ones, and near misses."""
+"""All height functions of some boxes; and others to try conditions on: larger boxes, formulas, drawn ones, near misses."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ LARGEST_K = 12
 def held_out(
     height_class: HeightClass, side: int, height: int
 ) -> Iterator[tuple[str, Iterable[Heights]]]:
-    """Yield what the functions are, and batches of them, [at most BLOCK, n, n].
+    """Yield what the functions are, and batches of them, [at most BLOCK, n_x, n_z].
 
     Parameters
     ----------
     height_class
         Its members are drawn, too, since few functions drawn without it are among them.
     side, height
-        The box that is not held out.
+        The boxes that are not held out: `boxes` with these largest arguments and heights.
     """
-    wider = side + 1
-    tall = max((h for h in range(height + 1) if total(wider, h) <= MOST_FUNCTIONS), default=0)
-    yield f"f from {{0..{wider}}}² to {{0..{tall}}}, all of them", blocks(wider, tall)
+    for wide, most in ((side, height + 1), (side + 1, height)):
+        tall = max((h for h in range(most + 1) if total(wide, h) <= MOST_FUNCTIONS), default=0)
+        yield f"other {named(wide, tall)}, all of them", _others(wide, tall, side, height)
     random = np.random.default_rng(0)
     largest = max(SIDES)
     yield f"f by formulas, with arguments up to {largest}", [by_formulas(largest)]
@@ -56,11 +56,31 @@ def held_out(
         )
 
 
-def blocks(side: int, height: int) -> Iterator[Heights]:
-    """Yield all functions of a box, at most BLOCK together."""
-    for batch in HeightClass(EVERY).members(side, height):
-        for start in range(0, len(batch), BLOCK):
-            yield batch[start : start + BLOCK]
+def named(side: int, height: int) -> str:
+    """Return which functions `boxes` yields."""
+    return f"f from {{0..a}}×{{0..b}} to {{0..{height}}}, a ≤ b ≤ {side}"
+
+
+def boxes(side: int, height: int) -> Iterator[Heights]:
+    """Yield all functions with arguments and heights up to these, of one box after the other, at most BLOCK together.
+
+    A box is never longer along x than along z: of f and f with its arguments exchanged the same is asked. What holds in
+    square boxes alone, or alone where the largest argument is large for the heights, is no condition on f.
+    """
+    every = np.concatenate(list(HeightClass(EVERY).members(side, height)))
+    for n_z in range(1, side + 2):
+        for n_x in range(1, n_z + 1):
+            box = np.unique(every[:, :n_x, :n_z], axis=0)
+            for start in range(0, len(box), BLOCK):
+                yield box[start : start + BLOCK]
+
+
+def _others(wide: int, tall: int, side: int, height: int) -> Iterator[Heights]:
+    """Yield the functions of some boxes that are in none of those that are not held out."""
+    for box in boxes(wide, tall):
+        new = box if box.shape[2] > side + 1 else box[box[:, -1, -1] > height]
+        if len(new):
+            yield new
 
 
 def by_formulas(side: int) -> Heights:

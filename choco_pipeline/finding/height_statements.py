@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.claims.claim import Claim
-from choco_pipeline.claims.height_functions import find_height_functions
-from choco_pipeline.claims.kinds import HeightFunctions
-from choco_pipeline.claims.model import Entry
-from choco_pipeline.claims.verdict import Refuted
 from choco_pipeline.documents.files import read_json, write_json
-from choco_pipeline.finding.height_census import census, total
-from choco_pipeline.finding.height_conditions import Condition
-from choco_pipeline.finding.heights import Joined, Search, search, tried
+from choco_pipeline.finding.height_census import census
+from choco_pipeline.finding.height_samples import named
+from choco_pipeline.finding.heights import Search, search, tried
 from choco_pipeline.finding.statement import Evidence, Line, Statement, Verdict
 from choco_pipeline.mining.heights import GRUNDY, P_POSITIONS, HeightClass
 from choco_pipeline.sweep.orders import ASKED_OF_HEIGHTS
@@ -106,14 +100,14 @@ def classified_all(side: int, height: int) -> dict[str, Any]:
 
 def statements_of(question: Question, found: Search, side: int, height: int) -> list[Statement]:
     """Return what a search says."""
-    box = f"all monotone f from {{0..{side}}}² to {{0..{height}}}; {found.members:,} are so"
+    box = f"all monotone {named(side, height)}"
     statements = []
     for joined in found.exact:
         lines = tuple(
             Line("and" if i else "exactly if", part.such, part.guard)
             for i, part in enumerate(joined)
         )
-        named = "; and ".join(
+        conditions = "; and ".join(
             f"{line.formula} wherever {line.where}" if line.where else line.formula
             for line in lines
         )
@@ -122,14 +116,14 @@ def statements_of(question: Question, found: Search, side: int, height: int) -> 
             kind="heights",
             ruleset=RULESET,
             parameters={"f": ()},
-            said=f"{question.shown} exactly if {_in_signs(named)}. Here {MEANING}{top}.",
+            said=f"Of {box}, exactly those have {question.shown} for which {_in_signs(conditions)}. Here {MEANING}{top}.",
             formulas=(Line(question.label, question.formula), *lines),
-            found_on=Evidence(found.functions, box),
+            found_on=Evidence(found.functions, f"{box}; {found.members:,} are so"),
             held_on=found.held,
             tried=tried(found),
             verdict=Verdict("observed", f"right for {found.held.positions:,} other functions, too"),
         )
-        statements.append(_checked(statement, question, joined, side, height))
+        statements.append(statement)
     return statements
 
 
@@ -138,48 +132,3 @@ def _in_signs(formula: str) -> str:
     for plain, sign in ((" ^ ", "⊕"), ("<=", "≤"), (">=", "≥"), ("!=", "≠"), ("==", "=")):
         formula = formula.replace(plain, sign)
     return formula
-
-
-def _checked(
-    statement: Statement, question: Question, joined: Joined, side: int, height: int
-) -> Statement:
-    """Return a statement on Grundy numbers with its claim and what the claim's own check says; others as they are."""
-    if question.label != "G =" or any({"t", "i"} & part.names for part in joined):
-        return statement
-    less = side - height
-    entry = {
-        "id": statement.id,
-        "number": "found",
-        "status": "found",
-        "statement": statement.text,
-        "check": {
-            "kind": "height-functions",
-            "arguments": 2,
-            "bound": side,
-            "height": f"N-{less}" if less else "N",
-            "all": {"u": "0..N", "x": "u+1..N", "z": "0..N"},
-            "such": " and ".join(f"({_with_look_ups(part)})" for part in joined),
-            "grundy": "x ^ y ^ z",
-        },
-    }
-    claim = Claim(Entry.model_validate(entry))
-    assert isinstance(claim.check, HeightFunctions)
-    match find_height_functions(claim.check, side).verdict:
-        case Refuted() as refuted:
-            verdict = Verdict("refuted", str(refuted.counterexample.found))
-        case _:
-            said = f"checked for each of the {total(side, height):,} functions in the box"
-            verdict = Verdict("exhausted", said)
-    return replace(statement, claim=entry, verdict=verdict)
-
-
-def _with_look_ups(part: Condition) -> str:
-    """Return a condition, in both arguments, as a claim says it."""
-    said = f"(not ({part.guard}) or {part.such})" if part.where else f"({part.such})"
-    both = []
-    for g, h in (
-        ("f(u*(N+1)+z)", "f(x*(N+1)+z)"),
-        ("f(z*(N+1)+u)", "f(z*(N+1)+x)"),
-    ):
-        both.append(re.sub(r"\bh\b", h, re.sub(r"\bg\b", g, said)))
-    return " and ".join(both)

@@ -11,10 +11,10 @@ import numpy as np
 
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.height_census import total
-from choco_pipeline.finding.height_conditions import BLOCK, Condition, family, having
-from choco_pipeline.finding.height_samples import held_out
+from choco_pipeline.finding.height_conditions import Condition, family, having
+from choco_pipeline.finding.height_samples import boxes, held_out
 from choco_pipeline.finding.statement import Evidence, Tried
-from choco_pipeline.mining.heights import EVERY, HeightClass, Heights
+from choco_pipeline.mining.heights import HeightClass, Heights
 from choco_pipeline.sweep.config import MOST_HEIGHT_FUNCTIONS
 
 #: Conditions that are joined, at most.
@@ -38,11 +38,11 @@ class Search:
     Attributes
     ----------
     functions, members
-        How many functions the box has, and how many of them are in the class.
+        How many functions the boxes have, and how many of them are in the class.
     exact
-        The joined conditions that only the members have, in the box and in everything held out, the shortest first.
+        The joined conditions that only the members have, in the boxes and in everything held out, the shortest first.
     looked_at
-        How many single conditions there were, and how many joined ones were right in the box.
+        How many single conditions there were, and how many joined ones were right in the boxes.
     held
         On which other functions the shortest of these were then tried.
     """
@@ -67,7 +67,7 @@ def search(
     height_class
         Which functions.
     side, height
-        The box in which they are found; larger ones are held out.
+        The boxes in which they are found, all with arguments and heights up to these; larger ones are held out.
     conditions
         The family, by default `choco_pipeline.finding.height_conditions.family`.
     """
@@ -78,37 +78,38 @@ def search(
             f" {MOST_HEIGHT_FUNCTIONS:,} functions are needed"
         )
     conditions = family() if conditions is None else conditions
-    every = np.concatenate(list(HeightClass(EVERY).members(side, height)))
-    inside = height_class.has(every)
-    needed = _needed(every[inside], conditions)
-    joined = list(_separating(every[~inside], needed))
+    every = list(boxes(side, height))
+    inside = [height_class.has(block) for block in every]
+    needed = _needed([f[has] for f, has in zip(every, inside, strict=True)], conditions)
+    joined = list(_separating([f[~has] for f, has in zip(every, inside, strict=True)], needed))
     candidates = sorted(joined, key=lambda one: sum(condition.size for condition in one))
     exact, held = _confirmed(candidates[:CANDIDATES], height_class, side, height)
-    return Search(len(every), int(inside.sum()), exact[:KEPT], (len(conditions), len(joined)), held)
+    functions, members = sum(map(len, every)), int(sum(map(np.sum, inside)))
+    return Search(functions, members, exact[:KEPT], (len(conditions), len(joined)), held)
 
 
-def _needed(members: Heights, conditions: Sequence[Condition]) -> list[Condition]:
+def _needed(members: Sequence[Heights], conditions: Sequence[Condition]) -> list[Condition]:
     """Return the conditions that all members have."""
-    for start in range(0, len(members), BLOCK):
-        together = having(members[start : start + BLOCK], conditions)
+    for block in members:
+        together = having(block, conditions)
         conditions = [one for one, truths in zip(conditions, together, strict=True) if truths.all()]
     return list(conditions)
 
 
-def _separating(others: Heights, conditions: Sequence[Condition]) -> Iterator[Joined]:
+def _separating(others: Sequence[Heights], conditions: Sequence[Condition]) -> Iterator[Joined]:
     """Yield the joined conditions, as few as can be, of which every other function breaks one."""
-    columns = np.zeros((len(conditions), len(others)), np.bool_)
-    for start in range(0, len(others), BLOCK):
-        block = others[start : start + BLOCK]
+    ends = np.cumsum([len(block) for block in others])
+    columns = np.zeros((len(conditions), ends[-1]), np.bool_)
+    for block, end in zip(others, ends, strict=True):
         for row, truths in zip(columns, having(block, conditions), strict=True):
-            row[start : start + BLOCK] = ~truths
+            row[end - len(block) : end] = ~truths
     distinct: dict[bytes, tuple[Condition, int]] = {}
     packed = np.packbits(columns, axis=1)
     for condition, row in zip(conditions, packed, strict=True):
         wrong = int.from_bytes(row.tobytes(), "big")
         if wrong:
             distinct.setdefault(row.tobytes(), (condition, wrong))  # the shortest comes first
-    everyone = int.from_bytes(np.packbits(np.ones(len(others), np.bool_)).tobytes(), "big")
+    everyone = int.from_bytes(np.packbits(np.ones(ends[-1], np.bool_)).tobytes(), "big")
     if reduce(int.__or__, (wrong for _, wrong in distinct.values()), 0) != everyone:
         return
     for number in range(1, MOST_JOINED + 1):
@@ -147,5 +148,9 @@ def _confirmed(
 def tried(found: Search) -> Tried:
     """Return what a search looked at."""
     conditions, joined = found.looked_at
-    what = f"single conditions, joined up to {MOST_JOINED} at a time; right in the box: {joined:,}"
+    what = (
+        f"single conditions, joined up to {MOST_JOINED} at a time; right in the boxes: {joined:,}"
+    )
+    if joined and not found.exact:
+        what += f"; of the {min(joined, CANDIDATES)} shortest of these none is right for other functions, too"
     return Tried(conditions, what)

@@ -15,12 +15,13 @@ from choco_pipeline.claims.kinds import (
     Cellular,
     Counts,
     GrundyNumbers,
+    Options,
     Pattern,
     PPositions,
     Values,
 )
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.games import RectangularBar, Ruleset, parse_ruleset
 from choco_pipeline.tables.cells import Ints, Points, Truths, evaluate_at, holds_at
 from choco_pipeline.tables.schema import QUANTITIES, unwrap
 
@@ -112,14 +113,17 @@ def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[s
     alone = set.intersection(*whole) if whole else set()
     if alone:
         return tuple(other_id for other_id in catalogue.claims if other_id in alone)
-    for own, others in said:
+    for game, (own, others) in zip(_spread(games), said, strict=True):
         left = own.speaks.copy()
         for other_id, about in others:
             if other_id not in wrong and (left & about.speaks).any():
                 left &= ~about.speaks
                 used[other_id] = None
         if left.any():
-            return ()
+            by_moves = _by_moves(own, game, catalogue)
+            if not by_moves:
+                return ()
+            used |= dict.fromkeys(by_moves)
     return tuple(used)
 
 
@@ -131,7 +135,7 @@ def meaning(claim: Claim, game: str) -> Meaning | None:
             return None
         known = claim.environment(parameters)
         if claim.is_of_whole_bars:
-            return _of_bars(claim, known)
+            return _of_bars(claim, known, game)
         points = sampled(game)
         match claim.check:
             case PPositions(relation="exactly") as check:
@@ -224,6 +228,33 @@ def _of_values(
     return own if follows else None
 
 
+def _by_moves(own: Meaning, game: str, catalogue: Catalogue) -> tuple[str, ...]:
+    """Return two claims on moves from which it follows which positions are P; none if there are no such two.
+
+    They are that no option of a position in a set is in it, and that every other position has an option in it: by
+    induction on the moves the set is that of the P-positions.
+    """
+    if own.of != "p" or not own.speaks.all():
+        return ()
+    points, inside = sampled(game), own.values == 1
+    found: dict[str, str] = {}
+    for claim in catalogue.claims.values():
+        parameters, check = claim.match(game), claim.check
+        if parameters is None or not isinstance(check, Options) or check.which:
+            continue
+        if claim.statement.reach is not None:
+            continue
+        known = claim.environment(parameters)
+        try:
+            of, to = (holds_at(f.substitute(known), points) for f in (check.of, check.to))
+        except ChocoError:
+            continue
+        meant = {"no": inside, "some": ~inside}.get(check.have)
+        if meant is not None and (of == meant).all() and (to == inside).all():
+            found.setdefault(check.have, claim.id)
+    return (found["no"], found["some"]) if len(found) > 1 else ()
+
+
 def _excluding(claim: Claim, check: Values, game: str) -> Meaning | None:
     """Return which sampled positions are no P-positions by a claim on values, for they have other values."""
     if check.relation == "contains-all":
@@ -249,11 +280,13 @@ def _speaks(claim: Claim, known: Mapping[str, int], points: Points) -> Truths:
     return speaks
 
 
-def _of_bars(claim: Claim, known: Mapping[str, int]) -> Meaning:
+def _of_bars(claim: Claim, known: Mapping[str, int], game: str) -> Meaning:
     """Return the meaning of a claim on an uncut bar: to which cell of which bar each cell of its pattern is likened."""
     match claim.check:
         case Pattern(cases=cases):
-            i, j = np.indices((known["m"], known["m"])).reshape(2, -1) + 1
+            bar, _ = unwrap(parse_ruleset(game))
+            assert isinstance(bar, RectangularBar)
+            i, j = np.indices((bar.m, bar.m)).reshape(2, -1) + 1
             points = {"i": i, "j": j}
             speaks, values = np.zeros(i.size, np.bool_), np.zeros(i.size, np.int64)
             for case in cases:
@@ -268,7 +301,9 @@ def _of_bars(claim: Claim, known: Mapping[str, int]) -> Meaning:
                         cell = (cell << 16) + evaluate_at(part.substitute(known), points)
                     values[here] = cell[here]
                 speaks |= here
-            return Meaning("pattern", speaks, values)
+            # Of a cell that is like itself nothing is said.
+            itself = (((bar.m << 16) + i) << 16) + j
+            return Meaning("pattern", speaks & (values != itself), values)
         case Cellular(terms=terms, modulo=modulo):
             return _as_text(claim, f"cellular {sorted(terms)} {modulo}")
         case _:

@@ -47,8 +47,6 @@ def instances(
 ) -> Iterator[Instance]:
     """Yield what a statement says of a family: as it stands, and a set of values with names for numbers that are added.
 
-    Of the period of lines, where it begins is left out: that differs from game to game.
-
     Parameters
     ----------
     statement
@@ -57,8 +55,6 @@ def instances(
         To which the game belongs.
     """
     said = statement.said.replace(statement.ruleset, family)
-    if statement.kind == "period":
-        said = said.partition("; preperiod")[0]
     check = statement.claim["check"] if statement.claim else None
     yield Instance(statement, family, parameters, said, check, statement.formulas)
     first = statement.formulas[0] if statement.formulas else None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from choco_pipeline.finding.entries import with_claim
 from choco_pipeline.finding.shared import Instance, instances, shared
 from choco_pipeline.finding.statement import (
     VALUES_ARE,
@@ -17,6 +18,7 @@ from choco_pipeline.finding.statement import (
     Tried,
 )
 from choco_pipeline.games.notation import match, read
+from choco_pipeline.mining.periods import PARTS
 
 #: The kinds of findings that say something of a game by themselves, what their statements are of, and how they begin.
 #: What is mined and not listed is put together over parameters only.
@@ -29,6 +31,10 @@ KINDS: Mapping[str, tuple[Kind, str]] = {
 }
 #: So many games of a family must have something in common before it is said of the family.
 FEWEST_GAMES = 3
+#: Why nothing is said of a family: its games have nothing in common,
+APART = f"something in single games, and no {FEWEST_GAMES} of them have the same"
+#: or what they have in common was seen in them alone.
+NOT_TRIED = "and not said of the family: nothing can try it on games that it was not seen in"
 QUANTITIES = {"grundy": "Grundy numbers", "p-positions": "P-positions"}
 
 
@@ -68,33 +74,65 @@ def statements(mined: Iterable[Mined]) -> list[Statement]:
     """Return what findings say by themselves, and what several games of a family have in common, word by word.
 
     A finding that says nothing by itself is left out; and of a family with several games that were searched, what is no
-    formula for all positions and not common to some of its games.
+    formula for all positions and not common to some of its games, or nothing that can be tried on its other games.
     """
-    mined = list(mined)
-    searched: dict[tuple[str, str], dict[str, Mapping[str, int]]] = {}
-    for one in mined:
-        searched.setdefault(one.search, {})[one.ruleset] = one.parameters
-    found: dict[str, Statement] = {}
-    common: dict[tuple[tuple[str, str], str], list[Instance]] = {}
-    for one in mined:
-        for statement in [] if one.found_nothing else _statements(one):
-            of_a_family = (
-                statement.ruleset == one.ruleset and len(searched[one.search]) >= FEWEST_GAMES
-            )
-            if not of_a_family or one.finding["kind"] == "formulas":
-                found.setdefault(statement.id, statement)
-                continue
-            for said in instances(statement, one.family, one.parameters):
-                common.setdefault((one.search, said.key), []).append(said)
-    for (search, _), group in common.items():
-        if len(group) >= FEWEST_GAMES:
-            whole = shared(group, list(searched[search].values()))
-            found.setdefault(whole.id, whole)
-    return list(found.values())
+    return list(_Gathered.of(mined).statements.values())
+
+
+@dataclass(frozen=True)
+class _Gathered:
+    """What findings say.
+
+    Attributes
+    ----------
+    statements
+        By their ids.
+    untried
+        What games of a family have in common, and nothing can try on games that it was not seen for.
+    apart
+        The searches of families in which the games have nothing in common.
+    """
+
+    statements: dict[str, Statement]
+    untried: list[Statement]
+    apart: frozenset[tuple[str, str]]
+
+    @classmethod
+    def of(cls, mined: Iterable[Mined]) -> _Gathered:
+        """Gather what findings say."""
+        mined = list(mined)
+        searched: dict[tuple[str, str], dict[str, Mapping[str, int]]] = {}
+        for one in mined:
+            searched.setdefault(one.search, {})[one.ruleset] = one.parameters
+        found: dict[str, Statement] = {}
+        common: dict[tuple[tuple[str, str], str], list[Instance]] = {}
+        for one in mined:
+            for statement in [] if one.found_nothing else _statements(one):
+                of_a_family = (
+                    statement.ruleset == one.ruleset and len(searched[one.search]) >= FEWEST_GAMES
+                )
+                if not of_a_family or one.finding["kind"] == "formulas":
+                    found.setdefault(statement.id, statement)
+                    continue
+                for said in instances(statement, one.family, one.parameters):
+                    common.setdefault((one.search, said.key), []).append(said)
+        untried = []
+        for (search, _), group in common.items():
+            if len(group) >= FEWEST_GAMES:
+                whole = shared(group, list(searched[search].values()))
+                if with_claim(whole).claim is None:
+                    untried.append(whole)
+                else:
+                    found.setdefault(whole.id, whole)
+        together = {search for (search, _), group in common.items() if len(group) >= FEWEST_GAMES}
+        return cls(found, untried, frozenset(search for search, _ in common) - together)
 
 
 def searches(mined: Sequence[Mined]) -> list[dict[str, Any]]:
-    """Return what was searched: for each family, kind and outcome, in which games, and how many candidates were tried."""
+    """Return what was searched: for each family, kind and outcome, in which games, and how many candidates were tried.
+
+    What several games of a family have in common, and no claim can say of the others, is among what was not found.
+    """
     groups: dict[tuple[str, str, str, bool], list[Mined]] = {}
     for one in mined:
         if "tried" in one.finding:
@@ -102,7 +140,8 @@ def searches(mined: Sequence[Mined]) -> list[dict[str, Any]]:
             groups.setdefault(
                 (one.family, one.finding["kind"], what, one.found_nothing), []
             ).append(one)
-    return [
+    gathered = _Gathered.of(mined)
+    found: list[dict[str, Any]] = [
         {
             "what": kind,
             "game": _games(family, group),
@@ -111,9 +150,20 @@ def searches(mined: Sequence[Mined]) -> list[dict[str, Any]]:
                 "what": what,
                 "tables": len({(one.ruleset, one.bound) for one in group}),
             },
-            "nothing": nothing,
+            "nothing": nothing or (family, kind) in gathered.apart,
+            **({"why": APART} if not nothing and (family, kind) in gathered.apart else {}),
         }
         for (family, kind, what, nothing), group in groups.items()
+    ]
+    return found + [
+        {
+            "what": one.text,
+            "game": one.ruleset,
+            "tried": asdict(one.tried),
+            "nothing": True,
+            "why": f"seen in {one.found_on.tables} games, {NOT_TRIED}",
+        }
+        for one in gathered.untried
     ]
 
 
@@ -124,8 +174,8 @@ def _statements(one: Mined) -> Iterator[Statement]:
         return
     if finding["kind"] not in KINDS or "held_on" not in finding or not finding.get("text"):
         return
-    if finding["kind"] == "period" and "period" not in finding["laws"]:
-        return  # lines that repeat, but in no way that says when others do
+    if finding["kind"] == "period" and not finding["laws"].keys() >= set(PARTS):
+        return  # lines that repeat, but in no way that says how others do, and from where on
     if finding["kind"] == "value-sets" and finding["form"]["name"] == "zero":
         yield _zero(one)
     kind, begins = KINDS[finding["kind"]]

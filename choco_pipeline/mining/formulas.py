@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from choco_pipeline.formula import parse
 from choco_pipeline.games import Ruleset
 from choco_pipeline.mining.atoms import MULTIPLES, Ints, length
 from choco_pipeline.mining.cases import Case, shortest_cases, widest_case
@@ -90,13 +91,19 @@ class _Search:
             )
             inside = next(replace(cells, cells=cells.cells[box]).blocks())
             cases = self._learnt(inside, guess, forgiven)
-            if cases is None:
+            if cases is None or not self._tells(cases):
                 return None
             held_on = self._held_on(side, cases)
             if held_on is not None:
                 return self._finding(cases, inside, side, held_on)
             side = 2 * side + 1
         return None
+
+    def _tells(self, cases: Sequence[Case]) -> bool:
+        """Whether formulas tell positions from others: that all in a case are P is said of no coordinate."""
+        return self.reading.cells.variable.name == "grundy" or all(
+            parse(self.reading.said(case.formula)).names for case in cases
+        )
 
     def _learnt(self, box: Block, guess: Guess, forgiven: int) -> tuple[Case, ...] | None:
         """Return the shortest formulas that are right on a box: guessed on some of it, corrected by what is wrong."""

@@ -80,7 +80,7 @@ class HeightClass:
 
         Parameters
         ----------
-        heights : int64 [functions, n, n]
+        heights : int64 [functions, n_x, n_z]
             Monotone.
         """
         found = np.empty(len(heights), np.bool_)
@@ -233,13 +233,13 @@ def _walk(
 
 @nb.njit(cache=True, nogil=True)
 def _classify(heights: Heights, asked: int, shift: tuple[int, int, int], found: Truths) -> None:
-    n = heights.shape[1]
+    n_x, n_z = heights.shape[1:]
     for i in range(len(heights)):
         f = heights[i]
-        scratch = _scratch(n, f[n - 1, n - 1])
+        scratch = _scratch(max(n_x, n_z), f[n_x - 1, n_z - 1])
         found[i] = True
-        for cell in range(n * n):
-            if not _fits(f, cell // n, cell % n, asked, shift, scratch):
+        for cell in range(n_x * n_z):
+            if not _fits(f, cell // n_z, cell % n_z, asked, shift, scratch):
                 found[i] = False
                 break
 

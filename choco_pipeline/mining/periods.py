@@ -25,6 +25,8 @@ NEAR = 12
 PERIODS, FEWEST = 3, 16
 #: Moduli for lines that have no period themselves.
 MODULI = (8, 4, 2, 3)
+#: What is said of a line: none of it is a period without the others.
+PARTS = ("period", "saltus", "preperiod")
 #: A law over lines is fitted on half of at least so many.
 FEWEST_LINES = 8
 #: So many of the first lines may be exceptions.
@@ -321,7 +323,7 @@ def _laws(lines: Lines, rows: list[dict[str, Any]]) -> dict[str, str]:
     at = {row["line"][0]: row for row in rows if "modulo" not in row}
     last = next(n for n in range(len(at) + 1) if n not in at)
     found = {}
-    for part in ("period", "saltus", "preperiod"):
+    for part in PARTS:
         for first in range(MOST_EXCEPTIONS + 1):
             formula = law({n: at[n][part] for n in range(first, last)}, lines.across[0])
             if formula is not None:
@@ -339,7 +341,7 @@ def _text(lines: Lines, rows: list[dict[str, Any]], laws: Mapping[str, str]) -> 
             else "from some place on"
         )
         return f"line {across} along {lines.along} holds no P-position {where}"
-    if "period" in laws:
+    if len(laws) == len(PARTS):
         said = "; ".join(f"{part} {formula}" for part, formula in laws.items())
         return f"line {across} along {lines.along}: {said}"
     return f"{len(rows)} of the lines {across} along {lines.along} repeat"

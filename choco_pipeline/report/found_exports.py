@@ -270,7 +270,8 @@ def _evidence(view: FoundView, markup: _Markup) -> list[str]:
 def _in_vain(found: Found, markup: _Markup) -> list[str]:
     return [
         f"{markup.code(search['game'])}: {markup.text(search['what'])}, "
-        f"{count(search['tried']['candidates'], 'candidate')}: {markup.text(search['tried']['what'])}"
+        f"{count(search['tried']['candidates'], 'candidate')}: "
+        f"{markup.text(': '.join([search['tried']['what'], *([search['why']] if 'why' in search else [])]))}"
         for search in found.in_vain
     ]
 

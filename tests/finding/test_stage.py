@@ -433,3 +433,86 @@ def test_cases_that_leave_positions_out_are_wrong_there() -> None:
     whole = g_is(game, ("x ^ z", "y == 0"), ("x ^ z ^ y", "y > 0"))
     (found,) = finder(game, quantity="grundy", bound=3).consider([whole])
     assert found.verdict.status == "holds"
+
+
+def test_what_the_papers_say_in_two_parts_is_known(papers):
+    cells = [
+        {"where": f"m%2 == {m} and i%2 == {i} and j%2 == {j}"} | said
+        for (m, i, j), said in {
+            (0, 0, 0): {"like": ["m//2", "i//2", "j//2"]},
+            (0, 0, 1): {"like": ["m//2", "i//2", "j//2+1"]},
+            (0, 1, 0): {"like": ["m//2", "i//2+1", "j//2"]},
+            (0, 1, 1): {"like": ["m//2", "i//2+1", "j//2+1"]},
+            (1, 0, 0): {"like": ["m//2", "i//2", "j//2"]},
+            (1, 0, 1): {"outcome": "N"},
+            (1, 1, 0): {"outcome": "N"},
+            (1, 1, 1): {"like": ["m//2+1", "i//2+1", "j//2+1"]},
+        }.items()
+    ]
+
+    def blocks(cases):
+        return Statement(
+            kind="blocks",
+            ruleset="rectangular-bar(m=m, n=m)",
+            said=f"{len(cases)} blocks",
+            parameters={"m": tuple(range(1, 20))},
+            claim={"check": {"kind": "pattern", "cases": cases}},
+            **EVIDENCE,
+        )
+
+    games = [f"rectangular-bar(m={m}, n={m})" for m in range(1, 20)]
+    (claim,) = claims_of(blocks(cells))
+    assert sources(claim, games, papers) == ("patterns-thm-3.3", "patterns-lemma-4.1-cells")
+    other = [*cells[:-1], {"like": ["m//2+1", "i//2+1", "j//2"]}]
+    (claim,) = claims_of(blocks(other))
+    assert sources(claim, games, papers) == ()
+
+
+def test_p_positions_are_known_from_what_moves_lead_to(papers):
+    (claim,) = claims_of(p_iff("nim(4)", "a ^ b ^ c ^ d == 0"))
+    halves = {name: papers.claims[f"patterns-thm-2.3-{name}"] for name in ("closed", "reached")}
+    both = Catalogue({one.id: one for one in halves.values()})
+    assert sources(claim, ["nim(4)"], both) == tuple(one.id for one in halves.values())
+    for one in halves.values():
+        assert sources(claim, ["nim(4)"], Catalogue({one.id: one})) == ()
+    (wrong,) = claims_of(p_iff("nim(4)", "a ^ b ^ c ^ d <= 1"))
+    assert sources(wrong, ["nim(4)"], both) == ()
+
+
+def test_periods_of_single_games_are_not_said_of_their_family():
+    """Of even k, what is so for s < k was said of all s; it is wrong in the row y = 4 for (k, s) = (2, 3)."""
+    family = "step-bar(k=k, s=s)"
+    ks = [(k, s) for k in (2, 4, 6) for s in range(k)]
+    games = [f"step-bar(k={k}, s={s})" for k, s in ks]
+    findings = [one for g in games for one in mined(g, "grundy", 511, family, ["periods"])[0]]
+    document = found_in(findings, [], finder(*games, quantity="grundy", bound=511), silent)
+    assert document["statements"] == []
+    (why,) = {one["why"] for one in document["searches"] if one["nothing"]}
+    assert "no 3 of them have the same" in why
+    beyond = parse_ruleset("step-bar(k=2, s=3)")
+    assert (beyond.grundy((4, 106)), beyond.grundy((4, 114))) == (109, 111)
+
+
+def test_what_nothing_can_try_on_other_games_is_not_said_of_a_family():
+    family, rows = "step-bar(k=k, s=s)", "line y along z: period 1; saltus 1; preperiod 0"
+    finding = {
+        "kind": "period",
+        "laws": dict.fromkeys(("period", "saltus", "preperiod"), "1"),
+        "text": rows,
+        "found_on": {"positions": 9, "what": "halves"},
+        "held_on": {"positions": 9, "what": "others"},
+        "tried": {"candidates": 3, "what": "lines"},
+    }
+    ks = [(k, s) for k in (2, 4) for s in (0, 1)]
+    found = [
+        Mined(f"step-bar(k={k}, s={s})", "grundy", 9, family, {"k": k, "s": s}, finding)
+        for k, s in ks
+    ]
+    document = found_in(found, [], finder(quantity="grundy"), silent)
+    assert document["statements"] == []
+    (why,) = [one for one in document["searches"] if one["nothing"]]
+    assert rows in why["what"]
+    assert why["why"].startswith("seen in 4 games")
+    without = {**finding, "laws": {"period": "1", "saltus": "1"}}
+    alone = [Mined("nim(2)", "grundy", 9, "nim(2)", {}, one) for one in (finding, without)]
+    assert [len(found_in([one], [], finder(), silent)["statements"]) for one in alone] == [1, 0]

@@ -268,3 +268,12 @@ def test_cases_by_passes_are_those_of_the_game_not_of_what_is_never_more_than_1(
     assert found(half, y=1) == ["y == 0", "y == 1"]
     # with two passes there are positions with both left, and no formula for these
     assert not any("y ==" in where for where in [*found(half), *found(half, y=2)] if where)
+
+
+@pytest.mark.parametrize("side", [8, 64])
+def test_where_all_positions_are_p_no_formula_tells_them_from_others(side) -> None:
+    game = parse_ruleset(f"rectangular-bar({side},{side})")
+    heaps = ((i, side - 1 - i, j, side - 1 - j) for i in range(side) for j in range(side))
+    assert all(a ^ b ^ c ^ d == 0 for a, b, c, d in heaps)
+    for finding in mined(game.notation, side - 1, "p-positions"):
+        assert finding.get("nothing"), finding
