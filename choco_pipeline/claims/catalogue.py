@@ -40,7 +40,7 @@ class Catalogue:
         return f"no claim has the id {claim_id!r}{hint} ({len(self.claims)} claims are loaded)"
 
     def fitting(self, ruleset: str, quantity: Quantity) -> Iterator[tuple[Claim, dict[str, int]]]:
-        """Yield the claims that speak of a ruleset and can be checked on such a table, with their parameters.
+        """Yield the claims that speak of a ruleset and can be checked on such a table, with each of their `cases`.
 
         Parameters
         ----------
@@ -54,12 +54,12 @@ class Catalogue:
             parameters = match(read(pattern), notation)
             if parameters is not None:
                 yield from (
-                    (claim, parameters) for claim in claims if self._speaks_of(claim, parameters)
+                    (claim, case) for claim in claims for case in self._cases(claim, parameters)
                 )
 
-    def _speaks_of(self, claim: Claim, parameters: Mapping[str, int]) -> bool:
+    def _cases(self, claim: Claim, parameters: Mapping[str, int]) -> list[dict[str, int]]:
         try:
-            return claim.speaks_of(parameters)
+            return claim.cases(parameters)
         except ConfigError as error:
             place = self.places.get(claim.id, {}).get("when")
             raise ConfigError(f"{place}: {error}" if place else str(error)) from error

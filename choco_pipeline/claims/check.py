@@ -166,8 +166,7 @@ def _about_the_reach(case: Case, tally: Tally) -> dict[str, Any]:
     """Return whether a statement with a bound of its own could have a larger one."""
     if case.reach is None or case.bound <= case.reach:
         return {}
-    auxiliary = {name: case.environment[name] for name in case.claim.statement.some}
-    evidence: dict[str, Any] = {"reach": case.reach, "auxiliary": auxiliary}
+    evidence: dict[str, Any] = {"reach": case.reach}
     if tally.beyond is None:
         return evidence | {"true_up_to": case.bound, "best_possible": False}
     true_up_to = tally.size(tally.beyond) - 1

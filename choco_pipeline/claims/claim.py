@@ -21,6 +21,10 @@ from choco_pipeline.tables.schema import Quantity
 FOUND = "found-"
 #: Patterns of rulesets whose shape limits every coordinate: a table of them holds all positions.
 RECTANGULAR = {("rectangular-bar",), ("with-pass", "rectangular-bar")}
+#: Each case of a ruleset has a verdict of its own, which costs as much as a claim.
+MOST_CASES = 100
+#: Choices of integers that are tried with `when`, a microsecond or ten each, for one ruleset.
+MOST_TRIED = 100_000
 
 
 @dataclass(frozen=True)
@@ -89,7 +93,7 @@ class Claim:
         return () if self.pattern is None else self.check.quantities(self.is_of_whole_bars)
 
     def match(self, ruleset: str) -> dict[str, int] | None:
-        """Return the parameters with which the claim speaks of a ruleset, or None if it does not.
+        """Return the ruleset's parameters with which the claim speaks of it, or None if it does not; see `cases`.
 
         Parameters
         ----------
@@ -103,60 +107,82 @@ class Claim:
 
     def speaks_of(self, parameters: Mapping[str, int]) -> bool:
         """Whether parameters with which the pattern matches are among those of the claim."""
-        return self._with_auxiliaries(parameters) is not None
+        return bool(self.cases(parameters))
 
-    def environment(self, parameters: Mapping[str, int]) -> dict[str, int]:
-        """Return the parameters, the first auxiliary integers that fit them, and what `let` makes of them.
+    def cases(self, parameters: Mapping[str, int]) -> list[dict[str, int]]:
+        """Return parameters with every choice of the integers of `every` for which the claim speaks of them.
 
-        Parameters outside the claim's domain are taken as well, unless its formulas need auxiliary integers: where a
-        theorem stops to be true is worth asking.
+        A verdict is on one of these cases; the claim is true of the parameters if it is true in all of them.
+
+        Parameters
+        ----------
+        parameters
+            Those of a ruleset, with which the pattern matches.
 
         Raises
         ------
         ConfigError
-            If no auxiliary integers fit these parameters, and they are needed.
+            If `when` has no value, or there are more than `MOST_CASES` cases or `MOST_TRIED` choices to try.
+        """
+        found = []
+        for tried, known in enumerate(assignments(self.statement.every, dict(parameters)), start=1):
+            if self._holds_when(known):
+                found.append(known)
+            if len(found) > MOST_CASES or tried > MOST_TRIED:
+                fitting = (
+                    f"{MOST_CASES} choices"
+                    if tried <= MOST_TRIED
+                    else f"{MOST_TRIED:,} choices to try"
+                )
+                raise ConfigError(
+                    f"claim {self.id}: every: more than {fitting} of {', '.join(self.statement.every)}"
+                    f" for {_given(parameters)}: smaller ranges are needed"
+                )
+        return found
+
+    def environment(self, parameters: Mapping[str, int]) -> dict[str, int]:
+        """Return the parameters and what `let` makes of them.
+
+        Parameters outside the claim's domain are taken as well: where a theorem stops to be true is worth asking.
+
+        Parameters
+        ----------
+        parameters
+            As `cases` returns them.
+
+        Raises
+        ------
+        ConfigError
+            If an integer of `every` is missing.
         FormulaError
             If a `let` has no value.
         """
-        known = self._with_auxiliaries(parameters)
-        if known is None and self._needs_auxiliaries:
-            raise ConfigError(f"claim {self.id} does not speak of {_given(parameters)}")
-        known = dict(parameters) if known is None else known
+        if missing := [name for name in self.statement.every if name not in parameters]:
+            raise ConfigError(
+                f"claim {self.id}: {_given(parameters)}: a value is needed for {', '.join(missing)}"
+            )
+        known = dict(parameters)
         for name, formula in self.statement.let.items():
             known[name] = int(formula.value(known))
         return known
 
-    @cached_property
-    def _needs_auxiliaries(self) -> bool:
-        """Whether formulas other than `when` use the auxiliary integers."""
-        kind: Kind = self.check
-        formulas = [*self.statement.let.values(), self.statement.reach]
-        formulas += [
-            part
-            for _, part, _ in kind.parts(frozenset(self.coordinates))
-            if isinstance(part, Formula)
-        ]
-        used = {name for formula in formulas if formula is not None for name in formula.names}
-        return not used.isdisjoint(self.statement.some)
-
-    def _with_auxiliaries(self, parameters: Mapping[str, int]) -> dict[str, int] | None:
-        """Return the parameters with the first auxiliary integers that satisfy `when`, or None."""
+    def _holds_when(self, known: dict[str, int]) -> bool:
+        """Whether some choice of the integers of `some` satisfies `when`."""
         when = self.statement.when
         try:
-            return next(
-                (
-                    known
-                    for known in assignments(dict(self.statement.some), dict(parameters))
-                    if when is None or when.value(known)
-                ),
-                None,
-            )
+            for tried, chosen in enumerate(assignments(self.statement.some, known), start=1):
+                if when is None or when.value(chosen):
+                    return True
+                if tried > MOST_TRIED:
+                    raise ConfigError(
+                        f"claim {self.id}: some: more than {MOST_TRIED:,} choices to try of"
+                        f" {', '.join(self.statement.some)} for {_given(known)}: smaller ranges are needed"
+                    )
         except FormulaError as error:
             if self.id.startswith(FOUND):
-                return None  # the condition was found where it has a value, as v2(s) has for s > 0, and is meant there
-            raise ConfigError(
-                f"claim {self.id}: when: {error}, for {_given(parameters)}"
-            ) from error
+                return False  # the condition was found where it has a value, as v2(s) has for s > 0, and is meant there
+            raise ConfigError(f"claim {self.id}: when: {error}, for {_given(known)}") from error
+        return False
 
     def as_json(self) -> dict[str, Any]:
         """Return what decides the verdict as plain data: equal for claims that say the same in other words."""
@@ -196,7 +222,7 @@ def names_of(notation: Notation) -> tuple[str, ...]:
     return (notation.name, *(name for names in inner for name in names))
 
 
-def assignments(spans: dict[str, Range], known: dict[str, int]) -> Iterator[dict[str, int]]:
+def assignments(spans: Mapping[str, Range], known: dict[str, int]) -> Iterator[dict[str, int]]:
     """Yield `known` with every choice of further integers, the first slowest."""
     if not spans:
         yield dict(known)

@@ -29,6 +29,7 @@ def formulas_of(claim: Claim) -> Iterator[tuple[Location, Formula]]:
     said, kind = claim.statement, claim.check
     assert isinstance(kind, Kind)
     held: list[tuple[Location, Formula | Range | None]] = [
+        *((("every", name), span) for name, span in said.every.items()),
         *((("some", name), span) for name, span in said.some.items()),
         (("when",), said.when),
         *((("let", name), formula) for name, formula in said.let.items()),

@@ -31,9 +31,12 @@ def mistakes_in(claim: Claim) -> Iterator[tuple[Location, str]]:
     yield from _about_the_ruleset(claim, coordinates)
     yield from _about_reach(claim)
     known = set(claim.parameters)
+    for name, span in claim.statement.every.items():
+        yield from _given(("every", name), name, span, known, coordinates)
     for name, span in claim.statement.some.items():
         yield from _given(("some", name), name, span, known, coordinates)
     yield from _unknown(("when",), claim.statement.when, known)
+    yield from _about_some(claim, coordinates)
     for name, formula in claim.statement.let.items():
         yield from _given(("let", name), name, formula, known, coordinates)
     yield from _unknown(("reach",), claim.statement.reach, known)
@@ -52,7 +55,7 @@ def _about_the_ruleset(
     for name in sorted(claim.parameters & (set(coordinates) | RESERVED)):
         yield ("ruleset",), f"{name!r} cannot be a parameter: it has a meaning"
     if not kind.of_rulesets:
-        for key in ("ruleset", "some", "when", "let", "reach"):
+        for key in ("ruleset", "every", "some", "when", "let", "reach"):
             if getattr(claim.statement, key):
                 yield (key,), f"a statement of kind {claim.check.kind} has no `{key}`"
         return
@@ -66,11 +69,34 @@ def _about_the_ruleset(
             ("check", "kind"),
             f"{claim.check.kind} speaks of a {' or '.join(allowed)}, found {claim.statement.ruleset}",
         )
+    if kind.over_tables and claim.statement.every:
+        yield (
+            ("every",),
+            f"a statement of kind {claim.check.kind} has no `every`: it compares tables",
+        )
     if kind.over_tables and len(claim.parameters) != 1:
         yield (
             ("ruleset",),
             f"{claim.check.kind} compares tables that differ in one parameter, found {len(claim.parameters)}",
         )
+
+
+def _about_some(claim: Claim, coordinates: frozenset[str]) -> Iterator[tuple[Location, str]]:
+    """Yield formulas other than `when` that use an integer of `some`: which of those that fit would not be said."""
+    said, kind = claim.statement, claim.check
+    assert isinstance(kind, Kind)
+    held: list[tuple[Location, Formula | Range | None]] = [
+        *((("let", name), formula) for name, formula in said.let.items()),
+        (("reach",), said.reach),
+    ]
+    held += [(("check", *place), part) for place, part, _ in kind.parts(coordinates)]
+    for place, part in held:
+        names = () if part is None else part.names
+        for name in sorted(said.some.keys() & names):
+            yield (
+                place,
+                f"{name!r} is one of `some`, which only `when` may use: for a claim on each of them there is `every`",
+            )
 
 
 def _about_reach(claim: Claim) -> Iterator[tuple[Location, str]]:

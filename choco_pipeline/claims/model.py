@@ -41,14 +41,21 @@ class Statement(Model):
             "solid-bar(f=(x+z)//k)",
         ],
     )
+    every: dict[Name, Span] = Field(
+        default={},
+        description="Further integers, each with its range, that formulas may use: the claim speaks of every choice of"
+        " them that satisfies `when`, and each has a verdict of its own.",
+        examples=[{"n": "0..8"}],
+    )
     some: dict[Name, Span] = Field(
         default={},
-        description="Auxiliary integers, each with the range in which it is looked for: the claim speaks of parameters"
-        " for which some of them satisfy `when`.",
+        description="Integers that only `when` may use, each with the range in which it is looked for: the claim speaks"
+        " of parameters for which some of them satisfy `when`.",
         examples=[{"t": "0..s", "m": "0..k//2-1"}],
     )
     when: Condition | None = Field(
-        default=None, description="A condition on the parameters and the auxiliary integers."
+        default=None,
+        description="A condition on the parameters and the integers of `every` and `some`.",
     )
     let: dict[Name, Integer] = Field(
         default={},

@@ -250,4 +250,4 @@ def _all_parameters(claim: Claim) -> list[dict[str, int]] | None:
             return None
         choices.append(sorted({int(value.value({})) for value in values}))
     every = [dict(zip(names, chosen, strict=True)) for chosen in itertools.product(*choices)]
-    return [one for one in every if claim.speaks_of(one)]
+    return [case for one in every for case in claim.cases(one)]

@@ -44,7 +44,8 @@ class Trial:
     Attributes
     ----------
     parameters
-        Values of the ruleset's parameters, or of the integers that were fixed; empty for a claim that compares tables.
+        Values of the ruleset's parameters and the integers of `every`, or of the integers that were fixed; empty for a
+        claim that compares tables.
     ruleset
         The ruleset, without parameters; the claim's pattern where tables are compared, None where there is no table.
     bound
@@ -86,8 +87,8 @@ def trials(
     claim
         One of a catalogue.
     given
-        Integers, or ranges of integers, for some of the names in the claim's sample, in place of the sample's; for a
-        statement without a ruleset, integers for some of its names.
+        Integers, or ranges of integers, for some of the names in the claim's sample, in place of the sample's, or for
+        integers of `every`; for a statement without a ruleset, integers for some of its names.
     bound
         Of the tables, or of the integers; by default the sample's, then the claim's reach. The shape of a rectangular
         bar is its own bound.
@@ -170,6 +171,7 @@ def _fixed(claim: Claim, given: Given) -> dict[str, int]:
 def _plan(claim: Claim, given: Given, bound: int | None) -> list[_Planned]:
     sample = claim.statement.sample if isinstance(claim.statement, Entry) else None
     spans = _spans(claim, sample, given)
+    wanted = {name: _as_range(given[name]) for name in claim.statement.every if name in given}
     values = list(islice(assignments(spans, {}), MOST_COMBINATIONS + 1))
     if len(values) > MOST_COMBINATIONS:
         raise LimitError(
@@ -179,11 +181,12 @@ def _plan(claim: Claim, given: Given, bound: int | None) -> list[_Planned]:
     distinct: dict[tuple[tuple[int, ...], int | None], dict[str, int]] = {}
     for known in values:
         parameters = {name: known[name] for name in known if name in claim.parameters}
-        if claim.speaks_of(parameters):
-            size = _bound(claim, sample, known, parameters, bound)
-            distinct.setdefault((tuple(parameters.values()), size), parameters)
+        for case in claim.cases(parameters):
+            if all(case[name] in span.values({}) for name, span in wanted.items()):
+                size = _bound(claim, sample, known, case, bound)
+                distinct.setdefault((tuple(case.values()), size), case)
     if not distinct:
-        tried = ", ".join(f"{name} = {span}" for name, span in spans.items())
+        tried = ", ".join(f"{name} = {span}" for name, span in (spans | wanted).items())
         when = claim.statement.when
         needed = f": {when}" if when else ""
         raise ConfigError(f"claim {claim.id} does not speak of {tried or 'anything'}{needed}")
@@ -194,17 +197,17 @@ def _spans(claim: Claim, sample: Sample | None, given: Given) -> dict[str, Range
     """Return a range for each name: what is given, and the sample's for the others, in the sample's order."""
     own = {} if sample is None else dict(sample.parameters)
     names = list(dict.fromkeys([*own, *sorted(claim.parameters)]))
-    _require_known(claim, given, names)
+    _require_known(claim, given, [*names, *claim.statement.every])
     missing = [name for name in names if name not in own and name not in given]
     if missing:
         raise ConfigError(
             f"claim {claim.id} has no sample: a value is needed for {' and '.join(missing)}"
         )
-    replaced = {
-        name: value if isinstance(value, Range) else parse_range(str(value))
-        for name, value in given.items()
-    }
-    return {name: replaced.get(name) or own[name] for name in names}
+    return {name: _as_range(given[name]) if name in given else own[name] for name in names}
+
+
+def _as_range(value: int | Range) -> Range:
+    return value if isinstance(value, Range) else parse_range(str(value))
 
 
 def _require_known(claim: Claim, given: Given, names: list[str]) -> None:

@@ -194,6 +194,8 @@ def _formal(claim: Claim) -> Iterator[tuple[str, str]]:
     yield "claims", claim.check.summary()
     if statement.ruleset:
         yield "ruleset", statement.ruleset
+    if statement.every:
+        yield "every", ", ".join(f"{name} in {span}" for name, span in statement.every.items())
     if statement.some:
         yield "some", ", ".join(f"{name} in {span}" for name, span in statement.some.items())
     if statement.when:

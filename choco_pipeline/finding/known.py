@@ -127,13 +127,19 @@ def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[s
     return tuple(used)
 
 
+def _environment(claim: Claim, game: str) -> dict[str, int] | None:
+    """Return integers for the names of a claim; None if it speaks of no case of the game, or of several."""
+    parameters = claim.match(game)
+    cases = [] if parameters is None else claim.cases(parameters)
+    return claim.environment(cases[0]) if len(cases) == 1 else None
+
+
 def meaning(claim: Claim, game: str) -> Meaning | None:
-    """Return what a claim says of the sampled positions of a game; None if it does not speak of it or has no value."""
+    """Return what a claim says of the sampled positions of a game; None if not of one case of it, or without a value."""
     try:
-        parameters = claim.match(game)
-        if parameters is None:
+        known = _environment(claim, game)
+        if known is None:
             return None
-        known = claim.environment(parameters)
         if claim.is_of_whole_bars:
             return _of_bars(claim, known, game)
         points = sampled(game)
@@ -216,7 +222,7 @@ def _of_values(
     if p is None:
         return None
     points = sampled(game)
-    known = claim.environment(claim.match(game) or {})
+    known = _environment(claim, game) or {}
     speaks, claimed = _speaks(claim, known, points), check.values.substitute(known)
     values = evaluate_at(check.of.substitute(known), points)
     members = np.arange(LARGEST_VALUE)
@@ -260,7 +266,7 @@ def _excluding(claim: Claim, check: Values, game: str) -> Meaning | None:
     if check.relation == "contains-all":
         return None
     points = sampled(game)
-    known = claim.environment(claim.match(game) or {})
+    known = _environment(claim, game) or {}
     values = evaluate_at(check.of.substitute(known), points)
     others = ~holds_at(check.values.substitute(known), {"v": values})
     return Meaning("p", _speaks(claim, known, points) & others, np.zeros(others.size, np.int64))

@@ -230,13 +230,14 @@ def _trial(claim: Claim, parameters: Parameters, run: int | None) -> Iterator[_T
         bound = BOUND if run is None else FURTHER * run
         while bound > SMALLEST and not _is_affordable(claim, game, bound, quantity):
             bound //= 2
-    try:
-        data = table(game, bound, quantity)
-        outcome = check_claim(claim, parameters, game, bound, data).verdict
-    except ChocoError as error:
-        outcome = Undecided(str(error))
-    assert isinstance(outcome, Exhausted | HoldsToBound | Refuted | Undecided | Vacuous)
-    yield _Trial(parameters, bound, outcome, run)
+    for case in claim.cases(parameters):
+        try:
+            data = table(game, bound, quantity)
+            outcome = check_claim(claim, case, game, bound, data).verdict
+        except ChocoError as error:
+            outcome = Undecided(str(error))
+        assert isinstance(outcome, Exhausted | HoldsToBound | Refuted | Undecided | Vacuous)
+        yield _Trial(parameters, bound, outcome, run)
 
 
 def _is_affordable(claim: Claim, game: Ruleset, bound: int, quantity: Quantity) -> bool:
@@ -267,7 +268,7 @@ def _proved(
         return found
     for game, parameters in seen.items():
         for path in tables.certificates.get(game, ()):
-            verdicts = [decide(claim, parameters, path) for claim in claims]
+            verdicts = [decide(c, case, path) for c in claims for case in c.cases(parameters)]
             refuted = next((v for v in verdicts if v["verdict"] == "refuted"), None)
             if refuted is not None:
                 where = _named([parameters])

@@ -167,7 +167,7 @@ def _claim(stack: Stack, copies: Sequence[Copy]) -> dict[str, Any]:
         cases.append({"where": " and ".join(inside), "like": like})
     return {
         "ruleset": stack.ruleset,
-        "some": {"e": "0..m"},
+        "every": {"e": "0..m"},
         "when": "2**e < m and m < 2**(e+1)",
         "let": {"s": "m-2**e"},
         "check": {"kind": "pattern", "cases": [*cases, {"outcome": "N"}]},

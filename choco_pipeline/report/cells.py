@@ -17,7 +17,7 @@ Document = Mapping[str, Any]
 GRID_CELLS = 9
 
 #: Evidence that a table of bounds shows.
-REACH = ("reach", "auxiliary", "true_up_to", "best_possible", "false_at")
+REACH = ("reach", "true_up_to", "best_possible", "false_at")
 #: Evidence that other words tell.
 TOLD = ("all_choices", *REACH)
 

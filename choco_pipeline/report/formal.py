@@ -14,7 +14,7 @@ def formal_lines(claim: Document) -> list[tuple[str, str]]:
     Examples
     --------
     >>> check = {"kind": "p-positions", "formula": "y ^ z == 0"}
-    >>> formal = {"some": {}, "when": "k % 2 == 0", "let": {}, "reach": None, "check": check}
+    >>> formal = {"every": {}, "some": {}, "when": "k % 2 == 0", "let": {}, "reach": None, "check": check}
     >>> claim = {"ruleset": "step-bar(k=k)", "formula": "P ⇔ y ^ z == 0", "formal": formal}
     >>> formal_lines(claim)
     [('ruleset', 'step-bar(k=k)'), ('for', 'k % 2 == 0'), ('checked as', 'P ⇔ y ^ z == 0')]
@@ -27,6 +27,8 @@ def _lines(claim: Document, formal: Document, check: Document) -> Iterator[tuple
         yield "ruleset", claim["ruleset"]
     if formal["when"]:
         yield "for", formal["when"]
+    if formal["every"]:
+        yield "and every", _ranges(formal["every"])
     if formal["some"]:
         yield "with some", _ranges(formal["some"])
     if formal["let"]:

@@ -17,7 +17,7 @@ class ReachRow:
     Attributes
     ----------
     names
-        Values of the auxiliary integers and the parameters, in the order of `ReachTable.names`.
+        Values of the parameters, in the order of `ReachTable.names`.
     printed
         The bound that the statement gives for them.
     true
@@ -53,7 +53,7 @@ def reach_table(cells: Sequence[Cell]) -> ReachTable | None:
     if not told:
         return None
     first = told[0]
-    names = [*first.document["evidence"]["auxiliary"], *first.document["parameters"]]
+    names = list(first.document["parameters"])
     try:
         coordinates = parse_ruleset(first.ruleset).coordinates
     except RulesetError:  # a height table that is not at hand here
@@ -64,7 +64,6 @@ def reach_table(cells: Sequence[Cell]) -> ReachTable | None:
 def _row(names: Sequence[str], cell: Cell) -> ReachRow:
     verdict = cell.document
     evidence, refutes = verdict["evidence"], verdict["counterexample"]
-    values = {**evidence["auxiliary"], **verdict["parameters"]}
     true_up_to = evidence["true_up_to"]
     failing = refutes["position"] if refutes else evidence.get("false_at")
     if refutes:
@@ -72,7 +71,7 @@ def _row(names: Sequence[str], cell: Cell) -> ReachRow:
     else:
         beyond = "false at once" if evidence["best_possible"] else "also true"
     return ReachRow(
-        [values[name] for name in names],
+        [verdict["parameters"][name] for name in names],
         evidence["reach"],
         f"{true_up_to:,}" if failing else f"{true_up_to:,} or more",
         beyond,

@@ -41,15 +41,16 @@ def table_orders(
     for planned in tables:
         ruleset = planned.spec.ruleset
         largest[ruleset] = max(planned.spec.bound, largest.get(ruleset, 0))
-    decided: set[tuple[str, str]] = set()
+    decided: set[tuple[str, str, tuple[int, ...]]] = set()
     for planned in tables:
         table_id, ruleset = planned.spec.table_id, planned.spec.ruleset
         for claim, parameters in catalogue.fitting(ruleset, planned.spec.quantity):
             kind: Kind = claim.check
             if not kind.reads_tables:  # the definition decides, so the largest table stands for all
-                if planned.spec.bound < largest[ruleset] or (claim.id, ruleset) in decided:
+                case = (claim.id, ruleset, tuple(parameters.values()))
+                if planned.spec.bound < largest[ruleset] or case in decided:
                     continue
-                decided.add((claim.id, ruleset))
+                decided.add(case)
             if planned.claims is None or claim.id in planned.claims:
                 checks[shard_of[table_id]].append(
                     {"claim": claim.id, "table": table_id, "parameters": parameters}

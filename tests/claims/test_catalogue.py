@@ -302,9 +302,11 @@ CATALOGUE = load_catalogue(sorted(Path("config/claims").glob("*.yaml")))
 )
 def test_fitting_is_matching(pattern: str, k: int, s: int, quantity: str) -> None:
     ruleset = pattern.format(k=k, s=s)
-    expected = {
-        claim.id: claim.match(ruleset)
+    expected = [
+        (claim.id, case)
         for claim in CATALOGUE.claims.values()
-        if quantity in claim.quantities and claim.match(ruleset) is not None
-    }
-    assert {claim.id: found for claim, found in CATALOGUE.fitting(ruleset, quantity)} == expected
+        if quantity in claim.quantities and (named := claim.match(ruleset)) is not None
+        for case in claim.cases(named)
+    ]
+    fitting = [(claim.id, case) for claim, case in CATALOGUE.fitting(ruleset, quantity)]
+    assert sorted(fitting, key=str) == sorted(expected, key=str)

@@ -140,7 +140,7 @@ def test_ids_may_be_of_a_later_file_or_of_a_paper_that_is_not_read(load: Load) -
         ("", "1 << (0-1) == z", r"check.formula: shift by a negative count at column 3"),
         ("", "v2(0) == z", r"check.formula: v2\(0\).* at column 1"),
         ("when: k // 0 == 1", "y == z", r"a.yaml:8:5: claims.0.when: division by zero"),
-        ("some: {t: 0..k//0}", "y == t", r"claims.0.some.t: division by zero"),
+        ("every: {t: 0..k//0}", "y == t", r"claims.0.every.t: division by zero"),
     ],
 )
 def test_what_never_has_a_value_is_refused_when_it_is_read(

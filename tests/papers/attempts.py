@@ -109,8 +109,8 @@ def samples_of(claim: Claim) -> Iterator[tuple[dict[str, int], int]]:
 
     for known in extend({}, list(sample.parameters)):
         parameters = {name: known[name] for name in claim.parameters}
-        if claim.speaks_of(parameters):
-            yield parameters, int(sample.bound.value(known))
+        for case in claim.cases(parameters):
+            yield case, int(sample.bound.value(known))
 
 
 def small_bound(check: IntegerStatement | HeightFunctions, most: int) -> int:

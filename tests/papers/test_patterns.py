@@ -39,7 +39,7 @@ def samples(claim: Claim) -> list[tuple[dict[str, int], int]]:
     names = list(sample.parameters)
     ranges = [sample.parameters[name].values({}) for name in names]
     chosen = (dict(zip(names, values, strict=True)) for values in product(*ranges))
-    return [(c, int(sample.bound.value(c))) for c in chosen if claim.speaks_of(c)]
+    return [(case, int(sample.bound.value(c))) for c in chosen for case in claim.cases(c)]
 
 
 @cache
@@ -54,7 +54,9 @@ def verdicts(claim_id: str) -> list[Verdict]:
     found = []
     for parameters, bound in samples(claim):
         game = build(claim.pattern, parameters, Path())
-        assert claim.match(game.notation) == parameters
+        named = claim.match(game.notation)
+        assert named is not None
+        assert named.items() <= parameters.items()
         data = table(game, bound, "p-positions")
         found.append(check_claim(claim, parameters, game, bound, data).verdict)
     return found
@@ -64,15 +66,20 @@ def verdicts(claim_id: str) -> list[Verdict]:
 def test_only_what_is_misprinted_is_refuted(claim_id: str) -> None:
     found = verdicts(claim_id)
     assert found
-    expected = Refuted if claim_id in PRINTED else (Exhausted, HoldsToBound)
-    assert all(isinstance(verdict, expected) for verdict in found), found
+    wrong = [isinstance(verdict, Refuted) for verdict in found]
+    if claim_id == "patterns-half-levels-printed":  # right where the level 2k+1 is above the middle
+        assert wrong == [m > 1 << n for m in range(3, 14, 2) for n in range(9) if m < 2 << n]
+    else:
+        assert wrong == [claim_id in PRINTED] * len(found), found
 
 
 @pytest.mark.parametrize("claim_id", OF_BARS)
 def test_statements_on_one_bar_are_decided(claim_id: str) -> None:
     of_heaps = CATALOGUE.claims[claim_id].shape == ("nim",)
     expected = HoldsToBound if of_heaps else Refuted if claim_id in PRINTED else Exhausted
-    assert {type(verdict) for verdict in verdicts(claim_id)} == {expected}
+    found = {type(verdict) for verdict in verdicts(claim_id)}
+    right = {Exhausted} if claim_id == "patterns-half-levels-printed" else set()
+    assert found == {expected} | right
 
 
 def test_every_misprint_has_its_intended_form() -> None:
@@ -174,4 +181,5 @@ def test_a_changed_claim_is_refuted(claim_id: str, m: int, old: str, new: str) -
     claim = Claim.from_json({**document, "check": changed})
     game = parse_ruleset(f"rectangular-bar(m={m}, n={m})")
     data = table(game, m, "p-positions")
-    assert isinstance(check_claim(claim, {"m": m}, game, m, data).verdict, Refuted)
+    for case in claim.cases({"m": m}):
+        assert isinstance(check_claim(claim, case, game, m, data).verdict, Refuted)

@@ -17,7 +17,7 @@ def a_claim(
     ruleset: str | None = "nim(1)",
     check: Document | None = None,
 ) -> Document:
-    formal = {"some": {}, "when": None, "let": {}, "reach": None, "check": check or {}}
+    formal = {"every": {}, "some": {}, "when": None, "let": {}, "reach": None, "check": check or {}}
     return {
         "id": name,
         "paper": {

@@ -222,30 +222,35 @@ def test_a_pair_shows_who_stands_and_what_decides(kind, right, refuted):
 def test_bounds_of_a_statement_are_told_parameter_by_parameter():
     claim = a_claim(ruleset="solid-bar(f=(x+z)//k)")
     table = {"id": "t", "ruleset": "solid-bar(f=(x+z)//4)"}
-    evidence = {"reach": 7, "auxiliary": {"a": 1, "m": 0}, "true_up_to": 7, "best_possible": True}
+    evidence = {"reach": 7, "true_up_to": 7, "best_possible": True}
     verdicts = [
-        a_verdict("exhausted", {"k": 4}, table="t", evidence={**evidence, "false_at": [5, 3, 8]}),
         a_verdict(
             "exhausted",
-            {"k": 4},
+            {"k": 4, "a": 1, "m": 0},
+            table="t",
+            evidence={**evidence, "false_at": [5, 3, 8]},
+        ),
+        a_verdict(
+            "exhausted",
+            {"k": 4, "a": 1, "m": 0},
             table="t",
             evidence={**evidence, "true_up_to": 40, "best_possible": False},
         ),
         a_verdict(
             "refuted",
-            {"k": 4},
+            {"k": 4, "a": 1, "m": 0},
             table="t",
             position=[1, 0, 3],
             coordinates=["x", "y", "z"],
             evidence={**evidence, "true_up_to": 2, "best_possible": False, "false_at": [5, 3, 8]},
         ),
-        a_verdict("holds-to-bound", {"k": 4}, table="t"),
+        a_verdict("holds-to-bound", {"k": 4, "a": 1, "m": 0}, table="t"),
     ]
     ledger = {**a_ledger([claim], verdicts, [a_row(verdicts)]), "tables": [table]}
     (view,) = claim_views(ledger)
     assert view.reach is not None
-    assert (view.reach.names, view.reach.coordinates) == (["a", "m", "k"], ("x", "y", "z"))
-    assert [(row.names, row.printed) for row in view.reach.rows] == [([1, 0, 4], 7)] * 3
+    assert (view.reach.names, view.reach.coordinates) == (["k", "a", "m"], ("x", "y", "z"))
+    assert [(row.names, row.printed) for row in view.reach.rows] == [([4, 1, 0], 7)] * 3
     assert [(row.true, row.beyond, row.failing) for row in view.reach.rows] == [
         ("7", "false at once", "(5, 3, 8)"),
         ("40 or more", "also true", ""),

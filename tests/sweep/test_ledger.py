@@ -153,8 +153,7 @@ def test_a_ledger(tmp_path, monkeypatch):
     assert rows["statement"]["positions"] == 100
     assert rows["nim-sum"]["checks"] == 4, "what a proof leaves open says nothing against tables"
     assert (
-        rows["shifted"]["text"]
-        == "proved for all positions, for k = 3, 7; other k are not proved;"
+        rows["shifted"]["text"] == "proved for all positions, for k = 3, 7; other k are not proved;"
         " holds for all 3,144 positions up to bound 30 (k = 11)"
     )
     assert [(p["parameters"]["k"], p["status"]) for p in ledger["proofs"]] == [
