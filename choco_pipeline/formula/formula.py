@@ -29,6 +29,7 @@ from choco_pipeline.formula.nodes import (
 )
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.solve import match_nodes, solve_nodes
+from choco_pipeline.formula.throughout import truth_throughout
 from choco_pipeline.formula.undefined import always_undefined
 
 
@@ -244,6 +245,30 @@ class Formula:
         (0, 4)
         """
         return Enclosure(self.source, ranges, functions or {}, MAX_BITS + 1).of(self._root)
+
+    def throughout(self, name: str, low: float, high: float) -> bool | None:
+        """Return whether this truth holds for all integers of an interval, or for none of them; None if neither is known.
+
+        Parameters
+        ----------
+        name : str
+            Its only name.
+        low, high : int or infinity
+            The ends, each included; ``-inf`` and ``inf`` for no end.
+
+        Raises
+        ------
+        FormulaError
+            If the interval holds one integer, at which this formula has no value.
+
+        Examples
+        --------
+        >>> from math import inf
+        >>> f = parse("v == 0 or v == 5000000")
+        >>> f.throughout("v", 5000001, inf), f.throughout("v", 1, inf), f.throughout("v", 1, 1000)
+        (False, None, False)
+        """
+        return truth_throughout(self._root, self.source, name, low, high)
 
     def match(self, pattern: Formula, fixed: Collection[str]) -> dict[str, int] | None:
         """Return integers for the names of `pattern` that make it this formula, or None.
