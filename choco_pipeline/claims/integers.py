@@ -18,6 +18,7 @@ from choco_pipeline.claims.verdict import (
     HoldsToBound,
     Refuted,
     Undecided,
+    Vacuous,
     Verdict,
 )
 from choco_pipeline.errors import ConfigError
@@ -85,15 +86,13 @@ def find_integers(
 def _agreement(
     check: IntegerStatement, cases: int, bound: int, fixed: Mapping[str, int]
 ) -> Verdict:
-    if not cases:
-        given = "".join(f", {name} = {value}" for name, value in fixed.items())
-        return Undecided(f"no integers up to N = {bound}{given} are ones that it speaks of")
-    is_cut = bound < check.bound and any(
-        "N" in part.names for _, part, _ in check.parts(frozenset()) if part
-    )
-    if check.finite and not fixed and not is_cut:
-        return Exhausted(cases, "case")
-    return HoldsToBound(cases, bound, unit="case")
+    is_complete = check.is_finite and not fixed
+    if cases:
+        return Exhausted(cases, "case") if is_complete else HoldsToBound(cases, bound, unit="case")
+    if is_complete:
+        return Vacuous("no integers are ones that it speaks of")
+    given = "".join(f", {name} = {value}" for name, value in fixed.items())
+    return Undecided(f"no integers up to N = {bound}{given} are ones that it speaks of")
 
 
 @dataclass(frozen=True)

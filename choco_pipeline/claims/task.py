@@ -12,7 +12,7 @@ from choco_pipeline.claims.check import check_claim
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.kinds import HeightFunctions, IntegerStatement
 from choco_pipeline.claims.standing import check_standing
-from choco_pipeline.claims.verdict import Exhausted, verdict_to_json
+from choco_pipeline.claims.verdict import Exhausted, Vacuous, verdict_to_json
 from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.tables.store import store_of
@@ -95,7 +95,7 @@ def check_standing_statements(
         claim, start = Claim.from_json(document), time.perf_counter()
         finding = check_standing(claim)
         assert isinstance(claim.check, IntegerStatement | HeightFunctions)
-        is_bound = not isinstance(finding.verdict, Exhausted)
+        is_bound = not isinstance(finding.verdict, Exhausted | Vacuous)
         verdict = {
             "claim": claim_id,
             "table": None,

@@ -104,7 +104,7 @@ def _named(catalogue: Catalogue, ids: Sequence[str]) -> list[Claim]:
 
 
 def _decided(claim: Claim) -> Iterable[Trial]:
-    is_open = isinstance(claim.check, IntegerStatement) and not claim.check.finite
+    is_open = isinstance(claim.check, IntegerStatement) and not claim.check.is_finite
     return decided_for_all_integers(claim) if is_open else ()
 
 

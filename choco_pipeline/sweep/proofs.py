@@ -110,7 +110,7 @@ def statements(wanted: Proofs, catalogue: Catalogue) -> dict[str, dict[str, Any]
     ids = sorted(
         claim.id
         for claim in catalogue.claims.values()
-        if isinstance(claim.check, IntegerStatement) and not claim.check.finite
+        if isinstance(claim.check, IntegerStatement) and not claim.check.is_finite
     )
     if not (wanted and ids):
         return {}

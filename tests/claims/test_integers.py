@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from choco_pipeline.claims import choices as choices_module
 from choco_pipeline.claims.claim import Claim
@@ -18,6 +19,7 @@ from choco_pipeline.claims.verdict import (
     HoldsToBound,
     Refuted,
     Undecided,
+    Vacuous,
     verdict_from_json,
     verdict_text,
     verdict_to_json,
@@ -195,15 +197,34 @@ def test_negative_integers_count_by_their_size():
     assert verdict.counterexample.position == (-3, 2)
 
 
-def test_only_a_finite_statement_is_exhausted_and_only_if_nothing_was_left_out():
-    square = statement(all={"a": "0..9", "b": "0..9"}, holds="a*b < 82", finite=True)
+def test_a_statement_is_finite_if_it_is_the_same_for_every_bound():
+    square = statement(all={"a": "0..9", "b": "0..9"}, holds="a*b < 82")
     assert find_integers(square, 0, {}).verdict == Exhausted(100, "case")
     assert find_integers(square, 6, {"a": 3}).verdict == HoldsToBound(10, 6, unit="case")
-    infinite = statement(all={"a": "0..9"}, holds="a < 10")
-    assert find_integers(infinite, 6, {}).verdict == HoldsToBound(10, 6, unit="case")
-    to_n = statement(all={"a": "0..N"}, holds="a < 10", finite=True, bound=6)
-    assert find_integers(to_n, 6, {}).verdict == Exhausted(7, "case")
-    assert find_integers(to_n, 5, {}).verdict == HoldsToBound(6, 5, unit="case")
+    never = statement(all={"a": "0..9"}, where="a > 9", holds="a == 3")
+    assert find_integers(never, 6, {}).verdict == Vacuous("no integers are ones that it speaks of")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"all": {"x": "0..N"}},
+        {"all": {"n": "0..N", "x": "0..n"}},
+        {"all": {"x": "0..99"}, "where": "x <= N"},
+        {"all": {"x": "0..99"}, "let": {"n": "N+1"}, "where": "x < n"},
+    ],
+)
+def test_what_a_bound_cuts_off_is_never_exhausted(more):
+    check = statement(bound=20, holds="x != 21", **more)
+    verdict = find_integers(check, 20, {}).verdict
+    assert isinstance(verdict, HoldsToBound)
+    assert verdict.bound == 20
+    assert isinstance(find_integers(check, 21, {}).verdict, Refuted)
+
+
+def test_an_author_cannot_say_that_a_statement_is_finite():
+    with pytest.raises(ValidationError, match="finite"):
+        statement(bound=20, all={"x": "0..N"}, holds="x != 21", finite=True)
 
 
 def test_a_value_outside_its_range_is_no_case():

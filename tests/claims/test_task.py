@@ -115,7 +115,7 @@ def test_a_damaged_table_gives_no_verdict(tmp_path: Path) -> None:
 STATEMENTS = {
     "true": {"bound": 9, "all": {"x": "0..N", "y": "0..N"}, "holds": "x ^ y <= x+y"},
     "false": {"bound": 9, "all": {"x": "0..N", "y": "0..N"}, "holds": "x ^ y == x+y"},
-    "finite": {"bound": 9, "finite": True, "all": {"x": "0..3"}, "holds": "x*x <= 9"},
+    "finite": {"bound": 9, "all": {"x": "0..3"}, "holds": "x*x <= 9"},
     "no-value": {"bound": 9, "all": {"x": "0..N"}, "holds": "6 // (x-3) < 7"},
 }
 

@@ -304,7 +304,7 @@ def test_no_statement_of_the_papers_is_proved_that_its_check_refutes() -> None:
     catalogue = load_catalogue(sorted(CONFIG.glob("*.yaml")))
     number = 0
     for claim in catalogue.claims.values():
-        if claim.check.kind != "integers" or claim.check.finite:
+        if claim.check.kind != "integers" or claim.check.is_finite:
             continue
         for fixed, finding in decide_integers(claim, OWN, math.inf):
             if isinstance(finding.verdict, Undecided):

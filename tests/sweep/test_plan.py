@@ -285,7 +285,7 @@ def test_statements_on_integers_are_decided_where_games_are_proved(config):
 
     ranged = {"kind": "integers", "bound": 9, "all": {"x": "0..N"}, "holds": "x >= 0"}
     claims = Path("claims.yaml")
-    for name, more in {"endless": {}, "finite": {"finite": True}}.items():
+    for name, more in {"endless": {}, "finite": {"all": {"x": "0..9"}}}.items():
         entry = {
             "id": name,
             "number": name,

@@ -35,9 +35,6 @@ class IntegerStatement(Kind):
     bound: Natural = Field(
         description="The value of `N`, which ranges may use, where no other is asked for."
     )
-    finite: bool = Field(
-        default=False, description="Whether the ranges hold every case of the statement."
-    )
     all: dict[Name, Span] = Field(
         min_length=1,
         description="The integers that it speaks of, in order, each with its range; a range may use the names before it and `N`.",
@@ -80,6 +77,13 @@ class IntegerStatement(Kind):
             yield ("number", "such"), self.number.such, inner
             yield ("number", "least"), self.number.least, known
             yield ("number", "exactly"), self.number.exactly, known
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether it is the same statement for every `N`, so that its ranges hold all that it speaks of."""
+        return not any(
+            part is not None and "N" in part.names for _, part, _ in self.parts(frozenset())
+        )
 
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
         """Yield statements that claim nothing, and names that are given twice."""
