@@ -8,7 +8,13 @@ from functools import cached_property
 from typing import Any
 
 from choco_pipeline.claims.claim import Claim
-from choco_pipeline.claims.verdict import Exhausted, HoldsToBound, Verdict
+from choco_pipeline.claims.verdict import (
+    Exhausted,
+    HoldsToBound,
+    Undecided,
+    Vacuous,
+    Verdict,
+)
 from choco_pipeline.tables.cells import BLOCK, Cells
 
 
@@ -59,6 +65,12 @@ class Case:
     def is_complete(self) -> bool:
         """Whether the table holds every case of the statement."""
         return self.cells.is_whole or (self.reach is not None and self.bound >= self.reach)
+
+    def nothing(self, what: str) -> Verdict:
+        """Return the verdict on a statement that speaks of none of the positions of this table, `what` in words."""
+        if self.is_complete:
+            return Vacuous(f"no {what} is one that it speaks of")
+        return Undecided(f"no {what} up to bound {self.bound:,} is one that it speaks of")
 
     def agreement(self, settled: int, sense: str | None = None) -> Verdict:
         """Return the verdict on a statement that `settled` positions of this table agree with."""

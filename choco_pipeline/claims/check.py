@@ -45,13 +45,14 @@ from choco_pipeline.claims.printed import (
     find_p_list,
 )
 from choco_pipeline.claims.tally import Tally
-from choco_pipeline.claims.values import GROWTH, ValueSet, collect_values
+from choco_pipeline.claims.values import GROWTH, NO_MEMBER, ValueSet, collect_values
 from choco_pipeline.claims.verdict import (
     Counterexample,
     Exhausted,
     HoldsToBound,
     Refuted,
     Undecided,
+    Vacuous,
 )
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
@@ -61,6 +62,12 @@ from choco_pipeline.tables.windows import TableData
 
 #: A table is looked at so far beyond a claim's reach, and by a quarter of it.
 BEYOND = 32
+
+#: Of statements that are implications, by their relation: what satisfies the premise.
+_PREMISE = {
+    "contain": "position that satisfies the formula",
+    "within": "P-position",
+}
 
 
 def check_claim(
@@ -104,6 +111,8 @@ def _find(case: Case) -> Finding:
     match check:
         case PPositions():
             tally = compare_p_positions(check, *on, case.reach)
+            if check.relation in _PREMISE and not tally.met:
+                return Finding(case.nothing(_PREMISE[check.relation]))
             free = case.cells.free
             return _conclude(case, tally, {"free": free} if free and case.reach is None else {})
         case GrundyNumbers():
@@ -156,9 +165,7 @@ def _conclude(case: Case, tally: Tally, evidence: dict[str, Any]) -> Finding:
             Refuted(counterexample, tally.settled), evidence | {"failures": tally.failures}
         )
     if not tally.settled:
-        return Finding(
-            Undecided(f"no position up to bound {case.bound:,} is one that it speaks of")
-        )
+        return Finding(case.nothing("position"))
     return Finding(case.agreement(tally.settled), evidence)
 
 
@@ -186,12 +193,12 @@ def _conclude_values(case: Case, check: Values, found: ValueSet) -> Finding:
         return Finding(
             Refuted(counterexample_at(case, found.tally.least), found.tally.settled), outside
         )
-    if not found.values.size:
-        return Finding(
-            Undecided(f"no P-position up to bound {case.bound:,} is one that it speaks of")
-        )
     if case.is_complete:
-        return _conclude_finite_values(check, found, evidence)
+        return _conclude_finite_values(case, check, found, evidence)
+    if check.relation == "contains-all" and not found.members.size and found.claimed.is_empty:
+        return Finding(Vacuous(NO_MEMBER.format(check.values)), evidence)
+    if not found.values.size:
+        return Finding(case.nothing("P-position"))
     match check.relation:
         case "within":
             sense = "no P-position has a value outside of the set"
@@ -203,26 +210,35 @@ def _conclude_values(case: Case, check: Values, found: ValueSet) -> Finding:
                 why = f"not even the least member occurs up to bound {case.bound:,}"
                 return Finding(Undecided(why), evidence)
             if before is not None and frontier <= before:
-                why = f"all members up to {frontier:,} occur, but the next does not, neither up to bound"
+                why = f"all members {found.span(frontier)} occur, but the next does not, neither up to bound"
                 return Finding(
                     Undecided(f"{why} {case.bound // GROWTH:,} nor {case.bound:,}"), evidence
                 )
-            sense = f"every member up to {frontier:,} occurs, and no table can contradict the claim"
+            sense = (
+                f"every member {found.span(frontier)} occurs, and no table can contradict the claim"
+            )
         case _:
             assert_never(check.relation)
     return Finding(HoldsToBound(found.tally.settled, case.bound, sense), evidence)
 
 
-def _conclude_finite_values(check: Values, found: ValueSet, evidence: dict[str, Any]) -> Finding:
+def _conclude_finite_values(
+    case: Case, check: Values, found: ValueSet, evidence: dict[str, Any]
+) -> Finding:
     """Return the verdict where all P-positions that the statement speaks of are in the table."""
-    absent = None if check.relation == "within" else found.least_absent()
-    if absent is None:
-        return Finding(Exhausted(found.tally.settled), evidence)
-    counterexample = Counterexample(
-        f"no P-position has the value {absent:,}",
-        f"{absent:,}, a v with {check.values}, is a value",
-    )
-    return Finding(Refuted(counterexample, found.tally.settled), evidence)
+    if check.relation != "within":
+        absent = found.claimed.first_outside(set(found.values.tolist()))
+        if absent is not None:
+            counterexample = Counterexample(
+                f"no P-position has the value {absent:,}",
+                f"{absent:,}, a v with {check.values}, is a value",
+            )
+            return Finding(Refuted(counterexample, found.tally.settled), evidence)
+    if not found.values.size:
+        return Finding(case.nothing("P-position"))
+    if check.relation == "contains-all" and found.claimed.is_empty:
+        return Finding(Vacuous(NO_MEMBER.format(check.values)), evidence)
+    return Finding(Exhausted(found.tally.settled), evidence)
 
 
 def _conclude_count(case: Case, check: Count) -> Finding:
@@ -233,21 +249,23 @@ def _conclude_count(case: Case, check: Count) -> Finding:
     counted, among = count_positions_with(
         check, case.environment, case.cells, case.block, case.reach
     )
+    unit = "P-position" if check.over == "p-positions" else "position"
     claimed = int(check.equals.value(case.environment))
     evidence = {"counted": counted, "among": among}
-    what = "P-positions" if check.over == "p-positions" else "positions"
+    what = f"{unit}s"
     if check.beside:
         what = f"choices of {what} and of {', '.join(check.beside)}"
     if counted == claimed:
+        if not among:
+            return Finding(case.nothing(unit), evidence)
         return Finding(Exhausted(among, "case" if check.beside else "position"), evidence)
     return Finding(Refuted(Counterexample(f"{counted:,} {what}", f"{claimed:,}"), among), evidence)
 
 
 def _which_occur(found: ValueSet) -> str:
-    largest = int(found.values[-1])
     if not found.missing.size:
-        return f"and every member up to {largest:,} occurs"
+        return f"and every member {found.span(found.looked_up_to)} occurs"
     listed = ", ".join(f"{v:,}" for v in found.missing[:8].tolist()) + (
         ", …" if found.missing.size > 8 else ""
     )
-    return f"and of its members up to {largest:,} all occur but {listed}"
+    return f"and of its members {found.span(found.looked_up_to)} all occur but {listed}"

@@ -17,6 +17,7 @@ from choco_pipeline.claims.verdict import (
     HoldsToBound,
     Refuted,
     Undecided,
+    Vacuous,
 )
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
@@ -196,8 +197,12 @@ def find_options(check: Options, case: Case) -> Finding:
     having = box.with_option(check, against)
     wrong = chosen & (~having if check.have == "some" else having)
     settled, failures = int(chosen.sum()), int(wrong.sum())
-    if not settled:
-        return Finding(Undecided(f"no position up to bound {bound:,} is one that it speaks of"))
+    is_complete = case.cells.is_whole and bound == most
+    if not (chosen & box.with_option(check, box.legal) if check.have == "every" else chosen).any():
+        nothing = f"is one that it speaks of{' and has an option' + check.which if settled else ''}"
+        if is_complete:
+            return Finding(Vacuous(f"no position {nothing}"))
+        return Finding(Undecided(f"no position up to bound {bound:,} {nothing}"))
     evidence = {} if bound == most else {"bound": bound}
     if failures:
         position = box.least(wrong, case.block)
@@ -205,7 +210,7 @@ def find_options(check: Options, case: Case) -> Finding:
             contradiction_at(check, box, to, position), check.summary(), position, game.coordinates
         )
         return Finding(Refuted(counterexample, settled), {"failures": failures, **evidence})
-    if case.cells.is_whole and bound == most:
+    if is_complete:
         return Finding(Exhausted(settled))
     return Finding(HoldsToBound(settled, bound), evidence)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from choco_pipeline.claims.kinds import PPositions
 from choco_pipeline.claims.tally import Tally
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
-from choco_pipeline.tables.cells import Block, Cells, Truths, evaluate_at, holds_at, select
+from choco_pipeline.tables.cells import Block, Cells, Points, Truths, evaluate_at, holds_at, select
 from choco_pipeline.tables.cost import estimated_positions
 
 #: A formula is evaluated position by position at most this often: about a minute.
@@ -54,15 +55,15 @@ def compare_p_positions(
     where = None if check.where is None else check.where.substitute(environment)
     stored = cells.variable.stored
     tally = Tally(cells, reach)
-    wrong = _WRONG[check.relation]
+    relation = _RELATIONS[check.relation]
     if stored is None:
         for block in cells.blocks(size):
-            _compare_cells(block, formula, where, wrong, tally)
+            _compare_cells(block, formula, where, relation, tally)
         return tally
     solutions = formula.solve(stored)
     if solutions is not None and (where is None or stored not in where.names):
         for block in cells.blocks(size):
-            _compare_candidates(block.within(where), stored, formula, solutions, wrong, tally)
+            _compare_candidates(block.within(where), stored, formula, solutions, relation, tally)
         return tally
     evaluations = estimated_positions(cells.game, cells.bound)
     if evaluations > MOST_EVALUATIONS:
@@ -72,26 +73,44 @@ def compare_p_positions(
         )
     for block in cells.blocks(size):
         for positions in _all_positions(block, stored):
-            _compare_all(positions, stored, formula, where, wrong, tally)
+            _compare_all(positions, stored, formula, where, relation, tally)
     return tally
 
 
-#: From whether a formula holds and whether positions are P to where a statement fails, by its relation.
-Wrong = Callable[[Truths, Truths], Truths]
-_WRONG: dict[str, Wrong] = {
-    "exactly": lambda holds, is_p: holds != is_p,
-    "contain": lambda holds, is_p: holds & ~is_p,
-    "within": lambda holds, is_p: is_p & ~holds,
+@dataclass(frozen=True)
+class _Relation:
+    """How a statement relates the positions that satisfy a formula to those that are P.
+
+    Attributes
+    ----------
+    met, wrong
+        From whether the formula holds and whether positions are P: where the premise of an implication is true, and where
+        the statement is false.
+    """
+
+    met: Callable[[Truths, Truths], Truths]
+    wrong: Callable[[Truths, Truths], Truths]
+
+    def compare(self, points: Points, holds: Truths, is_p: Truths, tally: Tally) -> None:
+        """Record where the premise is true and where the statement is false."""
+        tally.meet(points, self.met(holds, is_p))
+        tally.fail(select(points, self.wrong(holds, is_p)))
+
+
+_RELATIONS = {
+    "exactly": _Relation(lambda holds, is_p: holds | ~holds, lambda holds, is_p: holds != is_p),
+    "contain": _Relation(lambda holds, is_p: holds, lambda holds, is_p: holds & ~is_p),
+    "within": _Relation(lambda holds, is_p: is_p, lambda holds, is_p: is_p & ~holds),
 }
 
 
 def _compare_cells(
-    block: Block, formula: Formula, where: Formula | None, wrong: Wrong, tally: Tally
+    block: Block, formula: Formula, where: Formula | None, relation: _Relation, tally: Tally
 ) -> None:
     block = block.within(where)
     tally.settle(block.points)
     is_p = tally.cells.holds_p(block.values)
-    tally.fail(select(block.points, wrong(holds_at(formula, block.points), is_p)))
+    relation.compare(block.points, holds_at(formula, block.points), is_p, tally)
 
 
 def _compare_candidates(
@@ -99,14 +118,14 @@ def _compare_candidates(
     stored: str,
     formula: Formula,
     solutions: list[Formula],
-    wrong: Wrong,
+    relation: _Relation,
     tally: Tally,
 ) -> None:
     assert columns.tops is not None
     tally.settle_columns(columns)
     held = tally.cells.holds_p(columns.values)
     p_positions = {**select(columns.points, held), stored: columns.values[held]}
-    tally.fail(select(p_positions, wrong(holds_at(formula, p_positions), held[held])))
+    relation.compare(p_positions, holds_at(formula, p_positions), held[held], tally)
     tried = [columns.values]
     for solution in solutions:
         candidates = evaluate_at(solution, columns.points)
@@ -117,7 +136,7 @@ def _compare_candidates(
             new &= candidates != other
         tried.append(candidates)
         points = {**select(columns.points, new), stored: candidates[new]}
-        tally.fail(select(points, wrong(holds_at(formula, points), ~new[new])))
+        relation.compare(points, holds_at(formula, points), ~new[new], tally)
 
 
 def _all_positions(columns: Block, stored: str) -> Iterator[Block]:
@@ -130,9 +149,14 @@ def _all_positions(columns: Block, stored: str) -> Iterator[Block]:
 
 
 def _compare_all(
-    block: Block, stored: str, formula: Formula, where: Formula | None, wrong: Wrong, tally: Tally
+    block: Block,
+    stored: str,
+    formula: Formula,
+    where: Formula | None,
+    relation: _Relation,
+    tally: Tally,
 ) -> None:
     block = block.within(where)
     tally.settle(block.points)
     is_p = block.values == block.points[stored]
-    tally.fail(select(block.points, wrong(holds_at(formula, block.points), is_p)))
+    relation.compare(block.points, holds_at(formula, block.points), is_p, tally)

@@ -62,9 +62,7 @@ def find_pattern(check: Pattern, case: Case) -> Finding:
             {"failures": tally.failures},
         )
     if not tally.settled:
-        return Finding(
-            Undecided(f"no position up to bound {case.bound:,} is one that it speaks of")
-        )
+        return Finding(case.nothing("position"))
     return Finding(case.agreement(tally.settled))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from choco_pipeline.games import Position
-from choco_pipeline.tables.cells import Block, Cells, Ints, Points, select
+from choco_pipeline.tables.cells import Block, Cells, Ints, Points, Truths, select
 
 _LARGEST = np.iinfo(np.int64).max
 
@@ -24,6 +24,8 @@ class Tally:
         The statement speaks only of positions whose coordinates, passes apart, are at most this; None for all.
     settled
         Positions that the statement speaks of and that have been compared with it.
+    met
+        Those of them that satisfy the premise of an implication.
     failures
         Those of them that contradict it.
     least
@@ -35,10 +37,16 @@ class Tally:
     cells: Cells
     reach: int | None = None
     settled: int = 0
+    met: int = 0
     failures: int = 0
     least: Position | None = None
     beyond: Position | None = None
     _sizes: dict[Position, int] = field(default_factory=dict, repr=False)
+
+    def meet(self, points: Points, truths: Truths) -> None:
+        """Count the points that satisfy the premise of an implication."""
+        inside = truths if self.reach is None else truths & (self.cells.sizes(points) <= self.reach)
+        self.met += int(np.count_nonzero(inside))
 
     def settle(self, points: Points) -> None:
         """Count positions that have been compared."""

@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 
+from choco_pipeline.claims.integer_sets import IntegerSet
 from choco_pipeline.claims.kinds import Values
 from choco_pipeline.claims.tally import Tally
-from choco_pipeline.formula import Formula
 from choco_pipeline.tables.cells import Cells, Ints, evaluate_at, holds_at, select, select_where
 
 #: At most so many values are listed.
 MOST_LISTED = 64
-#: Members of the set are looked for among the values up to this.
-LARGEST_MEMBER = 1 << 24
-#: Members of the set that a finite statement claims to be values are looked for up to this at least.
-LEAST_SEARCH = 1 << 20
+#: Members of the set that are no values are listed up to this size; a verdict says how far.
+LARGEST_MEMBER = 1 << 20
 #: A set that is claimed to hold everything must have grown over this factor of the bound.
 GROWTH = 4
+#: Why a claim that a set is contained may say nothing.
+NO_MEMBER = "no integer satisfies {}"
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,14 @@ class ValueSet:
     sizes
         For each of them the largest coordinate of the first P-position that has it.
     missing
-        Members of the claimed set, up to the largest value, that no such P-position has.
+        Members of the claimed set that no such P-position has, the nearest to 0 first, of all whose size, their absolute
+        value, is at most that of the largest value.
     members
-        The members of the claimed set up to the largest value.
+        The members of the claimed set up to that size, ascending.
     claimed
-        The claimed set, a condition on `v`.
+        The claimed set.
+    looked_up_to
+        That size: of the largest value, if that is not too large.
     """
 
     tally: Tally
@@ -48,19 +51,20 @@ class ValueSet:
     sizes: Ints
     members: Ints
     missing: Ints
-    claimed: Formula
-
-    def least_absent(self) -> int | None:
-        """Return the least member of the claimed set, of any size, that is no value; None if none is found."""
-        largest = int(self.values[-1]) if self.values.size else 0
-        absent = np.setdiff1d(_members(self.claimed, max(2 * largest, LEAST_SEARCH)), self.values)
-        return int(absent[0]) if absent.size else None
+    claimed: IntegerSet
+    looked_up_to: int
 
     def frontier(self, bound: int) -> int | None:
-        """Return the member up to which all members occur at P-positions within `bound`; None if the least does not."""
+        """Return the largest size of a member up to which all members occur at P-positions within `bound`; None if there is none."""
         absent = np.setdiff1d(self.members, self.values[self.sizes <= bound])
-        before = self.members if not absent.size else self.members[self.members < absent[0]]
-        return int(before[-1]) if before.size else None
+        sizes = np.abs(self.members)
+        before = sizes if not absent.size else sizes[sizes < np.abs(absent).min()]
+        return int(before.max()) if before.size else None
+
+    def span(self, size: int) -> str:
+        """Return the integers of at most this size among which members are looked for, as words that follow "members"."""
+        is_of_both_signs = self.members.size and self.members[0] < 0
+        return f"from {-size:,} to {size:,}" if is_of_both_signs else f"up to {size:,}"
 
     def evidence(self) -> dict[str, Any]:
         """Return what a report shows: values, missing members, and how both grow with the bound."""
@@ -97,7 +101,7 @@ def collect_values(
     A P-position that lies beyond the bound, as a strip may, can refute the claim, but its value is not among those listed.
     """
     of = check.of.substitute(environment)
-    claimed = check.values.substitute(environment)
+    claimed = IntegerSet(check.values.substitute(environment))
     where = None if check.where is None else check.where.substitute(environment)
     tally = Tally(cells, reach)
     first: dict[int, int] = {}
@@ -107,15 +111,18 @@ def collect_values(
         tally.settled += values.size
         distinct, which = np.unique(values, return_inverse=True)
         if check.relation != "contains-all":
-            tally.fail(select(inside, ~holds_at(claimed, {"v": distinct})[which]))
+            tally.fail(select(inside, ~holds_at(claimed.condition, {"v": distinct})[which]))
         nearest = np.full(distinct.size, np.iinfo(np.int64).max)
         np.minimum.at(nearest, which, sizes)
         for value, near in zip(distinct.tolist(), nearest.tolist(), strict=True):
             first[value] = min(near, first.get(value, near))
     found = sorted((value, near) for value, near in first.items() if near <= cells.bound)
     values, sizes = np.array(found, np.int64).reshape(-1, 2).T
-    members = _members(claimed, int(values[-1]) if values.size else -1)
-    return ValueSet(tally, values, sizes, members, np.setdiff1d(members, values), claimed)
+    size = min(int(np.abs(values).max(initial=0)), LARGEST_MEMBER)
+    members = claimed.up_to(size) if values.size else np.empty(0, np.int64)
+    missing = np.setdiff1d(members, values)
+    missing = missing[np.argsort(np.abs(missing), stable=True)]
+    return ValueSet(tally, values, sizes, members, missing, claimed, size)
 
 
 def growing_bounds(bound: int) -> list[int]:
@@ -124,9 +131,3 @@ def growing_bounds(bound: int) -> list[int]:
     while steps[-1] // 2 >= 16 and len(steps) < 6:
         steps.append(steps[-1] // 2)
     return steps[::-1]
-
-
-def _members(claimed: Formula, largest: int) -> Ints:
-    """Return the natural numbers up to `largest` in the claimed set."""
-    candidates = np.arange(min(largest, LARGEST_MEMBER) + 1)
-    return candidates[holds_at(claimed, {"v": candidates})]

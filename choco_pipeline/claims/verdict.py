@@ -50,9 +50,9 @@ class Proved:
     unit
         What it holds for, where that is not positions.
     reach
-        It speaks only of coordinates up to this; None for all of them.
+        The largest coordinate that the statement speaks of; None for any.
     printed
-        It speaks only of so many printed numbers; None where it speaks of positions or integers.
+        How many printed numbers it holds for, where it speaks of these alone; None for any position.
     """
 
     certificate: str

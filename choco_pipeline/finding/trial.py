@@ -141,7 +141,9 @@ def tried(
     if isinstance(proved, Verdict):
         return statement.with_verdict(proved)
     if not held:
-        why = next((t.outcome.why for t in outcomes if isinstance(t.outcome, Undecided)), "")
+        why = next(
+            (t.outcome.why for t in outcomes if isinstance(t.outcome, Undecided | Vacuous)), ""
+        )
         return statement.with_verdict(Verdict("undecided", why or "no table could be computed"))
     text = _agreement(held)
     if proved:

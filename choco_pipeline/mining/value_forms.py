@@ -159,10 +159,7 @@ def _powers(values: Sequence[int]) -> Form | None:
     least = (members[0] + c).bit_length() - 1
     powers = f"2^n {'−' if c > 0 else '+'} {abs(c)}" if c else "2^n"
     text = f"{{{powers} : n ≥ {least}}}"
-    condition = f"{_plus(c)} & {_plus(c - 1)} == 0"
-    before = (1 << (least - 1)) - c if least else -1  # the next smaller one, which is no member
-    if values[0] < 0 or c <= 0 or before >= 0:
-        condition = f"v >= {members[0]} and {condition}"
+    condition = f"v >= {members[0]} and {_plus(c)} & {_plus(c - 1)} == 0"
     if extras:
         text += f" ∪ {{{', '.join(map(str, extras))}}}"
         condition = " or ".join([*(f"v == {v}" for v in extras), condition])

@@ -28,7 +28,7 @@ from choco_pipeline.proof.engines import EngineName, installed_engines
 from choco_pipeline.proof.errors import NotDefinableError, UndecidedError
 from choco_pipeline.proof.explained import counterexample_at
 from choco_pipeline.proof.finite import about_count, about_list, about_numbers
-from choco_pipeline.proof.logic import Sentence, conjunction, disjunction, exists, negation
+from choco_pipeline.proof.logic import TRUE, Sentence, conjunction, disjunction, exists, negation
 from choco_pipeline.proof.proved import Proof
 from choco_pipeline.proof.question import VALUE, Question
 from choco_pipeline.proof.values import about_values
@@ -109,7 +109,8 @@ def decide(
 
 def _about_positions(question: Question, check: PPositions | GrundyNumbers) -> Finding:
     def spoken(passes: int) -> Sentence:
-        return conjunction(question.speaks(check.where, passes), question.legal)
+        said = _premise(question, check, passes)
+        return conjunction(question.speaks(check.where, passes), question.legal, said)
 
     def wrong(passes: int) -> Sentence:
         return conjunction(question.speaks(check.where, passes), wrong_at(question, check, passes))
@@ -118,6 +119,17 @@ def _about_positions(question: Question, check: PPositions | GrundyNumbers) -> F
         return counterexample_at(question.claim, question.parameters, question.known(position))
 
     return question.everywhere(spoken, wrong, shown)
+
+
+def _premise(question: Question, check: PPositions | GrundyNumbers, passes: int) -> Sentence:
+    """Return the premise of an implication, which nothing may satisfy; that nothing is supposed where there is none."""
+    match check:
+        case PPositions(relation="contain"):
+            return holds(check.formula, question.values(passes))
+        case PPositions(relation="within"):
+            return question.is_p(passes)
+        case _:
+            return TRUE
 
 
 def wrong_at(question: Question, check: PPositions | GrundyNumbers, passes: int) -> Sentence:

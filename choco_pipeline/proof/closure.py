@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from choco_pipeline.claims.case import Finding
 from choco_pipeline.claims.kinds import Options
 from choco_pipeline.claims.options import Box, contradiction_at
@@ -9,7 +11,7 @@ from choco_pipeline.claims.verdict import Counterexample
 from choco_pipeline.games import Position
 from choco_pipeline.proof.conditions import holds
 from choco_pipeline.proof.explained import MOST_OPTIONS
-from choco_pipeline.proof.logic import FALSE, Sentence, conjunction, disjunction, negation
+from choco_pipeline.proof.logic import FALSE, TRUE, Sentence, conjunction, disjunction, negation
 from choco_pipeline.proof.moves import Variables, has_moves, some_option
 from choco_pipeline.proof.question import Question
 from choco_pipeline.tables.schema import unwrap
@@ -21,7 +23,7 @@ def about_options(question: Question, check: Options) -> Finding:
     The relation is not asked: positions and options are the ruleset's own.
     """
     return question.everywhere(
-        lambda passes: _spoken(question, check, passes),
+        lambda passes: _met(question, check, passes),
         lambda passes: _wrong(question, check, passes),
         lambda position: _shown(question, check, position),
     )
@@ -31,23 +33,36 @@ def _spoken(question: Question, check: Options, passes: int) -> Sentence:
     return conjunction(question.legal, holds(check.of, question.values(passes)))
 
 
+def _met(question: Question, check: Options, passes: int) -> Sentence:
+    """Return that a position is one of which it says something: of every option nothing where there is none."""
+    spoken = _spoken(question, check, passes)
+    if check.have != "every":
+        return spoken
+    return conjunction(spoken, _some_option(question, check, passes, lambda *_: TRUE))
+
+
 def _wrong(question: Question, check: Options, passes: int) -> Sentence:
-    found = _some_option(question, check, passes)
+    def looked_for(left: int, option: Variables) -> Sentence:
+        names = dict(zip(question.coordinates, option, strict=True))
+        wanted = holds(check.to, question.values(left), names)
+        return negation(wanted) if check.have == "every" else wanted
+
+    found = _some_option(question, check, passes, looked_for)
     return conjunction(
         _spoken(question, check, passes), negation(found) if check.have == "some" else found
     )
 
 
-def _some_option(question: Question, check: Options, passes: int) -> Sentence:
-    """Return that some option of those that the statement counts is as none should be, or as some should be."""
+def _some_option(
+    question: Question,
+    check: Options,
+    passes: int,
+    looked_for: Callable[[int, Variables], Sentence],
+) -> Sentence:
+    """Return that some option, of those that the statement counts, is as is said of its passes left and its coordinates."""
     base, _ = unwrap(question.proof.ruleset)
     here = question.coordinates
     box = Box.of(base, 0)
-
-    def looked_for(left: int, option: Variables) -> Sentence:
-        names = dict(zip(here, option, strict=True))
-        wanted = holds(check.to, question.values(left), names)
-        return negation(wanted) if check.have == "every" else wanted
 
     def reached(option: Variables) -> Sentence:
         return looked_for(passes, option) if box.counts(check, here, option) else FALSE

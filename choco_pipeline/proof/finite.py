@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from choco_pipeline.claims.case import Finding
 from choco_pipeline.claims.kinds import Count, GrundyList, GrundyTable, PList
-from choco_pipeline.claims.verdict import Counterexample, Proved, Refuted, Undecided
+from choco_pipeline.claims.verdict import Counterexample, Proved, Refuted, Undecided, Vacuous
 from choco_pipeline.games import Position
 from choco_pipeline.proof.conditions import holds
 from choco_pipeline.proof.counts import number_below
@@ -26,12 +26,12 @@ from choco_pipeline.proof.question import VALUE, Question
 def about_numbers(question: Question, check: GrundyTable | GrundyList) -> Finding:
     """Return whether printed Grundy numbers are those that the automata give; the least position that differs refutes."""
     game, heaps = question.proof.ruleset, len(question.coordinates)
-    wrong = []
-    for position, number in _numbers(question, check):
+    wrong, printed = [], list(_numbers(question, check))
+    for position, number in printed:
         if not game.is_position(position) or question.known(position).number != number:
             wrong.append((max(position[:heaps], default=0), position, number))
     if not wrong:
-        return Finding(Proved(question.certificate))
+        return Finding(Proved(question.certificate, printed=len(printed)))
     _, position, number = min(wrong)
     if game.is_position(position):
         shown = number_at(question.claim, question.parameters, question.known(position), number)
@@ -69,34 +69,44 @@ def about_list(question: Question, check: PList) -> Finding:
 
 def about_count(question: Question, check: Count) -> Finding:
     """Return whether so many positions within the claim's reach have a property; our engine alone counts them."""
-    reach = question.claim.statement.reach
-    assert reach is not None
     if check.beside:
-        return Finding(
-            Undecided("choices of a position and further integers are counted on tables only")
-        )
+        what = "choices of a position and further integers are counted on tables only"
+        return Finding(Undecided(what))
     if "grundy" in check.of.names and question.proof.relation != "grundy":
         return Finding(Undecided("the Grundy numbers are not proved, the P-positions are"))
-    digits = max(0, int(reach.value(question.environment))).bit_length()
-    automata = [question.engines.automaton(_counted(question, check, p)) for p in question.passes]
-    number = sum(number_below(automaton, digits) for automaton in automata)
+    number = _number_of(question, lambda passes: _counted(question, check, passes))
     claimed = int(check.equals.value(question.environment))
-    evidence = {"counted": number}
-    if number == claimed:
-        return Finding(Proved(question.certificate), evidence)
-    what = "P-positions" if check.over == "p-positions" else "positions"
-    return Finding(Refuted(Counterexample(f"{number:,} {what}", f"{claimed:,}"), 0), evidence)
+    evidence = {"counted": number, "engines": ["own"]}
+    unit = "P-position" if check.over == "p-positions" else "position"
+    if number != claimed:
+        shown = Counterexample(f"{number:,} {unit}s", f"{claimed:,}")
+        return Finding(Refuted(shown, 0), evidence)
+    if not number and not _number_of(question, lambda passes: _among(question, check, passes)):
+        return Finding(Vacuous(f"no {unit} is one that it speaks of"), evidence)
+    return Finding(Proved(question.certificate, reach=question.reach), evidence)
+
+
+def _number_of(question: Question, sentence: Callable[[int], Sentence]) -> int:
+    """Return how many positions within the reach, with each number of passes left, make a sentence true."""
+    digits = max(0, question.reach or 0).bit_length()
+    automata = [question.engines.automaton(sentence(passes)) for passes in question.passes]
+    return sum(number_below(automaton, digits) for automaton in automata)
 
 
 def _counted(question: Question, check: Count, passes: int) -> Sentence:
     """Return that a position is counted; every coordinate is in it, for all are bounded by the reach."""
-    inside = question.speaks(check.where, passes)
+    among = _among(question, check, passes)
     condition = holds(check.of, question.values(passes), {"grundy": VALUE})
-    if check.over == "p-positions":
-        return conjunction(inside, question.is_p(passes), condition)
     if "grundy" not in check.of.names:
-        return conjunction(inside, question.legal, condition)
-    return conjunction(inside, exists((VALUE,), conjunction(question.grundy(passes), condition)))
+        return conjunction(among, condition)
+    return conjunction(among, exists((VALUE,), conjunction(question.grundy(passes), condition)))
+
+
+def _among(question: Question, check: Count, passes: int) -> Sentence:
+    """Return that a position is one of those among which is counted."""
+    inside = question.speaks(check.where, passes)
+    is_one = question.is_p(passes) if check.over == "p-positions" else question.legal
+    return conjunction(inside, is_one)
 
 
 def _numbers(question: Question, check: GrundyTable | GrundyList) -> Iterator[tuple[Position, int]]:

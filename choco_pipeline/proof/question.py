@@ -10,7 +10,7 @@ from typing import Any
 from choco_pipeline.automata.tracks import Auxiliary
 from choco_pipeline.claims.case import Finding
 from choco_pipeline.claims.claim import Claim
-from choco_pipeline.claims.verdict import Counterexample, Proved, Refuted, Undecided
+from choco_pipeline.claims.verdict import Counterexample, Proved, Refuted, Vacuous
 from choco_pipeline.errors import DisagreementError, LimitError
 from choco_pipeline.formula import Formula
 from choco_pipeline.games import Position
@@ -84,11 +84,15 @@ class Question:
         """Return integers for all names but coordinates, with so many passes left."""
         return self.environment | dict.fromkeys(self.left, passes)
 
+    @cached_property
+    def reach(self) -> int | None:
+        """The largest coordinate that the claim speaks of; None for any."""
+        reach = self.claim.statement.reach
+        return None if reach is None else int(reach.value(self.environment))
+
     def speaks(self, where: Formula | None, passes: int) -> Sentence:
         """Return that the claim, on positions with `where`, speaks of a position, if it is one."""
-        reach = self.claim.statement.reach
-        most = None if reach is None else int(reach.value(self.environment))
-        inside = at_most_each(self.coordinates, most)
+        inside = at_most_each(self.coordinates, self.reach)
         return conjunction(inside, holds(where, self.values(passes)))
 
     def is_p(self, passes: int) -> Sentence:
@@ -129,8 +133,9 @@ class Question:
         return Finding(Refuted(counterexample, 0), evidence | self.engines.evidence())
 
     def proved(self, evidence: dict[str, Any]) -> Finding:
-        """Return that the claim is true."""
-        return Finding(Proved(self.certificate), evidence | self.engines.evidence())
+        """Return that the claim is true at every position that it speaks of."""
+        verdict = Proved(self.certificate, reach=self.reach)
+        return Finding(verdict, evidence | self.engines.evidence())
 
     def known(self, position: Position) -> Known:
         """Return what the proof says of a position."""
@@ -147,7 +152,8 @@ class Question:
         Parameters
         ----------
         spoken, wrong
-            Given the number of passes left: that coordinates are a position of which it speaks; that it is false there.
+            Given the number of passes left: that coordinates are a position of which it says something; that it is false
+            there.
         shown
             Given the least position where it is false: what is the case there.
         """
@@ -155,5 +161,5 @@ class Question:
         if position is not None:
             return self.refuted(shown(position), {})
         if self.is_nowhere([spoken(p) for p in self.passes]):
-            return Finding(Undecided("no position is one that it speaks of"))
+            return Finding(Vacuous("no position is one that it speaks of"))
         return self.proved({})

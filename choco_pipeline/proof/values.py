@@ -5,12 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from choco_pipeline.automata.algebra import disjunction as either
-from choco_pipeline.automata.algebra import is_empty, witness
+from choco_pipeline.automata.algebra import is_empty
 from choco_pipeline.claims.case import Finding
 from choco_pipeline.claims.kinds import Values
-from choco_pipeline.claims.verdict import Counterexample, Undecided
-from choco_pipeline.errors import LimitError
-from choco_pipeline.proof.conditions import at_negative, has_negative_value, has_value, holds
+from choco_pipeline.claims.values import NO_MEMBER
+from choco_pipeline.claims.verdict import Counterexample, Vacuous
+from choco_pipeline.errors import DisagreementError, LimitError
+from choco_pipeline.proof.conditions import (
+    at_negative,
+    has_negative_value,
+    has_value,
+    holds,
+    least,
+)
 from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.explained import counterexample_at
 from choco_pipeline.proof.images import describe, first_members
@@ -21,17 +28,17 @@ from choco_pipeline.proof.question import VALUE, Question
 def about_values(question: Question, check: Values) -> Finding:
     """Return whether the values of a formula over the P-positions are as claimed; evidence says which they are."""
     evidence = _image_evidence(question, check)
-    claimed = holds(check.values, question.environment, {"v": VALUE})
+    claimed = {negative: _claimed(question, check, negative) for negative in (False, True)}
     if check.relation != "contains-all":
-        below = at_negative(check.values.substitute(question.environment), "v")
-        below_claimed = holds(below, {}, {"v": VALUE})
         position = question.least(
             [
                 conjunction(
                     _counted(question, check, p),
                     disjunction(
-                        _some_value(question, check, p, negation(claimed)),
-                        _some_value(question, check, p, negation(below_claimed), negative=True),
+                        *(
+                            _some_value(question, check, p, negation(there), negative)
+                            for negative, there in claimed.items()
+                        )
                     ),
                 )
                 for p in question.passes
@@ -42,25 +49,49 @@ def about_values(question: Question, check: Values) -> Finding:
                 question.claim, question.parameters, question.known(position)
             )
             return question.refuted(found_there, evidence)
-    if question.is_nowhere([_counted(question, check, p) for p in question.passes]):
-        return Finding(Undecided("no P-position is one that it speaks of"))
     if check.relation != "within":
-        image = disjunction(*(_image(question, check, p) for p in question.passes))
-        if not question.engines.hold(implies(claimed, image)):
-            missing = conjunction(claimed, negation(image))
-            absent = (witness(question.engines.automaton(missing)) or {})[VALUE]
+        missing = [
+            value
+            for negative, there in claimed.items()
+            if (value := _missing(question, check, there, negative)) is not None
+        ]
+        if missing:
+            absent = min(missing, key=lambda v: (abs(v), v))
             found = f"no P-position has the value {absent:,}"
             said = f"{absent:,}, a v with {check.values}, is a value"
             return question.refuted(Counterexample(found, said), evidence)
+    if question.is_nowhere([_counted(question, check, p) for p in question.passes]):
+        return Finding(Vacuous("no P-position is one that it speaks of"), evidence)
+    if check.relation == "contains-all" and question.is_nowhere([*claimed.values()]):
+        return Finding(Vacuous(NO_MEMBER.format(check.values)), evidence)
     return question.proved(evidence)
+
+
+def _claimed(question: Question, check: Values, negative: bool) -> Sentence:
+    """Return that `VALUE` is in the claimed set; if `negative`, that -`VALUE`-1 is."""
+    values = check.values.substitute(question.environment)
+    return holds(at_negative(values, "v") if negative else values, {}, {"v": VALUE})
+
+
+def _missing(question: Question, check: Values, claimed: Sentence, negative: bool) -> int | None:
+    """Return a member of the claimed set, of one sign, that is no value; None if there is none."""
+    image = disjunction(*(_image(question, check, p, negative) for p in question.passes))
+    if question.engines.hold(implies(claimed, image)):
+        return None
+    missing = conjunction(claimed, negation(image))
+    found = least(question.engines.automaton(missing), (VALUE,))
+    if found is None:
+        raise DisagreementError(f"{question.claim.id}: a member is no value, and all members are")
+    return -found[0] - 1 if negative else found[0]
 
 
 def _image_evidence(question: Question, check: Values) -> dict[str, Any]:
     try:
-        parts = [question.engines.automaton(_image(question, check, p)) for p in question.passes]
+        parts = [
+            question.engines.automaton(_image(question, check, p, False)) for p in question.passes
+        ]
         below = [
-            question.engines.automaton(_image(question, check, p, negative=True))
-            for p in question.passes
+            question.engines.automaton(_image(question, check, p, True)) for p in question.passes
         ]
         image = parts[0]
         for part in parts[1:]:
@@ -75,7 +106,7 @@ def _image_evidence(question: Question, check: Values) -> dict[str, Any]:
     }
 
 
-def _image(question: Question, check: Values, passes: int, *, negative: bool = False) -> Sentence:
+def _image(question: Question, check: Values, passes: int, negative: bool) -> Sentence:
     """Return that `VALUE` is a value; if `negative`, that -`VALUE`-1 is."""
     value = has_negative_value if negative else has_value
     has = value(check.of, question.values(passes), VALUE)
@@ -83,7 +114,7 @@ def _image(question: Question, check: Values, passes: int, *, negative: bool = F
 
 
 def _some_value(
-    question: Question, check: Values, passes: int, body: Sentence, *, negative: bool = False
+    question: Question, check: Values, passes: int, body: Sentence, negative: bool
 ) -> Sentence:
     value = has_negative_value if negative else has_value
     return exists((VALUE,), conjunction(value(check.of, question.values(passes), VALUE), body))

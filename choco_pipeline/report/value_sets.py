@@ -8,7 +8,7 @@ from choco_pipeline.formula import parse
 from choco_pipeline.report.typeset import Notation, typeset
 
 _MEMBER = re.compile(r"v == (-?\d+)")
-_POWERS = re.compile(r"(?:v >= (-?\d+) and )?\(?v([+-]\d+)?\)? & \(?v([+-]\d+)?\)? == 0")
+_POWERS = re.compile(r"v >= (-?\d+) and \(?v([+-]\d+)?\)? & \(?v([+-]\d+)?\)? == 0")
 _FROM = re.compile(r"v >= (-?\d+)")
 #: How many of all numbers from one on are shown.
 SHOWN = 3
@@ -20,7 +20,7 @@ def set_of(condition: str, notation: Notation) -> str:
     Examples
     --------
     >>> from choco_pipeline.report.latex import LaTeX
-    >>> set_of("v == 1 or (v+2) & (v+1) == 0", LaTeX())
+    >>> set_of("v == 1 or v >= 0 and (v+2) & (v+1) == 0", LaTeX())
     '\\{2^{n} - 2 : n \\geq 1\\} \\cup \\{1\\}'
     >>> set_of("v%4 == 0", LaTeX()), set_of("v >= 0", LaTeX())
     ('\\{v : v \\equiv 0 \\pmod{4}\\}', '\\{0, 1, 2, \\text{…}\\}')
@@ -31,8 +31,8 @@ def set_of(condition: str, notation: Notation) -> str:
         single, powers = _MEMBER.fullmatch(part), _POWERS.fullmatch(part)
         if single:
             members.append(_number(int(single[1]), notation))
-        elif powers and int(powers[2] or 0) == int(powers[3] or 0) + 1:
-            others.append(_powers(int(powers[2] or 0), powers[1], notation))
+        elif powers and _are_powers(*(int(number or 0) for number in powers.groups())):
+            others.append(_powers(int(powers[2] or 0), int(powers[1]), notation))
         else:
             return _all_with(condition, notation)
     lists = [notation.listed(members, "{")] if members else []
@@ -50,9 +50,14 @@ def _all_with(condition: str, notation: Notation) -> str:
     return notation.bracketed(notation.row(inner), "{")
 
 
-def _powers(c: int, first: str | None, notation: Notation) -> str:
-    """Return {2^n − c : n ≥ m}, whose first member is given, or else not below 0."""
-    m = (max(c, 1) - 1).bit_length() if first is None else (int(first) + c).bit_length() - 1
+def _are_powers(first: int, c: int, other: int) -> bool:
+    """Whether ``v >= first and (v+c) & (v+other) == 0`` tells the numbers 2^n − c from `first` on, which is one."""
+    return other == c - 1 and first + c > 0 and (first + c) & (first + c - 1) == 0
+
+
+def _powers(c: int, first: int, notation: Notation) -> str:
+    """Return {2^n − c : n ≥ m}, whose first member is given."""
+    m = (first + c).bit_length() - 1
     number, n = notation.number, notation.name("n", "")
     power = notation.power(number("2"), n)
     shifted = [notation.sign("-" if c > 0 else "+"), number(str(abs(c)))] if c else []

@@ -13,7 +13,7 @@ from choco_pipeline import RectangularBar, Ruleset, SolidBar, StepBar, StripBar,
 from choco_pipeline.claims.check import Finding, check_claim
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.values import collect_values
-from choco_pipeline.claims.verdict import Exhausted, HoldsToBound, Refuted, Undecided
+from choco_pipeline.claims.verdict import Exhausted, HoldsToBound, Refuted, Undecided, Vacuous
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Position
 from choco_pipeline.tables.cells import Cells
@@ -59,10 +59,11 @@ def require_least(
         case HoldsToBound(positions) | Exhausted(positions):
             assert failing == []
             assert positions == settled > 0
-        case Undecided(why):
+        case Undecided(why) | Vacuous(why):
             assert failing == []
             assert settled == 0
-            assert "no position up to bound" in why
+            assert isinstance(verdict, Vacuous) == isinstance(unwrap(game)[0], RectangularBar)
+            assert why.startswith("no position ")
         case _:
             raise AssertionError(verdict)
     return None
@@ -135,7 +136,12 @@ def test_values(data: st.DataObject, drawn: Drawn, quantity: Quantity) -> None:
         return
     of = data.draw(integer_formulas(names))
     members = data.draw(
-        st.sampled_from(["v == 0", "v >= 0", "v % 2 == 0", "v == 1 or (v+2) & (v+1) == 0", "v > 2"])
+        st.sampled_from(
+            [
+                *("v == 0", "v >= 0", "v % 2 == 0", "v == 1 or (v+2) & (v+1) == 0", "v > 2"),
+                *("v == 0 or v == -1", "v < 0", "v != v", "v == 0 or v == 5000000", "-2 <= v < 4"),
+            ]
+        )
     )
     relation = data.draw(st.sampled_from(["exactly", "within", "contains-all"]))
     claim = claim_on(game, kind="values", of=of, values=members, relation=relation)
@@ -148,10 +154,12 @@ def test_values(data: st.DataObject, drawn: Drawn, quantity: Quantity) -> None:
         if game.is_p_position(at)
     }
     near = {v for at, v in p_positions.items() if key_of(game, at)[0] <= bound}
-    expected = [v for v in range(max(near, default=-1) + 1) if member.value({"v": v})]
+    size = max(map(abs, near), default=-1)
+    expected = [v for v in range(-size, size + 1) if member.value({"v": v})]
     failing = [at for at, v in p_positions.items() if not member.value({"v": v})]
     evidence = finding.evidence
-    absent = next((v for v in range(1 << 12) if member.value({"v": v}) and v not in near), None)
+    outwards = [w for v in range(1 << 8) for w in (-v, v)] + [5_000_000]
+    absent = next((v for v in outwards if member.value({"v": v}) and v not in near), None)
     is_whole = isinstance(unwrap(game)[0], RectangularBar) and quantity == "p-positions"
     if isinstance(finding.verdict, Refuted) and finding.verdict.counterexample.position is None:
         assert is_whole  # all P-positions are known, so that members can be missing
@@ -166,17 +174,19 @@ def test_values(data: st.DataObject, drawn: Drawn, quantity: Quantity) -> None:
             assert found == min(failing, key=lambda position: key_of(game, position))
     else:
         assert relation == "contains-all" or failing == []
-        if is_whole and near:
-            assert isinstance(finding.verdict, Exhausted)
+        if is_whole:
+            is_vacuous = not near or (relation == "contains-all" and members == "v != v")
+            assert isinstance(finding.verdict, Vacuous if is_vacuous else Exhausted)
             assert relation == "within" or absent is None
     if near:
         assert evidence["values"] == sorted(near)[:64]
         assert evidence["count"] == len(near)
-        assert evidence["missing"] == [v for v in expected if v not in near][:64]
-        below = [v for i, v in enumerate(expected) if set(expected[: i + 1]) <= near]
-        assert evidence["growth"][-1]["frontier"] == (below[-1] if below else None)
+        assert evidence["missing"] == sorted(set(expected) - near, key=lambda v: (abs(v), v))[:64]
+        nearest = min((abs(v) for v in expected if v not in near), default=size + 1)
+        below = [abs(v) for v in expected if abs(v) < nearest]
+        assert evidence["growth"][-1]["frontier"] == (max(below) if below else None)
     elif not isinstance(finding.verdict, Refuted):
-        assert isinstance(finding.verdict, Undecided)
+        assert isinstance(finding.verdict, Undecided | Vacuous)
 
 
 @given(st.data(), rulesets_with_bounds(), st.sampled_from(["positions", "p-positions"]))
@@ -203,7 +213,9 @@ def test_counting(data: st.DataObject, drawn: Drawn, over: str) -> None:
         document = {"id": "drawn", "ruleset": game.notation, "reach": reach, "check": check}
         return find(Claim.from_json(document), game, bound, quantity)
 
-    assert counted(number).verdict == Exhausted(len(places))
+    what = "P-position" if over == "p-positions" else "position"
+    nothing = Vacuous(f"no {what} is one that it speaks of")
+    assert counted(number).verdict == (Exhausted(len(places)) if places else nothing)
     wrong = counted(number + 1).verdict
     assert isinstance(wrong, Refuted)
     assert wrong.counterexample.found.split()[0] == f"{number:,}"
@@ -358,13 +370,14 @@ def test_values_say_which_members_are_missing() -> None:
         game,
         kind="values",
         of="(x+2) ^ y ^ (z+2) ^ p",
-        values="v < 3 or v % 2 == 0",
+        values="0 <= v < 3 or v >= -3 and v % 2 == 0",
         relation="exactly",
     )
     verdict = find(claim, game, 20, "p-positions").verdict
     assert isinstance(verdict, HoldsToBound)
     assert verdict.sense == (
-        "no P-position has a value outside of the set, and of its members up to 30 all occur but 4, 8, 10, 12, 16, 18, 20, 22, …"
+        "no P-position has a value outside of the set, and of its members from -30 to 30 all occur but"
+        " -2, 4, 8, 10, 12, 16, 18, 20, …"
     )
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from choco_pipeline import parse_ruleset
 from choco_pipeline.claims.catalogue import load_catalogue
 from choco_pipeline.claims.claim import Claim
-from choco_pipeline.claims.verdict import Proved, Refuted, Undecided
+from choco_pipeline.claims.verdict import Proved, Refuted, Undecided, Vacuous
 from choco_pipeline.errors import DisagreementError
 from choco_pipeline.proof import agreement
 from choco_pipeline.proof.claims import decide
@@ -65,14 +65,15 @@ def first_wrong(text, wrong, bound=BOUND):
     return None
 
 
-def agrees(finding, expected, heaps, bound=BOUND):
+def agrees(finding, expected, heaps, bound=BOUND, reach=None):
     match finding.verdict:
-        case Proved("here"):
+        case Proved("here", "position", found_reach, None):
+            assert found_reach == reach
             assert expected is None
         case Refuted(counterexample):
             at = counterexample.position
             assert at == expected or (expected is None and max(at[:heaps]) > bound), (at, expected)
-        case Undecided(why):
+        case Vacuous(why):
             assert why.startswith("no ")
             assert expected is None
         case other:
@@ -131,7 +132,16 @@ def test_drawn_claims_on_p_positions(data) -> None:
 
     more = {} if reach is None else {"reach": str(reach)}
     finding = decided(text, more=more, **claim.model_dump(mode="json", exclude_none=True))
-    agrees(finding, first_wrong(text, wrong), heaps)
+    agrees(finding, first_wrong(text, wrong), heaps, reach=reach)
+    if isinstance(finding.verdict, Vacuous):
+
+        def met(number, named):
+            if reach is not None and max(v for name, v in named.items() if name != "p") > reach:
+                return False
+            premise = {"exactly": True, "contain": claim.formula.value(named), "within": not number}
+            return premise[relation] and (where is None or claim.where.value(named))
+
+        assert first_wrong(text, met) is None
 
 
 @settings(max_examples=examples(60), deadline=None)
@@ -153,44 +163,141 @@ def test_drawn_claims_on_grundy_numbers(data) -> None:
     agrees(decided(text, "grundy", **check), first_wrong(text, wrong), len(names))
 
 
-@settings(max_examples=examples(60), deadline=None)
+SETS = st.sampled_from(
+    [
+        *("v == 0", "v >= 0", "v < 3", "v % 2 == 0", "v >= -1", "v < 1", "v == 0 or v == -5"),
+        *("v != v", "v < 0", "v == 0 or v == 5000000", "v == 0 or v == -5000000", "-3 <= v < 2"),
+    ]
+)
+
+
+@settings(max_examples=examples(100), deadline=None)
 @given(st.data())
 def test_drawn_claims_on_values(data) -> None:
     text = data.draw(st.sampled_from(["step-bar(k=2, s=1)", "strip-bar(k=2, s=0)", "nim(2)"]))
     names = parse_ruleset(text).coordinates
-    values = data.draw(st.sampled_from(["v == 0", "v >= 0", "v < 3", "v % 2 == 0", "v >= -1"]))
-    check = {"kind": "values", "of": data.draw(pieces(names)[0]), "values": values}
+    integers, conditions = pieces(names)
+    reach = data.draw(st.none() | st.integers(-1, 6))
+    check = {"kind": "values", "of": data.draw(integers), "values": data.draw(SETS)}
+    check |= {"where": where} if (where := data.draw(st.none() | conditions)) else {}
     parsed = claim_on(parse_ruleset(text), **check, relation="within").check
+    more = {} if reach is None else {"reach": str(reach)}
+
+    def spoken(number, named):
+        near = reach is None or max(named.values()) <= reach
+        return number == 0 and near and (where is None or parsed.where.value(named))
 
     def wrong(number, named):
-        return number == 0 and not parsed.values.value({"v": parsed.of.value(named)})
+        return spoken(number, named) and not parsed.values.value({"v": parsed.of.value(named)})
 
-    within = decided(text, relation="within", check=check)
-    outside = first_wrong(text, wrong)
-    agrees(within, outside, len(names))
-    seen = {
-        parsed.of.value(dict(zip(names, q, strict=True)))
+    named = [
+        (number, dict(zip(names, q, strict=True)))
         for q, number in grundy_numbers(text, BOUND).items()
-        if number == 0
-    }
+    ]
+    seen = {parsed.of.value(at) for number, at in named if spoken(number, at)}
+    outwards = [w for v in range(60) for w in (-v, v)] + [-5_000_000, 5_000_000]
+    members = [v for v in outwards if parsed.values.value({"v": v})]
+
+    within = decided(text, relation="within", check=check, more=more)
+    agrees(within, first_wrong(text, wrong), len(names), reach=reach)
     first = within.evidence["first_values"]
-    assert within.evidence["negative_values"] or min(seen) >= 0
+    assert within.evidence["negative_values"] or min(seen, default=0) >= 0
     assert {v for v in seen if 0 <= v <= max(first, default=0)} <= set(first)
-    covers = decided(text, relation="contains-all", check=check)
-    exactly = decided(text, relation="exactly", check=check)
-    assert isinstance(exactly.verdict, Proved) == (
-        isinstance(within.verdict, Proved) and isinstance(covers.verdict, Proved)
-    )
-    if isinstance(covers.verdict, Refuted):
-        found = covers.verdict.counterexample.found
-        absent = int(re.fullmatch(r"no P-position has the value ([\d,]+)", found)[1])
-        assert absent not in seen
-        assert parsed.values.value({"v": absent})
-        least = [v for v in range(absent) if parsed.values.value({"v": v})]
-        assert set(least) <= set(first) or len(first) == 12
-    else:
-        claimed = [v for v in range(max(first, default=0)) if parsed.values.value({"v": v})]
-        assert set(claimed) <= set(first)
+    covers = decided(text, relation="contains-all", check=check, more=more).verdict
+    exactly = decided(text, relation="exactly", check=check, more=more).verdict
+    match covers:
+        case Refuted(counterexample):
+            found = re.fullmatch(r"no P-position has the value (-?[\d,]+)", counterexample.found)
+            absent = int(found[1].replace(",", ""))
+            assert absent not in seen
+            assert parsed.values.value({"v": absent})
+            nearer = {v for v in members if (abs(v), v) < (abs(absent), absent)}
+            assert nearer <= seen or reach is None
+            assert isinstance(exactly, Refuted)
+        case Vacuous():
+            assert members == []
+        case Proved():
+            assert set(members) <= seen or reach is None
+            assert members
+            assert isinstance(exactly, Proved) == isinstance(within.verdict, Proved)
+        case other:
+            raise AssertionError(other)
+    if reach is not None:  # all of it is known
+        assert isinstance(covers, Refuted) == (not set(members) <= seen)
+        assert isinstance(exactly, Refuted) == (set(members) != seen)
+        assert isinstance(within.verdict, Vacuous) == (not seen)
+    if isinstance(exactly, Vacuous):
+        assert seen == set()
+        assert members == []
+
+
+@pytest.mark.parametrize(
+    ("said", "absent"),
+    [
+        ({"relation": "exactly", "values": "v == 0 or v == -5"}, "-5"),
+        ({"relation": "contains-all", "values": "v < 1"}, "-1"),
+        ({"relation": "contains-all", "values": "v == 0 or v == 5000000"}, "5,000,000"),
+        ({"relation": "contains-all", "values": "v == 0 or v == -7000000"}, "-7,000,000"),
+    ],
+)
+def test_members_of_any_sign_must_be_values(said, absent) -> None:
+    finding = decided("solid-bar(f=(x+z)//3)", kind="values", of="x ^ y ^ z", **said)
+    assert finding.verdict.counterexample.found == f"no P-position has the value {absent}"
+
+
+def test_negative_values_are_found_too() -> None:
+    check = {"kind": "values", "of": "-a-1", "relation": "exactly"}
+    assert decided("nim(2)", check=check, values="v < 0").verdict == Proved("here")
+    missing = decided("nim(2)", check=check, values="v < 1").verdict
+    assert missing.counterexample.found == "no P-position has the value 0"
+    outside = decided("nim(2)", check=check, values="v < -1").verdict
+    assert outside.counterexample.position == (0, 0)
+
+
+NOTHING = [
+    ({"kind": "p-positions", "formula": "a == b", "where": "a < 0"}, "no position"),
+    ({"kind": "p-positions", "formula": "a < 0", "relation": "contain"}, "no position"),
+    (
+        {"kind": "p-positions", "formula": "a > 7", "relation": "within", "where": "a != b"},
+        "no pos",
+    ),
+    (
+        {"kind": "values", "of": "a", "values": "v == 7", "relation": "within", "where": "a > b"},
+        "no P",
+    ),
+    ({"kind": "values", "of": "a", "values": "v != v", "relation": "contains-all"}, "no integer"),
+    ({"kind": "options", "of": "a < 0", "have": "no", "to": "a == b"}, "no position"),
+    (
+        {"kind": "options", "of": "a == 0", "have": "every", "to": "a > b", "by": ["a"]},
+        "no position",
+    ),
+]
+
+
+@pytest.mark.parametrize(("check", "why"), NOTHING)
+def test_what_says_nothing_is_vacuous(check, why) -> None:
+    verdict = decided("nim(2)", check=check).verdict
+    assert isinstance(verdict, Vacuous)
+    assert verdict.why.startswith(why)
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        {"kind": "p-positions", "formula": "a < 0", "where": "a != b"},
+        {"kind": "values", "of": "a", "values": "v >= 0", "relation": "contains-all"},
+        {"kind": "options", "of": "a+b == 0", "have": "no", "to": "a >= 0"},
+    ],
+)
+def test_what_says_something_is_proved(check) -> None:
+    assert decided("nim(2)", check=check).verdict == Proved("here")
+
+
+def test_no_value_at_all_is_not_every_member() -> None:
+    check = {"kind": "values", "of": "a", "values": "v == 7", "where": "a > b"}
+    for relation in ("contains-all", "exactly"):
+        found = decided("nim(2)", check=check, relation=relation).verdict.counterexample.found
+        assert found == "no P-position has the value 7"
 
 
 @pytest.mark.parametrize(
@@ -264,11 +371,11 @@ def test_a_claim_speaks_no_further_than_it_reaches(reach, at) -> None:
     if at is not None:
         assert verdict.counterexample.position == at
     else:
-        no_position = Undecided("no position is one that it speaks of")
-        assert verdict == (Proved("here") if reach > 0 else no_position)
-    values = {"kind": "values", "of": "a", "values": "v < 6", "relation": "exactly"}
+        no_position = Vacuous("no position is one that it speaks of")
+        assert verdict == (Proved("here", reach=reach) if reach > 0 else no_position)
+    values = {"kind": "values", "of": "a", "values": "0 <= v < 6", "relation": "exactly"}
     verdict = decided("nim(2)", check=values, more={"reach": f"{reach}"}).verdict
-    assert isinstance(verdict, Refuted if at else Proved if reach > 0 else Undecided)
+    assert verdict == Proved("here", reach=5) if reach == 5 else isinstance(verdict, Refuted)
 
 
 def test_the_least_position_may_have_more_passes_left() -> None:
@@ -302,7 +409,6 @@ def test_grundy_numbers_tell_p_positions_too() -> None:
             "a claim of kind listing",
         ),
         ("rectangular-bar(m=2, n=3)", {"kind": "p-positions", "formula": "i == j"}, "whole bars"),
-        ("nim(2)", {"kind": "p-positions", "formula": "a == b", "where": "a < 0"}, "no position"),
     ],
 )
 def test_what_is_not_decided(text, check, why) -> None:

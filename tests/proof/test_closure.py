@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from choco_pipeline import parse_ruleset
 from choco_pipeline.claims.case import Case
 from choco_pipeline.claims.options import find_options
-from choco_pipeline.claims.verdict import HoldsToBound, Proved, Refuted, Undecided
+from choco_pipeline.claims.verdict import HoldsToBound, Proved, Refuted, Vacuous
 from choco_pipeline.proof.claims import decide
 from choco_pipeline.proof.mona import mona_version
 from choco_pipeline.proof.prove import prove
@@ -86,9 +86,13 @@ def test_drawn_claims_on_options(data) -> None:
             at = counterexample.position
             heaps = len(unwrap(game)[0].coordinates)
             assert at == expected or (expected is None and max(at[:heaps]) > BOUNDS[text])
-        case Undecided(why):
+        case Vacuous(why):
             assert why.startswith("no position")
             assert expected is None
+            for q in game.positions(BOUNDS[text]):
+                spoken = holds(check.of, dict(zip(names, q, strict=True)))
+                empty = check.have == "every" and not counted(game, q, check.by, check.beside)
+                assert not spoken or empty
         case other:
             raise AssertionError(other)
 

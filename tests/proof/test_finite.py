@@ -5,7 +5,7 @@ import pytest
 from choco_pipeline import parse_ruleset
 from choco_pipeline.claims.check import check_claim
 from choco_pipeline.claims.claim import Claim
-from choco_pipeline.claims.verdict import Exhausted, Proved, Undecided
+from choco_pipeline.claims.verdict import Exhausted, Proved, Undecided, Vacuous
 from choco_pipeline.proof.claims import decide
 from choco_pipeline.tables.compute import table
 from tests.proof.test_claims import proved
@@ -27,7 +27,7 @@ ROWS = [[0], [1, 2], [2, 1, 3], [3, 4, 1, 5]]
 def test_printed_grundy_numbers() -> None:
     check = {"kind": "grundy-table", "down": "z", "across": "y", "rows": ROWS}
     finding, on_table = both("step-bar(k=1)", "grundy", check)
-    assert finding.verdict == Proved("here")
+    assert finding.verdict == Proved("here", printed=10)
     assert isinstance(on_table.verdict, Exhausted)
     for wrong in ([*ROWS[:2], [2, 7, 3], [3, 4, 9, 5]], [[0], [1, 2, 3]]):
         finding, on_table = both("step-bar(k=1)", "grundy", {**check, "rows": wrong})
@@ -71,7 +71,7 @@ PASS = "with-pass(nim(2), passes=1)"
 def test_printed_p_positions(text, positions, at) -> None:
     finding, on_table = both(text, "p", {"kind": "p-list", "positions": positions}, "2")
     if at is None:
-        assert finding.verdict == Proved("here")
+        assert finding.verdict == Proved("here", reach=2)
         assert isinstance(on_table.verdict, Exhausted)
     else:
         assert finding.verdict.counterexample.position == at
@@ -93,10 +93,12 @@ def test_numbers_of_positions(text, relation, check, reach) -> None:
     check = {"kind": "count", **check}
     _, on_table = both(text, relation, {**check, "equals": "0"}, reach)
     number = on_table.evidence["counted"]
-    right, _ = both(text, relation, {**check, "equals": str(number)}, reach)
-    assert right.verdict == Proved("here")
+    right, same = both(text, relation, {**check, "equals": str(number)}, reach)
+    is_vacuous = on_table.evidence["among"] == 0
+    nothing = isinstance(right.verdict, Vacuous) and isinstance(same.verdict, Vacuous)
+    assert nothing if is_vacuous else right.verdict == Proved("here", reach=int(reach))
     wrong, on_table = both(text, relation, {**check, "equals": f"{number}+1"}, reach)
-    assert wrong.evidence == {"counted": number}
+    assert wrong.evidence == {"counted": number, "engines": ["own"]}
     assert wrong.verdict.counterexample == on_table.verdict.counterexample
 
 

@@ -102,7 +102,7 @@ def statements() -> list[Statement]:
             said="at the P-positions, (x+s) ^ y ^ (z+s) takes exactly the values {2^n − 2 : n ≥ 1} ∪ {1}",
             formulas=(
                 Line(VALUES_OF, "(x+s) ^ y ^ (z+s)"),
-                Line(VALUES_ARE["exactly"], "v == 1 or (v+2) & (v+1) == 0"),
+                Line(VALUES_ARE["exactly"], "v == 1 or v >= 0 and (v+2) & (v+1) == 0"),
             ),
             verdict=Verdict("holds", "holds to bound 256"),
         ),
