@@ -144,8 +144,6 @@ class Cases:
                 for verdict in self.found
                 if verdict["parameters"]
             ) and not any(is_by_proof(v) and v["verdict"] == "undecided" for v in self.found)
-        if not self.claim.parameters:
-            return () in self.kinds
         every = _all_parameters(self.claim)
         checked = [dict(given) for given in self.kinds]
         return every is not None and all(one in checked for one in every)

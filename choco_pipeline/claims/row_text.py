@@ -266,6 +266,8 @@ def _frontier(verdict: Document) -> float:
 
 def _about_the_reach(by_parameters: Mapping[Given, Sequence[Document]]) -> list[str]:
     """Return what is the case beyond the bounds that a statement names: a remark on it, not a part of it."""
+    if all(any("without_reach" in one["evidence"] for one in g) for g in by_parameters.values()):
+        return ["remark: proved without its bound, too"]
     beyond: dict[Given, Document] = {}
     for given, group in by_parameters.items():
         larger = [verdict for verdict in group if "best_possible" in verdict["evidence"]]

@@ -70,7 +70,7 @@ def _on_certificates(claim: Claim, proved: list[dict[str, Any]]) -> Iterator[Tri
 
 def _finding(claim: Claim, parameters: Mapping[str, int], proof: Proof, path: str) -> Finding:
     game = proof.ruleset.notation
-    if claim.match(game) != parameters:
+    if claim.match(game) != {name: parameters.get(name) for name in claim.parameters}:
         return Finding(Undecided(f"{path} is of {game}, of which the claim does not speak so"))
     if proof.status != "proved":
         return Finding(Undecided(f"{path}: {proof.status}, {proof.why}"))

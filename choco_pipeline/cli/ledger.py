@@ -167,7 +167,7 @@ def _how_far(row: Document) -> str:
     if row["verdict"] == "proved-for-listed":  # its words say for which parameters
         return ""
     parts = []
-    if row["bound"] and row["counts"].get("holds-to-bound"):
+    if row["verdict"] != "proved" and row["bound"] and row["counts"].get("holds-to-bound"):
         least, greatest = row["bound"]
         span = f"{least:,}" if least == greatest else f"{least:,} to {greatest:,}"
         parts.append(f"bound {span}")

@@ -147,7 +147,7 @@ def tried(
         return statement.with_verdict(Verdict("undecided", why or "no table could be computed"))
     text = _agreement(held)
     if proved:
-        text += f"; proved for all positions where {_named([p for p, _ in proved])}"
+        text += f"; proved for {_domain(claims)} where {_named([p for p, _ in proved])}"
     exhausted = not statement.pattern.names and all(
         isinstance(t.outcome, Exhausted) for t in outcomes
     )
@@ -238,7 +238,7 @@ def _trial(claim: Claim, parameters: Parameters, run: int | None) -> Iterator[_T
             outcome = check_claim(claim, case, game, bound, data).verdict
         except ChocoError as error:
             outcome = Undecided(str(error))
-        assert isinstance(outcome, Exhausted | HoldsToBound | Refuted | Undecided | Vacuous)
+        assert not isinstance(outcome, Proved), "a table proves nothing"
         yield _Trial(parameters, bound, outcome, run)
 
 
@@ -281,8 +281,14 @@ def _proved(
     if not seen or len(found) < len(seen):
         return found
     which = _named([parameters for parameters, _ in found])
-    text = f"proved for all positions{f' where {which}' if which else ''}"
+    text = f"proved for {_domain(claims)}{f' where {which}' if which else ''}"
     return Verdict("proved", text, tuple(dict.fromkeys(path for _, path in found)))
+
+
+def _domain(claims: Sequence[Claim]) -> str:
+    """Return what a proof of claims is for."""
+    is_bounded = any(claim.statement.reach is not None for claim in claims)
+    return "all positions up to the bound that is named" if is_bounded else "all positions"
 
 
 def _held_on(before: Evidence, held: Sequence[_Trial]) -> Evidence:

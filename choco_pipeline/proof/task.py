@@ -11,7 +11,8 @@ from typing import Any
 
 from choco_pipeline.claims.case import Finding
 from choco_pipeline.claims.claim import Claim
-from choco_pipeline.claims.verdict import Undecided, verdict_to_json
+from choco_pipeline.claims.kinds import GrundyNumbers, Options, PPositions
+from choco_pipeline.claims.verdict import Proved, Undecided, verdict_to_json
 from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import parse_ruleset
@@ -126,9 +127,33 @@ def settle(
     statement = Claim.from_json(claim)
     try:
         finding = decide(statement, parameters, proof, certificate, seconds=seconds)
+        is_bounded = statement.statement.reach is not None and isinstance(
+            statement.check, PPositions | GrundyNumbers | Options
+        )
+        if is_bounded and isinstance(finding.verdict, Proved):
+            left = (start + seconds - time.perf_counter()) / 2
+            finding = _told_beyond(finding, statement, parameters, proof, certificate, left)
     except (ChocoError, MemoryError) as error:
         finding = Finding(Undecided(str(error) if isinstance(error, ChocoError) else NO_MEMORY))
     return _verdict(statement.id, parameters, certificate, finding, time.perf_counter() - start)
+
+
+def _told_beyond(
+    finding: Finding,
+    claim: Claim,
+    parameters: Mapping[str, int],
+    proof: Proof,
+    certificate: str,
+    seconds: float,
+) -> Finding:
+    """Return a proof of a claim with a bound of its own, which says under ``without_reach`` if it is true without one."""
+    further = Claim(claim.statement.model_copy(update={"reach": None}))
+    try:
+        found = decide(further, parameters, proof, certificate, seconds=seconds).verdict
+    except (ChocoError, MemoryError):  # a remark is not worth the proof
+        return finding
+    proved = {"without_reach": "proved"} if isinstance(found, Proved) else {}
+    return Finding(finding.verdict, finding.evidence | proved)
 
 
 def _searched(todo: Mapping[str, Any], outcomes: Outcomes, prover: Limited) -> dict[str, Any]:

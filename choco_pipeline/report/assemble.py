@@ -186,14 +186,14 @@ def row_frame(ledger: Mapping[str, Any]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=ROW_COLUMNS)
 
 
-def _not_asserted(views: Sequence[ClaimView]) -> list[tuple[str, list[ClaimView]]]:
-    """Return under a heading each what no paper asserts, as far as the run says anything of it."""
+def _not_asserted(views: Sequence[ClaimView]) -> list[tuple[str, str, list[ClaimView]]]:
+    """Return what no paper asserts by status, each with a heading, as far as the run says anything of it."""
     said = [view for view in views if view.verdict not in ("unchecked", "undecided")]
     groups = [
-        (heading, [view for view in said if view.claim["status"] == status])
+        (status, heading, [view for view in said if view.claim["status"] == status])
         for status, heading in NOT_ASSERTED.items()
     ]
-    return [(heading, chosen) for heading, chosen in groups if chosen]
+    return [group for group in groups if group[-1]]
 
 
 def _papers(views: Sequence[ClaimView]) -> list[tuple[Mapping[str, Any], list[ClaimView]]]:

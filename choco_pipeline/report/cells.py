@@ -33,6 +33,7 @@ LABELS = {
     "no_answer": "engines without an answer",
     "p_positions": "P-positions",
     "values": "values found, smallest first",
+    "without_reach": "without its bound",
 }
 
 

@@ -644,6 +644,21 @@ def test_a_statement_of_which_nothing_is_spoken_is_vacuous() -> None:
     assert pairs(both, rows(both, given))[0]["right"] == "open"
 
 
+def test_a_proof_without_the_bound_is_told_as_a_remark() -> None:
+    of = claim("a", ruleset="step-bar(k=2, s=0)", reach="20")
+    beyond = {"reach": 20, "true_up_to": 57, "best_possible": False}
+    table = verdict("a", Exhausted(99), bound=57, **beyond)
+    proof = by_proof("a", Proved("c.json", reach=20))
+    assert row(of, table, proof)["text"] == (
+        "proved for all positions with coordinates up to 20; remark: its bound is 20,"
+        " and it is also true for all positions of our table, up to 57"
+    )
+    proof["evidence"] = {"without_reach": "proved"}
+    assert row(of, table, proof)["text"] == (
+        "proved for all positions with coordinates up to 20; remark: proved without its bound, too"
+    )
+
+
 def test_engines_of_a_proof_are_those_that_agree_on_the_game_and_on_the_claim() -> None:
     proofs = [by_proof("a", PROVED, {"k": k, "s": 1}) for k in (2, 4, 6, 8)]
     for one in proofs[:3]:

@@ -118,6 +118,21 @@ def test_a_proof_without_memory_is_undecided(monkeypatch):
     assert (found["status"], found["why"]) == ("undecided", "there is too little memory")
 
 
+@pytest.mark.parametrize(
+    ("formula", "reach", "verdict", "further"),
+    [
+        ("x ^ y ^ z == 0", 20, "proved", "proved"),
+        ("x ^ y ^ z == 0 and x <= 20 and z <= 20", 20, "proved", None),
+        ("x ^ y ^ z == 0 and x <= 20 and z <= 20", None, "refuted", None),
+    ],
+)
+def test_what_is_true_without_its_bound_is_told(formula, reach, verdict, further):
+    certificate = proved(TRIANGLE, claims=())["proofs"][0]["certificate"]
+    bounded = claim("bounded", kind="p-positions", formula=formula) | {"reach": reach}
+    found = task.settle(bounded, {"k": 3}, certificate, 60)
+    assert (found["verdict"], found["evidence"].get("without_reach")) == (verdict, further)
+
+
 def test_engines_that_contradict_each_other_are_not_passed_over(monkeypatch):
     def contradicted(*_, **__):
         raise DisagreementError("right by own, wrong by mona")

@@ -11,10 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from choco_pipeline.claims.verdict import Proved, verdict_to_json
 from choco_pipeline.drawing import draw_svg
 from choco_pipeline.errors import StoreError
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.report.assemble import page
+from choco_pipeline.report.assemble import page, row_frame, verdict_frame
 from choco_pipeline.report.figures import panel
 from choco_pipeline.report.pictures import Picture
 from choco_pipeline.report.task import write_report
@@ -312,3 +313,47 @@ def test_a_table_that_cannot_be_read_is_named(ledger_file, tmp_path):
     with pytest.raises(StoreError, match=r"tables/[0-9a-f]{16}\.done\.json: cannot be read"):
         write_report(str(copy), str(tmp_path / "index.html"), lambda _stage, **_numbers: None)
     assert not (tmp_path / "index.html").exists()
+
+
+def test_what_is_proved_for_some_parameters_reads_so_everywhere(ledger):
+    (row,) = (row for row in ledger["rows"] if row["claim"] == "solid2022-thm-2")
+    alone = {"engines": ["own"], "proofs": 1, "no_answer": {"mona": "the time is over"}}
+    row |= {"verdict": "proved-for-listed", "proved_for": "k = 3", "engines": [alone]}
+    row |= {"text": "proved for all positions, for k = 3; other k are not proved"}
+    proof = {"claim": row["claim"], "table": None, "parameters": {"k": 3}, "seconds": 0.1}
+    proof |= {**verdict_to_json(Proved("c.json")), "certificate": "c.json"}
+    proof |= {"evidence": {"engines": ["own"], "no_answer": alone["no_answer"]}}
+    ledger["verdicts"].append(proof)
+    document = Document(page(ledger, Path("results")))
+    said = " ".join(document.text["row-solid2022-thm-2"].split())
+    assert "◧ proved for listed parameters proved for k = 3" in said
+    assert "ours alone (MONA: the time is over)" in said
+    assert "∎" not in said
+    assert "◧ 1 proved for listed parameters" in " ".join(document.text["summary"].split())
+    evidence = " ".join(document.text["claim-solid2022-thm-2"].split())
+    assert "checks what it rests on ./choco prove --check c.json" in evidence
+    assert "other k are not proved" in evidence
+    frame = row_frame(ledger).set_index("claim").loc["solid2022-thm-2"]
+    assert (frame["verdict"], frame["proved_for"]) == ("proved-for-listed", "k = 3")
+    assert frame["engines"] == "ours alone (MONA: the time is over)"
+    last = verdict_frame(ledger).iloc[-1]
+    assert (last["verdict"], last["engines"]) == ("proved", "own")
+    assert json.loads(last["no_answer"]) == alone["no_answer"]
+
+
+def test_what_no_paper_asserts_refutes_nobody(ledger):
+    claims = {claim["id"]: claim for claim in ledger["claims"]}
+    refuted = [row["claim"] for row in ledger["rows"] if row["verdict"] == "refuted"]
+    misprints = {pair["printed"] for pair in ledger["pairs"] if pair["kind"] == "misprint"}
+    plain = [one for one in refuted if one not in misprints and claims[one]["status"] != "question"]
+    claims[plain[0]]["status"], claims[plain[1]]["status"] = "question", "ours"
+    document = Document(page(ledger, Path("results")))
+    for claim, status in ((plain[0], "question"), (plain[1], "ours")):
+        statement = " ".join(claims[claim]["statement"].split())
+        assert statement in " ".join(document.text[f"not-asserted-{status}"].split())
+    link = "#claim-{}".format
+    headline = [one for one in document.links if one in {link(p) for p in plain[:2]}]
+    assert headline, "there is a link to each"
+    said = document.text.get("refuted", "")
+    texts = {row["claim"]: row["text"] for row in ledger["rows"]}
+    assert not any(texts[one] in said for one in plain[:2])

@@ -1,5 +1,7 @@
 """A run that proves a game: the certificate, the row and the words, with Dask and with plain Snakemake."""
 
+import re
+
 from tests.workflow.project import Project
 
 
@@ -25,10 +27,11 @@ def test_a_run_proves_a_game_and_says_for_which_parameters(project: Project) -> 
     (row,) = [row for row in ledger["rows"] if row["claim"] == "tiny-cor-2"]
     assert row["verdict"] == "proved"
     # the claim's condition names this k alone, so there is no other that is not proved
-    assert row["text"] == "proved for all positions, for k = 3"
-    assert "∎  Corollary 2 (intended)  proved for these parameters  k = 3" in done.stdout
+    assert row["text"] == "proved for all positions, for k = 3; it speaks of no others"
+    assert re.search(r"∎  Corollary 2 \(intended\) +proved +k = 3 +own", done.stdout)
+    assert [one["proofs"] for one in row["engines"]] == [1]
     assert "Proofs for all positions: 1 found" in done.stdout
-    assert "2 proved, with parameters for those named" in done.stdout
+    assert ", 2 proved\n" in done.stdout
     rows = {row["claim"]: row for row in ledger["rows"]}
     assert rows["tiny-lemma-5"]["text"] == "proved for all integers"
     assert rows["tiny-lemma-6"]["verdict"] == "refuted"
