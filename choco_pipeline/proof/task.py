@@ -24,6 +24,7 @@ from choco_pipeline.proof.known import Outcomes
 from choco_pipeline.proof.limits import Limited, OverLimitError
 from choco_pipeline.proof.members import Relation
 from choco_pipeline.proof.prove import prove
+from choco_pipeline.proof.proved import Proof
 
 #: Games whose proofs use everything that is compiled.
 COMPILED_FOR: Mapping[str, Relation] = {
