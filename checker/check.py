@@ -21,7 +21,9 @@ from __future__ import annotations
 
 import argparse
 import ast
+import functools
 import hashlib
+import inspect
 import itertools
 import json
 import operator
@@ -30,9 +32,9 @@ import signal
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 MOST_STATES, MOST_EDGES, MOST_BYTES, MOST_LETTERS, MOST_BITS = 1 << 20, 1 << 24, 1 << 26, 8000, 4096
 
@@ -66,6 +68,29 @@ class Automaton:
         symbols, sink = range(1 << len(self.tracks)), 2 * len(self.rows)
         rows = [{a: row.get(a, sink) ^ 1 for a in symbols} for row in self.rows]
         return Automaton(self.tracks, least([*rows, dict.fromkeys(symbols, sink + 1)]))
+
+    def __or__(self, other: Automaton) -> Automaton:
+        return ~(~self & ~other)
+
+    def __and__(self, other: Automaton) -> Automaton:
+        tracks = tuple(dict.fromkeys(self.tracks + other.tracks))
+        places = [tracks.index(track) for track in other.tracks]
+        shared = sum(1 << place for place in places if place < len(self.tracks))
+        groups: list[Any] = [defaultdict(list) for _ in other.rows]  # the other's edges by the digits on shared tracks
+        for q, row in enumerate(other.rows):
+            for a, edge in row.items():
+                symbol = sum((a >> i & 1) << place for i, place in enumerate(places))
+                groups[q][symbol & shared].append((symbol, edge))
+
+        def edges(state: tuple[int, int]) -> Edges:
+            for a, mine in self.rows[state[0]].items():
+                for b, its in groups[state[1]].get(a & shared, ()):
+                    yield a | b, (mine >> 1, its >> 1), mine & its & 1
+
+        return built(tracks, (0, 0), edges)
+
+
+TRUE, FALSE = Automaton((), [{0: 1}]), Automaton((), [{}])
 
 
 def built(tracks: Iterable[Track], start: Any, edges: Callable[[Any], Edges]) -> Automaton:
@@ -112,43 +137,14 @@ def least(rows: list[dict[int, int]]) -> list[dict[int, int]]:
     return [{a: 2 * kind[edge >> 1] + (edge & 1) for a, edge in kept[first[i]]} for i in range(count)]
 
 
-def joined(parts: Sequence[Automaton]) -> tuple[list[Track], Callable[[Any], Edges]]:
-    """Return tracks and edges of "all parts hold": states are tuples of the parts' states, zeros at first."""
-    tracks = list(dict.fromkeys(track for part in parts for track in part.tracks))
-    tables: list[Any] = []
-    seen = 0
-    for part in parts:
-        places = [tracks.index(track) for track in part.tracks]
-        tables.append((part.rows, places, seen & sum(1 << place for place in places), {}))
-        seen |= sum(1 << place for place in places)
-
-    def edges(state: tuple[int, ...]) -> Edges:
-        found: list[Any] = [(0, (), 1)]
-        for q, (rows, places, common, groups) in zip(state, tables, strict=True):
-            if q not in groups:  # the part's edges, by their digits on tracks that earlier parts have
-                groups[q] = defaultdict(list)
-                for a, edge in rows[q].items():
-                    bits = sum((a >> i & 1) << place for i, place in enumerate(places))
-                    groups[q][bits & common].append((bits, edge >> 1, edge & 1))
-            found = [
-                (symbol | bits, (*after, target), ends & end)
-                for symbol, after, ends in found
-                for bits, target, end in groups[q].get(symbol & common, ())
-            ]
-        return found
-
-    return tracks, edges
-
-
-def both(*parts: Automaton) -> Automaton:
+def all_of(parts: Iterable[Automaton]) -> Automaton:
     """Return that all parts hold."""
-    tracks, edges = joined(parts)
-    return parts[0] if len(parts) == 1 else built(tracks, (0,) * len(parts), edges)
+    return functools.reduce(operator.and_, parts, TRUE)
 
 
-def either(*parts: Automaton) -> Automaton:
+def any_of(parts: Iterable[Automaton]) -> Automaton:
     """Return that some part holds."""
-    return ~both(*(~part for part in parts))
+    return ~all_of(~part for part in parts)
 
 
 def some(names: Iterable[Track], *parts: Automaton) -> Automaton:
@@ -159,9 +155,9 @@ def some(names: Iterable[Track], *parts: Automaton) -> Automaton:
         name = min(left, key=lambda n: len({track for part in using[n] for track in part.tracks}))
         rest = [part for part in rest if name not in part.tracks]
         gone = [n for n in left if not any(n in part.tracks for part in rest)]
-        rest.append(without(gone, both(*using[name])))
+        rest.append(without(gone, all_of(using[name])))
         left = [n for n in left if n not in gone]
-    return both(*rest)
+    return all_of(rest)
 
 
 def without(names: Sequence[Track], part: Automaton) -> Automaton:
@@ -191,25 +187,18 @@ def without(names: Sequence[Track], part: Automaton) -> Automaton:
     return built((part.tracks[i] for i in kept), frozenset([0]), edges)
 
 
-def witness(*parts: Automaton) -> dict[Track, int] | None:
-    """Return integers with the fewest digits with which all parts hold; None if there are none."""
-    tracks, edges = joined(parts)
-    start = (0,) * len(parts)
-    words: dict[Any, Any] = {start: None}  # the state before, and the symbol
-    for state in (queue := [start]):
-        for symbol, after, ends in edges(state):
-            if ends:
-                word = [symbol]
-                while words[state]:
-                    state, symbol = words[state]
-                    word.insert(0, symbol)
-                digits = {track: [a >> i & 1 for a in word] for i, track in enumerate(tracks)}
+def witness(part: Automaton) -> dict[Track, int] | None:
+    """Return integers with the fewest digits of which a relation holds; None if there are none."""
+    words: dict[int, list[int]] = {0: []}
+    for state in (queue := [0]):
+        for symbol, edge in part.rows[state].items():
+            word = [*words[state], symbol]
+            if edge & 1:
+                digits = {track: [a >> i & 1 for a in word] for i, track in enumerate(part.tracks)}
                 return {t: sum(d << j for j, d in enumerate(ds)) - (ds[-1] << len(ds)) for t, ds in digits.items()}
-            if after not in words:
-                words[after] = state, symbol
-                queue.append(after)
-        if len(queue) > MOST_STATES:
-            raise UndecidedError("a search is too large")
+            if edge >> 1 not in words:
+                words[edge >> 1] = word
+                queue.append(edge >> 1)
     return None
 
 
@@ -220,6 +209,7 @@ Names = Mapping[str, Form]
 SIGNS = str.maketrans({"⊕": "^", "≤": "<=", "≥": ">=", "≠": "!=", "·": "*"})
 WORDS = re.compile(r"([0-9]+(?![0-9A-Za-z_])|[A-Za-z_][A-Za-z0-9_]*|[ +\-*/%^&|<>=!(),])*")
 BITWISE = {ast.BitXor: operator.xor, ast.BitAnd: operator.and_, ast.BitOr: operator.or_}
+SPAN = re.compile(r"(.+?)(?:\.\.(.+?)(?:\s+step\s+(.+))?)?")
 LIMITS = {ast.Eq: (0, 0), ast.Lt: (None, -1), ast.LtE: (None, 0), ast.Gt: (1, None), ast.GtE: (0, None)}
 
 
@@ -262,96 +252,84 @@ def limits(form: Form, low: int | None, high: int | None) -> Automaton:
     return built(tracks, (None if low is None else low - c, None if high is None else high - c), edges)
 
 
-class Reader:
-    """Formulas as forms. What is not linear is a track of the reader's `own`, and `made` says which integer it is.
+Made = list[tuple[Track, Automaton]]  # integers that others determine, and how
 
-    That integer is determined by the others. So "it exists and has a property" and "if it exists, it has" are the same.
-    """
 
-    def __init__(self, names: Names) -> None:
-        self.names = names
-        self.own: list[Track] = []
-        self.made: list[Automaton] = []
+def form(node: ast.expr, names: Names, made: Made) -> Form:
+    """Return the integer that a formula is; what is not linear is a new track, and `made` then says which integer it is."""
+    match node:
+        case ast.Constant(value) if type(value) is int:
+            return plus({None: value}, {})
+        case ast.Name(name) if name in names:
+            return names[name]
+        case ast.UnaryOp(ast.USub() | ast.UAdd() as sign, part):
+            return plus({}, form(part, names, made), -1 if isinstance(sign, ast.USub) else 1)
+        case ast.BinOp(left, sign, right):
+            return computed(sign, form(left, names, made), form(right, names, made), made)
+        case ast.Call(ast.Name("min" | "max" | "abs" as name), parts, []) if (len(parts) < 2) == (name == "abs"):
+            forms = [plus({}, form(part, names, made), -1 if name == "min" else 1) for part in parts]
+            forms += [plus({}, one, -1) for one in forms if name == "abs"]
+            return plus({}, largest(forms, made), -1 if name == "min" else 1)
+        case ast.Call(ast.Name("v2"), [part], []) if value := fixed(form(part, names, made)):
+            return plus({None: (value & -value).bit_length() - 1}, {})
+    raise ValueError(f"{ast.unparse(node)!r} has no value, or a name that is not known here")
 
-    def form(self, node: ast.expr) -> Form:
-        """Return the integer that a formula is."""
-        match node:
-            case ast.Constant(value) if type(value) is int:
-                return plus({None: value}, {})
-            case ast.Name(name) if name in self.names:
-                return self.names[name]
-            case ast.UnaryOp(ast.USub() | ast.UAdd() as sign, part):
-                return plus({}, self.form(part), -1 if isinstance(sign, ast.USub) else 1)
-            case ast.BinOp(left, sign, right):
-                return self.computed(sign, self.form(left), self.form(right))
-            case ast.Call(ast.Name("min" | "max" | "abs" as name), parts, []) if (len(parts) < 2) == (name == "abs"):
-                forms = [plus({}, self.form(part), -1 if name == "min" else 1) for part in parts]
-                forms += [plus({}, form, -1) for form in forms if name == "abs"]
-                return plus({}, self.largest(forms), -1 if name == "min" else 1)
-            case ast.Call(ast.Name("v2"), [part], []) if value := fixed(self.form(part)):
-                return plus({None: (value & -value).bit_length() - 1}, {})
-        raise ValueError(f"{ast.unparse(node)!r} has no value, or a name that is not known here")
 
-    def computed(self, sign: ast.operator, left: Form, right: Form) -> Form:
-        """Return what an operator makes of two integers; but for + - ^ & |, one of them must be a constant."""
-        a, b = fixed(left), fixed(right)
-        small = b is not None and 0 <= b * (a or 1).bit_length() <= MOST_BITS
-        match sign:
-            case ast.Add() | ast.Sub():
-                return plus(left, right, 1 if isinstance(sign, ast.Add) else -1)
-            case ast.Mult() if a is not None or b is not None:
-                return plus({}, right, a) if a is not None else plus({}, left, b or 0)
-            case ast.Pow() if small and a is not None:
-                return plus({None: a ** (b or 0)}, {})
-            case ast.LShift() | ast.RShift() if small:
-                power = 1 << (b or 0)
-                return plus({}, left, power) if isinstance(sign, ast.LShift) else self.quotient(left, power)
-            case ast.FloorDiv() | ast.Mod() if b:
-                quotient = self.quotient(left, b)
-                return quotient if isinstance(sign, ast.FloorDiv) else plus(left, quotient, -b)
-            case ast.BitXor() | ast.BitAnd() | ast.BitOr():
-                held = BITWISE[type(sign)]
-                if a is not None and b is not None:
-                    return plus({None: held(a, b)}, {})
-                equals = [lambda t, form=form: limits(plus(form, {t: 1}, -1), 0, 0) for form in (left, right)]
-                (one,), (other,) = map(self.track, equals)
-                digits = {a: 1 for a in range(8) if a >> 2 == held(a & 1, a >> 1 & 1)}
-                return self.track(lambda t: Automaton((one, other, t), [digits]))  # type: ignore[arg-type]
-        raise UndecidedError("an operator has no value, or cannot be said of these integers")
+def computed(sign: ast.operator, left: Form, right: Form, made: Made) -> Form:
+    """Return what an operator makes of two integers; but for + - ^ & |, one of them must be a constant."""
+    a, b, t = fixed(left), fixed(right), next(FRESH)
+    small = b is not None and 0 <= b * (a or 1).bit_length() <= MOST_BITS
+    match sign:
+        case ast.Add() | ast.Sub():
+            return plus(left, right, 1 if isinstance(sign, ast.Add) else -1)
+        case ast.Mult() if a is not None or b is not None:
+            return plus({}, right, a) if a is not None else plus({}, left, b or 0)
+        case ast.Pow() if small and a is not None:
+            return plus({None: a ** (b or 0)}, {})
+        case ast.LShift() if small:
+            return plus({}, left, 1 << (b or 0))
+        case ast.RShift() if small:
+            return computed(ast.FloorDiv(), left, {None: 1 << (b or 0)}, made)
+        case ast.Mod() if b:
+            return plus(left, computed(ast.FloorDiv(), left, right, made), -b)
+        case ast.FloorDiv() if b and a is not None:
+            return plus({None: a // b}, {})
+        case ast.FloorDiv() if b:  # what is left over has the sign of b
+            made.append((t, limits(plus(left, {t: b}, -1), min(0, b + 1), max(0, b - 1))))
+            return {t: 1}
+        case ast.BitXor() | ast.BitAnd() | ast.BitOr():
+            held = BITWISE[type(sign)]
+            if a is not None and b is not None:
+                return plus({None: held(a, b)}, {})
+            one, other = next(FRESH), next(FRESH)
+            made.extend((u, limits(plus(f, {u: 1}, -1), 0, 0)) for u, f in ((one, left), (other, right)))
+            made.append(
+                (t, Automaton((one, other, t), [{d: 1 for d in range(8) if d >> 2 == held(d & 1, d >> 1 & 1)}]))
+            )
+            return {t: 1}
+    raise UndecidedError("an operator has no value, or cannot be said of these integers")
 
-    def quotient(self, form: Form, by: int) -> Form:
-        """Return ⌊form / by⌋."""
-        value, rest = fixed(form), (0, by - 1) if by > 0 else (by + 1, 0)
-        if value is not None:
-            return plus({None: value // by}, {})
-        return self.track(lambda t: limits(plus(form, {t: by}, -1), *rest))
 
-    def largest(self, forms: Sequence[Form]) -> Form:
-        """Return the largest of some integers."""
-
-        def defined(track: Track) -> Automaton:
-            above = [plus({track: 1}, form, -1) for form in forms]
-            return both(*(limits(a, 0, None) for a in above), either(*(limits(a, None, 0) for a in above)))
-
-        numbers = [number for form in forms if (number := fixed(form)) is not None]
-        return plus({None: max(numbers)}, {}) if len(numbers) == len(forms) else self.track(defined)
-
-    def track(self, defined: Callable[[Track], Automaton]) -> Form:
-        """Return an integer that is determined by others."""
-        self.own.append(next(FRESH))
-        self.made.append(defined(self.own[-1]))
-        return {self.own[-1]: 1}
+def largest(forms: Sequence[Form], made: Made) -> Form:
+    """Return the largest of some integers."""
+    numbers, t = [fixed(one) for one in forms], next(FRESH)
+    if None not in numbers:
+        return plus({None: max(n for n in numbers if n is not None)}, {})
+    above = [plus({t: 1}, one, -1) for one in forms]
+    made.append((t, all_of(limits(a, 0, None) for a in above) & any_of(limits(a, None, 0) for a in above)))
+    return {t: 1}
 
 
 def within(formula: Any, names: Names, more: Form, low: int | None, high: int | None) -> Automaton:
-    """Return low ≤ formula + more ≤ high."""
-    reader = Reader(names)
-    return some(reader.own, limits(plus(reader.form(parsed(formula)), more), low, high), *reader.made)
+    """Return low ≤ formula + more ≤ high. (Of what is made there is exactly one: "some" and "all" say the same.)"""
+    made: Made = []
+    part = limits(plus(form(parsed(formula), names, made), more), low, high)
+    return some([track for track, _ in made], part, *(automaton for _, automaton in made))
 
 
 def integer(formula: Any, names: Names) -> int:
     """Return the value of a formula that depends on constants only."""
-    if (number := fixed(Reader(names).form(parsed(formula)))) is None:
+    if (number := fixed(form(parsed(formula), names, []))) is None:
         raise UndecidedError(f"{ast.unparse(parsed(formula))}: an integer is needed that depends on no others")
     return number
 
@@ -360,9 +338,9 @@ def condition(formula: Any, names: Names) -> Automaton:
     """Return that a condition is true; None is one that always is."""
     match None if formula is None else parsed(formula):
         case None:
-            return both()
+            return TRUE
         case ast.BoolOp(sign, parts):
-            return (both if isinstance(sign, ast.And) else either)(*(condition(part, names) for part in parts))
+            return (all_of if isinstance(sign, ast.And) else any_of)(condition(part, names) for part in parts)
         case ast.UnaryOp(ast.Not(), part):
             return ~condition(part, names)
         case ast.Compare(left, [sign], [right]) if type(sign) in LIMITS:
@@ -371,7 +349,7 @@ def condition(formula: Any, names: Names) -> Automaton:
             return ~condition(ast.Compare(left, [ast.Eq()], [right]), names)
         case ast.Compare(left, [sign, *signs], [right, *others]) if signs:
             rest = ast.Compare(right, signs, others)
-            return both(condition(ast.Compare(left, [sign], [right]), names), condition(rest, names))
+            return condition(ast.Compare(left, [sign], [right]), names) & condition(rest, names)
         case node:
             raise ValueError(f"{ast.unparse(node)!r} is no condition")
 
@@ -390,123 +368,61 @@ class Move:
 
 @dataclass(frozen=True)
 class Game:
-    """A ruleset; passes around it are apart, since each number of them that may be left has an automaton of its own."""
+    """A ruleset; how many passes are left is a coordinate, too."""
 
     text: str
     coordinates: list[str]
     heaps: list[str]  # the coordinates that do not count passes
-    legal: list[Automaton]  # if all of these hold, the coordinates are a position's
-    moves: list[Move] = field(default_factory=list)
-    faults: list[list[Automaton]] = field(
-        default_factory=list
-    )  # where all of one hold, the height is negative or falls
-    passes: int = 0
-    left: str = ""  # the name of how many passes are left
-
-    def not_over(self) -> Automaton:
-        """Return that there is a move: some heap is not empty."""
-        return limits(dict.fromkeys(self.heaps, 1), 1, None)
+    legal: Automaton  # that the coordinates are a position's
+    moves: list[Move]
+    faults: list[Automaton]  # that the height is negative, or falls
 
 
-ARGUMENTS: dict[str, dict[str, int | None]] = {  # with the least value of those that are integers
-    "step_bar": {"k": 1, "s": 0},
-    "strip_bar": {"k": 1, "s": 0},
-    "solid_bar": {"f": None},
-    "rectangular_bar": {"m": 1, "n": 1},
-    "nim": {"heaps": 1},
-    "with_pass": {"game": None, "passes": 1},
-    "sum": {"a": None, "b": None},
-}
-DEFAULTS = {"s": ast.Constant(0), "passes": ast.Constant(1)}
-
-
-def read_ruleset(text: Any, names: Names) -> Game:
-    """Return the game that a ruleset writes, in which names stand for integers."""
-    words = r"\b(step|strip|solid|rectangular|with)-(bar|pass)(?=\s*\()"
-    node = parsed(re.sub(words, r"\1_\2", str(text)))
-    game, (name, given) = game_of(node, names), arguments(node, names)
-    if name != "with_pass":
-        return game
-    inside = game_of(given["game"], names)
-    return replace(inside, text=game.text, passes=given["passes"], left=game.coordinates[-1])
-
-
-def arguments(node: ast.expr, names: Names) -> tuple[str, dict[str, Any]]:
-    """Return the name of a ruleset, and its arguments: integers, or trees."""
-    match node:
-        case ast.Call(ast.Name(name), values, words) if name in ARGUMENTS and len(values) <= len(ARGUMENTS[name]):
-            written = [*zip(ARGUMENTS[name], values, strict=False), *((str(word.arg), word.value) for word in words)]
-            given: dict[str, Any] = {key: DEFAULTS[key] for key in ARGUMENTS[name] if key in DEFAULTS} | dict(written)
-            if len(dict(written)) == len(written) and given.keys() == ARGUMENTS[name].keys():
-                for key, lowest in ARGUMENTS[name].items():
-                    given[key] = given[key] if lowest is None else integer(given[key], names)
-                    if lowest is not None and given[key] < lowest:
-                        raise ValueError(f"{key} is at least {lowest} in {ast.unparse(node)}")
-                return name, given
-    raise ValueError(f"{ast.unparse(node)!r} is no ruleset")
-
-
-def game_of(node: ast.expr, names: Names) -> Game:
-    """Return the game that a tree writes; here, passes left are a coordinate."""
-    match arguments(node, names):
-        case "nim", {"heaps": heaps} if heaps <= 15:
-            return bar(f"nim({heaps})", [*"abcdefghijklmno"[:heaps]])
-        case "rectangular_bar", {"m": m, "n": n}:
-            game = bar(f"rectangular-bar({m}, {n})", [*"abcd"])
-            game.legal.extend([limits({"a": 1, "b": 1}, None, m - 1), limits({"c": 1, "d": 1}, None, n - 1)])
-            return game
-        case "step_bar" | "strip_bar" as name, {"k": k, "s": s}:
-            coordinates = ["y", "z"] if name == "step_bar" else ["x", "y", "z"]
-            return bar(f"{name[:-4]}-bar({k}, {s})", coordinates, ["z"], f"(z+{s})//{k}")
-        case "solid_bar", {"f": f}:
-            numbers = {name: f"({fixed(form)})" for name, form in names.items() if name not in ("x", "z")}
-            f = parsed(re.sub(r"[A-Za-z_]\w*", lambda name: numbers.get(name[0], name[0]), ast.unparse(f)))
-            return bar(f"solid-bar({ast.unparse(f)})", ["x", "y", "z"], ["x", "z"], f)
-        case "with_pass", {"game": inside, "passes": passes}:
-            game, fewer = game_of(inside, names), next(FRESH)
-            p = unused("p", game.coordinates)
-            move = Move(p, {p: fewer}, [limits({p: 1, fewer: -1}, 1, 1), game.not_over()])
-            text, moves = f"with-pass({game.text}, {passes})", [*game.moves, move]
-            legal = [*game.legal, limits({p: 1}, 0, passes)]
-            return replace(game, text=text, coordinates=[*game.coordinates, p], legal=legal, moves=moves)
-        case "sum", {"a": a, "b": b}:
-            return in_sum(game_of(a, names), game_of(b, names))
-    raise ValueError(f"{ast.unparse(node)!r} is no ruleset")
-
-
-def bar(text: str, coordinates: list[str], across: Sequence[str] = (), height: Any = None) -> Game:
+def bar(text: str, coordinates: str, across: str = "", height: Any = None, also: Sequence[str] = ()) -> Game:
     """Return Nim on coordinates in which cutting one of those `across` lowers y to the height there, if that is less."""
-    game = Game(text, coordinates, coordinates, [limits({c: 1}, 0, None) for c in coordinates])
-    here: Names = {c: {c: 1} for c in across}
+    names: dict[str, Form] = {c: {c: 1} for c in coordinates}
+    legal, moves, faults = all_of(limits(names[c], 0, None) for c in coordinates), [], []
     for c in coordinates:
         smaller, lower = next(FRESH), next(FRESH)
         less = limits({smaller: 1, c: -1}, None, -1)
-        game.moves.append(Move(c, {c: smaller}, [less]))  # a position only if y is not more than the height there
+        moves.append(Move(c, {c: smaller}, [less]))  # to a position only if y is not more than the height there
         if c in across:
-            there = within(height, {**here, c: {smaller: 1}}, {lower: -1}, 0, 0)
-            game.moves.append(Move(c, {c: smaller, "y": lower}, [less, there, limits({lower: 1, "y": -1}, None, -1)]))
-            falls = within(height, {**here, c: {c: 1, None: 1}}, {"y": -1}, None, -1)
-            game.faults.append([*game.legal, within(height, here, {"y": -1}, 0, 0), falls])
+            there = within(height, {**names, c: {smaller: 1}}, {lower: -1}, 0, 0)
+            moves.append(Move(c, {c: smaller, "y": lower}, [less, there, limits({lower: 1, "y": -1}, None, -1)]))
+            falls = within(height, {**names, c: {c: 1, None: 1}}, {"y": -1}, None, -1)
+            faults.append(legal & within(height, names, {"y": -1}, 0, 0) & falls)
     if across:
-        game.faults.append([*game.legal, within(height, here, {}, None, -1)])
-        game.legal.append(within(height, here, {"y": -1}, 0, None))
-    return game
+        faults.append(legal & within(height, names, {}, None, -1))
+        legal &= within(height, names, {"y": -1}, 0, None)
+    return Game(
+        text, [*coordinates], [*coordinates], legal & all_of(condition(one, names) for one in also), moves, faults
+    )
+
+
+def with_pass(game: Game, passes: int = 1) -> Game:
+    """Return a game in which the players together may pass so many times, if there is a move."""
+    p, fewer = unused("p", game.coordinates), next(FRESH)
+    such = [limits({p: 1, fewer: -1}, 1, 1), limits(dict.fromkeys(game.heaps, 1), 1, None)]
+    legal, moves = game.legal & limits({p: 1}, 0, passes), [*game.moves, Move(p, {p: fewer}, such)]
+    return Game(f"with-pass({game.text}, {passes})", [*game.coordinates, p], game.heaps, legal, moves, game.faults)
 
 
 def in_sum(a: Game, b: Game) -> Game:
     """Return two games side by side; coordinates that both have are told apart by 1 and 2."""
-    total = Game(f"sum({a.text}, {b.text})", [], [], [], [], [*a.faults, *b.faults])
-    for game, other, digit in ((a, b, "1"), (b, a, "2")):
-        names: dict[str, str] = {}
+    names: list[dict[str, str]] = [{}, {}]
+    for i, (game, other) in enumerate(((a, b), (b, a))):
         for c in game.coordinates:
-            names[c] = unused(c + digit if c in other.coordinates else c, total.coordinates)
-            total.coordinates.append(names[c])
-        total.heaps.extend(names[c] for c in game.heaps)
-        total.legal.extend(part.on(names) for part in game.legal)
-        for move in game.moves:
-            changed = {names[c]: track for c, track in move.changed.items()}
-            total.moves.append(Move(names[move.cut], changed, [part.on(names) for part in move.such]))
-    return total
+            taken = [*names[0].values(), *names[1].values()]
+            names[i][c] = unused(f"{c}{i + 1}" if c in other.coordinates else c, taken)
+    moves = [
+        Move(own[move.cut], {own[c]: to for c, to in move.changed.items()}, [part.on(own) for part in move.such])
+        for game, own in zip((a, b), names, strict=True)
+        for move in game.moves
+    ]
+    heaps = [own[c] for game, own in zip((a, b), names, strict=True) for c in game.heaps]
+    coordinates = [*names[0].values(), *names[1].values()]
+    legal = a.legal.on(names[0]) & b.legal.on(names[1])
+    return Game(f"sum({a.text}, {b.text})", coordinates, heaps, legal, moves, [*a.faults, *b.faults])
 
 
 def unused(name: str, taken: Sequence[str]) -> str:
@@ -515,57 +431,265 @@ def unused(name: str, taken: Sequence[str]) -> str:
     return next(one for one in names if one not in taken)
 
 
-# ---- Proofs. A case is what is the matter with a position, the number of passes left, and parts: it is so where all hold.
-# If nothing is the matter (""), it is a position of which a statement speaks; of all others there must be none.
-
-Parts = list[Automaton]
-Case = tuple[str, int, Parts]
-
-
-@dataclass(frozen=True)
-class Proof:
-    """A game and its relations, for each number of passes left, which are right if the verdict is `proved`."""
-
-    game: Game
-    grundy: bool = False
-    relations: tuple[Automaton, ...] = ()
-    verdict: tuple[str, str] = ("undecided", "")
-    digest: str = ""
+RULESETS: dict[str, Callable[..., Game]] = {
+    "nim": lambda heaps: bar(f"nim({heaps})", "abcdefghijklmno"[:heaps]),
+    "rectangular_bar": lambda m, n: bar(f"rectangular-bar({m}, {n})", "abcd", also=[f"a+b < {m}", f"c+d < {n}"]),
+    "step_bar": lambda k, s=0: bar(f"step-bar({k}, {s})", "yz", "z", f"(z+{s})//{k}"),
+    "strip_bar": lambda k, s=0: bar(f"strip-bar({k}, {s})", "xyz", "z", f"(z+{s})//{k}"),
+    "solid_bar": lambda f: bar(f"solid-bar({ast.unparse(f)})", "xyz", "xz", f),
+    "with_pass": with_pass,
+    "sum": lambda a, b: in_sum(a, b),
+}
 
 
-def obligations(game: Game, relations: Sequence[Automaton], grundy: bool) -> Iterator[Case]:
-    """Yield what must be nowhere if relations are the P-positions or the Grundy numbers of a game."""
-    for fault in game.faults:
-        yield "the height is negative, or falls", 0, fault
-    for p, here in enumerate(relations):
-        passed = [[relations[p - 1], game.not_over()]] if p else []
-        options = [[here.on(move.changed), *move.such] for move in game.moves]
-        yield "what is no position is in the relation", p, [here, ~both(*game.legal)]
-        for option in options + passed:
-            yield "it is in the relation, and so is an option", p, [here, *option]
-        lacking = [*game.legal, ~here]
-        if grundy:
-            yield "it has no value", p, [*game.legal, ~some([VALUE], here)]
-            lacking = [here.on({VALUE: HIGHER}), limits({VALUE: 1}, 0, None), limits({VALUE: 1, HIGHER: -1}, None, -1)]
-        for option, changed in [
-            *((o, []) for o in passed),
-            *((o, m.changed.values()) for o, m in zip(options, game.moves, strict=True)),
-        ]:
-            lacking = [both(*lacking), ~some(changed, *option)]
-        yield "no option is in the relation, and one should be", p, lacking
+def game_of(node: ast.expr, names: Names) -> Game:
+    """Return the game that a ruleset writes, in which names stand for integers."""
+
+    def value(key: str, part: ast.expr) -> Any:
+        if key in ("game", "a", "b"):
+            return game_of(part, names)
+        if key == "f":  # whose x and z are coordinates
+            numbers = {name: f"({fixed(one)})" for name, one in names.items() if name not in ("x", "z")}
+            return parsed(re.sub(r"[A-Za-z_]\w*", lambda name: numbers.get(name[0], name[0]), ast.unparse(part)))
+        if not (key != "s") <= (number := integer(part, names)) <= (15 if key == "heaps" else 1 << 63):
+            raise ValueError(f"{key} = {number} in {ast.unparse(node)}")
+        return number
+
+    match node:
+        case ast.Call(ast.Name(name), values, words) if name in RULESETS:
+            given = inspect.signature(RULESETS[name]).bind(*values, **{str(w.arg): w.value for w in words}).arguments
+            return RULESETS[name](**{key: value(key, part) for key, part in given.items()})
+    raise ValueError(f"{ast.unparse(node)!r} is no ruleset")
 
 
-def decided(cases: Iterable[Case], left: str, said: str) -> tuple[str, str]:
+def read_ruleset(text: Any, names: Names) -> Game:
+    """Return the game that a ruleset writes as text."""
+    words = r"\b(step|strip|solid|rectangular|with)-(bar|pass)(?=\s*\()"
+    return game_of(parsed(re.sub(words, r"\1_\2", str(text))), names)
+
+
+# ---- Proofs. A case is what is wrong, and parts: it is wrong where all of them hold, which must be nowhere. If what is wrong is
+# "", nothing is: it is a case of which a statement speaks, and there must be one.
+
+Cases = Iterator[tuple[str, Automaton]]
+
+
+def obligations(game: Game, relation: Automaton, grundy: bool) -> Cases:
+    """Yield what must be nowhere if a relation is the P-positions or the Grundy numbers of a game."""
+    yield from (("the height is negative, or falls", fault) for fault in game.faults)
+    yield "what is no position is in the relation", relation & ~game.legal
+    lacking = game.legal & ~relation
+    if grundy:
+        yield "it has no value", game.legal & ~some([VALUE], relation)
+        lacking = relation.on({VALUE: HIGHER}) & limits({VALUE: 1}, 0, None) & limits({VALUE: 1, HIGHER: -1}, None, -1)
+    for move in game.moves:
+        option = relation.on(move.changed) & all_of(move.such)
+        yield "it is in the relation, and so is an option", relation & option
+        lacking &= ~some(move.changed.values(), relation.on(move.changed), *move.such)
+    yield "no option is in the relation, and one should be", lacking
+
+
+def decided(cases: Cases, said: str) -> tuple[str, str]:
     """Return a verdict, and of what, where, or why."""
     spoken = []
-    for what, p, parts in cases:
-        found = witness(*parts)
+    for what, where in cases:
+        found = witness(where)
         if not what:
             spoken.append(found is not None)
         elif found is not None:
-            at = {name: n for name, n in found.items() if isinstance(name, str)} | ({left: p} if left else {})
-            return "refuted", ", ".join([what, *(f"{name} = {n}" for name, n in at.items())])
+            return "refuted", ", ".join(
+                [what, *(f"{name} = {n}" for name, n in found.items() if isinstance(name, str))]
+            )
     return ("proved", said) if any(spoken) or not spoken else ("vacuous", "nothing satisfies the conditions")
+
+
+class Proof(NamedTuple):
+    """What the certificate of a game proves, if the verdict is `proved`."""
+
+    game: Game
+    relation: Automaton
+    grundy: bool
+    verdict: tuple[str, str]
+
+
+# ---- Claims.
+
+KINDS: dict[str, tuple[str, str, tuple[str, ...]]] = {  # keys that are needed, others, and the words that one may be
+    "p-positions": ("formula", "relation where", ("exactly", "contain", "within")),
+    "grundy": ("equals", "where", ()),
+    "values": ("of values relation", "where", ("exactly", "contains-all", "within")),
+    "options": ("of have to", "by beside", ("no", "some", "every")),
+    "grundy-table": ("down across rows", "", ()),
+    "grundy-list": ("numbers", "", ()),
+    "p-list": ("positions", "where", ()),
+    "count": ("of equals", "over where", ("positions", "p-positions")),
+    "integers": ("bound all", "finite let where holds any equivalent number", ()),
+}
+
+
+def on_positions(check: dict[str, Any], proof: Proof, names: Names, reach: int | None) -> Cases:
+    """Yield the positions of which a claim speaks, and those of which it is false."""
+    kind, game, words = check["kind"], proof.game, KINDS[check["kind"]][2]
+    at: dict[str, Form] = {**names, **{c: {c: 1} for c in game.coordinates}}
+    word = check.get("relation") or check.get("have") or check.get("over") or "".join(words[:1])
+    if word not in (words or [""]) or (kind in ("p-list", "count") and reach is None):
+        raise ValueError(f"{word!r} is none of {words}, or there is no reach")
+    if kind.startswith("grundy") and not proof.grundy:
+        raise UndecidedError("the game's certificate is not one of Grundy numbers")
+    if "rectangular-bar" in game.text and kind in ("p-positions", "values", "count"):
+        raise UndecidedError("a statement on whole bars")
+    is_p = some([VALUE], proof.relation, limits({VALUE: 1}, 0, 0)) if proof.grundy else proof.relation
+    spoken = game.legal & all_of(limits({c: 1}, None, reach) for c in game.heaps if reach is not None)
+    spoken &= condition(check.get("of" if kind == "options" else "where"), at)
+    yield from (("the height is negative, or falls", fault) for fault in game.faults)
+    match kind:
+        case "p-positions":
+            claimed = condition(check["formula"], at)
+            yield "", spoken
+            yield "a P-position, and not as claimed", spoken & is_p & ~claimed & (FALSE if word == "contain" else TRUE)
+            yield "claimed, and no P-position", spoken & claimed & ~is_p & (FALSE if word == "within" else TRUE)
+        case "grundy":
+            yield "", spoken
+            yield "another value", spoken & proof.relation & ~within(check["equals"], at, {VALUE: -1}, 0, 0)
+        case "values":
+            value = spoken & is_p & within(check["of"], at, {VALUE: -1}, 0, 0)
+            claimed = condition(check["values"], {**names, "v": {VALUE: 1}})
+            yield "", value
+            if word != "contains-all":
+                yield "a value that is not in the set", value & ~claimed
+            if word != "within":
+                yield "v is in the set and no value", (claimed & ~some(game.coordinates, value)).on({VALUE: "v"})
+        case "options":
+            found = FALSE
+            for move in game.moves:
+                beside = "lowered" if len(move.changed) > 1 else "kept"
+                if move.cut in check.get("by", [move.cut]) and check.get("beside", beside) == beside:
+                    to = condition(check["to"], {**at, **{c: {track: 1} for c, track in move.changed.items()}})
+                    option = [game.legal.on(move.changed), *move.such, ~to if word == "every" else to]
+                    found |= some(move.changed.values(), *option)
+            yield "", spoken
+            yield "its options are not so", spoken & (~found if word == "some" else found)
+        case "count":
+            counted = spoken & (is_p if word == "p-positions" else proof.relation if proof.grundy else TRUE)
+            more: Names = {"grundy": {VALUE: 1}} if proof.grundy and word == "positions" else {}
+            number = how_many(some([VALUE], counted, condition(check["of"], {**at, **more})))
+            yield "", spoken
+            yield f"there are {number}", TRUE if number != integer(check["equals"], names) else FALSE
+        case _:
+            tracks, rows = game.coordinates if kind == "p-list" else [*game.coordinates, VALUE], check.get("positions")
+            if kind == "grundy-table":
+                tracks = [check["down"], check["across"], VALUE]
+                rows = [[i, j, n] for i, row in enumerate(check["rows"]) for j, n in enumerate(row)]
+            pairs = [zip(tracks, naturals(row), strict=True) for row in rows or check["numbers"]]
+            listed = any_of(all_of(limits({track: 1}, n, n) for track, n in pair) for pair in pairs)
+            right = spoken & (is_p if kind == "p-list" else proof.relation)
+            yield "listed, and not so", listed & ~right
+            yield "a P-position that is not listed", right & ~listed & (TRUE if kind == "p-list" else FALSE)
+
+
+def how_many(part: Automaton) -> int:
+    """Return of how many tuples of integers below 2**64 a relation holds: how many words of 65 symbols."""
+    counts = {0: 1}
+    for _ in range(64):
+        after: dict[int, int] = defaultdict(int)
+        for q, number in counts.items():
+            for edge in part.rows[q].values():
+                after[edge >> 1] += number
+        counts = after
+    return sum(number for q, number in counts.items() for edge in part.rows[q].values() if edge & 1)
+
+
+def introduced(
+    ranges: dict[str, Any], lets: dict[str, Any], names: Names, numbers: Names
+) -> tuple[dict[str, Form], list[Automaton], list[Track]]:
+    """Return names with integers from ranges, unless they are `numbers`, and others that follow; and what that says."""
+    known, parts, made = dict(names), [], Made()
+    for name, span in ranges.items():
+        first, last, step = SPAN.fullmatch(str(span)).groups()
+        low = form(parsed(first), known, made)
+        high = form(parsed(last), known, made) if last else low
+        here = numbers.get(name, {name: 1})
+        parts += [limits(plus(here, low, -1), 0, None), limits(plus(here, high, -1), None, 0)]
+        if step:
+            parts.append(limits(computed(ast.Mod(), plus(here, low, -1), {None: integer(step, known)}, made), 0, 0))
+        if name in known:
+            raise ValueError(f"{name} is there twice")
+        known[name] = here
+    for name, text in lets.items():
+        if name in known:
+            raise ValueError(f"{name} is there twice")
+        known[name] = form(parsed(text), known, made)
+    return known, [*parts, *(automaton for _, automaton in made)], [track for track, _ in made]
+
+
+def on_integers(check: dict[str, Any], numbers: Names) -> Cases:
+    """Yield the integers of which a statement speaks, some being numbers, and those of which it is false."""
+    names, parts, own = introduced(check["all"], check.get("let", {}), {"N": {"N": 1}}, numbers)
+    holds, where = (one if isinstance(one, list) else [one] for one in (check.get("holds", []), check.get("where", [])))
+    parts += [limits({"N": 1}, integer(check["bound"], {}), None), *(condition(one, names) for one in where)]
+    wrong = [~condition(one, names) for one in holds]
+    wrong += [all_of(~condition(one, names) for one in check["any"])] if check.get("any") else []
+    same = [condition(one, names) for one in check.get("equivalent", [])]
+    wrong += [(one & ~other) | (other & ~one) for one, other in itertools.pairwise(same)]
+    if "number" in check:
+        number = without_nulls(check["number"], "of such", "let least exactly")
+        inner, more, gone = introduced(number["of"], number.get("let", {}), names, {})
+        one = some(gone, *more, condition(number["such"], inner))
+        claimed = integer(number.get("exactly", number.get("least")), names)
+
+        def at_least(n: int) -> Automaton:
+            copies = [{name: next(FRESH) for name in number["of"]} for _ in range(n)]
+            order = [before([*a.values()], [*b.values()]) for a, b in itertools.pairwise(copies)]
+            return some((t for copy in copies for t in copy.values()), *(one.on(copy) for copy in copies), *order)
+
+        wrong += [~at_least(claimed), at_least(claimed + 1) if "exactly" in number else FALSE]
+    yield "", some([*own, "N"], *parts)
+    yield from (("it is false", some([*own, "N"], *parts, one)) for one in wrong)
+
+
+def before(a: Sequence[Track], b: Sequence[Track]) -> Automaton:
+    """Return that integers are before others, the first ones compared first."""
+    if not a:
+        return FALSE
+    return limits({a[0]: 1, b[0]: -1}, None, -1) | (limits({a[0]: 1, b[0]: -1}, 0, 0) & before(a[1:], b[1:]))
+
+
+def on_claim(path: Path, document: Any) -> tuple[str, str]:
+    """Return the verdict on the certificate of a claim."""
+    data = without_nulls(document, "format kind claim names verdict", "game engines versions")
+    claim = without_nulls(data["claim"], "id check", "ruleset some when let reach")
+    check = without_nulls(claim["check"], "kind", " ".join(claim["check"]))
+    if (data["format"], data["kind"], data["verdict"]) != (1, "claim", "proved") or check["kind"] not in KINDS:
+        raise ValueError("the format must be 1, the kind claim, the verdict proved, and the statement of a known kind")
+    check = without_nulls(check, "kind " + KINDS[check["kind"]][0], KINDS[check["kind"]][1])
+    names: dict[str, Form] = {
+        name: plus({None: naturals([abs(n)])[0] * (1 if n > 0 else -1)}, {}) for name, n in data["names"].items()
+    }
+    said = ", ".join([claim["id"], *(f"{name} = {n}" for name, n in data["names"].items())])
+    if check["kind"] == "integers":
+        if any(claim[key] for key in claim if key not in ("id", "check")) or not names.keys() <= check["all"].keys():
+            raise ValueError("a statement on integers has an id, a check and numbers for some of its integers")
+        return decided(on_integers(check, names), said)
+    given = {name: n for name, n in names.items() if name not in claim.get("some", {})}
+    parts = introduced(claim.get("some", {}), {}, given, names)[1]
+    if witness(all_of(parts) & condition(claim.get("when"), names)) is None:
+        return "vacuous", "it does not speak of these names"
+    for name, text in claim.get("let", {}).items():
+        names[name] = plus({None: integer(text, names)}, {})
+    game = read_ruleset(claim["ruleset"], names)
+    reach = integer(claim["reach"], names) if "reach" in claim else None
+    said += f": {game.text}" + ("" if reach is None else f", coordinates up to {reach}")
+    proof = Proof(game, TRUE, False, ("proved", ""))
+    if "game" in data:
+        where = without_nulls(data["game"], "file sha256")
+        if Path(where["file"]).name != where["file"]:
+            raise ValueError("the certificate of the game must be in the same folder")
+        digest, proof = proof_in((path.parent / where["file"]).resolve())
+        if digest != where["sha256"] or proof.game.text != game.text:
+            raise ValueError("the certificate of the game is another file, or of another game")
+    if ("game" not in data and check["kind"] != "options") or names.keys() & {*game.coordinates}:
+        raise ValueError("a certificate of the game is needed, and names that are no coordinates")
+    return proof.verdict if proof.verdict[0] != "proved" else decided(on_positions(check, proof, names, reach), said)
 
 
 # ---- Files ---------------------------------------------------------------------------------------------------------------
@@ -615,35 +739,26 @@ def loaded(path: Path) -> tuple[str, Any]:
     return hashlib.sha256(data).hexdigest(), json.loads(data, object_pairs_hook=once)
 
 
-def proof_in(path: Path, proofs: dict[Path, Proof]) -> Proof:
-    """Return what the certificate of a game proves; each is looked at once."""
-    if path not in proofs:
-        digest, document = loaded(path)
-        data = without_nulls(document, "format ruleset relation coordinates automata obligations versions")
-        game, grundy = read_ruleset(data["ruleset"], {}), data["relation"] == "grundy"
-        tracks = [*game.coordinates, *([VALUE] if grundy else [])]
-        named = ["value" if track == VALUE else track for track in tracks]
-        if data["format"] != 1 or data["relation"] not in ("p", "grundy") or data["coordinates"] != named:
-            raise ValueError(f"the format must be 1, the relation p or grundy, and the coordinates {named}")
-        if not isinstance(data["automata"], list) or len(data["automata"]) != game.passes + 1:
-            raise ValueError("an automaton is needed for each number of passes left")
-        relations = tuple(relation_of(automaton, tracks) for automaton in data["automata"])
-        said = f"{game.text}, {'Grundy numbers' if grundy else 'P-positions'}"
-        verdict = decided(obligations(game, relations, grundy), game.left, said)
-        proofs[path] = Proof(game, grundy, relations, verdict, digest)
-    return proofs[path]
-
-
-def verdict_on(path: Path, proofs: dict[Path, Proof]) -> tuple[str, str]:
-    """Return what is the case with a file."""
-    try:
-        return proof_in(path, proofs).verdict
-    except UndecidedError as error:
-        return "undecided", str(error)
-    except (RecursionError, MemoryError) as error:
-        return "undecided", type(error).__name__
-    except (ValueError, OSError) as error:
-        return "no certificate", str(error)
+@functools.cache
+def proof_in(path: Path) -> tuple[str, Proof]:
+    """Return the digest of the certificate of a game, and what it proves."""
+    digest, document = loaded(path)
+    data = without_nulls(document, "format ruleset relation coordinates automata obligations versions")
+    game, grundy = read_ruleset(data["ruleset"], {}), data["relation"] == "grundy"
+    passes = game.coordinates[-1:] if game.text.startswith("with-pass") else []
+    names = game.coordinates[: len(game.coordinates) - len(passes)]
+    if (
+        data["format"] != 1
+        or data["relation"] not in ("p", "grundy")
+        or data["coordinates"] != names + ["value"] * grundy
+    ):
+        raise ValueError("the format must be 1, the relation p or grundy, and the coordinates those of the ruleset")
+    if not isinstance(data["automata"], list) or len(data["automata"]) > 1 and not passes:
+        raise ValueError("automata are needed, one for each number of passes left")
+    parts = [relation_of(automaton, names + [VALUE] * grundy) for automaton in data["automata"]]
+    relation = any_of(part & all_of(limits({p: 1}, i, i) for p in passes) for i, part in enumerate(parts))
+    said = f"{game.text}, {'Grundy numbers' if grundy else 'P-positions'}"
+    return digest, Proof(game, relation, grundy, decided(obligations(game, relation, grundy), said))
 
 
 def main() -> int:
@@ -651,21 +766,27 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Decide certificates anew.")
     parser.add_argument("--seconds", type=float, default=0, help="for each file; no limit by default")
     parser.add_argument("files", nargs="+", type=Path)
-    given = parser.parse_args()
+    given, worst = parser.parse_args(), 0
 
     def over(*_: object) -> NoReturn:
         raise UndecidedError(f"more than {given.seconds:g} seconds")
 
     signal.signal(signal.SIGALRM, over)
-    proofs: dict[Path, Proof] = {}
-    codes = {"proved": 0, "no certificate": 2}
-    worst = 0
-    for path in given.files:
+    for name in given.files:
         signal.setitimer(signal.ITIMER_REAL, given.seconds)
-        verdict, why = verdict_on(path, proofs)
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        print(f"{path}: {verdict}: {why}", flush=True)
-        worst = max(worst, codes.get(verdict, 1))
+        try:
+            path = name.resolve()
+            document = loaded(path)[1]
+            is_claim = isinstance(document, dict) and "kind" in document
+            verdict, why = on_claim(path, document) if is_claim else proof_in(path)[1].verdict
+        except (UndecidedError, RecursionError, MemoryError) as error:
+            verdict, why = "undecided", str(error)
+        except (ValueError, TypeError, OSError) as error:
+            verdict, why = "no certificate", str(error)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        print(f"{name}: {verdict}: {why}", flush=True)
+        worst = max(worst, {"proved": 0, "no certificate": 2}.get(verdict, 1))
     return worst
 
 
