@@ -66,29 +66,10 @@ def strongest(verdicts: Sequence[Document]) -> str:
     return next(verdict for verdict in STRONGEST_FIRST if verdict in found)
 
 
-def engines_by_certificate(proofs: Iterable[Document]) -> dict[str, Sequence[str]]:
-    """Return for each certificate of a run's proofs of games the engines that agree on it."""
-    return {one["certificate"]: one["engines"] for one in proofs if one["certificate"]}
-
-
-def engines_of(
-    verdict: Document, certified: Mapping[str, Sequence[str]]
-) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Return which engines agree on a proof, and why others do not.
-
-    Parameters
-    ----------
-    verdict
-        By proof. Without engines of its own it was read off the automata, by this program alone.
-    certified
-        Which engines agree on each certificate: one agrees on a claim only if it does on the game's, too.
-    """
+def engines_of(verdict: Document) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return which engines agree on a proof, of the claim and of its game, and why others do not."""
     evidence = verdict["evidence"]
-    asked = evidence.get("engines", ["own"])
-    on_game = certified.get(verdict["certificate"], asked)
-    others = {name: "it did not check the certificate" for name in asked if name not in on_game}
-    agreed = tuple(name for name in asked if name in on_game)
-    return agreed, {**others, **evidence.get("no_answer", {})}
+    return tuple(evidence.get("engines", ("own",))), dict(evidence.get("no_answer", {}))
 
 
 @dataclass(frozen=True)
@@ -104,13 +85,10 @@ class Cases:
         The claim.
     found
         All verdicts. Where one by proof is undecided, it says nothing against what other verdicts say.
-    certified
-        Which engines agree on each certificate that verdicts rest on.
     """
 
     claim: Claim
     found: Sequence[Document]
-    certified: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @cached_property
     def verdicts(self) -> Sequence[Document]:
@@ -183,16 +161,9 @@ class Cases:
         for verdict in self.verdicts:
             if not is_by_proof(verdict) or verdict["verdict"] != "proved":
                 continue
-            evidence, certificate = verdict["evidence"], verdict["certificate"]
-            # Printed numbers are read off the automata, by this program alone.
-            asked = evidence.get("engines", ["own"])
-            on_game = self.certified.get(certificate, asked)
-            agreed = tuple(name for name in asked if name in on_game)
+            agreed, others = engines_of(verdict)
             counts[agreed] += 1
-            others = {
-                name: "it did not check the certificate" for name in asked if name not in on_game
-            }
-            for name, why in {**others, **evidence.get("no_answer", {})}.items():
+            for name, why in others.items():
                 silent[agreed].setdefault(name, why)
         return [
             {"engines": list(names), "proofs": number, "no_answer": silent[names]}

@@ -21,11 +21,7 @@ from choco_pipeline.claims.row_text import (
 PASSES = "p"
 
 
-def rows(
-    catalogue: Catalogue,
-    verdicts: Iterable[Document],
-    certified: Mapping[str, Sequence[str]] | None = None,
-) -> list[dict[str, Any]]:
+def rows(catalogue: Catalogue, verdicts: Iterable[Document]) -> list[dict[str, Any]]:
     """Return what a run says of every claim of its files, in their order.
 
     Parameters
@@ -35,8 +31,6 @@ def rows(
     verdicts
         Of the whole run, those of claims over several tables as `check_across` gives them. Those with a key ``certificate``
         were decided on what is proved of a game, not on a table.
-    certified
-        Which engines agree on each certificate.
 
     Returns
     -------
@@ -44,16 +38,13 @@ def rows(
         ``claim``, its id; ``verdict``, one of `OUTCOMES`; ``text``, one line; ``checks``, their number; ``counts``, of each
         verdict; ``parameters``, in short; ``proved_for``, those for which it is proved, "" where it has none or none is;
         ``engines``, as `Cases.engines`; ``bound``, the least and the greatest of the tables, or None; ``positions``, each
-        counted once however many tables hold it; ``seconds``, in all; ``decided``, the least counterexample, or None; ``command``, which repeats the proofs where
-        there are any, else the check.
+        counted once however many tables hold it; ``seconds``, in all; ``decided``, the least counterexample, or None;
+        ``command``, which repeats the proofs where there are any, else the check.
     """
     of_claim: dict[str, list[Document]] = defaultdict(list)
     for verdict in verdicts:
         of_claim[verdict["claim"]].append(verdict)
-    return [
-        _row(Cases(claim, of_claim[claim.id], certified or {}))
-        for claim in catalogue.claims.values()
-    ]
+    return [_row(Cases(claim, of_claim[claim.id])) for claim in catalogue.claims.values()]
 
 
 def _row(cases: Cases) -> dict[str, Any]:
@@ -84,9 +75,9 @@ def _row(cases: Cases) -> dict[str, Any]:
 
 
 def _command(cases: Cases) -> str:
-    """Return what repeats the proofs, or the check where there are none; a check decides statements on integers, too."""
+    """Return what repeats the proofs, or the check where there are none."""
     command = f"./choco claims check {cases.claim.id}"
-    return f"{command} --proofs" if cases.claim.pattern and cases.of("proved") else command
+    return f"{command} --proofs" if cases.of("proved") else command
 
 
 def _parameters(claim: Claim, verdicts: Sequence[Document]) -> list[Mapping[str, int]]:

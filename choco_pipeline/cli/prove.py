@@ -11,16 +11,17 @@ from typing import Any, get_args
 
 from choco_pipeline.cli.output import emit, in_time
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.proof.attempt import attempt, describe, nothing_found, repeat
+from choco_pipeline.proof.attempt import attempt, check_again, describe, nothing_found
+from choco_pipeline.proof.checker import ask_checker
 from choco_pipeline.proof.counts import SHOWN
 from choco_pipeline.proof.engines import ENGINES, EngineName
 from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.members import Relation
-from choco_pipeline.proof.task import warm_up
+from choco_pipeline.proof.task import CHECKER_SECONDS, warm_up
 
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
-NAMES = {"own": "our engine", "mona": "MONA"}
+NAMES = {"own": "our engine", "mona": "MONA", "checker": "the checker"}
 #: A formula for what is proved is looked for this long, at most.
 FORMULA_SECONDS = 20.0
 
@@ -64,25 +65,21 @@ def show_proof(
     chosen = [_engine(name) for name in engines] or None
     wanted = _relation(relation)
     with Limited(f"{warm_up.__module__}:{warm_up.__name__}") as prover:
-        target, arguments = f"{attempt.__module__}:", (chosen, seconds)
         start = time.monotonic()
         limits = {"seconds": seconds, "memory": memory}
-        try:
-            if check is not None:
-                target += repeat.__name__
-                found = prover.call(target, str(check), *arguments, what="the check", **limits)
-            else:
-                target += attempt.__name__
-                folder = out.as_posix()
-                found = prover.call(
-                    target, notation, wanted, *arguments, folder, what="the proof", **limits
-                )
-        except UndecidedError as error:
-            about = {"ruleset": notation, "relation": wanted}
-            if check is not None:  # which may say neither
-                about = {"ruleset": None, "relation": None, "certificate": check.as_posix()}
-            found = nothing_found(str(error), time.monotonic() - start) | about
-        if found["status"] == "proved":
+        if check is not None:
+            found = check_again(check, chosen, seconds, memory, prover)
+        else:
+            target = f"{attempt.__module__}:{attempt.__name__}"
+            asked = (notation, wanted, chosen, seconds, out.as_posix())
+            try:
+                found = prover.call(target, *asked, what="the proof", **limits)
+            except UndecidedError as error:
+                nothing = nothing_found(str(error), time.monotonic() - start)
+                found = nothing | {"ruleset": notation, "relation": wanted}
+            if found["status"] == "proved":
+                ask_checker([(found["certificate"], found)], CHECKER_SECONDS)
+        if found["status"] == "proved" and found["relation"] is not None:
             limits["seconds"] = min(seconds, FORMULA_SECONDS)
             target = f"{describe.__module__}:{describe.__name__}"
             arguments = (chosen, limits["seconds"])
@@ -103,6 +100,9 @@ def _lines(found: Mapping[str, Any]) -> list[str]:
         "grundy": f"the Grundy numbers of {found['ruleset']}",
         None: found["certificate"],
     }[found["relation"]]
+    if "claim" in found:
+        names = ", ".join(f"{name} = {value}" for name, value in found["names"].items())
+        what = f"{found['claim']['id']}{f' for {names}' if names else ''}"
     lines = [f"{found['status']}: {what}: {found['why']}"]
     several = len(found["states"]) > 1
     if found["states"]:
@@ -116,9 +116,8 @@ def _lines(found: Mapping[str, Any]) -> list[str]:
             lines.append(f"residuals by digits read: {', '.join(map(str, found['growth']))}")
         return lines
     by = " and ".join(NAMES[engine] for engine in found["engines"])
-    lines.append(
-        f"{found['obligations']} obligations decided by {by}, {in_time(found['seconds'])} in all"
-    )
+    decided = f"{found['obligations']} obligations decided" if found["obligations"] else "decided"
+    lines.append(f"{decided} by {by}, {in_time(found['seconds'])} in all")
     lines += [f"no answer by {NAMES[name]}: {why}" for name, why in found["no_answer"].items()]
     if found["formula"] is not None:
         by = " and ".join(NAMES[engine] for engine in found["formula"]["engines"])

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.verdict import verdict_to_json
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.certificate import check_certificate, read_certificate, write_certificate
+from choco_pipeline.proof.checker import ask_checker
+from choco_pipeline.proof.claim_certificate import check_claim_certificate, is_of_a_claim
 from choco_pipeline.proof.counts import described_counts
 from choco_pipeline.proof.engines import EngineName
+from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.formulas import described_formula
+from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.members import Relation
 from choco_pipeline.proof.prove import prove
 from choco_pipeline.proof.proved import Proof
@@ -59,7 +66,13 @@ def attempt(
 def repeat(
     certificate: str, engines: Sequence[EngineName] | None, seconds: float
 ) -> dict[str, Any]:
-    """Prove again what a certificate says, and return what `attempt` returns.
+    """Prove again what a certificate says, and return what `attempt` returns; of a claim's certificate, also what it says.
+
+    Returns
+    -------
+    dict
+        As `attempt` does. Of a claim ``relation`` is None, ``status`` the verdict's name and ``why`` its text; ``claim`` has
+        the statement, ``names`` the integers for which it is decided, ``verdict`` and ``evidence`` what was found.
 
     Raises
     ------
@@ -68,8 +81,53 @@ def repeat(
     DisagreementError
         As for `attempt`.
     """
-    proof = check_certificate(Path(certificate), engines, seconds=seconds)
-    return _document(proof, certificate)
+    path = Path(certificate)
+    if not is_of_a_claim(path):
+        return _document(check_certificate(path, engines, seconds=seconds), certificate)
+    start = time.perf_counter()
+    said, finding = check_claim_certificate(path, engines, seconds=seconds)
+    verdict = verdict_to_json(finding.verdict)
+    return {
+        **nothing_found(verdict["text"], time.perf_counter() - start),
+        "ruleset": said.claim.ruleset,
+        "relation": None,
+        "status": verdict["verdict"],
+        "engines": list(finding.evidence.get("engines", [])),
+        "no_answer": dict(finding.evidence.get("no_answer", {})),
+        "certificate": certificate,
+        "claim": Claim(said.claim).as_json(),
+        "names": said.names,
+        "verdict": verdict,
+        "evidence": finding.evidence,
+    }
+
+
+def check_again(
+    certificate: Path,
+    engines: Sequence[EngineName] | None,
+    seconds: float,
+    memory: float,
+    prover: Limited,
+) -> dict[str, Any]:
+    """Return what `repeat` returns in a child process under limits, with what the checker says of what is proved.
+
+    Raises
+    ------
+    ChocoError, DisagreementError
+        As for `repeat`; also if the checker contradicts what the engines have proved.
+    """
+    start = time.perf_counter()
+    path, limits = certificate.as_posix(), {"seconds": seconds, "memory": memory}
+    try:
+        found: dict[str, Any] = prover.call(
+            f"{__name__}:{repeat.__name__}", path, engines, seconds, what="the check", **limits
+        )
+    except UndecidedError as error:
+        nothing = nothing_found(str(error), time.perf_counter() - start)
+        return nothing | {"ruleset": None, "relation": None, "certificate": path}
+    if found["status"] == "proved":
+        ask_checker([(path, found)], seconds)
+    return found
 
 
 def describe(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import Field, ValidationError
 
@@ -39,6 +39,7 @@ from choco_pipeline.provenance import code_digest, digest, package_version, vers
 from choco_pipeline.tables.schema import unwrap
 
 FORMAT = 1
+M = TypeVar("M", bound=Model)
 #: Bytes of a certificate; those of the proofs that take an hour have a tenth.
 MOST_BYTES = 1 << 25
 #: Characters of a name or a ruleset in an error.
@@ -69,14 +70,19 @@ class ObligationRecord(Model):
     checks: list[CheckRecord]
 
 
-class CertificateDocument(Model):
-    """A certificate as its file holds it."""
+class GameDocument(Model):
+    """A game and the automata of a relation, as files hold them."""
 
-    format: int = Field(ge=FORMAT, le=FORMAT)
     ruleset: str
     relation: Relation
     coordinates: list[str]
     automata: list[dict[str, Any]]
+
+
+class CertificateDocument(GameDocument):
+    """A certificate as its file holds it."""
+
+    format: int = Field(ge=FORMAT, le=FORMAT)
     obligations: list[ObligationRecord]
     versions: dict[str, str]
 
@@ -114,11 +120,16 @@ def write_certificate(proof: Proof, folder: Path) -> Path:
             f"{proof.ruleset.notation}: {proof.status}, so there is nothing to certify"
         )
     path = certificate_path(proof.ruleset, proof.relation, folder)
-    text = json.dumps(_document(proof), indent=1, ensure_ascii=False)
-    # lists of numbers on one line each; no string holds a line break
+    write_document(path, _document(proof))
+    return path
+
+
+def write_document(path: Path, document: Mapping[str, Any]) -> None:
+    """Write a certificate's document, whole or not at all, with each list of numbers on one line."""
+    text = json.dumps(document, indent=1, ensure_ascii=False)
+    # no string holds a line break
     short = re.sub(r"\[\n[\s\d,]*\]", lambda found: re.sub(r"\s+", "", found.group()), text)
     write_text(path, short + "\n")
-    return path
 
 
 def certificate_path(ruleset: Ruleset, relation: Relation, folder: Path) -> Path:
@@ -136,12 +147,23 @@ def read_certificate(path: Path) -> Certificate:
         If there is no such file, it has more than `MOST_BYTES`, it is not a certificate, or its automata do not fit the
         game or are not the least ones of their relations, numbered breadth-first.
     """
+    document = read_document(path, CertificateDocument)
+    sentences = tuple((o.name, o.passes, o.sentence) for o in document.obligations)
+    return replace(certificate_of(document, path), sentences=sentences)
+
+
+def read_document(path: Path, model: type[M]) -> M:
+    """Return the document in a file, or raise as `read_certificate` does if it is no such certificate."""
     try:
-        document = CertificateDocument.model_validate(read_json(path, MOST_BYTES))
+        return model.model_validate(read_json(path, MOST_BYTES))
     except ValidationError as error:
         first = error.errors()[0]
         where = shown(".".join(map(str, first["loc"]))) or "the document"
         raise CertificateError(f"{path}: not a certificate: {where}: {first['msg']}") from None
+
+
+def certificate_of(document: GameDocument, path: Path) -> Certificate:
+    """Return the game and the automata of a document in a file, or raise as `read_certificate` does if they do not fit."""
     ruleset = parse_ruleset(document.ruleset)
     if ruleset.notation != document.ruleset:
         raise CertificateError(
@@ -164,8 +186,7 @@ def read_certificate(path: Path) -> Certificate:
             raise CertificateError(f"{where} is not the least one, numbered breadth-first")
         automata.append(automaton)
     fitted = fitting(ruleset, document.relation, dict(enumerate(automata)))
-    sentences = tuple((o.name, o.passes, o.sentence) for o in document.obligations)
-    return Certificate(ruleset, document.relation, fitted, sentences)
+    return Certificate(ruleset, document.relation, fitted, ())
 
 
 def check_certificate(
@@ -260,6 +281,16 @@ def _sentences(proof: Proof) -> tuple[tuple[str, int, str], ...]:
     return tuple((o.name, o.passes, sentence_text(o.sentence)) for o in todo)
 
 
+def game_document(proof: Proof) -> dict[str, Any]:
+    """Return what a `GameDocument` holds of a proof."""
+    return {
+        "ruleset": proof.ruleset.notation,
+        "relation": proof.relation,
+        "coordinates": _coordinates(proof.ruleset, proof.relation),
+        "automata": [automaton.as_json() for automaton in proof.automata],
+    }
+
+
 def _document(proof: Proof) -> dict[str, Any]:
     checks: dict[tuple[str, int], list[dict[str, Any]]] = {}
     for check in proof.checks:
@@ -273,10 +304,7 @@ def _document(proof: Proof) -> dict[str, Any]:
         )
     return {
         "format": FORMAT,
-        "ruleset": proof.ruleset.notation,
-        "relation": proof.relation,
-        "coordinates": _coordinates(proof.ruleset, proof.relation),
-        "automata": [automaton.as_json() for automaton in proof.automata],
+        **game_document(proof),
         "obligations": [
             {"name": name, "passes": passes, "sentence": text, "checks": checks[name, passes]}
             for name, passes, text in _sentences(proof)

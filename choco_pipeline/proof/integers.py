@@ -66,8 +66,7 @@ def decide_integers(
     try:
         listed, are_all = choices(check, fixed_integers(check))
         for fixed in listed:
-            asked = Agreement({}, names, end - time.monotonic(), MONA_SECONDS, claim.id)
-            found.append((fixed, _decided(claim, check, fixed, asked)))
+            found.append((fixed, decide_choice(claim, fixed, names, end - time.monotonic())))
         if not are_all:
             found.append(({}, Finding(Undecided(_others(check, listed)))))
         elif not listed:
@@ -87,9 +86,13 @@ def _others(check: IntegerStatement, listed: Sequence[Mapping[str, int]]) -> str
     return f"only the first {len(listed):,} choices of {names} are decided"
 
 
-def _decided(
-    claim: Claim, check: IntegerStatement, fixed: Mapping[str, int], engines: Agreement
+def decide_choice(
+    claim: Claim, fixed: Mapping[str, int], names: Sequence[EngineName], seconds: float
 ) -> Finding:
+    """Return whether a statement is true with numbers for the integers that must be some; as `decide_integers` does."""
+    check = claim.check
+    assert isinstance(check, IntegerStatement)
+    engines = Agreement({}, names, seconds, MONA_SECONDS, claim.id)
     try:
         spoken = Spoken(check, fixed)
         empty = witness(engines.automaton(spoken.cases)) is None

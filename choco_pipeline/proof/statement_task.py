@@ -9,13 +9,19 @@ from typing import Any
 
 from choco_pipeline.claims.case import Finding
 from choco_pipeline.claims.claim import Claim
-from choco_pipeline.claims.verdict import Undecided, verdict_to_json
+from choco_pipeline.claims.verdict import Undecided
 from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.integers import decide_integers
 from choco_pipeline.proof.limits import Limited
-from choco_pipeline.proof.task import NO_MEMORY, warm_up
+from choco_pipeline.proof.task import (
+    NO_MEMORY,
+    asked_again,
+    certified,
+    verdict_document,
+    warm_up,
+)
 
 
 def decide_order(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, Any]:
@@ -24,11 +30,11 @@ def decide_order(order_file: str, out_file: str, report: Callable[..., None]) ->
     Parameters
     ----------
     order_file
-        The work order: the claims as `Claim.as_json` wrote them, and how many ``seconds`` and GiB of ``memory`` each may
-        take.
+        The work order: the claims as `Claim.as_json` wrote them, how many ``seconds`` and GiB of ``memory`` each may
+        take, and the folder of ``certificates``.
     out_file
         Receives ``{"verdicts": […]}`` as `choco_pipeline.proof.task.prove_order` writes them, whole or not at all: for
-        each choice of a statement's fixed integers one, with these as its parameters and no certificate.
+        each choice of a statement's fixed integers one, with these as its parameters; a certificate, if it is proved.
     report
         Called as ``report("proofs", proofs=1)`` for each statement.
 
@@ -46,8 +52,10 @@ def decide_order(order_file: str, out_file: str, report: Callable[..., None]) ->
     verdicts: list[dict[str, Any]] = []
     with Limited(f"{__name__}:{warm_up.__name__}") as prover:
         for claim in order["claims"].values():
-            verdicts += settled(claim, order["seconds"], order["memory"], prover)
+            found = settled(claim, order["seconds"], order["memory"], prover)
+            verdicts += (certified(one, claim, None, Path(order["certificates"])) for one in found)
             report("proofs", proofs=1)
+    asked_again([], verdicts)
     write_json(Path(out_file), {"format": order["format"], "verdicts": verdicts})
     return {"statements": len(order["claims"]), "verdicts": len(verdicts)}
 
@@ -71,7 +79,7 @@ def settled(
     except UndecidedError as error:
         finding = Finding(Undecided(str(error)))
         took = time.perf_counter() - start
-        found = [_verdict(Claim.from_json(claim).id, {}, finding, took)]
+        found = [verdict_document(Claim.from_json(claim).id, {}, None, finding, took)]
     return found
 
 
@@ -85,18 +93,4 @@ def settle_statement(claim: Mapping[str, Any], seconds: float) -> list[dict[str,
         why = str(error) if isinstance(error, ChocoError) else NO_MEMORY
         found = [({}, Finding(Undecided(why)))]
     each = (time.perf_counter() - start) / len(found)
-    return [_verdict(statement.id, fixed, finding, each) for fixed, finding in found]
-
-
-def _verdict(
-    claim_id: str, fixed: Mapping[str, int], finding: Finding, seconds: float
-) -> dict[str, Any]:
-    return {
-        "claim": claim_id,
-        "table": None,
-        "parameters": dict(fixed),
-        **verdict_to_json(finding.verdict),
-        "evidence": finding.evidence,
-        "certificate": None,
-        "seconds": round(seconds, 4),
-    }
+    return [verdict_document(statement.id, fixed, None, finding, each) for fixed, finding in found]

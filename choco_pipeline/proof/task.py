@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from choco_pipeline.claims.case import Finding
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.kinds import GrundyNumbers, Options, PPositions
-from choco_pipeline.claims.verdict import Proved, Undecided, verdict_to_json
+from choco_pipeline.claims.verdict import (
+    Proved,
+    Undecided,
+    verdict_from_json,
+    verdict_to_json,
+)
 from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.attempt import attempt, describe, nothing_found, proof_of
+from choco_pipeline.proof.checker import ask_checker
+from choco_pipeline.proof.claim_certificate import agreed, write_claim_certificate
 from choco_pipeline.proof.claims import decide
 from choco_pipeline.proof.engines import installed_engines
 from choco_pipeline.proof.errors import UndecidedError
@@ -34,6 +42,8 @@ COMPILED_FOR: Mapping[str, Relation] = {
 }
 #: A formula for what is proved is looked for this long, at most.
 FORMULA_SECONDS = 5
+#: The checker is asked about each certificate for so long in a run; most take less.
+CHECKER_SECONDS = 1.0
 NO_MEMORY = "there is too little memory"
 
 
@@ -77,8 +87,16 @@ def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> 
                     claim = order["claims"][one["claim"]]
                     verdicts.append(_decided(claim, one["parameters"], document, todo, prover))
             report("proofs", proofs=1)
+    asked_again(proofs, verdicts)
     write_json(Path(out_file), {"format": order["format"], "proofs": proofs, "verdicts": verdicts})
     return {"proofs": len(proofs), "verdicts": len(verdicts)}
+
+
+def asked_again(proofs: Sequence[dict[str, Any]], verdicts: Sequence[dict[str, Any]]) -> None:
+    """Add what the checker says to proofs and verdicts, in one call, in which games that claims share are decided once."""
+    games = [(proof["certificate"], proof) for proof in proofs if proof["status"] == "proved"]
+    claims = [(v["certificate"], v["evidence"]) for v in verdicts if v["verdict"] == "proved"]
+    ask_checker([*games, *claims], CHECKER_SECONDS)
 
 
 def warm_up() -> None:
@@ -136,7 +154,7 @@ def settle(
             finding = _told_beyond(finding, statement, parameters, proof, certificate, left)
     except (ChocoError, MemoryError) as error:
         finding = Finding(Undecided(str(error) if isinstance(error, ChocoError) else NO_MEMORY))
-    return _verdict(statement.id, parameters, certificate, finding, time.perf_counter() - start)
+    return verdict_document(statement.id, parameters, certificate, finding, time.perf_counter() - start)
 
 
 def _told_beyond(
@@ -198,20 +216,25 @@ def _decided(
         finding = Finding(Undecided(str(error)))
         claim_id = Claim.from_json(claim).id
         seconds = time.perf_counter() - start
-        verdict = _verdict(claim_id, parameters, certificate, finding, seconds)
-    # It rests on the proof of the game; where that alone says it, on nothing else.
-    proof = {name: document[name] for name in ("engines", "no_answer")}
-    verdict["evidence"] = {**proof, **verdict["evidence"], "proof": proof}
-    return verdict
+        verdict = verdict_document(claim_id, parameters, certificate, finding, seconds)
+    if verdict["verdict"] == "proved":
+        on_game = (document["engines"], document["no_answer"])
+        verdict["evidence"] = agreed(verdict["evidence"], *on_game)
+    return certified(verdict, claim, proof_of(certificate), Path(certificate).parent)
 
 
 def _asked(todo: Mapping[str, Any]) -> dict[str, Any]:
     return {name: todo[name] for name in ("ruleset", "relation", "sweep", "parameters")}
 
 
-def _verdict(
-    claim_id: str, parameters: Mapping[str, int], certificate: str, finding: Finding, seconds: float
+def verdict_document(
+    claim_id: str,
+    parameters: Mapping[str, int],
+    certificate: str | None,
+    finding: Finding,
+    seconds: float,
 ) -> dict[str, Any]:
+    """Return what a run writes of a verdict by proof."""
     return {
         "claim": claim_id,
         "table": None,
@@ -221,3 +244,14 @@ def _verdict(
         "certificate": certificate,
         "seconds": round(seconds, 4),
     }
+
+
+def certified(verdict: Mapping[str, Any], claim: Mapping[str, Any], proof: Proof | None, folder: Path) -> dict[str, Any]:
+    """Return a verdict, with the certificate of its claim if that is proved."""
+    if verdict["verdict"] != "proved":
+        return dict(verdict)
+    said = Claim.from_json(claim)
+    path = write_claim_certificate(said, verdict["parameters"], proof, folder).as_posix()
+    found = verdict_from_json(verdict)
+    assert isinstance(found, Proved)
+    return {**verdict, **verdict_to_json(replace(found, certificate=path)), "certificate": path}

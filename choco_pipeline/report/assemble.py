@@ -13,7 +13,6 @@ import pandas as pd
 from choco_pipeline.claims.outcomes import (
     NOT_ASSERTED,
     SIGNS,
-    engines_by_certificate,
     engines_of,
     engines_text,
     is_proved,
@@ -146,12 +145,11 @@ def verdict_frame(ledger: Mapping[str, Any]) -> pd.DataFrame:
     """Return one row for each verdict, with the columns `COLUMNS`; positions and parameters as JSON."""
     claims = {claim["id"]: claim for claim in ledger["claims"]}
     rulesets = {table["id"]: table["ruleset"] for table in ledger["tables"]}
-    certified = engines_by_certificate(ledger["proofs"])
     rows = []
     for verdict in ledger["verdicts"]:
         claim, shown = claims[verdict["claim"]], verdict["counterexample"] or {}
         position = shown.get("position")
-        agreed, silent = engines_of(verdict, certified) if is_proved(verdict) else ((), {})
+        agreed, silent = engines_of(verdict) if is_proved(verdict) else ((), {})
         rows.append(
             {
                 **{name: verdict[name] for name in COLUMNS if name in verdict},

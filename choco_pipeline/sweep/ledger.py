@@ -8,7 +8,6 @@ from typing import Any
 
 from choco_pipeline.claims.catalogue import Catalogue, load_catalogue
 from choco_pipeline.claims.ledger import check_across
-from choco_pipeline.claims.outcomes import engines_by_certificate
 from choco_pipeline.claims.pairs import pairs
 from choco_pipeline.claims.rows import rows
 from choco_pipeline.claims.verdict import Undecided, verdict_text
@@ -78,7 +77,7 @@ def _write(
     across = check_across(catalogue, verdicts)
     # What one table says of a claim over several is only a number, and has been compared by now.
     verdicts = [v for v in verdicts if not catalogue.claims[v["claim"]].is_over_tables] + across
-    found = rows(catalogue, verdicts, engines_by_certificate(proved.values()))
+    found = rows(catalogue, verdicts)
     ledger = {
         "format": plan["format"],
         "run": plan["run"],

@@ -9,6 +9,7 @@ from typing import Any
 from choco_pipeline.claims.catalogue import Catalogue
 from choco_pipeline.claims.kinds.kind import Kind
 from choco_pipeline.documents.files import write_json_if_changed
+from choco_pipeline.proof.checker import checker_version
 from choco_pipeline.provenance import (
     CLAIM_CODE,
     FINDING_CODE,
@@ -113,13 +114,20 @@ def write_orders(
             part: {
                 "format": FORMAT,
                 "certificates": paths.certificates.as_posix(),
+                "checker": checker_version(),
                 "proofs": chosen,
                 **said({one["claim"] for proof in chosen for one in proof["claims"]}, PROOF_CODE),
             }
             for part, chosen in parts.items()
         },
         "statements": {
-            part: {"format": FORMAT, **order, **said(order["claims"], PROOF_CODE)}
+            part: {
+                "format": FORMAT,
+                "certificates": paths.certificates.as_posix(),
+                "checker": checker_version(),
+                **order,
+                **said(order["claims"], PROOF_CODE),
+            }
             for part, order in decided.items()
         },
         "heights": {

@@ -1,0 +1,127 @@
+"""The third engine: `checker/check.py`, a program that shares no code with this package and reads certificates alone."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from choco_pipeline.errors import DisagreementError
+from choco_pipeline.provenance import PACKAGE
+
+#: The program; it is run with ``-I -S``, so that it cannot import anything but Python's standard library.
+PROGRAM = PACKAGE.parent / "checker" / "check.py"
+#: Seconds for Python to start, and for what the checker does not count against a file's limit.
+START = 5.0
+
+Answer = Literal["proved", "refuted", "vacuous", "undecided", "no certificate"]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What the checker says of one certificate.
+
+    Attributes
+    ----------
+    answer
+        ``undecided``: it came to no answer in its time, or the statement is one that it cannot say.
+    why
+        The rest of what it says; empty where there is nothing more.
+    """
+
+    answer: Answer
+    why: str
+
+
+def check_files(paths: Sequence[Path], seconds: float) -> list[Checked]:
+    """Return what the checker says of certificates, in their order; games that several share are decided once.
+
+    Parameters
+    ----------
+    paths
+        The certificates. No other file is read.
+    seconds
+        For each of them, at most.
+    """
+    if not paths:
+        return []
+    if not PROGRAM.is_file():
+        return [Checked("undecided", f"{PROGRAM} is not installed")] * len(paths)
+    command = [sys.executable, "-I", "-S", str(PROGRAM), "--seconds", f"{seconds:g}"]
+    try:
+        done = subprocess.run(
+            [*command, "--", *map(str, paths)],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=START + (seconds + 1) * len(paths),
+        )
+    except subprocess.TimeoutExpired as error:
+        said = error.stdout  # bytes though text was asked for; None if there is nothing
+        lines = said.decode() if isinstance(said, bytes) else ""
+        return _answers(paths, lines, "it did not end in its time")
+    complaint = done.stderr.strip().splitlines()
+    return _answers(paths, done.stdout, complaint[-1] if complaint else "it gave no answer")
+
+
+@cache
+def checker_version() -> str:
+    """Return a digest of the program."""
+    return sha256(PROGRAM.read_bytes()).hexdigest()[:16] if PROGRAM.is_file() else "not installed"
+
+
+def ask_checker(said: Sequence[tuple[str, dict[str, Any]]], seconds: float) -> None:
+    """Ask the checker about what engines have proved, and add to each what it says.
+
+    Parameters
+    ----------
+    said
+        For each certificate its path, and a document with ``engines``, which have proved it, and ``no_answer``, why others
+        say nothing: the checker is added to one of the two.
+    seconds
+        For each certificate, at most.
+
+    Raises
+    ------
+    DisagreementError
+        If the checker finds that what engines have proved is not so.
+    """
+    answers = check_files([Path(path) for path, _ in said], seconds)
+    for (path, document), checked in zip(said, answers, strict=True):
+        engines = document["engines"]
+        match checked.answer:
+            case "proved":
+                engines.append("checker")
+            case "undecided":
+                command = f"./choco prove --check {path} --seconds 600"
+                document["no_answer"]["checker"] = f"{checked.why}; to ask it for longer: {command}"
+            case answer:
+                raise DisagreementError(
+                    f"{path} is proved by {' and '.join(engines)}; {PROGRAM.name} says: {answer}: {checked.why}"
+                )
+
+
+def _answers(paths: Sequence[Path], said: str, otherwise: str) -> list[Checked]:
+    """Return the answers in the checker's lines, ``FILE: answer`` or ``FILE: answer: why``, one for each file in order."""
+    lines = said.splitlines()
+    found = []
+    for i, path in enumerate(paths):
+        line = lines[i] if i < len(lines) else ""
+        match = re.fullmatch(rf"({'|'.join(get_args(Answer))})(?:: (.*))?", _after(line, path))
+        if match is None:
+            found.append(Checked("undecided", otherwise))
+        else:
+            answer: Answer = match.group(1)  # type: ignore[assignment]
+            found.append(Checked(answer, match.group(2) or ""))
+    return found
+
+
+def _after(line: str, path: Path) -> str:
+    prefix = f"{path}: "
+    return line.removeprefix(prefix) if line.startswith(prefix) else ""
