@@ -39,6 +39,8 @@ from choco_pipeline.proof.logic import (
 
 #: Each value that may be negative doubles the cases of all that is asked of it.
 MOST_AUXILIARY = 2000
+#: Comparisons that a formula may take: each abs inside of another doubles them.
+MOST_COMPARISONS = 20_000
 
 _BITWISE: dict[str, Operator] = {"^": "^", "&": "&", "|": "|"}
 
@@ -103,6 +105,7 @@ class _Terms:
         self.root = parse_nodes(formula.text, None, formula.functions)
         self._read = Reader(formula.text, {name: _sum(one) for name, one in names.items()})
         self._auxiliary = 0
+        self._comparisons = 0
 
     def truth(self, node: Node) -> Sentence:
         match node:
@@ -158,6 +161,11 @@ class _Terms:
 
     def at_most(self, low: Sum, node: Node) -> Sentence:
         """Return ``low <= node``, without a variable for the node wherever its own definition is a comparison."""
+        self._comparisons += 1
+        if self._comparisons > MOST_COMPARISONS:
+            raise NotDefinableError(
+                f"{self.text}: more than {MOST_COMPARISONS:,} comparisons are needed to say it"
+            )
         value = self._read.linear(node)
         if value is not None:
             return (low - value).compared("<=")

@@ -130,6 +130,12 @@ def test_what_is_not_arithmetic_is_refused(text, why) -> None:
             say("y", parse(text))
 
 
+def test_a_formula_that_takes_too_many_comparisons_is_refused() -> None:
+    formula = parse("abs(" * 60 + "x-z" + ")" * 60)
+    with pytest.raises(NotDefinableError, match="more than 20,000 comparisons are needed"):
+        at_most("y", formula)
+
+
 def test_tables_are_refused() -> None:
     with pytest.raises(NotDefinableError, match=r"g\(x\) looks up a table"):
         value_is("y", parse("g(x)+1", functions={"g"}))
