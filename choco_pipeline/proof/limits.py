@@ -113,6 +113,8 @@ class Limited:
         answer = self._answer(child, what)
         if "mistake" in answer:
             raise ChocoError(answer["mistake"])
+        if "too_large" in answer:
+            raise OverLimitError(f"{what} took more memory than there is")
         if "disagreement" in answer:
             raise DisagreementError(answer["disagreement"])
         if "failure" in answer:
@@ -201,6 +203,8 @@ def _result(request: dict[str, Any]) -> dict[str, Any]:
         return {"mistake": str(error)}
     except DisagreementError as error:
         return {"disagreement": error.args[0]}
+    except MemoryError:
+        return {"too_large": True}
     except Exception as error:  # told to the parent, which raises it
         return {"failure": f"{type(error).__name__}: {error}"}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from choco_pipeline.errors import ChocoError
+from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.proof.limits import Limited
 
 PREPARED = []
@@ -89,3 +89,11 @@ if __name__ == "__main__":
     with Limited("tests.proof.limited:prepare") as child:
         target = "tests.proof.limited:wait_with_a_child"
         child.call(target, sys.argv[1], what="the wait", seconds=3600.0, memory=4.0)
+
+
+def allocate():
+    raise MemoryError
+
+
+def contradict(what):
+    raise DisagreementError(what)

@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from choco_pipeline.errors import ChocoError
+from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.limits import FailedError, Limited, OverLimitError
 
@@ -79,6 +79,11 @@ def test_what_is_raised_arrives(child):
         call(child, "mistake")
     with pytest.raises(FailedError, match=r"^KeyError: 'given nothing'$"):
         call(child, "failure")
+    with pytest.raises(OverLimitError, match=r"^the proof took more memory than there is$"):
+        call(child, "allocate")
+    with pytest.raises(DisagreementError) as caught:
+        call(child, "contradict", "right by one, wrong by another")
+    assert caught.value.args == ("right by one, wrong by another",), "the advice stands there once"
     with pytest.raises(FailedError, match="exit code 3"):
         call(child, "leave")
     with pytest.raises(UndecidedError, match=r"killed \(SIGKILL\); is there too little memory"):
