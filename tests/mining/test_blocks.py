@@ -32,9 +32,9 @@ def of(findings, ruleset, part="relations"):
 def verdicts(claim, sides):
     said = Claim.from_json({"id": "found", **claim})
     for m in sides:
-        yield check_claim(
-            said, {"m": m}, RectangularBar(m, m), m, p_table(RectangularBar(m, m))
-        ).verdict
+        bar = RectangularBar(m, m)
+        for case in said.cases({"m": m}):
+            yield check_claim(said, case, bar, m, p_table(bar)).verdict
 
 
 def is_p(m, n, i, j):
