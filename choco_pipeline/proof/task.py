@@ -154,7 +154,9 @@ def settle(
             finding = _told_beyond(finding, statement, parameters, proof, certificate, left)
     except (ChocoError, MemoryError) as error:
         finding = Finding(Undecided(str(error) if isinstance(error, ChocoError) else NO_MEMORY))
-    return verdict_document(statement.id, parameters, certificate, finding, time.perf_counter() - start)
+    return verdict_document(
+        statement.id, parameters, certificate, finding, time.perf_counter() - start
+    )
 
 
 def _told_beyond(
@@ -246,7 +248,9 @@ def verdict_document(
     }
 
 
-def certified(verdict: Mapping[str, Any], claim: Mapping[str, Any], proof: Proof | None, folder: Path) -> dict[str, Any]:
+def certified(
+    verdict: Mapping[str, Any], claim: Mapping[str, Any], proof: Proof | None, folder: Path
+) -> dict[str, Any]:
     """Return a verdict, with the certificate of its claim if that is proved."""
     if verdict["verdict"] != "proved":
         return dict(verdict)
