@@ -13,6 +13,7 @@ from typing import Any
 from choco_pipeline.claims.catalogue import Catalogue, load_catalogue
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.model import Entry, Paper
+from choco_pipeline.claims.outcomes import engines_text
 from choco_pipeline.cli.claim_trials import explain
 from choco_pipeline.cli.output import emit
 from choco_pipeline.documents.files import read_json
@@ -153,6 +154,8 @@ def _page(
     else:
         yield from _last_run(source, row, verdicts)
     yield ""
+    if row and row["verdict"] in ("proved", "proved-for-listed"):
+        yield str(row["command"])
     yield from _commands(source, claim)
 
 
@@ -165,6 +168,9 @@ def _last_run(
     yield f"Last run, {source.ledger['run']}: {row['text'] if row else counted}"
     if row:
         yield f"  {len(verdicts)} {'check' if len(verdicts) == 1 else 'checks'}: {counted}"
+        engines = engines_text(row.get("engines", ()))
+        if engines:
+            yield f"  engines that agree on what is proved: {engines}"
     refuted = [verdict for verdict in verdicts if verdict["verdict"] == "refuted"]
     if refuted:
         yield ""

@@ -11,7 +11,7 @@ from choco_pipeline.finding.known import sources
 from choco_pipeline.finding.statement import Statement
 
 #: The order of verdicts.
-VERDICTS = ("proved", "exhausted", "holds", "observed", "undecided", "refuted")
+VERDICTS = ("proved", "proved-for-listed", "exhausted", "holds", "observed", "undecided", "refuted")
 
 
 def strongest_first(

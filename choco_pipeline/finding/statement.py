@@ -27,7 +27,10 @@ Kind = Literal[
     "heights",
     "law",
 ]
-Status = Literal["proved", "holds", "exhausted", "refuted", "undecided", "observed"]
+#: A family is proved for the games that are listed, never as a whole.
+Status = Literal[
+    "proved", "proved-for-listed", "holds", "exhausted", "refuted", "undecided", "observed"
+]
 #: The labels of a formula whose values at the P-positions are meant, and of the condition on these: by the relation in a claim.
 VALUES_OF = "values of"
 VALUES_ARE: Mapping[str, str] = {

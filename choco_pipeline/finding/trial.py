@@ -34,6 +34,7 @@ from choco_pipeline.finding.statement import (
     Evidence,
     Statement,
     StatementError,
+    Status,
     Verdict,
     nodes_in,
 )
@@ -282,7 +283,8 @@ def _proved(
         return found
     which = _named([parameters for parameters, _ in found])
     text = f"proved for {_domain(claims)}{f' where {which}' if which else ''}"
-    return Verdict("proved", text, tuple(dict.fromkeys(path for _, path in found)))
+    status: Status = "proved-for-listed" if which else "proved"
+    return Verdict(status, text, tuple(dict.fromkeys(path for _, path in found)))
 
 
 def _domain(claims: Sequence[Claim]) -> str:

@@ -146,16 +146,22 @@ def cell_of(
 
 
 def labels(verdicts: Sequence[Document]) -> list[str]:
-    """Return the parameters of each verdict, with the bound where they alone do not tell two apart."""
+    """Return the parameters of each verdict, with the bound or a word where they alone do not tell two apart."""
     names = [
         ", ".join(f"{name} = {value}" for name, value in verdict["parameters"].items())
         for verdict in verdicts
     ]
     times = Counter(names)
     return [
-        name if times[name] == 1 else f"{name}, bound {verdict['bound']}".removeprefix(", ")
+        name if times[name] == 1 else ", ".join(filter(None, (name, _kind_of_check(verdict))))
         for name, verdict in zip(names, verdicts, strict=True)
     ]
+
+
+def _kind_of_check(verdict: Document) -> str:
+    if is_by_proof(verdict):
+        return "by proof"
+    return "" if verdict["bound"] is None else f"bound {verdict['bound']}"
 
 
 def grid_of(cells: Sequence[Cell]) -> Grid | None:

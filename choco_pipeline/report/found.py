@@ -27,6 +27,7 @@ FORMAT = 1
 #: The sign of each status, named as the verdicts of claims are, and its words; in the order of the page.
 STATUSES = {
     "proved": ("proved", "proved"),
+    "proved-for-listed": ("proved-for-listed", "proved for the games named"),
     "exhausted": ("exhausted", "checked in all cases"),
     "holds": ("holds-to-bound", "holding to a bound"),
     "undecided": ("undecided", "undecided"),
@@ -34,8 +35,6 @@ STATUSES = {
     "refuted": ("refuted", "refuted"),
 }
 
-#: Words for a family of which games are proved, and the family is not.
-IN_PART = "proved for the games named"
 #: Kinds of statements whose formulas say all.
 SAID_IN_FORMULAS = ("p-positions", "grundy", "values", "law")
 #: So many certificates of a statement are listed; found.json has all.
@@ -84,8 +83,7 @@ class FoundView:
     @property
     def status(self) -> str:
         """The name that the style sheet has for the verdict."""
-        status = STATUSES[self.statement.verdict.status][0]
-        return "proved-for-listed" if self.is_proved_in_part else status
+        return STATUSES[self.statement.verdict.status][0]
 
     @property
     def symbol(self) -> str:
@@ -95,12 +93,7 @@ class FoundView:
     @property
     def words(self) -> str:
         """The verdict in words."""
-        return IN_PART if self.is_proved_in_part else STATUSES[self.statement.verdict.status][1]
-
-    @property
-    def is_proved_in_part(self) -> bool:
-        """Whether games of a family are proved, and the family is not."""
-        return self.statement.verdict.status == "proved" and bool(self.statement.parameters)
+        return STATUSES[self.statement.verdict.status][1]
 
     @property
     def in_words(self) -> str:
@@ -188,12 +181,11 @@ class Found:
     @cached_property
     def tally(self) -> list[tuple[str, str, str, int]]:
         """How many statements that were not refuted have each status: style, sign, words, number."""
-        counts = Counter((view.status, view.words) for view in self.held)
-        kinds = [("proved-for-listed", IN_PART), *STATUSES.values()]
+        counts: Counter[str] = Counter(view.statement.verdict.status for view in self.held)
         return [
-            (style, SIGNS[style][0], words, counts[style, words])
-            for style, words in kinds
-            if counts[style, words]
+            (style, SIGNS[style][0], words, counts[name])
+            for name, (style, words) in STATUSES.items()
+            if counts[name]
         ]
 
 

@@ -187,7 +187,6 @@ def _sections(found: Found) -> Iterator[tuple[str, list[FoundView]]]:
 def _tex_statement(view: FoundView) -> str:
     status = view.statement.verdict.status
     kind = {"proved": "theorem", "refuted": "refuted"}.get(status, "conjecture")
-    kind = "conjecture" if view.is_proved_in_part else kind
     known = f"[{{{_restates(view, _TEX)}}}]" if view.known else ""
     says = _says(view, _TEX, lambda line: "\n\\[\n" + line + "\n\\]\n")
     tables = "".join(f"\n{_tex_table(table)}" for table in view.tables)

@@ -9,7 +9,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from choco_pipeline.claims.outcomes import is_by_proof, strongest
+from choco_pipeline.claims.outcomes import SIGNS, is_by_proof, strongest
 from choco_pipeline.claims.row_text import parameters_text
 from choco_pipeline.report.proof_rows import RELATIONS
 from choco_pipeline.tables.cost import in_bytes
@@ -58,6 +58,7 @@ def results_page(ledger: Ledger, base: Ledger | None, on: date) -> str:
             if row["checks"] and numbers[row["claim"]]["status"] in ("conjecture", "question")
         ],
         numbers=numbers,
+        signs=SIGNS,
     )
 
 

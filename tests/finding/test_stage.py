@@ -278,7 +278,7 @@ def test_certificates_decide_for_all_positions():
     paths = {game: [f"{i}.json"] for i, game in enumerate(games)}
     (found,) = finder(*games, decide=decide, paths=paths).consider([said])
     assert found.verdict == Verdict(
-        "proved", "proved for all positions where k = 3, 7", ("0.json", "1.json")
+        "proved-for-listed", "proved for all positions where k = 3, 7", ("0.json", "1.json")
     )
     assert [parameters for _, parameters, _ in asked] == [{"k": 3}, {"k": 7}]
     more = p_iff(TRIANGLE, "x^y^z==0", "k%4==3", k=(3, 7, 11))

@@ -52,7 +52,7 @@ def squeezed(text: str) -> str:
 def test_statements_are_numbered_through_the_parts(found: Found):
     status = [view.statement.verdict.status for view in found.views]
     assert status == [
-        "proved",
+        "proved-for-listed",
         "holds",
         "undecided",
         "exhausted",
@@ -125,7 +125,7 @@ def test_the_index_leads_to_what_was_found_and_counts_it(ledger: dict[str, Any],
     document = Document(_index(ledger, found))
     assert "found.html" in document.links
     said = squeezed(document.text["proposed"])
-    assert "8 statements: ◧ 1 proved for the games named, ∎ 1 proved, ● 1 checked in all" in said
+    assert "8 statements: ∎ 1 proved, ◧ 1 proved for the games named, ● 1 checked in all" in said
     assert "1 rediscovered, 6 new to the catalogue, 1 on height functions; 1 more refuted" in said
     assert "found.html" not in _index(ledger, None)
 
