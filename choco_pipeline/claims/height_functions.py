@@ -82,11 +82,11 @@ def find_height_functions(check: HeightFunctions, bound: int, block: int = BLOCK
     if least is not None:
         heights = np.array(least[1]).reshape(1, *box.shape)
         return Finding(Refuted(box.counterexample(heights), functions), evidence)
-    premise = {"exactly": functions, "if": with_property, "only-if": with_formula}[check.relation]
-    if not premise or not box.number_of_points:
-        what = "height functions" if box.number_of_points else "integers"
-        why = f"no {what} with arguments up to {bound} are ones that it speaks of"
-        return Finding(Undecided(why), evidence)
+    if not {"exactly": functions, "if": with_property, "only-if": with_formula}[check.relation]:
+        what = "property" if check.relation == "if" else "formula"
+        return Finding(
+            Undecided(f"no height function with arguments up to {bound} has the {what}"), evidence
+        )
     sense = (
         f"for all {functions:,} monotone height functions with arguments up to {bound}"
         f" and heights up to {box.height}"
@@ -195,11 +195,6 @@ class _Box:
         return found
 
     @property
-    def number_of_points(self) -> int:
-        """How many choices of integers the property speaks of."""
-        return next(iter(self.points.values())).size
-
-    @property
     def coordinates(self) -> tuple[str, ...]:
         """Of a position."""
         return ("y", "z") if self.check.arguments == 1 else ("x", "y", "z")
@@ -234,7 +229,7 @@ class _Box:
                 before += [f"f{x}_{z - 1}"] if z else []
                 lowest = f"max({', '.join(before)})" if len(before) > 1 else "".join(before) or "0"
                 spans[f"f{x}_{z}"] = parse_range(f"{lowest}..{self.height}")
-        largest = max(self.number_of_points, n_x * n_z * (self.height + 1))
+        largest = max(next(iter(self.points.values())).size, n_x * n_z * (self.height + 1))
         together = max(1, block // largest)
         for found in Choices(spans).blocks(Budget(), together):
             yield np.stack([found[name] for name in spans], axis=1).reshape(-1, n_x, n_z)
@@ -260,12 +255,13 @@ class _Box:
     def _truths(self, table: NDArray[np.int64]) -> Truths:
         """Return where the condition holds for one function."""
         found = self.check.condition.evaluate({**self.known, **self.points}, {"f": table})
-        return np.broadcast_to(found, (self.number_of_points,)).astype(np.bool_, copy=False)
+        size = next(iter(self.points.values())).size
+        return np.broadcast_to(found, (size,)).astype(np.bool_, copy=False)
 
     def _truths_together(self, tables: NDArray[np.int64]) -> Truths | None:
         """Return which functions have the property; None if a height is asked for outside the box."""
         condition, asked = self.check.condition.name_look_ups("f", "F")
-        size = self.number_of_points
+        size = next(iter(self.points.values())).size
         shape = (len(tables), size)
         env: dict[str, int | NDArray[np.int64]] = {**self.known, **self.points}
         for name, argument in asked.items():

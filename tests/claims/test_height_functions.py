@@ -14,7 +14,7 @@ from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.height_functions import find_height_functions, grundy_numbers
 from choco_pipeline.claims.kinds import HeightFunctions
 from choco_pipeline.claims.mistakes import mistakes_in
-from choco_pipeline.claims.verdict import HoldsToBound, Refuted
+from choco_pipeline.claims.verdict import HoldsToBound, Refuted, Undecided
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
 
@@ -164,6 +164,7 @@ def test_statements_are_checked_as_by_definition(drawn, block):
     match finding.verdict:
         case HoldsToBound(positions, to, sense, "function"):
             assert not wrong
+            assert {"exactly": 1, "if": with_property, "only-if": with_formula}[check.relation]
             assert (positions, to) == (len(functions), bound)
             assert sense == (
                 f"for all {len(functions):,} monotone height functions with arguments up to {bound}"
@@ -183,6 +184,9 @@ def test_statements_are_checked_as_by_definition(drawn, block):
                 assert counterexample.coordinates == ("x", "z", "w")
                 assert counterexample.position == tuple(false_at[0][name] for name in "xzw")
                 assert counterexample.found.endswith(" is false")
+        case Undecided():
+            assert not wrong
+            assert {"if": with_property, "only-if": with_formula}[check.relation] == 0
         case other:
             pytest.fail(f"{other}")
 

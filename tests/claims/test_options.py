@@ -16,7 +16,7 @@ from choco_pipeline.claims.check import check_claim
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.kinds import Options
 from choco_pipeline.claims.options import find_options
-from choco_pipeline.claims.verdict import Exhausted, HoldsToBound, Refuted, Undecided
+from choco_pipeline.claims.verdict import Exhausted, HoldsToBound, Refuted, Undecided, Vacuous
 from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Position, parse_ruleset
@@ -65,7 +65,7 @@ def require_by_definition(data: st.DataObject, game: Ruleset, bound: int, drawn_
     finding = find(game, bound, drawn_block, of=of, to=to, have=have, by=by, beside=beside)
 
     chosen, wanted = parse(of), parse(to)
-    settled, failing = 0, []
+    settled, failing, said = 0, [], False
     for position in game.positions(bound):
         if not holds(chosen, dict(zip(names, position, strict=True))):
             continue
@@ -74,6 +74,7 @@ def require_by_definition(data: st.DataObject, game: Ruleset, bound: int, drawn_
             holds(wanted, dict(zip(names, option, strict=True)))
             for option in counted(game, position, by, beside)
         ]
+        said |= have != "every" or bool(having)
         if not {"no": not any(having), "some": any(having), "every": all(having)}[have]:
             failing.append(position)
     match finding.verdict:
@@ -95,16 +96,20 @@ def require_by_definition(data: st.DataObject, game: Ruleset, bound: int, drawn_
                 )
                 assert counterexample.found.startswith(f"its option {first} has")
         case HoldsToBound(positions, reached):
+            assert said
             assert failing == []
             assert (positions, reached) == (settled, bound)
             assert not isinstance(unwrap(game)[0], RectangularBar)
         case Exhausted(positions):
+            assert said
             assert failing == []
             assert positions == settled
             assert isinstance(unwrap(game)[0], RectangularBar)
-        case Undecided(why):
-            assert settled == 0
-            assert "no position up to bound" in why
+        case Undecided(why) | Vacuous(why):
+            assert not said
+            assert why.startswith("no position ")
+            is_whole = isinstance(unwrap(game)[0], RectangularBar)
+            assert isinstance(finding.verdict, Vacuous) == is_whole
         case _:
             raise AssertionError(finding.verdict)
 
