@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from choco_pipeline import RectangularBar, Ruleset, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.claims.check import Finding, check_claim
 from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.mistakes import mistakes_in
 from choco_pipeline.claims.values import collect_values
 from choco_pipeline.claims.verdict import Exhausted, HoldsToBound, Refuted, Undecided, Vacuous
 from choco_pipeline.formula import parse
@@ -219,6 +220,46 @@ def test_counting(data: st.DataObject, drawn: Drawn, over: str) -> None:
     wrong = counted(number + 1).verdict
     assert isinstance(wrong, Refuted)
     assert wrong.counterexample.found.split()[0] == f"{number:,}"
+
+
+@given(
+    st.data(),
+    rulesets_with_bounds(),
+    st.sampled_from(["positions", "p-positions"]),
+    st.integers(1, 90),
+)
+def test_counting_choices_of_a_position_and_further_integers(
+    data: st.DataObject, drawn: Drawn, over: str, block: int
+) -> None:
+    game, bound = drawn
+    assume(not isinstance(unwrap(game)[0], RectangularBar))
+    names = list(game.coordinates)
+    beside = {
+        "u": f"-1..{names[-1]}",
+        "w": data.draw(st.sampled_from(["u", "u..2", "0..u step 2"])),
+    }
+    of = data.draw(conditions([*names, "u", "w"]))
+    number = among = 0
+    for at, named in domain(game, bound, "grundy"):
+        if key_of(game, at)[0] > bound or (over == "p-positions" and not game.is_p_position(at)):
+            continue
+        for u in range(-1, at[-1] + 1):
+            for w in {"u": [u], "u..2": range(u, 3), "0..u step 2": range(0, u + 1, 2)}[
+                beside["w"]
+            ]:
+                among += 1
+                number += holds(parse(of), {**named, "u": u, "w": w})
+
+    check = {"kind": "count", "over": over, "beside": beside, "of": of, "equals": number}
+    document = {"id": "drawn", "ruleset": game.notation, "reach": bound, "check": check}
+    assert list(mistakes_in(Claim.from_json(document))) == []
+    assert find(Claim.from_json(document), game, bound, "grundy", block).verdict == Exhausted(
+        among, "case"
+    )
+    check["equals"] = number + 1
+    wrong = find(Claim.from_json(document), game, bound, "grundy", block).verdict
+    assert isinstance(wrong, Refuted)
+    assert wrong.counterexample.found.startswith(f"{number:,} choices of")
 
 
 @given(st.data(), rulesets_with_bounds(), st.integers(1, 40))

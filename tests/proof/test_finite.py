@@ -116,3 +116,10 @@ def test_grundy_numbers_need_a_proof_of_their_own(check) -> None:
     verdict = decide(claim, {}, proved("nim(2)"), "here", ["own"]).verdict
     assert isinstance(verdict, Undecided)
     assert "Grundy numbers are not proved" in verdict.why
+
+
+def test_choices_of_further_integers_are_counted_on_tables_only() -> None:
+    check = {"kind": "count", "over": "p-positions", "beside": {"v": "a..3"}, "of": "v == b"}
+    finding, on_table = both("nim(2)", "p", {**check, "equals": 4}, reach=3)
+    assert isinstance(finding.verdict, Undecided)
+    assert on_table.verdict == Exhausted(10, "case")
