@@ -21,8 +21,8 @@ from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.tables.cells import Truths, holds_at
 from choco_pipeline.tables.schema import unwrap
 
-#: Pairs of a position and a cell that are looked at: some tenths of a second.
-MOST_PAIRS = 1 << 22
+#: Pairs of a position and a cell that are looked at: some hundredths of a second. A mistake in a rule shows near 0 already.
+MOST_PAIRS = 1 << 20
 
 
 def find_option_set(check: OptionSet, case: Case) -> Finding:

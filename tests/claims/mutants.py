@@ -34,7 +34,14 @@ OPERATORS = {
     "<<": "*",
     ">>": "<<",
 }
-COMPARISONS = {"==": "<=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">"}
+COMPARISONS = {
+    "==": ("<=",),
+    "!=": ("==", "<"),
+    "<": ("<=",),
+    "<=": ("<",),
+    ">": (">=",),
+    ">=": (">",),
+}
 FUNCTIONS = {"min": "max", "max": "min"}
 
 
@@ -84,8 +91,9 @@ def _changes(node: Node) -> Iterator[Node]:
                     yield replace(node, arguments=parts)
         case Compare(operators, operands):
             for i, operator in enumerate(operators):
-                signs = (*operators[:i], COMPARISONS[operator], *operators[i + 1 :])
-                yield replace(node, operators=signs)
+                for other in COMPARISONS[operator]:
+                    signs = (*operators[:i], other, *operators[i + 1 :])
+                    yield replace(node, operators=signs)
             for i, operand in enumerate(operands):
                 for changed in _changes(operand):
                     yield replace(node, operands=(*operands[:i], changed, *operands[i + 1 :]))

@@ -23,6 +23,7 @@ MISPRINTS = {
     "step2015-sec-1-p",
     "step2015-sec-1-p-grundy",
     "step2015-lemma-2.2-1-only-if",
+    "step2015-lemma-2.2-2-proof",
     "step2015-rem-2.1-less",
     "step2015-rem-2.1-odd",
     "step2015-def-2.2",
@@ -79,8 +80,10 @@ def test_every_misprint_is_corrected_or_explained() -> None:
         for claim in CATALOGUE.claims.values()
         if "False:" in (claim.as_ledger()["note"] or "")
     }
-    # Theorems 3.1 and 3.2 are printed with the condition that is missing in section 1.
+    # Theorems 3.1 and 3.2 are printed with the condition that is missing in section 1; Lemma 2.2 says more than a line
+    # of its proof.
     assert explained == {
+        "step2015-lemma-2.2-2-proof",
         "step2015-sec-1-p",
         "step2015-sec-1-p-grundy",
         "step2015-ex-3.2-form",
