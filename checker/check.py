@@ -753,7 +753,7 @@ def proof_in(path: Path) -> tuple[str, Proof]:
         or data["coordinates"] != names + ["value"] * grundy
     ):
         raise ValueError("the format must be 1, the relation p or grundy, and the coordinates those of the ruleset")
-    if not isinstance(data["automata"], list) or len(data["automata"]) > 1 and not passes:
+    if not isinstance(data["automata"], list) or (len(data["automata"]) > 1 and not passes):
         raise ValueError("automata are needed, one for each number of passes left")
     parts = [relation_of(automaton, names + [VALUE] * grundy) for automaton in data["automata"]]
     relation = any_of(part & all_of(limits({p: 1}, i, i) for p in passes) for i, part in enumerate(parts))

@@ -29,6 +29,7 @@ from choco_pipeline.claims.kinds import (
     Pattern,
     PList,
     PPositions,
+    Sections,
     Shape,
     Values,
 )
@@ -147,7 +148,7 @@ def _find(case: Case) -> Finding:
             return find_p_list(check, case)
         case Listing():
             return find_listing(check, case)
-        case IntegerStatement() | HeightFunctions():
+        case IntegerStatement() | HeightFunctions() | Sections():
             raise ValueError(f"{case.claim.id} speaks of no ruleset: no table decides it")
         case _:
             assert_never(check)

@@ -22,6 +22,7 @@ WORDS = {
     "MoveExample": "a move example",
     "ShapeExample": "a shape example",
     "Number": "a number",
+    "SectionCase": "a case of sections",
 }
 
 

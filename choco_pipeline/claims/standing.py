@@ -9,7 +9,8 @@ from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.formulas import without_value
 from choco_pipeline.claims.height_functions import find_height_functions
 from choco_pipeline.claims.integers import find_integers
-from choco_pipeline.claims.kinds import HeightFunctions, IntegerStatement
+from choco_pipeline.claims.kinds import HeightFunctions, IntegerStatement, Sections
+from choco_pipeline.claims.sections import find_sections
 from choco_pipeline.claims.verdict import Undecided
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
@@ -18,7 +19,7 @@ from choco_pipeline.formula import FormulaError
 def check_standing(
     claim: Claim, bound: int | None = None, fixed: Mapping[str, int] | None = None
 ) -> Finding:
-    """Return what holds of a statement on integers or on height functions.
+    """Return what holds of a statement on integers, on height functions or on sections.
 
     Parameters
     ----------
@@ -35,6 +36,8 @@ def check_standing(
                 return find_integers(check, check.bound if bound is None else bound, fixed or {})
             case HeightFunctions() as check:
                 return find_height_functions(check, check.bound if bound is None else bound)
+            case Sections() as check:
+                return find_sections(check, check.bound if bound is None else bound, fixed or {})
             case _:
                 raise ValueError(f"{claim.id} speaks of rulesets: it is checked on tables")
     except FormulaError as error:

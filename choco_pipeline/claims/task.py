@@ -10,7 +10,7 @@ from typing import Any
 
 from choco_pipeline.claims.check import check_claim
 from choco_pipeline.claims.claim import Claim
-from choco_pipeline.claims.kinds import HeightFunctions, IntegerStatement
+from choco_pipeline.claims.kinds import HeightFunctions, IntegerStatement, Sections
 from choco_pipeline.claims.standing import check_standing
 from choco_pipeline.claims.verdict import Exhausted, Vacuous, verdict_to_json
 from choco_pipeline.documents.files import read_json, write_json
@@ -94,7 +94,7 @@ def check_standing_statements(
     for claim_id, document in order["claims"].items():
         claim, start = Claim.from_json(document), time.perf_counter()
         finding = check_standing(claim)
-        assert isinstance(claim.check, IntegerStatement | HeightFunctions)
+        assert isinstance(claim.check, IntegerStatement | HeightFunctions | Sections)
         is_bound = not isinstance(finding.verdict, Exhausted | Vacuous)
         verdict = {
             "claim": claim_id,

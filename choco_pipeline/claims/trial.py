@@ -13,7 +13,7 @@ from choco_pipeline.claims.case import Finding
 from choco_pipeline.claims.catalogue import Catalogue
 from choco_pipeline.claims.check import check_claim
 from choco_pipeline.claims.claim import RECTANGULAR, Claim, assignments
-from choco_pipeline.claims.kinds import IntegerStatement
+from choco_pipeline.claims.kinds import IntegerStatement, Sections
 from choco_pipeline.claims.ledger import check_across
 from choco_pipeline.claims.model import Entry, Sample
 from choco_pipeline.claims.standing import check_standing
@@ -159,7 +159,8 @@ def _find(claim: Claim, one: _Planned) -> Finding:
 def _fixed(claim: Claim, given: Given) -> dict[str, int]:
     """Return the integers that are given for names of a statement without a ruleset."""
     check = claim.check
-    _require_known(claim, given, list(check.all) if isinstance(check, IntegerStatement) else [])
+    named = isinstance(check, IntegerStatement | Sections)
+    _require_known(claim, given, list(check.all) if named else [])
     fixed: dict[str, int] = {}
     for name, value in given.items():
         if isinstance(value, Range):

@@ -27,6 +27,7 @@ from choco_pipeline.claims.kinds import (
     Pattern,
     PList,
     PPositions,
+    Sections,
     Shape,
     Values,
 )
@@ -173,7 +174,7 @@ def outcome(
             ends = not check.ends or values[-len(check.ends) :] == list(check.ends)
             long = check.length in (None, len(values))
             return Outcome(not (begins and ends and long), None, not values)
-        case Counts() | IntegerStatement() | HeightFunctions():
+        case Counts() | IntegerStatement() | HeightFunctions() | Sections():
             raise ValueError(f"{check.kind} is not decided by one table")
         case _:
             assert_never(check)

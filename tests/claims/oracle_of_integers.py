@@ -7,7 +7,7 @@ from functools import cache
 from itertools import product
 from typing import Any
 
-from choco_pipeline.claims.kinds import Counts, HeightFunctions, IntegerStatement
+from choco_pipeline.claims.kinds import Counts, HeightFunctions, IntegerStatement, Sections
 from choco_pipeline.claims.kinds.integers import conditions_of
 from choco_pipeline.formula import Formula, FormulaError
 from choco_pipeline.games import mex
@@ -25,6 +25,63 @@ def outcome_of_integers(check: IntegerStatement, bound: int) -> Outcome:
             failures.append(tuple(env[name] for name in check.all))
     least = min(failures, key=lambda at: (max(map(abs, at)), at), default=None)
     return Outcome(bool(failures), least, cases == 0)
+
+
+def outcome_of_sections(check: Sections, bound: int) -> Outcome:
+    """Return what a statement on sections comes to: from all centres of small octahedra, square by square."""
+    failures, cases = [], 0
+    for env in _spans(dict(check.all), {"N": bound}):
+        for name, formula in check.let.items():
+            env[name] = int(formula.value(env))
+        given = tuple(env[name] for name in check.all)
+        order = int(check.order.value(env))
+        if check.pieces is not None:
+            cases += 1
+            if len(_centres(order)) != check.pieces.value(env):
+                failures.append(given)
+            continue
+        assert check.level is not None
+        side, squares = _section(order, int(check.level.value(env)), check.halves)
+        for i, j in product(range(1, side + 1), repeat=2):
+            here = {**env, "i": i, "j": j}
+            case = next((c for c in check.cases if c.where is None or c.where.value(here)), None)
+            if case is None:
+                continue
+            cases += 1
+            said = False
+            if case.like is not None:
+                n, m, row, column = (int(part.value(here)) for part in case.like)
+                said = (row, column) in _section(n, m, False)[1]
+            if said != ((i, j) in squares):
+                failures.append((*given, i, j))
+    return Outcome(bool(failures), min(failures, default=None), cases == 0)
+
+
+@cache
+def _centres(order: int) -> frozenset[tuple[int, int, int]]:
+    if order == 0:
+        return frozenset({(0, 0, 0)})
+    step = 2 ** (order - 1)
+    moves = [(s, 0, 0) for s in (step, -step)]
+    moves += [(0, s, 0) for s in (step, -step)] + [(0, 0, s) for s in (step, -step)]
+    return frozenset((x + a, y + b, z + c) for x, y, z in _centres(order - 1) for a, b, c in moves)
+
+
+@cache
+def _section(order: int, level: int, halves: bool) -> tuple[int, frozenset[tuple[int, int]]]:
+    """Return the side of a section, in squares, and its squares, by the octahedra whose inside the plane meets."""
+    if not 0 < level < 2 ** (order + 1 + halves):
+        raise IndexError((order, level))
+    if halves and level % 2 == 0:
+        return _section(order, level // 2, False)
+    scale = 2 if halves else 1
+    height = scale * 2**order - level
+    side = scale * 2**order - abs(height)
+    near = [(x, y) for x, y, z in _centres(order) if abs(scale * z - height) < scale]
+    places = frozenset(
+        ((scale * (x + y) + side + 1) // 2, (scale * (x - y) + side + 1) // 2) for x, y in near
+    )
+    return side, places
 
 
 def outcome_of_heights(check: HeightFunctions, bound: int) -> Outcome:

@@ -150,7 +150,7 @@ def test_a_work_order_holds_what_decides_the_verdict(tmp_path: Path) -> None:
         (
             "p-positions\n",
             "p-position\n",
-            "claims.yaml:16:7: claims.0.check.kind: needs one of 18 words, found 'p-position'; did you mean 'p-positions'?",
+            "claims.yaml:16:7: claims.0.check.kind: needs one of 19 words, found 'p-position'; did you mean 'p-positions'?",
         ),
         (
             "status: theorem",

@@ -21,6 +21,7 @@ from choco_pipeline.claims.kinds import (
     HeightFunctions,
     IntegerStatement,
     OptionSet,
+    Sections,
 )
 from choco_pipeline.claims.kinds.kind import Kind
 from choco_pipeline.claims.model import Entry, Statement
@@ -41,6 +42,7 @@ from tests.claims.oracle_of_integers import (
     outcome_of_counts,
     outcome_of_heights,
     outcome_of_integers,
+    outcome_of_sections,
 )
 
 T = TypeVar("T")
@@ -74,7 +76,7 @@ Trial = tuple[dict[str, int], Ruleset | None, int, Quantity | None]
 
 def trials_of(claim: Claim, effort: Effort) -> Iterator[Trial]:
     """Yield parameters, ruleset, bound and quantity of small tables on which a claim is tried."""
-    if isinstance(claim.check, IntegerStatement | HeightFunctions):
+    if isinstance(claim.check, IntegerStatement | HeightFunctions | Sections):
         yield {}, None, small_bound(claim.check, effort.places), None
         return
     chosen = list(samples_of(claim))
@@ -113,8 +115,10 @@ def samples_of(claim: Claim) -> Iterator[tuple[dict[str, int], int]]:
             yield case, int(sample.bound.value(known))
 
 
-def small_bound(check: IntegerStatement | HeightFunctions, most: int) -> int:
+def small_bound(check: IntegerStatement | HeightFunctions | Sections, most: int) -> int:
     """Return the largest value of N, up to the claim's own, that leaves few cases."""
+    if isinstance(check, Sections):
+        return min(check.bound, 3)
     if isinstance(check, HeightFunctions):
         return min(check.bound, 3 if check.arguments == 1 else 2)
 
@@ -201,6 +205,8 @@ def outcome_by_definition(claim: Claim, trial: Trial) -> Outcome:
             return outcome_of_integers(check, bound)
         case HeightFunctions() as check:
             return outcome_of_heights(check, bound)
+        case Sections() as check:
+            return outcome_of_sections(check, bound)
         case Counts() as check:
             (parameter,) = claim.parameters
             return outcome_of_counts(check, parameter, p_numbers(claim, parameters))

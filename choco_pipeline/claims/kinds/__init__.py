@@ -9,6 +9,7 @@ from choco_pipeline.claims.kinds.integers import HeightFunctions, IntegerStateme
 from choco_pipeline.claims.kinds.moves import Moves, Options, OptionSet, Shape
 from choco_pipeline.claims.kinds.positions import Count, GrundyNumbers, PPositions, Values
 from choco_pipeline.claims.kinds.printed import GrundyList, GrundyTable, Listing, PList
+from choco_pipeline.claims.kinds.sections import Sections
 
 Check = Annotated[
     PPositions
@@ -28,7 +29,8 @@ Check = Annotated[
     | PList
     | Listing
     | IntegerStatement
-    | HeightFunctions,
+    | HeightFunctions
+    | Sections,
     Field(discriminator="kind"),
 ]
 
@@ -50,6 +52,7 @@ __all__ = [
     "PList",
     "PPositions",
     "Pattern",
+    "Sections",
     "Shape",
     "Values",
 ]

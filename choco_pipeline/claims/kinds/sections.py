@@ -1,0 +1,112 @@
+"""Statements on horizontal sections of Sierpiński octahedra, which need no table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from choco_pipeline.claims.kinds.fields import Condition, Integer, Name, Natural, Span
+from choco_pipeline.claims.kinds.kind import Kind, Part, where_text
+from choco_pipeline.documents.model import Model
+from choco_pipeline.documents.yaml_file import Location
+
+#: The row and the column of a square, from 1.
+SQUARE = frozenset({"i", "j"})
+
+
+class SectionCase(Model):
+    """What is said of some squares of a section: they are as a square of another section, or are all empty."""
+
+    where: Condition | None = Field(
+        default=None,
+        description="The squares that it speaks of; all that no case before speaks of by default.",
+    )
+    like: Annotated[list[Integer], Field(min_length=4, max_length=4)] | None = Field(
+        default=None,
+        description="`[n, m, i, j]`: square (i, j) of the section of the octahedron of order n at level m, each an integer"
+        " formula; only i and j may depend on the square.",
+    )
+    empty: bool = Field(default=False, description="Instead of `like`.")
+
+
+class Sections(Kind):
+    """Sections of Sierpiński octahedra are made of others, or an octahedron consists of so many small ones."""
+
+    of_rulesets: ClassVar[bool] = False
+
+    kind: Literal["sections"]
+    bound: Natural = Field(
+        description="The value of `N`, which ranges may use, where no other is asked for."
+    )
+    all: dict[Name, Span] = Field(
+        min_length=1,
+        description="The integers that it speaks of, in order, each with its range; a range may use the names before it and `N`.",
+    )
+    let: dict[Name, Integer] = Field(
+        default={}, description="Names for integers that follow from them, in order."
+    )
+    order: Integer = Field(description="Of the octahedron.")
+    level: Integer | None = Field(
+        default=None,
+        description="Of the section, at height 1 − level/2^order: from 1 at the top, 2^order in the middle; needed with `cases`.",
+    )
+    halves: bool = Field(
+        default=False,
+        description="The level is counted in halves: the section lies between two layers of small octahedra, and its squares"
+        " have half the size.",
+    )
+    cases: list[SectionCase] = Field(
+        default=[],
+        description="A square (i, j) belongs to the first case whose `where` it satisfies; of squares in no case nothing is"
+        " claimed.",
+    )
+    pieces: Integer | None = Field(
+        default=None,
+        description="Instead of `cases`: the number of different small octahedra.",
+    )
+
+    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
+        """Yield every formula in it."""
+        known = {"N"}
+        for name, span in self.all.items():
+            yield ("all", name), span, set(known)
+            known.add(name)
+        for name, formula in self.let.items():
+            yield ("let", name), formula, set(known)
+            known.add(name)
+        yield ("order",), self.order, known
+        yield ("level",), self.level, known
+        yield ("pieces",), self.pieces, known
+        for n, case in enumerate(self.cases):
+            yield ("cases", n, "where"), case.where, known | SQUARE
+            for i, part in enumerate(case.like or []):
+                yield ("cases", n, "like", i), part, known if i < 2 else known | SQUARE
+
+    def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
+        """Yield statements that say nothing or two things, and names that are given twice."""
+        if bool(self.cases) == (self.pieces is not None):
+            yield (), "either `cases` or `pieces` is needed"
+        if bool(self.cases) != (self.level is not None):
+            yield (), "`level` is needed with `cases`, and only there"
+        for n, case in enumerate(self.cases):
+            if (case.like is None) != case.empty:
+                yield ("cases", n), "either `like` or `empty` is needed"
+        for name in [*self.all, *self.let]:
+            if name in SQUARE or (name in self.all and name in self.let):
+                yield (), f"{name!r} is given twice"
+
+    def summary(self) -> str:
+        """Return what is claimed as one line of formulas."""
+        if self.pieces is not None:
+            return f"S_n consists of {self.pieces} octahedra, n = {self.order}"
+        level = f"({self.level})/2" if self.halves else str(self.level)
+        parts = []
+        for case in self.cases:
+            other = "empty"
+            if case.like is not None:
+                n, m, i, j = case.like
+                other = f"S_n at {m}, n = {n}, [{i}, {j}]"
+            parts.append(f"[i, j] as {other}{where_text(case.where)}")
+        return f"S_n at {level}, n = {self.order}: {'; '.join(parts)}"
