@@ -30,7 +30,7 @@ import operator
 import re
 import signal
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -210,14 +210,21 @@ SIGNS = str.maketrans({"⊕": "^", "≤": "<=", "≥": ">=", "≠": "!=", "·": 
 WORDS = re.compile(r"([0-9]+(?![0-9A-Za-z_])|[A-Za-z_][A-Za-z0-9_]*|[ +\-*/%^&|<>=!(),])*")
 BITWISE = {ast.BitXor: operator.xor, ast.BitAnd: operator.and_, ast.BitOr: operator.or_}
 SPAN = re.compile(r"(.+?)(?:\.\.(.+?)(?:\s+step\s+(.+))?)?")
-LIMITS = {ast.Eq: (0, 0), ast.Lt: (None, -1), ast.LtE: (None, 0), ast.Gt: (1, None), ast.GtE: (0, None)}
+LIMITS = {
+    ast.Eq: (0, 0),
+    ast.NotEq: (0, 0),
+    ast.Lt: (None, -1),
+    ast.LtE: (None, 0),
+    ast.Gt: (1, None),
+    ast.GtE: (0, None),
+}
 
 
 def parsed(text: Any) -> ast.expr:
-    """Return the tree of a formula, which may be one already."""
+    """Return the tree of a formula, which may be one already, or of a ruleset."""
     if isinstance(text, ast.expr):
         return text
-    said = str(text).translate(SIGNS).strip()
+    said = re.sub(r"\b(step|strip|solid|rectangular|with)-(bar|pass)\b", r"\1_\2", str(text).translate(SIGNS).strip())
     if type(text) not in (str, int) or len(said) > MOST_LETTERS or not WORDS.fullmatch(said):
         raise ValueError(f"{said[:60]!r} is no formula")
     return ast.parse(said, mode="eval").body
@@ -286,10 +293,9 @@ def computed(sign: ast.operator, left: Form, right: Form, made: Made) -> Form:
             return plus({}, right, a) if a is not None else plus({}, left, b or 0)
         case ast.Pow() if small and a is not None:
             return plus({None: a ** (b or 0)}, {})
-        case ast.LShift() if small:
-            return plus({}, left, 1 << (b or 0))
-        case ast.RShift() if small:
-            return computed(ast.FloorDiv(), left, {None: 1 << (b or 0)}, made)
+        case ast.LShift() | ast.RShift() if small:
+            divide = isinstance(sign, ast.RShift)
+            return computed(ast.FloorDiv() if divide else ast.Mult(), left, {None: 1 << (b or 0)}, made)
         case ast.Mod() if b:
             return plus(left, computed(ast.FloorDiv(), left, right, made), -b)
         case ast.FloorDiv() if b and a is not None:
@@ -312,16 +318,16 @@ def computed(sign: ast.operator, left: Form, right: Form, made: Made) -> Form:
 
 def largest(forms: Sequence[Form], made: Made) -> Form:
     """Return the largest of some integers."""
-    numbers, t = [fixed(one) for one in forms], next(FRESH)
-    if None not in numbers:
-        return plus({None: max(n for n in numbers if n is not None)}, {})
+    if all(fixed(one) is not None for one in forms):
+        return max(forms, key=lambda one: fixed(one) or 0)
+    t = next(FRESH)
     above = [plus({t: 1}, one, -1) for one in forms]
     made.append((t, all_of(limits(a, 0, None) for a in above) & any_of(limits(a, None, 0) for a in above)))
     return {t: 1}
 
 
 def within(formula: Any, names: Names, more: Form, low: int | None, high: int | None) -> Automaton:
-    """Return low ≤ formula + more ≤ high. (Of what is made there is exactly one: "some" and "all" say the same.)"""
+    """Return low ≤ formula + more ≤ high; of each integer made there is exactly one, so that it may as well be "for all"."""
     made: Made = []
     part = limits(plus(form(parsed(formula), names, made), more), low, high)
     return some([track for track, _ in made], part, *(automaton for _, automaton in made))
@@ -336,20 +342,16 @@ def integer(formula: Any, names: Names) -> int:
 
 def condition(formula: Any, names: Names) -> Automaton:
     """Return that a condition is true; None is one that always is."""
-    match None if formula is None else parsed(formula):
-        case None:
-            return TRUE
+    match parsed("0 == 0" if formula is None else formula):
         case ast.BoolOp(sign, parts):
             return (all_of if isinstance(sign, ast.And) else any_of)(condition(part, names) for part in parts)
         case ast.UnaryOp(ast.Not(), part):
             return ~condition(part, names)
-        case ast.Compare(left, [sign], [right]) if type(sign) in LIMITS:
-            return within(ast.BinOp(left, ast.Sub(), right), names, {}, *LIMITS[type(sign)])
-        case ast.Compare(left, [ast.NotEq()], [right]):
-            return ~condition(ast.Compare(left, [ast.Eq()], [right]), names)
-        case ast.Compare(left, [sign, *signs], [right, *others]) if signs:
-            rest = ast.Compare(right, signs, others)
-            return condition(ast.Compare(left, [sign], [right]), names) & condition(rest, names)
+        case ast.Compare(left, signs, others) if all(type(sign) in LIMITS for sign in signs):
+            steps = zip([left, *others], signs, others, strict=False)
+            differences = ((ast.BinOp(a, ast.Sub(), b), type(sign)) for a, sign, b in steps)
+            parts = ((within(node, names, {}, *LIMITS[sign]), sign) for node, sign in differences)
+            return all_of(~part if sign is ast.NotEq else part for part, sign in parts)
         case node:
             raise ValueError(f"{ast.unparse(node)!r} is no condition")
 
@@ -457,15 +459,10 @@ def game_of(node: ast.expr, names: Names) -> Game:
 
     match node:
         case ast.Call(ast.Name(name), values, words) if name in RULESETS:
-            given = inspect.signature(RULESETS[name]).bind(*values, **{str(w.arg): w.value for w in words}).arguments
+            named = once([(str(word.arg), word.value) for word in words])
+            given = inspect.signature(RULESETS[name]).bind(*values, **named).arguments
             return RULESETS[name](**{key: value(key, part) for key, part in given.items()})
     raise ValueError(f"{ast.unparse(node)!r} is no ruleset")
-
-
-def read_ruleset(text: Any, names: Names) -> Game:
-    """Return the game that a ruleset writes as text."""
-    words = r"\b(step|strip|solid|rectangular|with)-(bar|pass)(?=\s*\()"
-    return game_of(parsed(re.sub(words, r"\1_\2", str(text))), names)
 
 
 # ---- Proofs. A case is what is wrong, and parts: it is wrong where all of them hold, which must be nowhere. If what is wrong is
@@ -531,12 +528,19 @@ def on_positions(check: dict[str, Any], proof: Proof, names: Names, reach: int |
     """Yield the positions of which a claim speaks, and those of which it is false."""
     kind, game, words = check["kind"], proof.game, KINDS[check["kind"]][2]
     at: dict[str, Form] = {**names, **{c: {c: 1} for c in game.coordinates}}
-    word = check.get("relation") or check.get("have") or check.get("over") or "".join(words[:1])
-    if word not in (words or [""]) or (kind in ("p-list", "count") and reach is None):
-        raise ValueError(f"{word!r} is none of {words}, or there is no reach")
+    word = next((check[key] for key in ("relation", "have", "over") if key in check), "".join(words[:1]))
+    by, aside = check.get("by") or game.coordinates, check.get("beside")
+    if word not in (words or [""]) or aside not in (None, "kept", "lowered") or not {*by} <= {*game.coordinates}:
+        raise ValueError(f"{word!r} is none of {words}, or {aside!r} or {by!r} says of no options")
+    if kind in ("p-list", "count") and reach is None:
+        raise ValueError("a reach is needed")
     if kind.startswith("grundy") and not proof.grundy:
         raise UndecidedError("the game's certificate is not one of Grundy numbers")
-    if "rectangular-bar" in game.text and kind in ("p-positions", "values", "count"):
+    if game.text.startswith(("rectangular-bar", "with-pass(rectangular-bar")) and kind in (
+        "p-positions",
+        "values",
+        "count",
+    ):
         raise UndecidedError("a statement on whole bars")
     is_p = some([VALUE], proof.relation, limits({VALUE: 1}, 0, 0)) if proof.grundy else proof.relation
     spoken = game.legal & all_of(limits({c: 1}, None, reach) for c in game.heaps if reach is not None)
@@ -563,7 +567,7 @@ def on_positions(check: dict[str, Any], proof: Proof, names: Names, reach: int |
             found = FALSE
             for move in game.moves:
                 beside = "lowered" if len(move.changed) > 1 else "kept"
-                if move.cut in check.get("by", [move.cut]) and check.get("beside", beside) == beside:
+                if move.cut in by and aside in (None, beside):
                     to = condition(check["to"], {**at, **{c: {track: 1} for c, track in move.changed.items()}})
                     option = [game.legal.on(move.changed), *move.such, ~to if word == "every" else to]
                     found |= some(move.changed.values(), *option)
@@ -579,6 +583,8 @@ def on_positions(check: dict[str, Any], proof: Proof, names: Names, reach: int |
             tracks, rows = game.coordinates if kind == "p-list" else [*game.coordinates, VALUE], check.get("positions")
             if kind == "grundy-table":
                 tracks = [check["down"], check["across"], VALUE]
+                if {*tracks} != {*game.coordinates, VALUE}:
+                    raise ValueError("down and across must be the coordinates")
                 rows = [[i, j, n] for i, row in enumerate(check["rows"]) for j, n in enumerate(row)]
             pairs = [zip(tracks, naturals(row), strict=True) for row in rows or check["numbers"]]
             listed = any_of(all_of(limits({track: 1}, n, n) for track, n in pair) for pair in pairs)
@@ -591,33 +597,33 @@ def how_many(part: Automaton) -> int:
     """Return of how many tuples of integers below 2**64 a relation holds: how many words of 65 symbols."""
     counts = {0: 1}
     for _ in range(64):
-        after: dict[int, int] = defaultdict(int)
+        after: Counter[int] = Counter()
         for q, number in counts.items():
-            for edge in part.rows[q].values():
-                after[edge >> 1] += number
+            after.update({q: n * number for q, n in Counter(edge >> 1 for edge in part.rows[q].values()).items()})
         counts = after
-    return sum(number for q, number in counts.items() for edge in part.rows[q].values() if edge & 1)
+    return sum(number * sum(edge & 1 for edge in part.rows[q].values()) for q, number in counts.items())
 
 
-def introduced(
-    ranges: dict[str, Any], lets: dict[str, Any], names: Names, numbers: Names
-) -> tuple[dict[str, Form], list[Automaton], list[Track]]:
-    """Return names with integers from ranges, unless they are `numbers`, and others that follow; and what that says."""
+Said = tuple[
+    dict[str, Form], list[Automaton], list[Track]
+]  # what names are, what holds of them, and tracks without names
+
+
+def introduced(ranges: dict[str, Any], lets: dict[str, Any], names: Names, numbers: Names) -> Said:
+    """Return names with more of them: integers in ranges, unless they are `numbers`, and those that follow."""
     known, parts, made = dict(names), [], Made()
+    if len({*names, *ranges, *lets}) < len(names) + len(ranges) + len(lets):
+        raise ValueError("a name is there twice")
     for name, span in ranges.items():
-        first, last, step = SPAN.fullmatch(str(span)).groups()
-        low = form(parsed(first), known, made)
+        first, last, step = SPAN.fullmatch(str(span)).groups()  # type: ignore[union-attr]
+        low, here = form(parsed(first), known, made), numbers.get(name, {name: 1})
         high = form(parsed(last), known, made) if last else low
-        here = numbers.get(name, {name: 1})
         parts += [limits(plus(here, low, -1), 0, None), limits(plus(here, high, -1), None, 0)]
-        if step:
-            parts.append(limits(computed(ast.Mod(), plus(here, low, -1), {None: integer(step, known)}, made), 0, 0))
-        if name in known:
-            raise ValueError(f"{name} is there twice")
+        if (by := integer(step or 1, known)) < 1:
+            raise ValueError(f"a step must be at least 1, found {by}")
+        parts.append(limits(computed(ast.Mod(), plus(here, low, -1), {None: by}, made), 0, 0))
         known[name] = here
     for name, text in lets.items():
-        if name in known:
-            raise ValueError(f"{name} is there twice")
         known[name] = form(parsed(text), known, made)
     return known, [*parts, *(automaton for _, automaton in made)], [track for track, _ in made]
 
@@ -633,6 +639,8 @@ def on_integers(check: dict[str, Any], numbers: Names) -> Cases:
     wrong += [(one & ~other) | (other & ~one) for one, other in itertools.pairwise(same)]
     if "number" in check:
         number = without_nulls(check["number"], "of such", "let least exactly")
+        if ("least" in number) == ("exactly" in number):
+            raise ValueError("of least and exactly, one is needed")
         inner, more, gone = introduced(number["of"], number.get("let", {}), names, {})
         one = some(gone, *more, condition(number["such"], inner))
         claimed = integer(number.get("exactly", number.get("least")), names)
@@ -643,6 +651,8 @@ def on_integers(check: dict[str, Any], numbers: Names) -> Cases:
             return some((t for copy in copies for t in copy.values()), *(one.on(copy) for copy in copies), *order)
 
         wrong += [~at_least(claimed), at_least(claimed + 1) if "exactly" in number else FALSE]
+    if not wrong:
+        raise ValueError("nothing is claimed")
     yield "", some([*own, "N"], *parts)
     yield from (("it is false", some([*own, "N"], *parts, one)) for one in wrong)
 
@@ -658,37 +668,32 @@ def on_claim(path: Path, document: Any) -> tuple[str, str]:
     """Return the verdict on the certificate of a claim."""
     data = without_nulls(document, "format kind claim names verdict", "game engines versions")
     claim = without_nulls(data["claim"], "id check", "ruleset some when let reach")
-    check = without_nulls(claim["check"], "kind", " ".join(claim["check"]))
-    if (data["format"], data["kind"], data["verdict"]) != (1, "claim", "proved") or check["kind"] not in KINDS:
+    kind, numbers = without_nulls(claim["check"], "kind", " ".join(claim["check"]))["kind"], data["names"]
+    if (data["format"], data["kind"], data["verdict"]) != (1, "claim", "proved") or kind not in KINDS:
         raise ValueError("the format must be 1, the kind claim, the verdict proved, and the statement of a known kind")
-    check = without_nulls(check, "kind " + KINDS[check["kind"]][0], KINDS[check["kind"]][1])
-    names: dict[str, Form] = {
-        name: plus({None: naturals([abs(n)])[0] * (1 if n > 0 else -1)}, {}) for name, n in data["names"].items()
-    }
-    said = ", ".join([claim["id"], *(f"{name} = {n}" for name, n in data["names"].items())])
-    if check["kind"] == "integers":
-        if any(claim[key] for key in claim if key not in ("id", "check")) or not names.keys() <= check["all"].keys():
-            raise ValueError("a statement on integers has an id, a check and numbers for some of its integers")
+    check = without_nulls(claim["check"], "kind " + KINDS[kind][0], KINDS[kind][1])
+    names = {name: plus({None: int(n)}, {}) for name, n in numbers.items() if type(n) is int or parsed(None)}
+    said = ", ".join([claim["id"], *(f"{name} = {n}" for name, n in numbers.items())])
+    ranges, lets = claim.get("some", {}), claim.get("let", {})
+    if kind == "integers":
+        if any(claim[key] for key in claim.keys() - {"id", "check"}) or not names.keys() <= check["all"].keys():
+            raise ValueError("a statement on integers has an id and a check, and names are some of its integers")
         return decided(on_integers(check, names), said)
-    given = {name: n for name, n in names.items() if name not in claim.get("some", {})}
-    parts = introduced(claim.get("some", {}), {}, given, names)[1]
+    given = {name: n for name, n in names.items() if name not in ranges}
+    names, parts, _ = introduced(ranges, lets, given, names)
     if witness(all_of(parts) & condition(claim.get("when"), names)) is None:
         return "vacuous", "it does not speak of these names"
-    for name, text in claim.get("let", {}).items():
-        names[name] = plus({None: integer(text, names)}, {})
-    game = read_ruleset(claim["ruleset"], names)
-    reach = integer(claim["reach"], names) if "reach" in claim else None
-    said += f": {game.text}" + ("" if reach is None else f", coordinates up to {reach}")
-    proof = Proof(game, TRUE, False, ("proved", ""))
-    if "game" in data:
-        where = without_nulls(data["game"], "file sha256")
+    game, reach = game_of(parsed(claim["ruleset"]), names), integer(claim["reach"], names) if "reach" in claim else None
+    proof, where = Proof(game, TRUE, False, ("proved", "")), data.get("game", {})
+    if where:
         if Path(where["file"]).name != where["file"]:
             raise ValueError("the certificate of the game must be in the same folder")
         digest, proof = proof_in((path.parent / where["file"]).resolve())
         if digest != where["sha256"] or proof.game.text != game.text:
             raise ValueError("the certificate of the game is another file, or of another game")
-    if ("game" not in data and check["kind"] != "options") or names.keys() & {*game.coordinates}:
-        raise ValueError("a certificate of the game is needed, and names that are no coordinates")
+    if not (where or kind == "options") or names.keys() & {*game.coordinates} or (reach or 0) >> 63:
+        raise ValueError("a certificate of the game is needed, names that are no coordinates, and a reach below 2**63")
+    said += f": {game.text}" + (f", coordinates up to {reach}" if reach is not None else "")
     return proof.verdict if proof.verdict[0] != "proved" else decided(on_positions(check, proof, names, reach), said)
 
 
@@ -724,18 +729,17 @@ def relation_of(value: Any, tracks: Sequence[Track]) -> Automaton:
     return built(tracks, 0, lambda q: ((a, after, a == 0 and q in accepting) for a, after in enumerate(delta[q])))
 
 
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object, in which no key may be twice."""
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a key is there twice")
+    return dict(pairs)
+
+
 def loaded(path: Path) -> tuple[str, Any]:
-    """Return the digest of a file and the JSON in it, in which no key may be twice."""
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        if len(dict(pairs)) < len(pairs):
-            raise ValueError("a key is there twice")
-        return dict(pairs)
-
+    """Return the digest of a file and the JSON in it."""
     with path.open("rb") as file:
-        data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise ValueError("the file is too large")
+        data = file.read(MOST_BYTES)
     return hashlib.sha256(data).hexdigest(), json.loads(data, object_pairs_hook=once)
 
 
@@ -744,7 +748,7 @@ def proof_in(path: Path) -> tuple[str, Proof]:
     """Return the digest of the certificate of a game, and what it proves."""
     digest, document = loaded(path)
     data = without_nulls(document, "format ruleset relation coordinates automata obligations versions")
-    game, grundy = read_ruleset(data["ruleset"], {}), data["relation"] == "grundy"
+    game, grundy = game_of(parsed(data["ruleset"]), {}), data["relation"] == "grundy"
     passes = game.coordinates[-1:] if game.text.startswith("with-pass") else []
     names = game.coordinates[: len(game.coordinates) - len(passes)]
     if (
@@ -780,9 +784,9 @@ def main() -> int:
             is_claim = isinstance(document, dict) and "kind" in document
             verdict, why = on_claim(path, document) if is_claim else proof_in(path)[1].verdict
         except (UndecidedError, RecursionError, MemoryError) as error:
-            verdict, why = "undecided", str(error)
-        except (ValueError, TypeError, OSError) as error:
-            verdict, why = "no certificate", str(error)
+            verdict, why = "undecided", str(error) or type(error).__name__
+        except (ValueError, TypeError, LookupError, AttributeError, SyntaxError, OSError) as error:
+            verdict, why = "no certificate", f"{type(error).__name__}: {error}"
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
         print(f"{name}: {verdict}: {why}", flush=True)
