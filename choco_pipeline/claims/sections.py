@@ -94,7 +94,7 @@ def centres(order: int) -> set[tuple[int, int, int]]:
     for i in range(order):
         step = np.vstack([np.eye(3, dtype=np.int64), -np.eye(3, dtype=np.int64)]) << (order - 1 - i)
         found = (found[:, None] + step).reshape(-1, 3)
-    return set(map(tuple, found.tolist()))
+    return {(a, b, c) for a, b, c in found.tolist()}
 
 
 def _choices(check: Sections, bound: int, fixed: Mapping[str, int]) -> Iterator[dict[str, int]]:

@@ -159,8 +159,8 @@ def _find(claim: Claim, one: _Planned) -> Finding:
 def _fixed(claim: Claim, given: Given) -> dict[str, int]:
     """Return the integers that are given for names of a statement without a ruleset."""
     check = claim.check
-    named = isinstance(check, IntegerStatement | Sections)
-    _require_known(claim, given, list(check.all) if named else [])
+    names = list(check.all) if isinstance(check, IntegerStatement | Sections) else []
+    _require_known(claim, given, names)
     fixed: dict[str, int] = {}
     for name, value in given.items():
         if isinstance(value, Range):
