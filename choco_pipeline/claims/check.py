@@ -211,6 +211,8 @@ def _conclude_values(case: Case, check: Values, found: ValueSet) -> Finding:
                 why = f"not even the least member occurs up to bound {case.bound:,}"
                 return Finding(Undecided(why), evidence)
             if before is not None and frontier <= before:
+                if found.claimed.first_outside(set(found.values.tolist())) is None:
+                    return Finding(Exhausted(found.members.size, "member"), evidence)
                 why = f"all members {found.span(frontier)} occur, but the next does not, neither up to bound"
                 return Finding(
                     Undecided(f"{why} {case.bound // GROWTH:,} nor {case.bound:,}"), evidence

@@ -152,6 +152,10 @@ def test_what_is_decided_is_so(data: st.DataObject, kind: str, reach: int | None
     match verdict:
         case Refuted():
             assert is_false or not is_complete  # a strip or a heap may lie beyond the bound
+        case Exhausted(_, "member"):
+            assert relation == "contains-all"
+            assert claimed <= values
+            assert not is_empty
         case Exhausted():
             assert is_complete
             assert not is_false
@@ -230,6 +234,12 @@ def test_far_members_are_missing_in_a_square_bar() -> None:
     verdict = check_claim(claim, {}, game, 4, table(game, 4, "p-positions")).verdict
     assert isinstance(verdict, Refuted)
     assert verdict.counterexample.found == "no P-position has the value 40,000,000"
+
+
+def test_a_finite_set_is_contained_as_soon_as_all_its_members_occur() -> None:
+    said = {"kind": "values", "of": "(a ^ b)-2", "relation": "contains-all"}
+    assert check("nim(2)", values="v == -2", **said) == Exhausted(1, "member")
+    assert isinstance(check("nim(2)", values="v == -2 or v == 2**40", **said), Undecided)
 
 
 def test_a_set_that_is_not_known_is_not_exhausted() -> None:
