@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -125,19 +126,12 @@ class Claim:
             If `when` has no value, or there are more than `MOST_CASES` cases or `MOST_TRIED` choices to try.
         """
         found = []
-        for tried, known in enumerate(assignments(self.statement.every, dict(parameters)), start=1):
-            if self._holds_when(known):
+        tried = count(1)
+        for known in assignments(self.statement.every, dict(parameters)):
+            if self._holds_when(known, tried):
                 found.append(known)
-            if len(found) > MOST_CASES or tried > MOST_TRIED:
-                fitting = (
-                    f"{MOST_CASES} choices"
-                    if tried <= MOST_TRIED
-                    else f"{MOST_TRIED:,} choices to try"
-                )
-                raise ConfigError(
-                    f"claim {self.id}: every: more than {fitting} of {', '.join(self.statement.every)}"
-                    f" for {_given(parameters)}: smaller ranges are needed"
-                )
+            if len(found) > MOST_CASES or next(tried) > MOST_TRIED:
+                raise self._too_many(parameters, len(found))
         return found
 
     def environment(self, parameters: Mapping[str, int]) -> dict[str, int]:
@@ -166,23 +160,29 @@ class Claim:
             known[name] = int(formula.value(known))
         return known
 
-    def _holds_when(self, known: dict[str, int]) -> bool:
-        """Whether some choice of the integers of `some` satisfies `when`."""
+    def _holds_when(self, known: dict[str, int], tried: Iterator[int]) -> bool:
+        """Whether some choice of the integers of `some` satisfies `when`; `tried` counts them."""
         when = self.statement.when
         try:
-            for tried, chosen in enumerate(assignments(self.statement.some, known), start=1):
+            for chosen in assignments(self.statement.some, known):
                 if when is None or when.value(chosen):
                     return True
-                if tried > MOST_TRIED:
-                    raise ConfigError(
-                        f"claim {self.id}: some: more than {MOST_TRIED:,} choices to try of"
-                        f" {', '.join(self.statement.some)} for {_given(known)}: smaller ranges are needed"
-                    )
+                if next(tried) > MOST_TRIED:
+                    raise self._too_many(known, 0)
         except FormulaError as error:
             if self.id.startswith(FOUND):
                 return False  # the condition was found where it has a value, as v2(s) has for s > 0, and is meant there
             raise ConfigError(f"claim {self.id}: when: {error}, for {_given(known)}") from error
         return False
+
+    def _too_many(self, parameters: Mapping[str, int], fitting: int) -> ConfigError:
+        said = self.statement
+        names = [*said.every] if fitting > MOST_CASES else [*said.every, *said.some]
+        what = f"{MOST_CASES} choices" if fitting > MOST_CASES else f"{MOST_TRIED:,} choices to try"
+        return ConfigError(
+            f"claim {self.id}: more than {what} of {', '.join(names)} for {_given(parameters)}:"
+            " smaller ranges are needed"
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Return what decides the verdict as plain data: equal for claims that say the same in other words."""

@@ -134,9 +134,12 @@ class Spoken:
         )
 
     def _within(self, name: str) -> list[Sentence]:
-        """Return that an integer lies in its range, unless it is a number."""
-        known = name in self._integers.values
-        return [] if known else self._integers.within(name, self.check.all[name])
+        """Return that an integer lies in its range."""
+        span, number = self.check.all[name], self._integers.numbers.get(name)
+        if number is None:
+            return self._integers.within(name, span)
+        # Only the bound can still decide whether a number lies in its range.
+        return self._integers.holding(number, span) if "N" in span.names else []
 
     def _miscounted(self, number: Number) -> Iterator[Sentence]:
         """Yield that there are too few of the counted integers, and that there are too many."""
@@ -211,6 +214,13 @@ class _Integers:
         if step > 1:
             said.append(condition(parse(f"v % {step} == 0"), {"v": steps}))
         return said
+
+    def holding(self, number: int, span: Range) -> list[Sentence]:
+        """Return what says that a range holds a number."""
+        parts = [f"{span.first} <= {number}", f"{number} <= {span.last}"]
+        if span.step is not None:
+            parts.append(f"({number}-({span.first})) % ({span.step}) == 0")
+        return [self.say(parse(part)) for part in parts]
 
     def follows(self, name: str, formula: Formula) -> list[Sentence]:
         """Name the value of a formula, and return what says that it is this."""

@@ -217,6 +217,18 @@ def test_choices_that_are_not_decided_are_told(span, wrong_at, decided_for, othe
     assert rest == ([] if others is None else [Undecided(others)])
 
 
+@pytest.mark.parametrize("span", ["1..max(1, 6-N)", "1..max(2, 7-N)-1 step 1", "2*N-7..2"])
+def test_a_number_may_be_in_its_range_for_some_bounds_only(span) -> None:
+    """With N = 4 there is k = 2, and z < 5; with a larger N there is k = 1 alone, or none."""
+    claim = statement(bound=4, all={"k": span, "z": "0..N"}, holds="z < 5 or z//k == z")
+    *told, (others, rest) = decide_integers(claim, OWN, math.inf)
+    assert [(fixed, type(found.verdict)) for fixed, found in told] == [
+        ({"k": 1}, Proved),
+        ({"k": 2}, Proved),
+    ]
+    assert (others, rest.verdict.why[:24]) == ({}, "only the first 2 choices")
+
+
 def test_a_statement_without_time_is_not_decided_for_all_choices() -> None:
     claim = statement(all={"k": "1..3", "z": "0..N"}, holds="k*z >= z")
     found = decide_integers(claim, OWN, 0)
