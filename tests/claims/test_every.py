@@ -19,6 +19,9 @@ from choco_pipeline.errors import ConfigError
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.claims import decide
 from choco_pipeline.proof.prove import prove
+from choco_pipeline.sweep.expand import Planned
+from choco_pipeline.sweep.orders import table_orders
+from choco_pipeline.tables.spec import TableSpec
 
 
 def unchecked(**more: Any) -> Claim:
@@ -62,6 +65,22 @@ def test_a_proof_is_of_one_of_them() -> None:
     assert isinstance(wrong, Refuted)
     with pytest.raises(ConfigError, match=r"drawn: k = 2, s = 0: a value is needed for t"):
         decide(one, {"k": 2, "s": 0}, proof, "here", ["own"])
+
+
+def test_a_run_checks_each_of_them() -> None:
+    """On each table; where the definition decides, on the largest of a game."""
+    game = parse_ruleset("step-bar(k=2, s=0)")
+    tables = [Planned(TableSpec.of(game, n, "grundy"), game, [], {}, None) for n in (5, 9)]
+    small, large = (planned.spec.table_id for planned in tables)
+    moves = {"kind": "options", "of": "z == t", "have": "some", "to": "z == 0"}
+    for check, checked in ((FIRST_ONLY, [small, large]), (moves, [large])):
+        catalogue = Catalogue({"drawn": claim(every={"t": "2..3"}, check=check)})
+        orders, _ = table_orders(tables, catalogue, dict.fromkeys((small, large), "shard"))
+        assert orders["shard"] == [
+            {"claim": "drawn", "table": table, "parameters": {"k": 2, "s": 0, "t": t}}
+            for table in checked
+            for t in (2, 3)
+        ]
 
 
 def test_a_bound_may_depend_on_them() -> None:
