@@ -79,10 +79,11 @@ def speaking_of(statement: Statement, claim: Claim, tables: Tables) -> list[str]
 def unseen(
     statement: Statement, claim: Claim, tables: Tables, used: Sequence[Parameters] = ()
 ) -> list[dict[str, int]]:
-    """Return parameters that the run has no tables for and the statement speaks of, none of those that were used already.
+    """Return parameters that the statement speaks of and was not seen for, none of those that were used already.
 
-    They are chosen among those that it was seen for, below them and beyond; half of them where a condition is about to end:
-    there a wrong one shows.
+    First come those that the run has tables for, all of them: a narrower condition, or one that few games share, was not
+    learnt from these. Others are chosen among those that it was seen for, below them and beyond; half of them where a
+    condition is about to end: there a wrong one shows.
     """
     if claim.pattern is None or not claim.pattern.names:
         return []
@@ -91,7 +92,10 @@ def unseen(
         low, high = min(values), max(values)
         more = max(8, (high - low) // 2)
         ranges.append(range(max(0, low - more), high + more + 1))
-    taken = [*(claim.match(game) for game in tables.games), *map(dict, used)]
+    seen = games_of(statement, claim, tables).values()
+    spoken = [known for game in tables.games if (known := claim.match(game)) is not None]
+    in_run = [known for known in spoken if known not in seen and known not in map(dict, used)]
+    taken = [*spoken, *map(dict, used)]
     choices = (dict(zip(statement.parameters, values, strict=True)) for values in product(*ranges))
     if len(ranges) == 1:
         ((name, values),) = statement.parameters.items()
@@ -103,7 +107,7 @@ def unseen(
     ]
     ends = _spread([p for p in fresh if _is_at_an_end(p, claim, statement.when)], UNSEEN // 2)
     others = _spread([p for p in fresh if p not in ends], UNSEEN - len(ends))
-    return sorted([*ends, *others], key=lambda parameters: tuple(parameters.values()))
+    return in_run + sorted([*ends, *others], key=lambda parameters: tuple(parameters.values()))
 
 
 def _spread(chosen: list[dict[str, int]], most: int) -> list[dict[str, int]]:
