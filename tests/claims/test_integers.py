@@ -137,8 +137,13 @@ def test_statements_are_checked_as_by_definition(check, bound, block, data):
         case HoldsToBound(positions, to, None, "case"):
             assert (positions, to, wrong) == (cases, bound, [])
             assert cases
+        case Exhausted(positions, "case"):
+            assert (positions, wrong, check.is_finite) == (cases, [], True)
+            assert cases
+        case Vacuous():
+            assert (cases, check.is_finite) == (0, True)
         case Undecided(why):
-            assert cases == 0
+            assert (cases, check.is_finite) == (0, False)
             assert f"up to N = {bound}" in why
         case other:
             pytest.fail(f"{other}")
