@@ -22,7 +22,6 @@ from __future__ import annotations
 import argparse
 import ast
 import functools
-import hashlib
 import inspect
 import itertools
 import json
@@ -664,35 +663,34 @@ def before(a: Sequence[Track], b: Sequence[Track]) -> Automaton:
     return limits({a[0]: 1, b[0]: -1}, None, -1) | (limits({a[0]: 1, b[0]: -1}, 0, 0) & before(a[1:], b[1:]))
 
 
-def on_claim(path: Path, document: Any) -> tuple[str, str]:
+def on_claim(document: Any) -> tuple[str, str]:
     """Return the verdict on the certificate of a claim."""
     data = without_nulls(document, "format kind claim names verdict", "game engines versions")
-    claim = without_nulls(data["claim"], "id check", "ruleset some when let reach")
+    claim = without_nulls(data["claim"], "id check", "ruleset every some when let reach")
     kind, numbers = without_nulls(claim["check"], "kind", " ".join(claim["check"]))["kind"], data["names"]
     if (data["format"], data["kind"], data["verdict"]) != (1, "claim", "proved") or kind not in KINDS:
         raise ValueError("the format must be 1, the kind claim, the verdict proved, and the statement of a known kind")
     check = without_nulls(claim["check"], "kind " + KINDS[kind][0], KINDS[kind][1])
     names = {name: plus({None: int(n)}, {}) for name, n in numbers.items() if type(n) is int or parsed(None)}
     said = ", ".join([claim["id"], *(f"{name} = {n}" for name, n in numbers.items())])
-    ranges, lets = claim.get("some", {}), claim.get("let", {})
+    every, exist = claim.get("every", {}), claim.get("some", {})
     if kind == "integers":
         if any(claim[key] for key in claim.keys() - {"id", "check"}) or not names.keys() <= check["all"].keys():
             raise ValueError("a statement on integers has an id and a check, and names are some of its integers")
         return decided(on_integers(check, names), said)
-    given = {name: n for name, n in names.items() if name not in ranges}
-    names, parts, _ = introduced(ranges, lets, given, names)
-    if witness(all_of(parts) & condition(claim.get("when"), names)) is None:
+    given = {name: n for name, n in names.items() if name not in every}
+    known, parts, _ = introduced({**every, **exist}, {}, given, {name: names[name] for name in every})
+    if witness(all_of(parts) & condition(claim.get("when"), known)) is None:
         return "vacuous", "it does not speak of these names"
+    names, _, _ = introduced({}, claim.get("let", {}), names, {})
     game, reach = game_of(parsed(claim["ruleset"]), names), integer(claim["reach"], names) if "reach" in claim else None
     proof, where = Proof(game, TRUE, False, ("proved", "")), data.get("game", {})
     if where:
-        if Path(where["file"]).name != where["file"]:
-            raise ValueError("the certificate of the game must be in the same folder")
-        digest, proof = proof_in((path.parent / where["file"]).resolve())
-        if digest != where["sha256"] or proof.game.text != game.text:
-            raise ValueError("the certificate of the game is another file, or of another game")
+        proof = proof_in(json.dumps(where))
+        if proof.game.text != game.text:
+            raise ValueError("the automata are of another game")
     if not (where or kind == "options") or names.keys() & {*game.coordinates} or (reach or 0) >> 63:
-        raise ValueError("a certificate of the game is needed, names that are no coordinates, and a reach below 2**63")
+        raise ValueError("automata of the game are needed, names that are no coordinates, and a reach below 2**63")
     said += f": {game.text}" + (f", coordinates up to {reach}" if reach is not None else "")
     return proof.verdict if proof.verdict[0] != "proved" else decided(on_positions(check, proof, names, reach), said)
 
@@ -736,23 +734,22 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def loaded(path: Path) -> tuple[str, Any]:
-    """Return the digest of a file and the JSON in it."""
+def loaded(path: Path) -> Any:
+    """Return the JSON in a file."""
     with path.open("rb") as file:
         data = file.read(MOST_BYTES)
-    return hashlib.sha256(data).hexdigest(), json.loads(data, object_pairs_hook=once)
+    return json.loads(data, object_pairs_hook=once)
 
 
 @functools.cache
-def proof_in(path: Path) -> tuple[str, Proof]:
-    """Return the digest of the certificate of a game, and what it proves."""
-    digest, document = loaded(path)
-    data = without_nulls(document, "format ruleset relation coordinates automata obligations versions")
+def proof_in(text: str) -> Proof:
+    """Return what automata of a game prove; those that several claims rest on are decided once."""
+    data = without_nulls(json.loads(text), "ruleset relation coordinates automata", "format obligations versions")
     game, grundy = game_of(parsed(data["ruleset"]), {}), data["relation"] == "grundy"
     passes = game.coordinates[-1:] if game.text.startswith("with-pass") else []
     names = game.coordinates[: len(game.coordinates) - len(passes)]
     if (
-        data["format"] != 1
+        data.get("format", 1) != 1
         or data["relation"] not in ("p", "grundy")
         or data["coordinates"] != names + ["value"] * grundy
     ):
@@ -762,7 +759,7 @@ def proof_in(path: Path) -> tuple[str, Proof]:
     parts = [relation_of(automaton, names + [VALUE] * grundy) for automaton in data["automata"]]
     relation = any_of(part & all_of(limits({p: 1}, i, i) for p in passes) for i, part in enumerate(parts))
     said = f"{game.text}, {'Grundy numbers' if grundy else 'P-positions'}"
-    return digest, Proof(game, relation, grundy, decided(obligations(game, relation, grundy), said))
+    return Proof(game, relation, grundy, decided(obligations(game, relation, grundy), said))
 
 
 def main() -> int:
@@ -780,9 +777,9 @@ def main() -> int:
         signal.setitimer(signal.ITIMER_REAL, given.seconds)
         try:
             path = name.resolve()
-            document = loaded(path)[1]
+            document = loaded(path)
             is_claim = isinstance(document, dict) and "kind" in document
-            verdict, why = on_claim(path, document) if is_claim else proof_in(path)[1].verdict
+            verdict, why = on_claim(document) if is_claim else proof_in(json.dumps(document)).verdict
         except (UndecidedError, RecursionError, MemoryError) as error:
             verdict, why = "undecided", str(error) or type(error).__name__
         except (ValueError, TypeError, LookupError, AttributeError, SyntaxError, OSError) as error:
