@@ -88,13 +88,13 @@ def find_sections(check: Sections, bound: int, fixed: Mapping[str, int]) -> Find
     return Finding(HoldsToBound(cases, bound, unit=unit), {"choices": choices})
 
 
-def centres(order: int) -> set[tuple[int, int, int]]:
+def centres(order: int) -> set[tuple[int, ...]]:
     """Return the centres of the small octahedra of S_order, in units of their radius."""
     found = np.zeros((1, 3), np.int64)
     for i in range(order):
         step = np.vstack([np.eye(3, dtype=np.int64), -np.eye(3, dtype=np.int64)]) << (order - 1 - i)
         found = (found[:, None] + step).reshape(-1, 3)
-    return {(a, b, c) for a, b, c in found.tolist()}
+    return {tuple(centre) for centre in found.tolist()}
 
 
 def _choices(check: Sections, bound: int, fixed: Mapping[str, int]) -> Iterator[dict[str, int]]:

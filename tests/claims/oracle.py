@@ -32,7 +32,7 @@ from choco_pipeline.claims.kinds import (
     Values,
 )
 from choco_pipeline.formula import Formula
-from choco_pipeline.games import Position, RectangularBar, Ruleset, StepBar, StripBar
+from choco_pipeline.games import Position, RectangularBar, Ruleset, StepBar, StripBar, WithPass
 from choco_pipeline.tables.schema import Quantity, unwrap
 from tests.claims.claims import domain, holds, key_of
 
@@ -109,7 +109,6 @@ def outcome(
             )
             return Outcome(number != check.equals.value(env), None, not places)
         case Pattern():
-            assert isinstance(game, RectangularBar)
             return _pattern(check, game, env)
         case Cellular():
             assert isinstance(game, RectangularBar)
@@ -228,10 +227,12 @@ def _inside(bar: RectangularBar, i: int, j: int) -> bool:
     return 1 <= i <= bar.m and 1 <= j <= bar.n
 
 
-def _pattern(check: Pattern, bar: RectangularBar, env: Env) -> Outcome:
+def _pattern(check: Pattern, game: Ruleset, env: Env) -> Outcome:
+    bar, passes = unwrap(game)
+    assert isinstance(bar, RectangularBar)
     failures, cells = [], 0
-    for i, j, base in _cells(bar):
-        names = env | {"i": i, "j": j}
+    for (i, j, base), left in product(_cells(bar), range(passes + 1)):
+        names = env | {"i": i, "j": j} | ({"p": left} if passes else {})
         case = next((c for c in check.cases if holds(c.where, names)), None)
         if case is None:
             continue
@@ -241,13 +242,17 @@ def _pattern(check: Pattern, bar: RectangularBar, env: Env) -> Outcome:
             other = RectangularBar(m2, m2)
             if not _inside(other, i2, j2):
                 raise IndexError((m2, i2, j2))
-            expected = _is_p(other, other.whole(i2, j2))
+            expected = _is_p_with(other, other.whole(i2, j2), passes, left)
         else:
             expected = case.outcome == "P"
-        if _is_p(bar, base) != expected:
-            failures.append(base)
-    least = min(failures, key=lambda at: key_of(bar, at), default=None)
+        if _is_p_with(bar, base, passes, left) != expected:
+            failures.append((*base, left) if passes else base)
+    least = min(failures, key=lambda at: key_of(game, at), default=None)
     return Outcome(bool(failures), least, not cells)
+
+
+def _is_p_with(bar: RectangularBar, base: Position, passes: int, left: int) -> bool:
+    return _is_p(WithPass(bar, passes), (*base, left)) if passes else _is_p(bar, base)
 
 
 def _generation(check: Cellular, generation: int) -> dict[tuple[int, int], int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from choco_pipeline import SolidBar, parse_ruleset
 from choco_pipeline.claims.catalogue import load_catalogue
 from choco_pipeline.claims.check import Finding, check_claim
 from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.ledger import check_across
 from choco_pipeline.claims.values import collect_values
 from choco_pipeline.claims.verdict import Exhausted, HoldsToBound, Refuted, Undecided
@@ -262,3 +264,18 @@ def test_patterns() -> None:
     numbers = [verdict["evidence"]["p_positions"] for verdict in verdicts]
     assert sum(numbers[:32]) == (4**5 + 6**5) // 2  # Theorem 4.3, n = 5
     assert not fits("patterns-thm-2.3", "rectangular-bar(m=3, n=4)")
+
+
+@pytest.mark.parametrize("key", ["triangular", "solid2022", "patterns"])
+def test_a_bound_that_is_no_largest_integer_is_explained(key: str) -> None:
+    # "Up to bound 8" reads as x up to 8; where N is a number of digits the entry says so.
+    for claim in CATALOGUE.claims.values():
+        entry = claim.as_ledger()
+        if entry["paper"]["key"] != key or not isinstance(claim.check, IntegerStatement):
+            continue
+        spans = [span.text for span in claim.check.all.values()]
+        lengths = {name for name, span in claim.check.all.items() if span.text.endswith("..N")} | {
+            "N"
+        }
+        if any(re.search(rf"<< {name}\b", span) for name in lengths for span in spans):
+            assert re.search(r"\bN\b.*digits|digits.*\bN\b", entry["note"] or ""), claim.id
