@@ -1,10 +1,11 @@
-"""``choco verify``: stored tables checked again, on all cores."""
+"""``choco verify``: stored tables and certificates checked again, on all cores."""
 
 from __future__ import annotations
 
 import multiprocessing
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from choco_pipeline.cli.output import emit, note
 from choco_pipeline.cluster.progress import ignore
+from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError, StoreError
+from choco_pipeline.proof.checker import PROGRAM, check_files
+from choco_pipeline.proof.claim_certificate import FOLDER as CLAIMS
 from choco_pipeline.sweep.paths import RESULTS
 from choco_pipeline.tables.machine import cores
 from choco_pipeline.tables.verify import verify_manifest
@@ -29,8 +33,20 @@ COLUMNS = (
 Records: TypeAlias = list[dict[str, Any]]
 
 
-def verify_tables(manifests: list[Path], seed: int, json: bool) -> int:
-    """Verify the manifests' tables, print what is wrong, and return the exit code: 1 if anything is."""
+def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool) -> int:
+    """Verify tables and certificates, print what is wrong, and return the exit code: 1 if anything is.
+
+    Parameters
+    ----------
+    manifests
+        Of the tables; none for all tables and all certificates of the results folder.
+    seed
+        Chooses the positions that are compared with the definition.
+    seconds
+        For each certificate, which `checker/check.py` decides; one that takes longer is named, and is not wrong.
+    json
+        Print one document instead.
+    """
     records: Records = []
     for manifest, found in on_all_cores(partial(_verified, seed), chosen_manifests(manifests)):
         if isinstance(found, str):
@@ -41,13 +57,21 @@ def verify_tables(manifests: list[Path], seed: int, json: bool) -> int:
             note(f"wrong: {named(record)}: {record['wrong']}")
     wrong = sum(record["wrong"] is not None for record in records)
     checked = sum(record["checked"] for record in records)
+    certificates = [] if manifests else _certificates_checked(seconds)
+    answers = Counter(one["answer"] for one in certificates)
+    for one in certificates:
+        if one["answer"] != "proved":
+            note(f"{one['answer']}: {one['certificate']}: {one['why']}")
+    # One that takes too long is said above, and may be right.
+    refused = len(certificates) - answers["proved"] - answers["undecided"]
     if json:
         emit(
             {
-                "status": "wrong" if wrong else "right",
+                "status": "wrong" if wrong or refused else "right",
                 "tables": len(records),
                 "positions": checked,
                 "records": records,
+                "certificates": certificates,
             }
         )
     else:
@@ -56,7 +80,37 @@ def verify_tables(manifests: list[Path], seed: int, json: bool) -> int:
             f"{len(records):,} tables: every chunk's checksum and every table's digest read, {checked:,} positions checked"
             f" against the definition; {said}"
         )
-    return 1 if wrong else 0
+        if certificates:
+            shown = ", ".join(f"{number:,} {answer}" for answer, number in answers.items())
+            print(f"{len(certificates):,} certificates, by {PROGRAM.name} alone: {shown}")
+    return 1 if wrong or refused else 0
+
+
+def _certificates_checked(seconds: float) -> list[dict[str, str]]:
+    """Return what the checker says of the certificates in the results folder, by path; those of one game go together."""
+    games: dict[str, list[Path]] = defaultdict(list)
+    for folder in (RESULTS / "certificates", RESULTS / "proofs"):
+        for path in sorted([*folder.glob("*.json"), *folder.glob(f"{CLAIMS}/*/*.json")]):
+            games[_game_of(path)].append(path)
+    parts: list[list[Path]] = [[] for _ in range(max(1, min(len(games), cores())))]
+    for paths in sorted(games.values(), key=len, reverse=True):
+        min(parts, key=len).extend(paths)
+    with ThreadPoolExecutor(len(parts)) as pool:
+        found = pool.map(lambda paths: zip(paths, check_files(paths, seconds), strict=True), parts)
+        said = {path: checked for part in found for path, checked in part}
+    return [
+        {"certificate": path.as_posix(), "answer": one.answer, "why": one.why}
+        for path, one in sorted(said.items())
+    ]
+
+
+def _game_of(path: Path) -> str:
+    """Return a game's name, by which certificates are kept together; what a file says is not trusted for more."""
+    try:
+        document = read_json(path)
+        return str((document.get("game") or document).get("ruleset"))
+    except (ChocoError, AttributeError):
+        return ""
 
 
 def chosen_manifests(manifests: list[Path]) -> list[Path]:
