@@ -11,8 +11,13 @@ from typing import Any, get_args
 
 from choco_pipeline.cli.output import emit, in_time
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.proof.attempt import attempt, check_again, describe, nothing_found
-from choco_pipeline.proof.checker import ask_checker
+from choco_pipeline.proof.attempt import (
+    ask_third,
+    attempt,
+    check_again,
+    describe,
+    nothing_found,
+)
 from choco_pipeline.proof.counts import SHOWN
 from choco_pipeline.proof.engines import ENGINES, EngineName
 from choco_pipeline.proof.errors import UndecidedError
@@ -78,7 +83,7 @@ def show_proof(
                 nothing = nothing_found(str(error), time.monotonic() - start)
                 found = nothing | {"ruleset": notation, "relation": wanted}
             if found["status"] == "proved":
-                ask_checker([(found["certificate"], found)], CHECKER_SECONDS)
+                ask_third(found, chosen, CHECKER_SECONDS)
         if found["status"] == "proved" and found["relation"] is not None:
             limits["seconds"] = min(seconds, FORMULA_SECONDS)
             target = f"{describe.__module__}:{describe.__name__}"

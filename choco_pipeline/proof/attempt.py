@@ -14,7 +14,7 @@ from choco_pipeline.proof.certificate import check_certificate, read_certificate
 from choco_pipeline.proof.checker import ask_checker
 from choco_pipeline.proof.claim_certificate import check_claim_certificate, is_of_a_claim
 from choco_pipeline.proof.counts import described_counts
-from choco_pipeline.proof.engines import EngineName
+from choco_pipeline.proof.engines import NOT_ASKED, EngineName
 from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.formulas import described_formula
 from choco_pipeline.proof.limits import Limited
@@ -126,8 +126,16 @@ def check_again(
         nothing = nothing_found(str(error), time.perf_counter() - start)
         return nothing | {"ruleset": None, "relation": None, "certificate": path}
     if found["status"] == "proved":
-        ask_checker([(path, found)], seconds)
+        ask_third(found, engines, seconds)
     return found
+
+
+def ask_third(found: dict[str, Any], engines: Sequence[EngineName] | None, seconds: float) -> None:
+    """Add what the checker says of a proof that was found, unless others are the engines that are to be asked."""
+    if engines is None:
+        ask_checker([(found["certificate"], found)], seconds)
+    else:
+        found["no_answer"]["checker"] = NOT_ASKED
 
 
 def describe(

@@ -9,6 +9,8 @@ from choco_pipeline.proof.mona import mona_fault
 
 EngineName = Literal["own", "mona"]
 ENGINES: tuple[EngineName, ...] = ("own", "mona")
+#: Why an engine that others are preferred to gives no answer.
+NOT_ASKED = "it was not asked"
 
 
 def installed_engines() -> tuple[EngineName, ...]:
@@ -19,4 +21,4 @@ def installed_engines() -> tuple[EngineName, ...]:
 def unasked(asked: Collection[EngineName]) -> dict[EngineName, str]:
     """Return for each engine that is not among `asked` why it gives no answer."""
     reasons: dict[EngineName, str | None] = {"own": None, "mona": mona_fault()}
-    return {name: why or "it was not asked" for name, why in reasons.items() if name not in asked}
+    return {name: why or NOT_ASKED for name, why in reasons.items() if name not in asked}

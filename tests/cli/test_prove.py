@@ -38,6 +38,8 @@ def test_from_a_game_to_a_certificate_and_back(tmp_path):
     assert done.stdout.splitlines()[0].startswith(f"proved: the P-positions of {game}: ")
     assert "8 states with 0 passes left, 12 states with 1 pass left" in done.stdout
     assert f"choco prove --check {path}" in done.stdout
+    done = choco("prove", "--check", path, "--json", cwd=tmp_path)
+    assert json.loads(done.stdout)["engines"][-1] == "checker"
 
     document = json.loads((tmp_path / path).read_text())
     document["ruleset"] = "with-pass(strip-bar(k=2, s=2), passes=1)"
@@ -60,8 +62,9 @@ def test_grundy_numbers_into_a_folder_of_choice(tmp_path):
         "automata: 39 states",
         done.stdout.splitlines()[2],
         "no answer by MONA: it was not asked",
-        "formula, found by search, proved by our engine: G = z+(y+1)//2 if (y+z)%2 == 0"
-        " else min((2*z-y)//2, 3*(z-y)//2)",
+        "no answer by the checker: it was not asked",
+        "formula, found by search, proved by our engine: G = z+(y+1)//2 where (y+z)%2 == 0;"
+        " min((2*z-y)//2, 3*(z-y)//2) where (y+z)%2 == 1",
         *(
             f"positions with Grundy number {value}, coordinates below 2^n for n = 0, 1, …: {counts}"
             for value, counts in enumerate(

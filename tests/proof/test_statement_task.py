@@ -25,6 +25,7 @@ def claim(claim_id):
 
 def decided(*ids, seconds=60, memory=4):
     order = {"format": 1, "code": "", "seconds": seconds, "memory": memory}
+    order["certificates"] = "certificates"
     write_json(Path("order.json"), {**order, "claims": {one: claim(one) for one in ids}})
     reports = []
     counts = decide_order("order.json", "out.json", lambda *a, **more: reports.append((*a, more)))
@@ -48,9 +49,12 @@ def test_an_order_with_its_verdicts():
         ("shift", {}, "undecided"),
     ]
     for verdict in found:
-        assert (verdict["table"], verdict["certificate"], verdict["bound"]) == (None, None, None)
-    assert found[0]["text"] == "proved for all integers: ./choco claims check true"
-    assert "own" in found[0]["evidence"]["engines"]
+        assert (verdict["table"], verdict["bound"]) == (None, None)
+        assert (verdict["certificate"] is None) == (verdict["verdict"] != "proved")
+    path = found[0]["certificate"]
+    assert Path(path).parent == Path("certificates/claims/true")
+    assert found[0]["text"] == f"proved for all integers: {path}"
+    assert {"own", "checker"} <= {*found[0]["evidence"]["engines"]}
     assert found[2]["counterexample"]["position"] == [300]
     assert "given n there are finitely many integers" in found[3]["why"]
 

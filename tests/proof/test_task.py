@@ -82,7 +82,12 @@ def test_a_proof_with_its_verdicts():
     ]
     for verdict in found["verdicts"]:
         assert (verdict["table"], verdict["bound"]) == (None, None)
-        assert (verdict["parameters"], verdict["certificate"]) == ({"k": 3}, proof["certificate"])
+        assert verdict["parameters"] == {"k": 3}
+    true, *others = found["verdicts"]
+    assert {verdict["certificate"] for verdict in others} == {proof["certificate"]}
+    assert Path(true["certificate"]).parent == Path("certificates/claims/true")
+    assert true["text"] == f"proved for all positions: {true['certificate']}"
+    assert (proof["engines"][-1], true["evidence"]["engines"][-1]) == ("checker", "checker")
     assert found["verdicts"][1]["counterexample"]["position"] == [2, 1, 3], "P, though y is not 0"
 
 
