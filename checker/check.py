@@ -35,7 +35,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-MOST_STATES, MOST_EDGES, MOST_BYTES, MOST_LETTERS, MOST_BITS = 1 << 20, 1 << 24, 1 << 26, 8000, 4096
+MOST_STATES, MOST_EDGES, MOST_BYTES, MOST_LETTERS, MOST_BITS = 1 << 19, 1 << 22, 1 << 26, 8000, 4096
 
 
 class UndecidedError(Exception):
@@ -177,7 +177,7 @@ def without(names: Sequence[Track], part: Automaton) -> Automaton:
             states |= {q for q, row in enumerate(moves) if row.get(symbol, set()) & states}
 
     def edges(state: frozenset[int]) -> Edges:
-        found = defaultdict(set)
+        found: dict[int, set[int]] = defaultdict(set)
         for q in state:
             for symbol, after in moves[q].items():
                 found[symbol] |= after
@@ -312,7 +312,8 @@ def computed(sign: ast.operator, left: Form, right: Form, made: Made) -> Form:
                 (t, Automaton((one, other, t), [{d: 1 for d in range(8) if d >> 2 == held(d & 1, d >> 1 & 1)}]))
             )
             return {t: 1}
-    raise UndecidedError("an operator has no value, or cannot be said of these integers")
+        case _:
+            raise UndecidedError("an operator has no value, or cannot be said of these integers")
 
 
 def largest(forms: Sequence[Form], made: Made) -> Form:
@@ -348,9 +349,8 @@ def condition(formula: Any, names: Names) -> Automaton:
             return ~condition(part, names)
         case ast.Compare(left, signs, others) if all(type(sign) in LIMITS for sign in signs):
             steps = zip([left, *others], signs, others, strict=False)
-            differences = ((ast.BinOp(a, ast.Sub(), b), type(sign)) for a, sign, b in steps)
-            parts = ((within(node, names, {}, *LIMITS[sign]), sign) for node, sign in differences)
-            return all_of(~part if sign is ast.NotEq else part for part, sign in parts)
+            found = [(within(ast.BinOp(a, ast.Sub(), b), names, {}, *LIMITS[type(s)]), s) for a, s, b in steps]
+            return all_of(~part if isinstance(sign, ast.NotEq) else part for part, sign in found)
         case node:
             raise ValueError(f"{ast.unparse(node)!r} is no condition")
 
@@ -464,8 +464,8 @@ def game_of(node: ast.expr, names: Names) -> Game:
     raise ValueError(f"{ast.unparse(node)!r} is no ruleset")
 
 
-# ---- Proofs. A case is what is wrong, and parts: it is wrong where all of them hold, which must be nowhere. If what is wrong is
-# "", nothing is: it is a case of which a statement speaks, and there must be one.
+# ---- Proofs. A case is what is wrong, and where; that must be nowhere. If what is wrong is "", nothing is: it is where a
+# statement speaks of something, and that must be somewhere.
 
 Cases = Iterator[tuple[str, Automaton]]
 
@@ -579,7 +579,8 @@ def on_positions(check: dict[str, Any], proof: Proof, names: Names, reach: int |
             yield "", spoken
             yield f"there are {number}", TRUE if number != integer(check["equals"], names) else FALSE
         case _:
-            tracks, rows = game.coordinates if kind == "p-list" else [*game.coordinates, VALUE], check.get("positions")
+            tracks: list[Any] = [*game.coordinates, *([] if kind == "p-list" else [VALUE])]
+            rows = check.get("positions")
             if kind == "grundy-table":
                 tracks = [check["down"], check["across"], VALUE]
                 if {*tracks} != {*game.coordinates, VALUE}:
@@ -603,9 +604,7 @@ def how_many(part: Automaton) -> int:
     return sum(number * sum(edge & 1 for edge in part.rows[q].values()) for q, number in counts.items())
 
 
-Said = tuple[
-    dict[str, Form], list[Automaton], list[Track]
-]  # what names are, what holds of them, and tracks without names
+Said = tuple[dict[str, Form], list[Automaton], list[Track]]  # names, what holds of them, and tracks without names
 
 
 def introduced(ranges: dict[str, Any], lets: dict[str, Any], names: Names, numbers: Names) -> Said:
@@ -615,7 +614,8 @@ def introduced(ranges: dict[str, Any], lets: dict[str, Any], names: Names, numbe
         raise ValueError("a name is there twice")
     for name, span in ranges.items():
         first, last, step = SPAN.fullmatch(str(span)).groups()  # type: ignore[union-attr]
-        low, here = form(parsed(first), known, made), numbers.get(name, {name: 1})
+        here = numbers.get(name, Form({name: 1}))
+        low = form(parsed(first), known, made)
         high = form(parsed(last), known, made) if last else low
         parts += [limits(plus(here, low, -1), 0, None), limits(plus(here, high, -1), None, 0)]
         if (by := integer(step or 1, known)) < 1:
@@ -665,13 +665,13 @@ def before(a: Sequence[Track], b: Sequence[Track]) -> Automaton:
 
 def on_claim(document: Any) -> tuple[str, str]:
     """Return the verdict on the certificate of a claim."""
-    data = without_nulls(document, "format kind claim names verdict", "game engines versions")
+    data = without_nulls(document, "format kind claim names verdict", "game versions")
     claim = without_nulls(data["claim"], "id check", "ruleset every some when let reach")
     kind, numbers = without_nulls(claim["check"], "kind", " ".join(claim["check"]))["kind"], data["names"]
     if (data["format"], data["kind"], data["verdict"]) != (1, "claim", "proved") or kind not in KINDS:
         raise ValueError("the format must be 1, the kind claim, the verdict proved, and the statement of a known kind")
     check = without_nulls(claim["check"], "kind " + KINDS[kind][0], KINDS[kind][1])
-    names = {name: plus({None: int(n)}, {}) for name, n in numbers.items() if type(n) is int or parsed(None)}
+    names = {name: plus({None: integer(n if type(n) is int else "", {})}, {}) for name, n in numbers.items()}
     said = ", ".join([claim["id"], *(f"{name} = {n}" for name, n in numbers.items())])
     every, exist = claim.get("every", {}), claim.get("some", {})
     if kind == "integers":
@@ -684,18 +684,18 @@ def on_claim(document: Any) -> tuple[str, str]:
         return "vacuous", "it does not speak of these names"
     names, _, _ = introduced({}, claim.get("let", {}), names, {})
     game, reach = game_of(parsed(claim["ruleset"]), names), integer(claim["reach"], names) if "reach" in claim else None
-    proof, where = Proof(game, TRUE, False, ("proved", "")), data.get("game", {})
-    if where:
-        proof = proof_in(json.dumps(where))
+    proof = Proof(game, TRUE, False, ("proved", ""))
+    if "game" in data:
+        proof = proof_in(json.dumps(data["game"]))
         if proof.game.text != game.text:
             raise ValueError("the automata are of another game")
-    if not (where or kind == "options") or names.keys() & {*game.coordinates} or (reach or 0) >> 63:
+    if not ("game" in data or kind == "options") or names.keys() & {*game.coordinates} or (reach or 0) >> 63:
         raise ValueError("automata of the game are needed, names that are no coordinates, and a reach below 2**63")
     said += f": {game.text}" + (f", coordinates up to {reach}" if reach is not None else "")
     return proof.verdict if proof.verdict[0] != "proved" else decided(on_positions(check, proof, names, reach), said)
 
 
-# ---- Files ---------------------------------------------------------------------------------------------------------------
+# ---- Files.
 
 
 def without_nulls(value: Any, needed: str, allowed: str = "") -> dict[str, Any]:
@@ -743,7 +743,7 @@ def loaded(path: Path) -> Any:
 
 @functools.cache
 def proof_in(text: str) -> Proof:
-    """Return what automata of a game prove; those that several claims rest on are decided once."""
+    """Return what automata of a game prove; of several claims that rest on the same ones they are decided once."""
     data = without_nulls(json.loads(text), "ruleset relation coordinates automata", "format obligations versions")
     game, grundy = game_of(parsed(data["ruleset"]), {}), data["relation"] == "grundy"
     passes = game.coordinates[-1:] if game.text.startswith("with-pass") else []
@@ -762,6 +762,18 @@ def proof_in(text: str) -> Proof:
     return Proof(game, relation, grundy, decided(obligations(game, relation, grundy), said))
 
 
+def verdict_on(path: Path) -> tuple[str, str]:
+    """Return the verdict on a file; and of what, where, or why."""
+    try:
+        document = loaded(path)
+        is_claim = isinstance(document, dict) and "kind" in document
+        return on_claim(document) if is_claim else proof_in(json.dumps(document)).verdict
+    except (UndecidedError, MemoryError) as error:
+        return "undecided", str(error) or type(error).__name__
+    except (ValueError, TypeError, LookupError, AttributeError, SyntaxError, RecursionError, OSError) as error:
+        return "no certificate", f"{type(error).__name__}: {error}"
+
+
 def main() -> int:
     """Print a line for each file; return 0 if all are proved, 2 if one is no certificate, else 1."""
     parser = argparse.ArgumentParser(description="Decide certificates anew.")
@@ -773,20 +785,11 @@ def main() -> int:
         raise UndecidedError(f"more than {given.seconds:g} seconds")
 
     signal.signal(signal.SIGALRM, over)
-    for name in given.files:
+    for path in given.files:
         signal.setitimer(signal.ITIMER_REAL, given.seconds)
-        try:
-            path = name.resolve()
-            document = loaded(path)
-            is_claim = isinstance(document, dict) and "kind" in document
-            verdict, why = on_claim(document) if is_claim else proof_in(json.dumps(document)).verdict
-        except (UndecidedError, RecursionError, MemoryError) as error:
-            verdict, why = "undecided", str(error) or type(error).__name__
-        except (ValueError, TypeError, LookupError, AttributeError, SyntaxError, OSError) as error:
-            verdict, why = "no certificate", f"{type(error).__name__}: {error}"
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-        print(f"{name}: {verdict}: {why}", flush=True)
+        verdict, why = verdict_on(path.resolve())
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        print(f"{path}: {verdict}: {why}", flush=True)
         worst = max(worst, {"proved": 0, "no certificate": 2}.get(verdict, 1))
     return worst
 

@@ -1,0 +1,65 @@
+"""Certificates for the checker: proved by the package, or written by hand."""
+
+import functools
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.proof.certificate import write_certificate
+from choco_pipeline.proof.prove import prove
+
+CHECKER = Path(__file__).parents[2] / "checker/check.py"
+
+
+@functools.cache
+def checker() -> ModuleType:
+    """Return the checker as a module; it lies outside of the package."""
+    spec = importlib.util.spec_from_file_location("check", CHECKER)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["check"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@functools.cache
+def game_text(ruleset: str, relation: str, folder: Path) -> str:
+    """Return the text of a certificate that the package writes."""
+    proof = prove(parse_ruleset(ruleset), relation, engines=["own"])
+    assert proof.status == "proved", proof.why
+    return write_certificate(proof, folder).read_text()
+
+
+def verdict_on(document: Any, folder: Path, name: str = "certificate.json") -> tuple[str, str]:
+    """Return what the checker says of a document."""
+    path = folder / name
+    path.write_text(document if isinstance(document, str) else json.dumps(document))
+    checker().proof_in.cache_clear()
+    return checker().verdict_on(path)
+
+
+def claim_on(game: str, check: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Return the certificate of a claim on a game whose certificate has this text."""
+    document = json.loads(game)
+    claim = {"id": "claim", "ruleset": document["ruleset"], "check": check}
+    automata = {key: document[key] for key in ("ruleset", "relation", "coordinates", "automata")}
+    names = more.pop("names", {})
+    return {
+        "format": 1,
+        "kind": "claim",
+        "claim": claim | more,
+        "names": names,
+        "game": automata,
+        "verdict": "proved",
+    }
+
+
+def integers(check: dict[str, Any], **names: int) -> dict[str, Any]:
+    """Return the certificate of a statement on integers."""
+    claim = {"id": "claim", "check": {"kind": "integers", **check}}
+    return {"format": 1, "kind": "claim", "claim": claim, "names": names, "verdict": "proved"}

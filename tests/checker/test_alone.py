@@ -1,0 +1,121 @@
+"""The checker shares nothing with the package: it runs without it, and is as short as the documentation says."""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+import tokenize
+from pathlib import Path
+
+import pytest
+
+from tests.checker.certificates import CHECKER, game_text, integers
+
+DOCS = CHECKER.parents[1] / "docs/proof.md"
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-I", "-S", CHECKER, *arguments]
+    return subprocess.run([*map(str, command)], capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, Path]:
+    found = {name: tmp_path / f"{name}.json" for name in ("right", "wrong", "none")}
+    text = game_text("nim(2)", "p", tmp_path)
+    found["right"].write_text(text)
+    found["wrong"].write_text(
+        text.replace("nim(2)", "step-bar(k=1)").replace('"a"', '"y"').replace('"b"', '"z"')
+    )
+    found["none"].write_text("{}")
+    return found
+
+
+def test_it_runs_with_no_package_installed(files):
+    done = run(files["right"])
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"{files['right']}: proved: nim(2), P-positions\n"
+
+
+def test_the_exit_code_is_that_of_the_worst_file(files):
+    done = run(files["right"], files["wrong"])
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "refuted" in done.stdout.splitlines()[1]
+    done = run(
+        files["wrong"], files["none"], files["right"], files["right"].with_name("missing.json")
+    )
+    assert (done.returncode, done.stderr) == (2, "")
+    assert [line.split(": ")[1] for line in done.stdout.splitlines()] == [
+        "refuted",
+        "no certificate",
+        "proved",
+        "no certificate",
+    ]
+
+
+def test_seconds_are_a_limit(tmp_path):
+    hard = {"bound": 9, "all": {"x": "0..N", "y": "0..N"}, "holds": "x//1009 + y//1013 <= x + y"}
+    (tmp_path / "hard.json").write_text(json.dumps(integers(hard)))
+    done = run("--seconds", "0.5", tmp_path / "hard.json")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert "undecided: more than 0.5 seconds" in done.stdout
+
+
+def test_it_imports_the_standard_library_only():
+    names = set()
+    for node in ast.walk(ast.parse(CHECKER.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.split(".")[0] for alias in node.names}
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0
+            names.add(str(node.module).split(".")[0])
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            assert node.func.id not in ("eval", "exec", "compile", "__import__")
+    assert names <= sys.stdlib_module_names
+
+
+def lines_of_code() -> int:
+    """Return the checker's lines that hold more than comments and docstrings."""
+    with CHECKER.open("rb") as file:
+        kinds = (
+            tokenize.COMMENT,
+            tokenize.NL,
+            tokenize.NEWLINE,
+            tokenize.INDENT,
+            tokenize.DEDENT,
+            tokenize.ENCODING,
+            tokenize.ENDMARKER,
+        )
+        tokens = [token for token in tokenize.tokenize(file.readline) if token.type not in kinds]
+    lines = {line for token in tokens for line in range(token.start[0], token.end[0] + 1)}
+    for node in ast.walk(ast.parse(CHECKER.read_text())):
+        if (
+            isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+            and ast.get_docstring(node) is not None
+        ):
+            lines -= {*range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1)}
+    return len(lines)
+
+
+def test_the_documentation_counts_its_lines():
+    said = re.search(r"`checker/check.py`: (\d+) lines, (\d+) of them code", DOCS.read_text())
+    assert said is not None
+    assert [*map(int, said.groups())] == [len(CHECKER.read_text().splitlines()), lines_of_code()]
+
+
+def test_the_documentation_counts_what_our_engine_loads():
+    said = re.search(
+        r"our engine: (\d+) modules of the package are loaded, with about ([0-9,]+) lines",
+        DOCS.read_text(),
+    )
+    assert said is not None
+    lists = (
+        "import sys, choco_pipeline.proof.certificate\n"
+        "print(*(m.__file__ for n, m in sys.modules.items() if n.split('.')[0] == 'choco_pipeline' and m.__file__), sep='\\n')"
+    )
+    done = subprocess.run([sys.executable, "-c", lists], capture_output=True, text=True, check=True)
+    files = [Path(line) for line in done.stdout.splitlines()]
+    lines = sum(len(file.read_text().splitlines()) for file in files)
+    assert len(files) == pytest.approx(int(said[1]), rel=0.1)
+    assert lines == pytest.approx(int(said[2].replace(",", "")), rel=0.1)

@@ -1,0 +1,326 @@
+"""The checker on certificates of claims: true ones are proved, false ones refuted with a counterexample, vacuous ones named."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from choco_pipeline.formula import FormulaError, parse
+from tests.checker.certificates import checker, claim_on, game_text, integers, verdict_on
+
+STRIP, STEP, PASS = "strip-bar(k=2, s=0)", "step-bar(k=2, s=0)", "with-pass(nim(2), passes=1)"
+P, V = {"kind": "p-positions"}, {"kind": "values"}
+TABLE = {"kind": "grundy-table", "down": "z", "across": "y"}
+OPTIONS = {"kind": "options", "of": "x ^ y ^ z == 0", "to": "x ^ y ^ z == 0"}
+LIST = [[0, 0, 0], [1, 0, 1], [2, 0, 2], [3, 1, 2]]
+
+ON_GAMES: list[tuple[str, str, dict[str, Any], dict[str, Any], str]] = [
+    (STRIP, "p", P | {"formula": "x ⊕ y ⊕ z == 0"}, {}, "proved"),
+    (STRIP, "p", P | {"formula": "x ^ y ^ z == 0 and x < 10**6"}, {}, "refuted"),
+    (STRIP, "p", P | {"formula": "x ^ y ^ z == 0 and x < 9", "relation": "contain"}, {}, "proved"),
+    (STRIP, "p", P | {"formula": "x ^ y ^ z == 0 and x < 9", "relation": "within"}, {}, "refuted"),
+    (STRIP, "p", P | {"formula": "x ^ y ^ z == 0 and x < 9"}, {"reach": 8}, "proved"),
+    (STRIP, "p", P | {"formula": "x ^ y ^ z == 0 and x < 9"}, {"reach": "8+1"}, "refuted"),
+    (STRIP, "p", P | {"formula": "0 == 1", "where": "x ^ y ^ z < 0"}, {}, "vacuous"),
+    (STRIP, "p", P | {"formula": "x ^ y ^ z < q"}, {"names": {"q": 1}}, "proved"),
+    (STRIP, "p", P | {"formula": "0 == 0"}, {"every": {"q": "1..3"}, "names": {"q": 4}}, "vacuous"),
+    (STRIP, "p", P | {"formula": "0 == 0"}, {"when": "q > 4", "names": {"q": 4}}, "vacuous"),
+    (STRIP, "p", P | {"formula": "x ^ y ^ z < q"}, {"let": {"q": "2-1"}}, "proved"),
+    (STRIP, "p", P | {"formula": "x ^ y ^ z < x"}, {"names": {"x": 1}}, "no certificate"),
+    (STRIP, "p", P | {"formula": "x ^ y ^ z"}, {}, "no certificate"),
+    (STRIP, "p", P | {"formula": "x*y == 0"}, {}, "undecided"),
+    (STRIP, "p", {"kind": "grundy", "equals": "x ^ y ^ z"}, {}, "undecided"),
+    (STEP, "grundy", {"kind": "grundy", "equals": "y ^ z"}, {}, "proved"),
+    (STEP, "grundy", {"kind": "grundy", "equals": "(y ^ z) + z//1000"}, {}, "refuted"),
+    (STEP, "grundy", P | {"formula": "y == 0 and z == 0"}, {}, "proved"),
+    (STEP, "grundy", P | {"formula": "y == 0 and z <= 1"}, {}, "refuted"),
+    (STEP, "grundy", TABLE | {"rows": [[0], [1], [2, 3], [3, 2]]}, {}, "proved"),
+    (STEP, "grundy", TABLE | {"rows": [[0], [1], [2, 3], [3, 1]]}, {}, "refuted"),
+    (STEP, "grundy", TABLE | {"rows": [[0, 0]]}, {}, "refuted"),
+    (STEP, "grundy", TABLE | {"rows": [[0], [1]], "across": "z"}, {}, "no certificate"),
+    (STEP, "grundy", {"kind": "grundy-list", "numbers": [[1, 2, 3], [0, 9, 9]]}, {}, "proved"),
+    (STEP, "grundy", {"kind": "grundy-list", "numbers": [[1, 2, 3], [0, 9, 8]]}, {}, "refuted"),
+    (STEP, "grundy", {"kind": "grundy-list", "numbers": [[1, 1, 0]]}, {}, "refuted"),
+    (STRIP, "p", V | {"of": "x-z", "values": "v <= 0", "relation": "within"}, {}, "refuted"),
+    (STRIP, "p", V | {"of": "x ^ y ^ z", "values": "v == 0", "relation": "exactly"}, {}, "proved"),
+    (
+        STRIP,
+        "p",
+        V | {"of": "x ^ y ^ z", "values": "v == 0 or v == -5", "relation": "exactly"},
+        {},
+        "refuted",
+    ),
+    (
+        STRIP,
+        "p",
+        V | {"of": "x ^ y ^ z", "values": "v < 1", "relation": "contains-all"},
+        {},
+        "refuted",
+    ),
+    (STRIP, "p", V | {"of": "x", "values": "v >= 0", "relation": "exactly"}, {}, "proved"),
+    (
+        STRIP,
+        "p",
+        V | {"of": "x", "values": "v == 0 or v == 10**7", "relation": "contains-all"},
+        {"reach": 4},
+        "refuted",
+    ),
+    (STRIP, "p", OPTIONS | {"have": "no"}, {}, "proved"),
+    (STRIP, "p", OPTIONS | {"have": "some"}, {}, "refuted"),
+    (STRIP, "p", OPTIONS | {"of": "x ^ y ^ z > 0", "have": "some"}, {}, "proved"),
+    (STRIP, "p", OPTIONS | {"of": "x ^ y ^ z > 0", "have": "some", "by": ["x"]}, {}, "refuted"),
+    (STRIP, "p", OPTIONS | {"to": "x+y+z < 10**9", "have": "every"}, {}, "refuted"),
+    (STRIP, "p", OPTIONS | {"have": "no", "by": []}, {}, "proved"),
+    (STRIP, "p", OPTIONS | {"have": "no", "by": ["q"]}, {}, "no certificate"),
+    (STRIP, "p", OPTIONS | {"have": "no", "beside": "low"}, {}, "no certificate"),
+    (
+        STRIP,
+        "p",
+        OPTIONS | {"of": "y > 5", "to": "y < 5", "have": "no", "by": ["z"], "beside": "kept"},
+        {},
+        "proved",
+    ),
+    (
+        STRIP,
+        "p",
+        OPTIONS | {"of": "y > 5", "to": "y < 5", "have": "no", "by": ["z"], "beside": "lowered"},
+        {},
+        "refuted",
+    ),
+    (STRIP, "p", {"kind": "p-list", "positions": LIST}, {"reach": 3}, "refuted"),
+    (
+        STRIP,
+        "p",
+        {"kind": "p-list", "positions": [*LIST, [3, 0, 3], [2, 1, 3]]},
+        {"reach": 3},
+        "proved",
+    ),
+    (STRIP, "p", {"kind": "p-list", "positions": [*LIST, [0, 0, 1]]}, {"reach": 3}, "refuted"),
+    (STRIP, "p", {"kind": "p-list", "positions": LIST}, {}, "no certificate"),
+    (
+        STRIP,
+        "p",
+        {"kind": "count", "over": "p-positions", "of": "0 == 0", "equals": 6},
+        {"reach": 3},
+        "proved",
+    ),
+    (
+        STRIP,
+        "p",
+        {"kind": "count", "over": "p-positions", "of": "0 == 0", "equals": 5},
+        {"reach": 3},
+        "refuted",
+    ),
+    (STEP, "grundy", {"kind": "count", "of": "grundy == 3", "equals": 2}, {"reach": 3}, "proved"),
+    (PASS, "p", P | {"formula": "p == 1 and a ^ b == 1 and max(a, b) > 1"}, {}, "refuted"),
+    (
+        PASS,
+        "p",
+        P
+        | {
+            "formula": "a == b if p == 0 else a",
+        },
+        {},
+        "no certificate",
+    ),
+    (PASS, "p", P | {"formula": "a == b", "where": "p == 0"}, {}, "proved"),
+    (
+        PASS,
+        "p",
+        {"kind": "p-list", "positions": [[0, 0, 0], [1, 1, 0], [0, 0, 1]]},
+        {"reach": 1},
+        "proved",
+    ),
+    ("rectangular-bar(m=2, n=2)", "p", P | {"formula": "a ^ b ^ c ^ d == 0"}, {}, "undecided"),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("claims")
+
+
+@pytest.mark.parametrize(("ruleset", "relation", "check", "more", "wanted"), ON_GAMES)
+def test_claims_on_games(ruleset, relation, check, more, wanted, folder):
+    game = game_text(ruleset, relation, folder)
+    verdict, why = verdict_on(claim_on(game, check, **more), folder)
+    assert verdict == wanted, why
+
+
+TRUE = {"formula": "x ^ y ^ z == 0", "kind": "p-positions"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"game": None},
+        {"game": {"file": "game.json", "sha256": "0" * 64}},
+        {"game": {"ruleset": STRIP}},
+        {"game": []},
+        {"verdict": "exhausted"},
+        {"kind": "game"},
+        {"format": 2},
+        {"more": 1},
+        {"names": {"k": True}},
+        {"names": {"k": "2"}},
+        {"names": []},
+        {"claim": None},
+    ],
+)
+def test_a_malformed_claim_is_no_certificate(change, folder):
+    document = claim_on(game_text(STRIP, "p", folder), TRUE)
+    assert verdict_on(document, folder)[0] == "proved"
+    assert verdict_on(document | change, folder)[0] == "no certificate"
+
+
+def test_a_claim_rests_on_a_proved_certificate_of_its_own_game(folder):
+    game = game_text(STRIP, "p", folder)
+    document = claim_on(game, TRUE)
+    document["claim"]["ruleset"] = "strip-bar(k=k)"
+    assert verdict_on(document | {"names": {"k": 2}}, folder)[0] == "proved"
+    assert verdict_on(document | {"names": {"k": 4}}, folder)[0] == "no certificate"
+    wrong = json.loads(game)
+    wrong["automata"][0]["accepting"] = []
+    verdict, why = verdict_on(claim_on(json.dumps(wrong), TRUE), folder)
+    assert (verdict, "no option" in why) == ("refuted", True)
+
+
+ON_INTEGERS: list[tuple[dict[str, Any], dict[str, int], str]] = [
+    ({"all": {"x": "0..N"}, "holds": "x//2*2 <= x"}, {}, "proved"),
+    (
+        {"all": {"x": "5..N", "from_first_of_x": "0..N"}, "holds": "x < from_first_of_x + 3000"},
+        {},
+        "refuted",
+    ),
+    (
+        {"all": {"x": "0..N", "y": "0..N"}, "let": {"d": "(x-y)//2"}, "holds": "2*d <= x-y"},
+        {},
+        "proved",
+    ),
+    (
+        {"all": {"x": "0..N", "y": "0..N"}, "let": {"d": "(x-y)//2"}, "holds": "d >= -1000"},
+        {},
+        "refuted",
+    ),
+    ({"all": {"x": "-N..N"}, "holds": "abs(x) % 3 == abs(-x) % 3"}, {}, "proved"),
+    ({"all": {"x": "-N..N"}, "holds": ["x ^ -1 == -x-1", "x & 1 == x % 2"]}, {}, "proved"),
+    ({"all": {"x": "-N..N"}, "holds": "x != -77777"}, {}, "refuted"),
+    ({"all": {"x": "1..N step 2"}, "holds": "x % 2 == 1"}, {}, "proved"),
+    ({"all": {"x": "0..N"}, "where": "x < 0", "holds": "x == 1"}, {}, "vacuous"),
+    ({"all": {"k": "1..9", "z": "0..N"}, "holds": "z - k*(z//k) < k"}, {"k": 7}, "proved"),
+    ({"all": {"k": "1..9", "z": "0..N"}, "holds": "z - k*(z//k) < k"}, {"k": 11}, "vacuous"),
+    ({"all": {"k": "1..9", "z": "0..N"}, "holds": "z - k*(z//k) < k"}, {}, "undecided"),
+    ({"all": {"k": "1..9", "z": "0..N"}, "holds": "z < k"}, {"q": 7}, "no certificate"),
+    ({"all": {"x": "0..N"}, "any": ["x % 2 == 0", "x % 2 == 1"]}, {}, "proved"),
+    ({"all": {"x": "0..N"}, "any": ["x % 4 == 0", "x % 4 == 1", "x % 4 == 3"]}, {}, "refuted"),
+    ({"all": {"x": "0..N"}, "equivalent": ["x % 2 == 0", "x ^ 1 > x"]}, {}, "proved"),
+    ({"all": {"x": "0..N"}, "equivalent": ["x % 2 == 0", "x | 1 > x", "x < 50"]}, {}, "refuted"),
+    (
+        {
+            "all": {"x": "0..N"},
+            "number": {"of": {"z": "0..2*N"}, "such": "z ^ z//4 == x", "exactly": 1},
+        },
+        {},
+        "proved",
+    ),
+    (
+        {"all": {"x": "0..N"}, "number": {"of": {"z": "0..N"}, "such": "2*z == x", "exactly": 1}},
+        {},
+        "refuted",
+    ),
+    (
+        {
+            "all": {"x": "2..N"},
+            "number": {"of": {"y": "0..x", "z": "0..x"}, "such": "y+z == 2", "exactly": 3},
+        },
+        {},
+        "proved",
+    ),
+    (
+        {
+            "all": {"x": "2..N"},
+            "number": {"of": {"y": "0..x", "z": "0..x"}, "such": "y+z == 2", "exactly": 2},
+        },
+        {},
+        "refuted",
+    ),
+    (
+        {"all": {"x": "2..N"}, "number": {"of": {"y": "0..x"}, "such": "y < 9", "least": 3}},
+        {},
+        "proved",
+    ),
+    (
+        {"all": {"x": "2..N"}, "number": {"of": {"y": "0..x"}, "such": "y < 9", "least": 4}},
+        {},
+        "refuted",
+    ),
+    (
+        {"all": {"x": "2..N"}, "number": {"of": {"y": "0..x"}, "such": "y < 0", "exactly": 0}},
+        {},
+        "proved",
+    ),
+    ({"all": {"x": "0..N"}}, {}, "no certificate"),
+    ({"all": {"x": "0..N"}, "let": {"x": "1"}, "holds": "x == 1"}, {}, "no certificate"),
+    ({"all": {"N": "0..5"}, "holds": "N < 6"}, {}, "no certificate"),
+    ({"all": {"x": "0..N"}, "holds": "x*x >= x"}, {}, "undecided"),
+]
+
+
+@pytest.mark.parametrize(("check", "names", "wanted"), ON_INTEGERS)
+def test_statements_on_integers(check, names, wanted, folder):
+    verdict, why = verdict_on(integers({"bound": 20, **check}, **names), folder)
+    assert verdict == wanted, why
+
+
+def test_a_statement_may_fail_from_some_bound_on_only(folder):
+    check = {"bound": 20, "all": {"x": "0..N", "y": "N-1000..N"}, "holds": "x + y < 5000"}
+    assert verdict_on(integers(check), folder)[0] == "refuted"
+
+
+def formulas() -> st.SearchStrategy[str]:
+    leaves = st.sampled_from(["x", "y", "1", "2", "5", "0"])
+    return st.recursive(
+        leaves,
+        lambda part: st.one_of(
+            st.builds("({} {} {})".format, part, st.sampled_from(["+", "-", "^", "&", "|"]), part),
+            st.builds(
+                "({} {} {})".format,
+                part,
+                st.sampled_from(["//", "%"]),
+                st.sampled_from(["1", "2", "3", "-3"]),
+            ),
+            st.builds(
+                "({} {} {})".format,
+                part,
+                st.sampled_from(["<<", ">>", "*"]),
+                st.sampled_from("012"),
+            ),
+            st.builds("{}({}, {})".format, st.sampled_from(["min", "max"]), part, part),
+            st.builds("abs({})".format, part),
+            st.builds("-{}".format, part),
+        ),
+        max_leaves=4,
+    )
+
+
+@given(formulas(), formulas(), st.sampled_from(["==", "!=", "<", "<=", ">", ">="]))
+def test_a_condition_means_what_the_language_says(left, right, sign):
+    text = f"{left} {sign} {right} or not {right} < x"
+    formula, check = parse(text), checker()
+    try:
+        automaton = check.condition(text, {name: {name: 1} for name in "xy"})
+    except check.UndecidedError:
+        return
+    free = [name for name in "xy" if name in automaton.tracks]
+    for x in range(-9, 10, 2):
+        for y in range(-6, 10, 3):
+            try:
+                value = bool(formula.value({"x": x, "y": y}))
+            except FormulaError:
+                continue
+            here = {"x": x, "y": y}
+            at = [check.limits({name: 1}, here[name], here[name]) for name in free]
+            assert (check.witness(check.all_of([*at, automaton])) is not None) == value, here
