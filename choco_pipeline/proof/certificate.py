@@ -125,11 +125,13 @@ def write_certificate(proof: Proof, folder: Path) -> Path:
 
 
 def write_document(path: Path, document: Mapping[str, Any]) -> None:
-    """Write a certificate's document, whole or not at all, with each list of numbers on one line."""
+    """Write a certificate's document, whole or not at all, unless it is there; each list of numbers is on one line."""
     text = json.dumps(document, indent=1, ensure_ascii=False)
     # no string holds a line break
     short = re.sub(r"\[\n[\s\d,]*\]", lambda found: re.sub(r"\s+", "", found.group()), text)
-    write_text(path, short + "\n")
+    content = f"{short}\n"
+    if not (path.is_file() and path.read_bytes() == content.encode()):
+        write_text(path, content)
 
 
 def certificate_path(ruleset: Ruleset, relation: Relation, folder: Path) -> Path:

@@ -98,7 +98,7 @@ def ask_checker(said: Sequence[tuple[str, dict[str, Any]]], seconds: float) -> N
         match checked.answer:
             case "proved":
                 engines.append("checker")
-            case "undecided":
+            case "undecided" | "no certificate":  # it says nothing, or cannot read what is asked
                 command = f"./choco prove --check {path} --seconds 600"
                 document["no_answer"]["checker"] = f"{checked.why}; to ask it for longer: {command}"
             case answer:

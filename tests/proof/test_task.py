@@ -168,7 +168,7 @@ def times():
 def test_what_is_known_is_not_searched_again_and_its_claims_are_decided_anew():
     first = proved(TRIANGLE, WILD, claims=("true",))
     written = times()
-    assert len(written) == 3, "one certificate and two outcomes"
+    assert len(written) == 4, "a certificate of the game, one of the claim, and two outcomes"
     again = proved(TRIANGLE, WILD, claims=("true", "false"))
     assert times() == written
     assert again["proofs"] == first["proofs"]
