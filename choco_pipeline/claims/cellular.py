@@ -15,6 +15,8 @@ from choco_pipeline.tables.cells import Cells, Ints, select
 MOST_CELLS = 1 << 32
 #: Cells of one generation: some hundred megabytes.
 MOST_CELLS_AT_ONCE = 1 << 24
+#: What a sum of terms may come to before it is reduced.
+LARGEST_SUM = (1 << 63) - 1
 
 
 def compare_generation(
@@ -58,8 +60,10 @@ def generation_of(check: Cellular, generation: int) -> tuple[Ints, tuple[int, in
     Raises
     ------
     LimitError
-        If there are too many cells.
+        If there are too many cells, or a sum may leave 64 bits.
     """
+    if len(check.terms) * (check.modulo - 1) > LARGEST_SUM:
+        raise LimitError(f"sums of {len(check.terms):,} terms modulo {check.modulo:,} exceed 64 bits")
     given = {n for n, _, _, _ in check.start}
     steps = max(generation - min(given), 0)
     low_i, high_i = _extent(
@@ -81,7 +85,7 @@ def generation_of(check: Cellular, generation: int) -> tuple[Ints, tuple[int, in
         grid = nothing.copy()
         for at, i, j, value in check.start:
             if at == n:
-                grid[i - low_i, j - low_j] = value
+                grid[i - low_i, j - low_j] = value % check.modulo
         if n > max(given):
             for dn, di, dj in check.terms:
                 grid += _shifted(recent.get(n - dn, nothing), di, dj)

@@ -29,7 +29,8 @@ def find_option_set(check: OptionSet, case: Case) -> Finding:
     """Return whether the options of every position are as a statement says.
 
     The table is not read: options follow from the definition. The bound is the table's, or the largest whose box has at
-    most `MOST_PAIRS` pairs of cells; the verdict states it.
+    most `MOST_PAIRS` pairs of cells; the verdict states it. Of a game that its shape limits all options are looked at, but
+    not all cells: one beyond its box is no option, and a formula may say that it is.
 
     Raises
     ------
@@ -61,7 +62,7 @@ def find_option_set(check: OptionSet, case: Case) -> Finding:
         return Finding(
             Refuted(counterexample, len(positions)), {"failures": len(wrong), **evidence}
         )
-    if case.cells.is_whole:
+    if case.cells.is_whole and check.relation == "within":
         return Finding(Exhausted(len(positions)))
     return Finding(HoldsToBound(len(positions), bound), evidence)
 

@@ -86,7 +86,7 @@ def find_listing(check: Listing, case: Case) -> Finding:
     positions = [tuple(row) for row in case.cells.positions(points).tolist()]
     evidence = {"count": len(values)}
     needed = max(len(check.begins), len(check.ends))
-    settled = len(check.begins) + len(check.ends)
+    settled = min(len(values), len(check.begins) + len(check.ends))  # which may overlap
     if len(values) < needed or (check.length is not None and len(values) != check.length):
         claimed = f"at least {needed:,}" if check.length is None else f"{check.length:,}"
         other = Counterexample(f"a list of {len(values):,} values", f"one of {claimed}")

@@ -90,6 +90,26 @@ def test_a_cell_outside_of_the_bar_refutes() -> None:
     assert "outside of the bar" in verdict.counterexample.found
 
 
+def test_sums_that_leave_64_bits_are_refused() -> None:
+    # Four times 2^62 is 2 modulo 2^63-1, and 0 in 64 bits.
+    terms = [[1, i, j] for i in (0, 1) for j in (0, 1)] * 4
+    large = {"kind": "cellular", "terms": terms, "start": [[1, 1, 1, 1 << 62]], "generation": "m"}
+    game = RectangularBar(2, 2)
+
+    def verdict(modulo: int, start: int) -> Verdict:
+        check = large | {"modulo": modulo, "start": [[1, 1, 1, start]]}
+        claim = Claim.from_json(
+            {"id": "drawn", "ruleset": "rectangular-bar(m=m, n=m)", "check": check}
+        )
+        return check_claim(claim, {"m": 2}, game, 2, p_table(game)).verdict
+
+    refused = verdict((1 << 63) - 1, 1 << 62)
+    assert isinstance(refused, Undecided)
+    assert "exceed 64 bits" in refused.why
+    assert isinstance(verdict(2**200, 1), Undecided)
+    assert verdict(3, 1 + 3 * 10**30) == Exhausted(4)
+
+
 def test_an_automaton_without_end_is_refused() -> None:
     far = verdict_on(2, TERMS, [[1, 1, 1, 1], [1, 10**9, 10**9, 1]])
     assert isinstance(far, Undecided)

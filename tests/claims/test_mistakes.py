@@ -151,6 +151,11 @@ def test_statements_without_a_ruleset(tmp_path, check, message):
         ),
         (
             "nim(2)",
+            "kind: grundy-table\ndown: a\nacross: b\nrows: [[], []]",
+            "claims.0.check.rows: a number is needed",
+        ),
+        (
+            "nim(2)",
             "kind: grundy-table\ndown: a\nacross: q\nrows: [[1]]",
             "claims.0.check: `down` and `across` must be the coordinates, a and b",
         ),
@@ -234,6 +239,11 @@ def test_statements_without_a_ruleset(tmp_path, check, message):
             "rectangular-bar(m=m, n=m)",
             "kind: octahedron\nlevel: i\norder: m",
             'claims.0.check.level: name "i" at column 1: names are m',
+        ),
+        (
+            "rectangular-bar(m=m, n=m)",
+            "kind: counts\nsums: {g: m}\nrelations: ['g(m) == m']",
+            "claims.0.check.sums.g: 'g' cannot name a sum: g(n) is a number of P-positions",
         ),
         (
             "rectangular-bar(m=m, n=m)",

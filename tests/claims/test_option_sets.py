@@ -71,9 +71,25 @@ def test_the_options_of_a_step_bar() -> None:
     assert isinstance(finding.verdict, HoldsToBound)
     assert finding.verdict.bound < 40 or not finding.evidence
     one_less = "s+t+u+w == a+b+c+d-1 and s <= a and t <= b and u <= c and w <= d"
-    assert find(
-        RectangularBar(2, 2), 9, option=["s", "t", "u", "w"], formula=one_less
-    ).verdict == Exhausted(9)
+    option = ["s", "t", "u", "w"]
+    verdict = find(RectangularBar(2, 2), 9, option=option, formula=one_less).verdict
+    assert isinstance(verdict, HoldsToBound)
+    assert verdict.positions == 9
+    verdict = find(
+        RectangularBar(2, 2), 9, option=option, formula=one_less, relation="within"
+    ).verdict
+    assert verdict == Exhausted(9)
+
+
+@pytest.mark.parametrize("relation", ["exactly", "contain"])
+def test_cells_beyond_a_bar_are_not_all_looked_at(relation: str) -> None:
+    # No cell with s = 50 is an option, and the formula says that each is: nothing near the bar contradicts that.
+    formula = "s == 50 or (s+t+u+w == a+b+c+d-1 and s <= a and t <= b and u <= c and w <= d)"
+    option = ["s", "t", "u", "w"]
+    verdict = find(
+        RectangularBar(2, 2), 1, option=option, formula=formula, relation=relation
+    ).verdict
+    assert isinstance(verdict, HoldsToBound)
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,9 @@ class Counts(BarKind):
                 yield ("relations", i), relation, set()
 
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
-        """Yield relations that cannot be read or are no conditions."""
+        """Yield a sum that would hide the numbers g, and relations that cannot be read or are no conditions."""
+        if "g" in self.sums:
+            yield ("sums", "g"), "'g' cannot name a sum: g(n) is a number of P-positions"
         for i, text in enumerate(self.relations):
             try:
                 if not parse(text, functions=self.functions).is_truth:

@@ -34,7 +34,9 @@ class GrundyTable(Kind):
         yield from ()
 
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
-        """Yield axes that are not the two coordinates."""
+        """Yield axes that are not the two coordinates, and rows without a number."""
+        if not any(self.rows):
+            yield ("rows",), "a number is needed"
         if {self.down, self.across} != set(coordinates):
             yield (), f"`down` and `across` must be the coordinates, {' and '.join(coordinates)}"
 
