@@ -63,7 +63,9 @@ def generation_of(check: Cellular, generation: int) -> tuple[Ints, tuple[int, in
         If there are too many cells, or a sum may leave 64 bits.
     """
     if len(check.terms) * (check.modulo - 1) > LARGEST_SUM:
-        raise LimitError(f"sums of {len(check.terms):,} terms modulo {check.modulo:,} exceed 64 bits")
+        raise LimitError(
+            f"sums of {len(check.terms):,} terms modulo {check.modulo:,} exceed 64 bits"
+        )
     given = {n for n, _, _, _ in check.start}
     steps = max(generation - min(given), 0)
     low_i, high_i = _extent(

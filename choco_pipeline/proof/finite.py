@@ -12,7 +12,6 @@ from choco_pipeline.proof.conditions import holds
 from choco_pipeline.proof.counts import number_below
 from choco_pipeline.proof.explained import number_at, outcome
 from choco_pipeline.proof.logic import (
-    TRUE,
     Sentence,
     conjunction,
     disjunction,
@@ -64,7 +63,15 @@ def about_list(question: Question, check: PList) -> Finding:
         is_there = "P-position of the list" if position in printed else "not on the list"
         return Counterexample(found, is_there, position, game.coordinates)
 
-    return question.everywhere(lambda _: TRUE, wrong, shown)
+    # No sentence speaks of more passes than a position can have left.
+    differing = [q for q in printed if question.left and q[heaps] not in question.passes]
+    first = question.least([wrong(passes) for passes in question.passes])
+    if first is not None:
+        differing.append(first)
+    if not differing:
+        return question.proved({})
+    least = min(differing, key=lambda q: (max(q[:heaps], default=0), q))
+    return question.refuted(shown(least), {})
 
 
 def about_count(question: Question, check: Count) -> Finding:

@@ -54,6 +54,7 @@ def test_a_printed_number_far_from_any_table() -> None:
 
 
 PASS = "with-pass(nim(2), passes=1)"
+PASS_LIST = [[0, 0, 0], [0, 0, 1], [1, 1, 0], [2, 2, 0], [1, 2, 1], [2, 1, 1]]
 
 
 @pytest.mark.parametrize(
@@ -63,8 +64,11 @@ PASS = "with-pass(nim(2), passes=1)"
         ("nim(2)", [[0, 0], [2, 2]], (1, 1)),
         ("nim(2)", [[0, 0], [1, 1], [2, 2], [1, 2]], (1, 2)),
         ("nim(2)", [[0, 0], [1, 1], [2, 2], [3, 3]], (3, 3)),
-        (PASS, [[0, 0, 0], [0, 0, 1], [1, 1, 0], [2, 2, 0], [1, 2, 1], [2, 1, 1]], None),
-        (PASS, [[0, 0, 0], [0, 0, 1], [1, 1, 0], [2, 2, 0], [1, 2, 1]], (2, 1, 1)),
+        (PASS, PASS_LIST, None),
+        (PASS, PASS_LIST[:-1], (2, 1, 1)),
+        # With more passes left than there are it is no position, though another differs first, or none does.
+        (PASS, [*PASS_LIST, [0, 9, 2]], (0, 9, 2)),
+        (PASS, [*PASS_LIST[:-1], [0, 9, 2]], (2, 1, 1)),
         ("step-bar(k=2, s=1)", [[0, 0], [2, 1]], (2, 1)),
     ],
 )
