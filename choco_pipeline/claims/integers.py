@@ -87,8 +87,12 @@ def _agreement(
     check: IntegerStatement, cases: int, bound: int, fixed: Mapping[str, int]
 ) -> Verdict:
     is_complete = check.is_finite and not fixed
+    if cases and is_complete:
+        return Exhausted(cases, "case")
     if cases:
-        return Exhausted(cases, "case") if is_complete else HoldsToBound(cases, bound, unit="case")
+        listed = check.listed_text([name for name in check.listed if name not in fixed])
+        sense = f"for {listed} alone" if listed else None
+        return HoldsToBound(cases, bound, sense, "case")
     if is_complete:
         return Vacuous("no integers are ones that it speaks of")
     given = "".join(f", {name} = {value}" for name, value in fixed.items())

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, Literal, get_args
 
 from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.kinds import IntegerStatement
 
 Document = Mapping[str, Any]
 #: Some integers for a claim's parameters, as a key.
@@ -114,14 +115,20 @@ class Cases:
         return [given for given, found in self.kinds.items() if found == kind]
 
     @cached_property
+    def in_all_ranges(self) -> bool:
+        """Whether a statement without a ruleset is decided for every choice in its ranges."""
+        return all(
+            verdict["evidence"].get("all_choices", False)
+            for verdict in self.found
+            if verdict["parameters"]
+        ) and not any(is_by_proof(v) and v["verdict"] == "undecided" for v in self.found)
+
+    @cached_property
     def covers(self) -> bool:
         """Whether the claim speaks of no other case than these."""
+        check = self.claim.check
         if self.claim.pattern is None:
-            return all(
-                verdict["evidence"].get("all_choices", False)
-                for verdict in self.found
-                if verdict["parameters"]
-            ) and not any(is_by_proof(v) and v["verdict"] == "undecided" for v in self.found)
+            return self.in_all_ranges and not (isinstance(check, IntegerStatement) and check.listed)
         every = _all_parameters(self.claim)
         checked = [dict(given) for given in self.kinds]
         return every is not None and all(one in checked for one in every)

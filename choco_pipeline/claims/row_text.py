@@ -203,6 +203,8 @@ def _held(cases: Cases) -> list[str]:
     ]
     if not held or cases.outcome in ("proved", "exhausted"):
         return []
+    if () in cases.kinds and cases.of("proved") and cases.in_all_ranges:
+        return []  # the check was of the integers for which it is proved
     if len(held) == 1:
         return [f"{held[0]['text']}{_for(held[0])}"]
     bounds = sorted({verdict["bound"] for verdict in held})

@@ -14,6 +14,7 @@ from choco_pipeline.claims.trial import Trial
 from choco_pipeline.claims.verdict import Undecided, verdict_from_json
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.proof.attempt import check_again
+from choco_pipeline.proof.claim_certificate import proved_statement
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.statement_task import settled
 from choco_pipeline.proof.task import warm_up
@@ -62,7 +63,7 @@ def _again(claim: Claim, proved: list[dict[str, Any]]) -> Iterator[Trial]:
             said = {name: found[name] for name in ("engines", "no_answer")}
             if "claim" not in found:
                 finding = Finding(Undecided(found["why"]))
-            elif (found["claim"], found["names"]) != (claim.as_json(), parameters):
+            elif (found["claim"], found["names"]) != (proved_statement(claim), parameters):
                 finding = Finding(Undecided(f"{path} says something else than the claim does now"))
             else:
                 finding = Finding(verdict_from_json(found["verdict"]), found["evidence"] | said)

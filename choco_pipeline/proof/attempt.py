@@ -12,7 +12,11 @@ from choco_pipeline.claims.verdict import verdict_to_json
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.certificate import check_certificate, read_certificate, write_certificate
 from choco_pipeline.proof.checker import ask_checker
-from choco_pipeline.proof.claim_certificate import check_claim_certificate, is_of_a_claim
+from choco_pipeline.proof.claim_certificate import (
+    check_claim_certificate,
+    is_of_a_claim,
+    proved_statement,
+)
 from choco_pipeline.proof.counts import described_counts
 from choco_pipeline.proof.engines import NOT_ASKED, EngineName
 from choco_pipeline.proof.errors import UndecidedError
@@ -95,7 +99,7 @@ def repeat(
         "engines": list(finding.evidence.get("engines", [])),
         "no_answer": dict(finding.evidence.get("no_answer", {})),
         "certificate": certificate,
-        "claim": Claim(said.claim).as_json(),
+        "claim": proved_statement(Claim(said.claim)),
         "names": said.names,
         "verdict": verdict,
         "evidence": finding.evidence,

@@ -9,7 +9,7 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -72,7 +72,7 @@ def write_claim_certificate(
     document = {
         "format": FORMAT,
         "kind": "claim",
-        "claim": claim.as_json(),
+        "claim": proved_statement(claim),
         "names": dict(names),
         "game": game_document(proof) if proof is not None and needs_automata else None,
         "verdict": "proved",
@@ -84,6 +84,13 @@ def write_claim_certificate(
     path = folder / FOLDER / claim.id / name
     write_document(path, document)
     return path
+
+
+def proved_statement(claim: Claim) -> dict[str, Any]:
+    """Return what a proof is of: the formal statement, without what says that it speaks of other integers, too."""
+    formal = claim.as_json()
+    formal["check"].pop("listed", None)
+    return formal
 
 
 def is_of_a_claim(path: Path) -> bool:

@@ -50,7 +50,7 @@ def decide_integers(
         one which may be negative is counted from where its range begins; ``Vacuous``, if it speaks of no integers; or
         ``Undecided``. If there are other choices, one ``Undecided`` with none stands for them. Only this if no sentence
         says it. Evidence: the engines that agree, the states of the largest automaton, and, as ``all_choices``, whether
-        the statement is decided for every choice that it speaks of.
+        the statement is decided for every choice in its ranges.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def decide_integers(
 
 def _others(check: IntegerStatement, listed: Sequence[Mapping[str, int]]) -> str:
     """Return that a statement is not decided for other choices than these."""
-    names = ", ".join(f"{name} in {check.all[name]}" for name in fixed_integers(check))
+    names = check.listed_text(fixed_integers(check))
     return f"only the first {len(listed):,} choices of {names} are decided"
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from choco_pipeline.claims.catalogue import load_catalogue
 from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.mistakes import mistakes_in
 from choco_pipeline.errors import ConfigError
 
@@ -281,6 +282,36 @@ def test_coordinates_of_patterns(ruleset: str, coordinates: tuple[str, ...]) -> 
 
 
 CATALOGUE = load_catalogue(sorted(Path("config/claims").glob("*.yaml")))
+
+#: Statements on integers that speak of no others than their ranges hold: printed numbers, and remarks with a bound in words;
+#: and one of which it is known that nothing satisfies its conditions.
+OF_THESE_ALONE = {
+    "step2015-ex-1.2",
+    "step2015-ex-2.1-1-pairs",
+    "step2015-ex-2.1-2-pairs",
+    "pass2016-sec-3-bars",
+    "pass2016-ex-3.3-m3",
+    "pass2016-lemma-3.2",
+    "triangular-def-4.2-blue",
+    "triangular-ex-4.1",
+    "triangular-ex-4.2-3",
+    "patterns-question-automata",
+}
+
+
+def test_ranges_that_list_some_integers_of_a_statement_say_so() -> None:
+    """A lemma for every even k is not proved by k = 2, 4, 6; of a digit, 0 and 1 are all."""
+    for claim in CATALOGUE.claims.values():
+        if not isinstance(claim.check, IntegerStatement):
+            continue
+        numbers = {
+            name
+            for name, span in claim.check.all.items()
+            if not span.names and len(list(span.values({}))) > 1 and span.text != "0..1"
+        }
+        assert set(claim.check.listed) == (set() if claim.id in OF_THESE_ALONE else numbers), (
+            claim.id
+        )
 
 
 @given(

@@ -614,6 +614,17 @@ def test_an_undecided_choice_is_not_proved() -> None:
     assert row(a_statement(), *choices)["verdict"] == "proved-for-listed"
 
 
+def test_a_proof_for_all_that_a_range_lists_is_of_these_alone() -> None:
+    check = {"kind": "integers", "bound": 9, "all": {"k": "1..2", "z": "0..N"}, "listed": ["k"]}
+    said = claim("a", ruleset=None, check={**check, "holds": "k*z >= z"})
+    choices = [by_proof("a", Proved("by this", "integer"), {"k": k}) for k in (1, 2)]
+    for one in choices:
+        one["evidence"] = {"all_choices": True}
+    found = row(said, by_check(HoldsToBound(20, 9, "for k in 1..2 alone", "case")), *choices)
+    assert (found["verdict"], found["proved_for"]) == ("proved-for-listed", "k = 1, 2")
+    assert found["text"] == "proved for all integers, for k = 1, 2; other k are not proved"
+
+
 def test_a_conjecture_is_never_proved_without_saying_for_what() -> None:
     conjecture = claim("b", OTHER, status="conjecture", contradicts=["a"])
     both = catalogue(claim("a"), conjecture)

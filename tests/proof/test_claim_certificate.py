@@ -201,3 +201,16 @@ def test_a_checker_that_cannot_answer_is_silent(tmp_path, monkeypatch, written):
     broken.write_text("raise SystemExit('no memory')")
     monkeypatch.setattr(checker, "PROGRAM", broken)
     assert check_files([path], 1) == [Checked("undecided", "no memory")]
+
+
+def test_a_certificate_is_of_the_integers_it_names_not_of_others_that_its_claim_lists_some_of(
+    tmp_path,
+):
+    check = {"kind": "integers", "bound": 9, "all": {"k": "2..4 step 2", "x": "0..N"}}
+    check |= {"listed": ["k"], "holds": "x//k <= x"}
+    path = write_claim_certificate(
+        Claim.from_json({"id": "drawn", "check": check}), {"k": 4}, None, tmp_path
+    )
+    assert "listed" not in json.loads(path.read_text(encoding="utf-8"))["claim"]["check"]
+    assert isinstance(check_claim_certificate(path, OWN)[1].verdict, Proved)
+    assert [one.answer for one in check_files([path], 60)] == ["proved"]

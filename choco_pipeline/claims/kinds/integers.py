@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -38,6 +38,12 @@ class IntegerStatement(Kind):
     all: dict[Name, Span] = Field(
         min_length=1,
         description="The integers that it speaks of, in order, each with its range; a range may use the names before it and `N`.",
+    )
+    listed: list[Name] = Field(
+        default=[],
+        description="Names in `all` of whose integers the range lists some only: the statement speaks of others, too, and no"
+        " verdict says that it is proved, or checked in all cases, for these.",
+        examples=[["k"]],
     )
     let: dict[Name, Integer] = Field(
         default={}, description="Names for integers that follow from them, in order."
@@ -81,9 +87,13 @@ class IntegerStatement(Kind):
     @property
     def is_finite(self) -> bool:
         """Whether it is the same statement for every `N`, so that its ranges hold all that it speaks of."""
-        return not any(
+        return not self.listed and not any(
             part is not None and "N" in part.names for _, part, _ in self.parts(frozenset())
         )
+
+    def listed_text(self, names: Collection[str]) -> str:
+        """Return the ranges of some names, as words that say of which integers something is known."""
+        return ", ".join(f"{name} in {self.all[name]}" for name in names)
 
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
         """Yield statements that claim nothing, and names that are given twice."""
@@ -91,6 +101,15 @@ class IntegerStatement(Kind):
             yield (), "one of `holds`, `any`, `equivalent` or `number` is needed"
         if len(self.equivalent) == 1:
             yield ("equivalent",), "two conditions or more are needed"
+        for i, name in enumerate(self.listed):
+            if name not in self.all:
+                yield ("listed", i), f"{name!r} is not in `all`: {', '.join(self.all)}"
+            elif self.all[name].names:
+                used = " and ".join(sorted(self.all[name].names))
+                yield (
+                    ("listed", i),
+                    f"a range of numbers is needed for {name!r}; its own uses {used}",
+                )
         if self.number is not None and (self.number.least is None) == (self.number.exactly is None):
             yield ("number",), "either `least` or `exactly` is needed"
         names = [*self.all, *self.let]
