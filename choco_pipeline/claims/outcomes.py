@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.kinds import IntegerStatement
+from choco_pipeline.errors import ConfigError
 
 Document = Mapping[str, Any]
 #: Some integers for a claim's parameters, as a key.
@@ -214,7 +215,11 @@ def engines_text(engines: Sequence[Document]) -> str:
 
 
 def _all_parameters(claim: Claim) -> list[dict[str, int]] | None:
-    """Return all parameters that a claim speaks of if its condition names them; None if they may be infinitely many."""
+    """Return all parameters that a claim speaks of if its condition names them.
+
+    None if they may be infinitely many, or if the condition has no value at some of those that it names, which no table
+    need have.
+    """
     if claim.is_over_tables:
         return None
     when = claim.statement.when
@@ -226,4 +231,7 @@ def _all_parameters(claim: Claim) -> list[dict[str, int]] | None:
             return None
         choices.append(sorted({int(value.value({})) for value in values}))
     every = [dict(zip(names, chosen, strict=True)) for chosen in itertools.product(*choices)]
-    return [case for one in every for case in claim.cases(one)]
+    try:
+        return [case for one in every for case in claim.cases(one)]
+    except ConfigError:
+        return None

@@ -73,6 +73,8 @@ def decide_integers(
             found.append(({}, Finding(Vacuous(NONE))))
     except NotDefinableError as error:
         found = [({}, Finding(Undecided(str(error))))]
+    except FormulaError as error:  # of a range of fixed integers
+        found = [({}, without_value(claim, error))]
     every = not any(isinstance(finding.verdict, Undecided) for _, finding in found)
     return [
         (fixed, replace(finding, evidence=finding.evidence | {"all_choices": every}))

@@ -293,6 +293,12 @@ def test_a_proof_is_for_the_parameters_that_it_names() -> None:
         "proved-for-listed",
         "proved for all positions, for k = 3; other k are not proved",
     )
+    # Of k = 0 there is no game, and no value of the condition: whether there are other parameters is not known.
+    unknown = claim("a", ruleset="solid-bar(f=(x+z)//k)", when="k == 3 or (k == 0 and 4//k == 1)")
+    assert text(unknown, *proofs[:1]) == (
+        "proved-for-listed",
+        "proved for all positions, for k = 3; other k are not proved",
+    )
     unsaid = by_proof("a", Undecided("the time is over"), {"k": 7})
     assert text(named, proofs[0], unsaid)[0] == "proved-for-listed"
     silent = verdict("a", Undecided("no such position"), {"k": 15})

@@ -278,6 +278,17 @@ def test_what_is_counted_is_never_fixed_and_few() -> None:
     assert counted(least=5) == "5: more than 4 integers are counted"
 
 
+def test_a_range_of_numbers_without_value_is_undecided() -> None:
+    (finding,) = (
+        found
+        for _, found in decide_integers(
+            statement(all={"k": "0..2", "j": "0..4 step k", "x": "j..N"}, holds="x >= 0")
+        )
+    )
+    assert isinstance(finding.verdict, Undecided)
+    assert finding.verdict.why == "check.all.j (k): the step of a range is at least 1, found 0"
+
+
 def test_time_is_kept_to() -> None:
     assert decided(all={"x": "0..N"}, holds="x >= 0", seconds=0.0).why == "the time is over"
 
