@@ -197,8 +197,8 @@ def engines_text(engines: Sequence[Document]) -> str:
 
     Examples
     --------
-    >>> engines_text([{"engines": ["own", "mona"], "proofs": 4, "no_answer": {}}])
-    'ours and MONA'
+    >>> engines_text([{"engines": ["own", "mona", "checker"], "proofs": 4, "no_answer": {}}])
+    'ours, MONA and the checker'
     >>> alone = {"engines": ["own"], "proofs": 2, "no_answer": {"mona": "the time is over"}}
     >>> engines_text([{"engines": ["own", "mona"], "proofs": 4, "no_answer": {}}, alone])
     'ours and MONA on 4 proofs; ours alone on 2 proofs (MONA: the time is over)'
@@ -206,12 +206,23 @@ def engines_text(engines: Sequence[Document]) -> str:
     parts = []
     for one in engines:
         names = [ENGINES.get(name, name) for name in one["engines"]]
-        said = " and ".join(names) + (" alone" if len(names) == 1 else "")
+        said = enumerated(names) + (" alone" if len(names) == 1 else "")
         if len(engines) > 1:
             said += f" on {one['proofs']:,} proof{'' if one['proofs'] == 1 else 's'}"
         silent = [f"{ENGINES.get(name, name)}: {why}" for name, why in one["no_answer"].items()]
         parts.append(said + (f" ({'; '.join(silent)})" if silent else ""))
     return "; ".join(parts)
+
+
+def enumerated(names: Sequence[str]) -> str:
+    """Return names as a sentence has them; "" for none.
+
+    Examples
+    --------
+    >>> enumerated(["ours", "MONA", "the checker"]), enumerated(["ours"])
+    ('ours, MONA and the checker', 'ours')
+    """
+    return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
 
 
 def _all_parameters(claim: Claim) -> list[dict[str, int]] | None:

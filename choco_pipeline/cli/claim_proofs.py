@@ -62,7 +62,13 @@ def _again(claim: Claim, proved: list[dict[str, Any]]) -> Iterator[Trial]:
             found = check_again(path, None, SECONDS, MEMORY, prover)
             said = {name: found[name] for name in ("engines", "no_answer")}
             if "claim" not in found:
-                finding = Finding(Undecided(found["why"]))
+                proved = found["status"] == "proved"
+                why = (
+                    f"{path} is a certificate of a game, not of the claim"
+                    if proved
+                    else found["why"]
+                )
+                finding = Finding(Undecided(why))
             elif (found["claim"], found["names"]) != (proved_statement(claim), parameters):
                 finding = Finding(Undecided(f"{path} says something else than the claim does now"))
             else:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, get_args
 
+from choco_pipeline.claims.outcomes import enumerated
 from choco_pipeline.cli.output import emit, in_time
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.proof.attempt import (
@@ -120,17 +121,17 @@ def _lines(found: Mapping[str, Any]) -> list[str]:
         if found["growth"]:
             lines.append(f"residuals by digits read: {', '.join(map(str, found['growth']))}")
         return lines
-    by = " and ".join(NAMES[engine] for engine in found["engines"])
+    by = enumerated([NAMES[engine] for engine in found["engines"]])
     decided = f"{found['obligations']} obligations decided" if found["obligations"] else "decided"
     lines.append(f"{decided} by {by}, {in_time(found['seconds'])} in all")
     lines += [f"no answer by {NAMES[name]}: {why}" for name, why in found["no_answer"].items()]
     if found["formula"] is not None:
-        by = " and ".join(NAMES[engine] for engine in found["formula"]["engines"])
+        by = enumerated([NAMES[engine] for engine in found["formula"]["engines"]])
         lines.append(f"formula, found by search, proved by {by}: {found['formula']['text']}")
     for row in found["counts"]:
         lines.append(_counts(row, found["relation"], several))
     path = found["certificate"]
-    return [*lines, f"certificate: {path}", f"check it again: choco prove --check {path}"]
+    return [*lines, f"certificate: {path}", f"check it again: ./choco prove --check {path}"]
 
 
 def _counts(row: Mapping[str, Any], relation: str, several: bool) -> str:

@@ -76,7 +76,7 @@ def show_value(
             print(f"\n{_text(option)}{_drawn(game, tuple(option))}")
     if certificate is not None:
         file = shlex.quote(str(certificate))
-        print(f"\nBy the automata in {certificate}; check them: choco prove --check {file}")
+        print(f"\nBy the automata in {certificate}; check them: ./choco prove --check {file}")
 
 
 def evaluate(game: Ruleset, position: Position) -> dict[str, Any]:

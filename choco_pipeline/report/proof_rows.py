@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from choco_pipeline.claims.outcomes import ENGINES
+from choco_pipeline.claims.outcomes import ENGINES, enumerated
 
 #: A game is called wild if its last digits multiply the residuals by this on average, tame if by less.
 WILD = 2.0
@@ -87,7 +87,7 @@ def proof_row(entry: Entry, names: Sequence[str]) -> ProofRow:
         entry,
         shown or entry["ruleset"],
         ", ".join(f"{number:,}" for number in entry["states"]) or "–",
-        " and ".join(ENGINES.get(engine, engine) for engine in entry["engines"]),
+        enumerated([ENGINES.get(engine, engine) for engine in entry["engines"]]),
         certificate and f"./choco prove --check {shlex.quote(certificate)}",
         growth_factor(entry["growth"]),
     )

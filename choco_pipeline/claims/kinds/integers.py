@@ -104,11 +104,11 @@ class IntegerStatement(Kind):
         for i, name in enumerate(self.listed):
             if name not in self.all:
                 yield ("listed", i), f"{name!r} is not in `all`: {', '.join(self.all)}"
-            elif self.all[name].names:
-                used = " and ".join(sorted(self.all[name].names))
+            elif used := self.all[name].names:
+                named = " and ".join(sorted(used))
                 yield (
                     ("listed", i),
-                    f"a range of numbers is needed for {name!r}; its own uses {used}",
+                    f"a range of numbers is needed for {name!r}; its own uses {named}",
                 )
         if self.number is not None and (self.number.least is None) == (self.number.exactly is None):
             yield ("number",), "either `least` or `exactly` is needed"
