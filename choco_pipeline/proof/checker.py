@@ -100,7 +100,11 @@ def ask_checker(said: Sequence[tuple[str, dict[str, Any]]], seconds: float) -> N
                 engines.append("checker")
             case "undecided" | "no certificate":  # it says nothing, or cannot read what is asked
                 command = f"./choco prove --check {path} --seconds 600"
-                document["no_answer"]["checker"] = f"{checked.why}; to ask it for longer: {command}"
+                if "seconds" in checked.why:  # what it cannot say it cannot say in more time
+                    checked = Checked(
+                        "undecided", f"{checked.why}; to ask it for longer: {command}"
+                    )
+                document["no_answer"]["checker"] = checked.why
             case answer:
                 raise DisagreementError(
                     f"{path} is proved by {' and '.join(engines)}; {PROGRAM.name} says: {answer}: {checked.why}"

@@ -175,13 +175,15 @@ def test_numbers_that_a_statement_does_not_have_are_refused(written):
 
 
 def test_what_the_checker_says_is_added_to_what_the_engines_say(monkeypatch):
-    answers = [Checked("proved", ""), Checked("no certificate", "a kind that it does not know")]
+    answers = [Checked("proved", ""), Checked("undecided", "more than 1 seconds")]
+    answers.append(Checked("undecided", "it cannot be said"))
     monkeypatch.setattr(checker, "check_files", lambda paths, seconds: answers)
     said = [{"engines": ["own"], "no_answer": {}} for _ in answers]
-    ask_checker([("a.json", said[0]), ("b.json", said[1])], 1)
+    ask_checker([("a.json", said[0]), ("b.json", said[1]), ("c.json", said[2])], 1)
     assert said[0] == {"engines": ["own", "checker"], "no_answer": {}}
     assert said[1]["engines"] == ["own"]
     assert "choco prove --check b.json" in said[1]["no_answer"]["checker"]
+    assert said[2]["no_answer"] == {"checker": "it cannot be said"}, "no longer time helps"
 
 
 @pytest.mark.parametrize("answer", ["refuted", "vacuous"])
