@@ -40,6 +40,7 @@ FINITE = {
     "step2015-fig-4.2",
     "step2015-fig-4.3",
     "step2015-sec-4.1",
+    "step2015-ex-3.2-sharp",
 }
 
 
