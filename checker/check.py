@@ -518,7 +518,7 @@ KINDS: dict[str, tuple[str, str, tuple[str, ...]]] = {  # keys that are needed, 
     "grundy-table": ("down across rows", "", ()),
     "grundy-list": ("numbers", "", ()),
     "p-list": ("positions", "where", ()),
-    "count": ("of equals", "over where", ("positions", "p-positions")),
+    "count": ("of equals", "over where beside", ("positions", "p-positions")),
     "integers": ("bound all", "finite let where holds any equivalent number", ()),
 }
 
@@ -528,7 +528,7 @@ def on_positions(check: dict[str, Any], proof: Proof, names: Names, reach: int |
     kind, game, words = check["kind"], proof.game, KINDS[check["kind"]][2]
     at: dict[str, Form] = {**names, **{c: {c: 1} for c in game.coordinates}}
     word = next((check[key] for key in ("relation", "have", "over") if key in check), "".join(words[:1]))
-    by, aside = check.get("by") or game.coordinates, check.get("beside")
+    by, aside = check.get("by") or game.coordinates, check.get("beside") or None
     if word not in (words or [""]) or aside not in (None, "kept", "lowered") or not {*by} <= {*game.coordinates}:
         raise ValueError(f"{word!r} is none of {words}, or {aside!r} or {by!r} says of no options")
     if kind in ("p-list", "count") and reach is None:
@@ -542,7 +542,8 @@ def on_positions(check: dict[str, Any], proof: Proof, names: Names, reach: int |
     ):
         raise UndecidedError("a statement on whole bars")
     is_p = some([VALUE], proof.relation, limits({VALUE: 1}, 0, 0)) if proof.grundy else proof.relation
-    spoken = game.legal & all_of(limits({c: 1}, None, reach) for c in game.heaps if reach is not None)
+    bounded = game.coordinates[: -1 if game.text.startswith("with-pass(") else None]
+    spoken = game.legal & all_of(limits({c: 1}, None, reach) for c in bounded if reach is not None)
     spoken &= condition(check.get("of" if kind == "options" else "where"), at)
     yield from (("the height is negative, or falls", fault) for fault in game.faults)
     match kind:

@@ -63,8 +63,9 @@ class Statement(Model):
     )
     reach: Integer | None = Field(
         default=None,
-        description="The statement speaks only of positions whose coordinates, passes apart, are at most this: a table"
-        " with this bound decides it, and a larger one says whether more would be true.",
+        description="The statement speaks only of positions whose coordinates, the passes left of an outermost"
+        " `with-pass` apart, are at most this: a table with this bound decides it, and a larger one says whether more"
+        " would be true.",
     )
     check: Check
 

@@ -59,12 +59,20 @@ INTEGERS = {
         "holds": "y ^ z >= z - y",
     },
 }
+#: A reach bounds the passes of what the outermost passes are added to, as all coordinates.
+COUNT = {
+    "id": "count",
+    "ruleset": "with-pass(with-pass(nim(1), passes=3), passes=1)",
+    "reach": 1,
+    "check": {"kind": "count", "of": "0 == 0", "equals": "8"},
+}
 CASES = [
     (CONJECTURE, {"k": 5}, "solid-bar(f=(x+z)//5)"),
     (VALUES, {"k": 5, "t": 3}, "solid-bar(f=(x+z)//5)"),
     (LIMITED, {"k": 5}, "solid-bar(f=(x+z)//5)"),
     (OPTIONS, {"k": 4}, "strip-bar(k=4, s=0)"),
     (INTEGERS, {"k": 4}, None),
+    (COUNT, {}, COUNT["ruleset"]),
 ]
 
 
