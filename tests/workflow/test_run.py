@@ -48,7 +48,7 @@ VERDICTS = {
 #: What it prints of them, but for the seconds.
 PRINTED = """\
 tiny: On Small Tables
-  ·  Conjecture 3            not checked
+  –  Conjecture 3            not checked
   ?  Conjecture 4            undecided                         k = 3, 4, 5           0
   ◐  Theorem 1               holds to the bound                bound 40; k = 2     441
   ✗  Corollary 2 (printed)   refuted at (x, y, z) = (2, 1, 3)  k = 5            94.8 k
