@@ -41,7 +41,7 @@ def refusal_of(folder: Path, more: str, check: str) -> list[str]:
     [
         (
             INTEGERS + "hold: a == a",
-            "11:5: unknown key 'hold'; did you mean 'holds'? (allowed: kind, bound, all, let,",
+            "11:5: unknown key 'hold'; did you mean 'holds'? (allowed: kind, bound, all, listed, let,",
         ),
         (
             INTEGERS,

@@ -49,12 +49,12 @@ VERDICTS = {
 PRINTED = """\
 tiny: On Small Tables
   –  Conjecture 3            not checked
-  ?  Conjecture 4            undecided                         k = 3, 4, 5           0
-  ◐  Theorem 1               holds to the bound                bound 40; k = 2     441
-  ✗  Corollary 2 (printed)   refuted at (x, y, z) = (2, 1, 3)  k = 5            94.8 k
-  ◐  Corollary 2 (intended)  holds to the bound                bound 48; k = 3    40 k
-  ◐  Lemma 5                 holds to the bound                bound 12            169
-  ✗  Lemma 6                 refuted at (x, y) = (1, 1)                            169
+  ?  Conjecture 4            undecided                         k = 3, 4, 5             0
+  ◐  Theorem 1               holds to 40                       bound 40; k = 2       441
+  ✗  Corollary 2 (printed)   refuted at (x, y, z) = (2, 1, 3)  k = 5              94.8 k
+  ◐  Corollary 2 (intended)  holds to 48                       bound 48; k = 3      40 k
+  ◐  Lemma 5                 holds to 12                       bound 12              169
+  ✗  Lemma 6                 refuted at (x, y) = (1, 1)                              169
 As printed and as intended
   Corollary 2: the printed form is refuted at (x, y, z) = (2, 1, 3) for k = 5, the intended form is not
 What says nothing, and why
