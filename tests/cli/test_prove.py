@@ -23,7 +23,7 @@ def test_from_a_game_to_a_certificate_and_back(tmp_path):
     found = json.loads(done.stdout)
     assert (done.returncode, done.stderr) == (0, "")
     assert found["status"] == "proved"
-    assert (found["states"], found["engines"]) == ([8, 12], ["own", "checker"])
+    assert (found["states"], found["engines"]) == ([8, 12], ["own"])
     assert 0 < found["seconds"] < 60
     assert [(row["passes"], row["closed"]) for row in found["counts"]] == [
         (0, "(2·2^n + 4^n)/4 for n >= 1"),
