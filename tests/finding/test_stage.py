@@ -236,11 +236,13 @@ def test_what_papers_say_is_known_in_other_words_too(papers):
 
 
 def test_what_claims_say_only_together_is_known_by_all_of_them():
-    papers = load_catalogue([Path("config/claims/step2015.yaml")])
+    whole = load_catalogue([Path("config/claims/step2015.yaml")])
+    papers = Catalogue({one: whole.claims[one] for one in ("step2015-thm-2.1", "step2015-thm-3.2")})
     games = [f"step-bar(k={k}, s={s})" for k in (2, 4) for s in range(k)]
     said = g_is("step-bar(k=k, s=s)", ("(y^(z+s))-s", ""), k=(2, 4), s=(0, 1, 2, 3))
     (claim,) = claims_of(said)
     assert sources(claim, games, papers) == ("step2015-thm-2.1", "step2015-thm-3.2")
+    assert sources(claim, games, whole) == ("step2015-sec-1-grundy",)  # says both
     assert sources(claim, [*games, "step-bar(k=4, s=5)"], papers) == ()
 
 
