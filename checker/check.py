@@ -276,7 +276,9 @@ def form(node: ast.expr, names: Names, made: Made) -> Form:
             forms = [plus({}, form(part, names, made), -1 if name == "min" else 1) for part in parts]
             forms += [plus({}, one, -1) for one in forms if name == "abs"]
             return plus({}, largest(forms, made), -1 if name == "min" else 1)
-        case ast.Call(ast.Name("v2"), [part], []) if value := fixed(form(part, names, made)):
+        case ast.Call(ast.Name("v2"), [part], []):
+            if not (value := fixed(form(part, names, made))):
+                raise UndecidedError("v2 of what is no constant, or of 0, cannot be said")
             return plus({None: (value & -value).bit_length() - 1}, {})
     raise ValueError(f"{ast.unparse(node)!r} has no value, or a name that is not known here")
 
@@ -381,8 +383,8 @@ class Game:
 
 def bar(text: str, coordinates: str, across: str = "", height: Any = None, also: Sequence[str] = ()) -> Game:
     """Return Nim on coordinates in which cutting one of those `across` lowers y to the height there, if that is less."""
-    names: dict[str, Form] = {c: {c: 1} for c in coordinates}
-    legal, moves, faults = all_of(limits(names[c], 0, None) for c in coordinates), [], []
+    names: dict[str, Form] = {c: {c: 1} for c in coordinates if c != "y"}  # on which a height may depend
+    legal, moves, faults = all_of(limits({c: 1}, 0, None) for c in coordinates), [], []
     for c in coordinates:
         smaller, lower = next(FRESH), next(FRESH)
         less = limits({smaller: 1, c: -1}, None, -1)
@@ -526,6 +528,8 @@ KINDS: dict[str, tuple[str, str, tuple[str, ...]]] = {  # keys that are needed, 
 def on_positions(check: dict[str, Any], proof: Proof, names: Names, reach: int | None) -> Cases:
     """Yield the positions of which a claim speaks, and those of which it is false."""
     kind, game, words = check["kind"], proof.game, KINDS[check["kind"]][2]
+    if kind == "count" and check.get("beside"):
+        raise UndecidedError("a count with further integers")
     at: dict[str, Form] = {**names, **{c: {c: 1} for c in game.coordinates}}
     word = next((check[key] for key in ("relation", "have", "over") if key in check), "".join(words[:1]))
     by, aside = check.get("by") or game.coordinates, check.get("beside") or None
@@ -675,6 +679,8 @@ def on_claim(document: Any) -> tuple[str, str]:
     names = {name: plus({None: integer(n if type(n) is int else "", {})}, {}) for name, n in numbers.items()}
     said = ", ".join([claim["id"], *(f"{name} = {n}" for name, n in numbers.items())])
     every, exist = claim.get("every", {}), claim.get("some", {})
+    if every.keys() & exist.keys():
+        raise ValueError("a name is there twice")
     if kind == "integers":
         if any(claim[key] for key in claim.keys() - {"id", "check"}) or not names.keys() <= check["all"].keys():
             raise ValueError("a statement on integers has an id and a check, and names are some of its integers")
@@ -688,8 +694,10 @@ def on_claim(document: Any) -> tuple[str, str]:
     proof = Proof(game, TRUE, False, ("proved", ""))
     if "game" in data:
         proof = proof_in(json.dumps(data["game"]))
-        if proof.game.text != game.text:
-            raise ValueError("the automata are of another game")
+        if proof.game.text != game.text:  # a height may be written otherwise
+            if decided(obligations(game, proof.relation, proof.grundy), "")[0] != "proved":
+                raise ValueError("the automata are of another game")
+            proof = proof._replace(game=game)
     if not ("game" in data or kind == "options") or names.keys() & {*game.coordinates} or (reach or 0) >> 63:
         raise ValueError("automata of the game are needed, names that are no coordinates, and a reach below 2**63")
     said += f": {game.text}" + (f", coordinates up to {reach}" if reach is not None else "")
@@ -786,11 +794,12 @@ def main() -> int:
         raise UndecidedError(f"more than {given.seconds:g} seconds")
 
     signal.signal(signal.SIGALRM, over)
+    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     for path in given.files:
         signal.setitimer(signal.ITIMER_REAL, given.seconds)
         verdict, why = verdict_on(path.resolve())
         signal.setitimer(signal.ITIMER_REAL, 0)
-        print(f"{path}: {verdict}: {why}", flush=True)
+        print(f"{path}: {verdict}: {' '.join(why.split())}", flush=True)  # one line, whatever names a file has
         worst = max(worst, {"proved": 0, "no certificate": 2}.get(verdict, 1))
     return worst
 

@@ -54,6 +54,20 @@ def test_the_exit_code_is_that_of_the_worst_file(files):
     ]
 
 
+def test_a_certificate_has_one_line_whatever_it_holds(tmp_path):
+    false, forged = tmp_path / "false.json", tmp_path / "forged.json"
+    false.write_text(json.dumps(integers({"bound": 1, "all": {"x": "0..N"}, "holds": "x == 0"})))
+    for sign in ("\n", "\r", "\x1d", "\u2028", "\ud800"):
+        true = integers({"bound": 1, "all": {"x": "0..N"}, "holds": "x >= 0"})
+        true["claim"]["id"] = f"true{sign}{false}: proved: by nobody"
+        forged.write_text(json.dumps(true))
+        lines = run("--", forged, false).stdout.splitlines()
+        assert [line.split(": ")[:2] for line in lines] == [
+            [str(forged), "proved"],
+            [str(false), "refuted"],
+        ]
+
+
 def test_seconds_are_a_limit(tmp_path):
     hard = {"bound": 9, "all": {"x": "0..N", "y": "0..N"}, "holds": "x//1009 + y//1013 <= x + y"}
     (tmp_path / "hard.json").write_text(json.dumps(integers(hard)))

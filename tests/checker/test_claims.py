@@ -15,6 +15,7 @@ STRIP, STEP, PASS = "strip-bar(k=2, s=0)", "step-bar(k=2, s=0)", "with-pass(nim(
 P, V = {"kind": "p-positions"}, {"kind": "values"}
 TABLE = {"kind": "grundy-table", "down": "z", "across": "y"}
 OPTIONS = {"kind": "options", "of": "x ^ y ^ z == 0", "to": "x ^ y ^ z == 0"}
+COUNT = {"kind": "count", "over": "p-positions", "of": "0 == 0", "equals": 6}
 LIST = [[0, 0, 0], [1, 0, 1], [2, 0, 2], [3, 1, 2]]
 
 ON_GAMES: list[tuple[str, str, dict[str, Any], dict[str, Any], str]] = [
@@ -134,6 +135,16 @@ ON_GAMES: list[tuple[str, str, dict[str, Any], dict[str, Any], str]] = [
         {"reach": 1},
         "proved",
     ),
+    (STRIP, "p", P | {"formula": "x ^ y ^ z == v2(x)"}, {}, "undecided"),
+    (STRIP, "p", COUNT | {"beside": {}}, {"reach": 3}, "proved"),
+    (STRIP, "p", COUNT | {"beside": {"t": "1..1"}}, {"reach": 3}, "undecided"),
+    (
+        STRIP,
+        "p",
+        P | {"formula": "x ^ y ^ z < q"},
+        {"every": {"q": "1..3"}, "some": {"q": "1..9"}, "names": {"q": 9}},
+        "no certificate",
+    ),
     ("rectangular-bar(m=2, n=2)", "p", P | {"formula": "a ^ b ^ c ^ d == 0"}, {}, "undecided"),
 ]
 
@@ -186,6 +197,16 @@ def test_a_claim_rests_on_a_proved_certificate_of_its_own_game(folder):
     wrong["automata"][0]["accepting"] = []
     verdict, why = verdict_on(claim_on(json.dumps(wrong), TRUE), folder)
     assert (verdict, "no option" in why) == ("refuted", True)
+
+
+def test_a_height_may_be_written_otherwise_in_the_claim(folder):
+    document = claim_on(
+        game_text("solid-bar(f=(x+z)//3)", "p", folder), P | {"formula": "z ^ z == y ^ y"}
+    )
+    document["claim"]["check"]["relation"] = "within"
+    for height, wanted in (("+(x+z)//-k", "proved"), ("(x+z-1)//-k", "no certificate")):
+        document["claim"]["ruleset"] = f"solid-bar(f={height})"
+        assert verdict_on(document | {"names": {"k": -3}}, folder)[0] == wanted
 
 
 ON_INTEGERS: list[tuple[dict[str, Any], dict[str, int], str]] = [

@@ -166,6 +166,12 @@ def test_a_refutation_names_a_position_and_the_height_must_not_fall(folder):
         assert "height" in why
 
 
+def test_a_height_depends_on_no_y(folder):
+    document = json.loads(game_text("nim(3)", "p", folder))
+    nim = document | {"ruleset": "solid-bar(f=y+5)", "coordinates": ["x", "y", "z"]}
+    assert verdict_on(nim, folder)[0] == "no certificate"
+
+
 MALFORMED = {
     "no JSON": "{",
     "a number": "3",
