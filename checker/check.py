@@ -2,19 +2,11 @@
 
 This file is the whole checker: it needs Python 3.11 or newer and nothing else, and reads certificates only. For each it
 prints proved, refuted (with where), vacuous (nothing satisfies the conditions), undecided or no certificate. Exit code 0:
-all are proved; 1: some is not; 2: some is no certificate. docs/proof.md describes the files and goes through this one.
+all are proved; 1: some is not; 2: some is no certificate. docs/proof.md says why this is enough, and goes through the file.
 
-Why it is enough. Let R be a relation on positions such that for each position q: (1) R(q) only if q is a position; (2) if
-R(q), then R(o) for no option o; (3) if not R(q), then R(o) for some option o. Then R is the set of P-positions, by
-induction: every move lowers a coordinate or uses up a pass and raises none, so play ends; if R is right about the options
-of q, then (2) and (3) say that q is in R exactly if all of its options are N-positions. For Grundy numbers let R be a
-relation of positions and values with (1); (2) for each q, R(q, g) for some g; (3) if R(q, g), then R(o, g) for no option o;
-(4) if R(q, g) and h < g, then R(o, h) for some option o. If R is right about the options of q, then g = mex of their values
-by (3) and (4), and there is one by (2). A height that is nowhere negative and nowhere falls makes each bar a position.
-
-All of this can be said with automata. A set of tuples of integers is regular if a finite automaton reads its members'
-binary digits; sums, order, ^ & | are, and so are intersections, complements and projections (Büchi, 1960). That something
-is true everywhere means that an automaton of its contrary accepts nothing.
+A set of tuples of integers is regular if a finite automaton reads its members' binary digits; sums, order, ^ & | are, and
+so are intersections, complements and projections (Büchi, 1960). That something is true everywhere means that an automaton
+of its contrary accepts nothing.
 """
 
 from __future__ import annotations
@@ -31,7 +23,6 @@ import signal
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -52,8 +43,7 @@ VALUE, HIGHER = -1, -2  # the Grundy number of a position, and a larger one
 FRESH = itertools.count()
 
 
-@dataclass(frozen=True, eq=False)
-class Automaton:
+class Automaton(NamedTuple):
     """A relation: rows[q][symbol] = 2 * next state + (1 if the word may end here); without an entry it does not hold."""
 
     tracks: tuple[Track, ...]
@@ -360,8 +350,7 @@ def condition(formula: Any, names: Names) -> Automaton:
 # ---- Games.
 
 
-@dataclass(frozen=True)
-class Move:
+class Move(NamedTuple):
     """A kind of move: to the tuples with `changed` integers that satisfy `such`, if they are positions."""
 
     cut: str
@@ -369,8 +358,7 @@ class Move:
     such: list[Automaton]
 
 
-@dataclass(frozen=True)
-class Game:
+class Game(NamedTuple):
     """A ruleset; how many passes are left is a coordinate, too."""
 
     text: str
@@ -397,9 +385,8 @@ def bar(text: str, coordinates: str, across: str = "", height: Any = None, also:
     if across:
         faults.append(legal & within(height, names, {}, None, -1))
         legal &= within(height, names, {"y": -1}, 0, None)
-    return Game(
-        text, [*coordinates], [*coordinates], legal & all_of(condition(one, names) for one in also), moves, faults
-    )
+    legal &= all_of(condition(one, names) for one in also)
+    return Game(text, [*coordinates], [*coordinates], legal, moves, faults)
 
 
 def with_pass(game: Game, passes: int = 1) -> Game:
@@ -412,26 +399,23 @@ def with_pass(game: Game, passes: int = 1) -> Game:
 
 def in_sum(a: Game, b: Game) -> Game:
     """Return two games side by side; coordinates that both have are told apart by 1 and 2."""
-    names: list[dict[str, str]] = [{}, {}]
-    for i, (game, other) in enumerate(((a, b), (b, a))):
+    coordinates: list[str] = []
+    heaps, legal, moves = [], TRUE, []
+    for i, (game, other) in enumerate(((a, b), (b, a)), 1):
+        own: dict[Any, str] = {}
         for c in game.coordinates:
-            taken = [*names[0].values(), *names[1].values()]
-            names[i][c] = unused(f"{c}{i + 1}" if c in other.coordinates else c, taken)
-    moves = [
-        Move(own[move.cut], {own[c]: to for c, to in move.changed.items()}, [part.on(own) for part in move.such])
-        for game, own in zip((a, b), names, strict=True)
-        for move in game.moves
-    ]
-    heaps = [own[c] for game, own in zip((a, b), names, strict=True) for c in game.heaps]
-    coordinates = [*names[0].values(), *names[1].values()]
-    legal = a.legal.on(names[0]) & b.legal.on(names[1])
+            own[c] = unused(f"{c}{i}" if c in other.coordinates else c, coordinates)
+            coordinates.append(own[c])
+        heaps += [own[c] for c in game.heaps]
+        legal &= game.legal.on(own)
+        for cut, changed, such in game.moves:
+            moves.append(Move(own[cut], {own[c]: to for c, to in changed.items()}, [part.on(own) for part in such]))
     return Game(f"sum({a.text}, {b.text})", coordinates, heaps, legal, moves, [*a.faults, *b.faults])
 
 
 def unused(name: str, taken: Sequence[str]) -> str:
     """Return a name, or the first of name2, name3, … that is not taken."""
-    names = itertools.chain([name], (f"{name}{i}" for i in itertools.count(2)))
-    return next(one for one in names if one not in taken)
+    return next(one for one in (name, *(f"{name}{i}" for i in range(2, len(taken) + 3))) if one not in taken)
 
 
 RULESETS: dict[str, Callable[..., Game]] = {
@@ -489,16 +473,15 @@ def obligations(game: Game, relation: Automaton, grundy: bool) -> Cases:
 
 def decided(cases: Cases, said: str) -> tuple[str, str]:
     """Return a verdict, and of what, where, or why."""
-    spoken = []
+    speaks = True
     for what, where in cases:
         found = witness(where)
-        if not what:
-            spoken.append(found is not None)
-        elif found is not None:
+        if what and found is not None:
             return "refuted", ", ".join(
                 [what, *(f"{name} = {n}" for name, n in found.items() if isinstance(name, str))]
             )
-    return ("proved", said) if any(spoken) or not spoken else ("vacuous", "nothing satisfies the conditions")
+        speaks &= bool(what) or found is not None
+    return ("proved", said) if speaks else ("vacuous", "nothing satisfies the conditions")
 
 
 class Proof(NamedTuple):
@@ -512,6 +495,7 @@ class Proof(NamedTuple):
 
 # ---- Claims.
 
+WHOLE = ("p-positions", "values", "count")  # what these say of rectangular bars is said of whole ones
 KINDS: dict[str, tuple[str, str, tuple[str, ...]]] = {  # keys that are needed, others, and the words that one may be
     "p-positions": ("formula", "relation where", ("exactly", "contain", "within")),
     "grundy": ("equals", "where", ()),
@@ -528,74 +512,58 @@ KINDS: dict[str, tuple[str, str, tuple[str, ...]]] = {  # keys that are needed, 
 def on_positions(check: dict[str, Any], proof: Proof, names: Names, reach: int | None) -> Cases:
     """Yield the positions of which a claim speaks, and those of which it is false."""
     kind, game, words = check["kind"], proof.game, KINDS[check["kind"]][2]
-    if kind == "count" and check.get("beside"):
-        raise UndecidedError("a count with further integers")
     at: dict[str, Form] = {**names, **{c: {c: 1} for c in game.coordinates}}
     word = next((check[key] for key in ("relation", "have", "over") if key in check), "".join(words[:1]))
     by, aside = check.get("by") or game.coordinates, check.get("beside") or None
+    if kind.startswith("grundy") and not proof.grundy:
+        raise UndecidedError("the game's certificate is not one of Grundy numbers")
+    if (kind == "count" and aside) or (kind in WHOLE and re.match(r"(with-pass\()?rectangular-bar", game.text)):
+        raise UndecidedError("a statement on whole bars, or a count with further integers")
     if word not in (words or [""]) or aside not in (None, "kept", "lowered") or not {*by} <= {*game.coordinates}:
         raise ValueError(f"{word!r} is none of {words}, or {aside!r} or {by!r} says of no options")
     if kind in ("p-list", "count") and reach is None:
         raise ValueError("a reach is needed")
-    if kind.startswith("grundy") and not proof.grundy:
-        raise UndecidedError("the game's certificate is not one of Grundy numbers")
-    if game.text.startswith(("rectangular-bar", "with-pass(rectangular-bar")) and kind in (
-        "p-positions",
-        "values",
-        "count",
-    ):
-        raise UndecidedError("a statement on whole bars")
     is_p = some([VALUE], proof.relation, limits({VALUE: 1}, 0, 0)) if proof.grundy else proof.relation
-    bounded = game.coordinates[: -1 if game.text.startswith("with-pass(") else None]
-    spoken = game.legal & all_of(limits({c: 1}, None, reach) for c in bounded if reach is not None)
-    spoken &= condition(check.get("of" if kind == "options" else "where"), at)
+    box = [limits({c: 1}, None, reach) for c in game.heaps if reach is not None]
+    spoken = all_of([game.legal, *box, condition(check.get("of" if kind == "options" else "where"), at)])
+    so, gone = spoken & (proof.relation if kind.startswith("grundy") else is_p), game.coordinates[:0]
     yield from (("the height is negative, or falls", fault) for fault in game.faults)
     match kind:
         case "p-positions":
-            claimed = condition(check["formula"], at)
-            yield "", spoken
-            yield "a P-position, and not as claimed", spoken & is_p & ~claimed & (FALSE if word == "contain" else TRUE)
-            yield "claimed, and no P-position", spoken & claimed & ~is_p & (FALSE if word == "within" else TRUE)
+            claimed = spoken & condition(check["formula"], at)
         case "grundy":
-            yield "", spoken
-            yield "another value", spoken & proof.relation & ~within(check["equals"], at, {VALUE: -1}, 0, 0)
+            claimed, word = within(check["equals"], at, {VALUE: -1}, 0, 0), "within"
         case "values":
-            value = spoken & is_p & within(check["of"], at, {VALUE: -1}, 0, 0)
-            claimed = condition(check["values"], {**names, "v": {VALUE: 1}})
-            yield "", value
-            if word != "contains-all":
-                yield "a value that is not in the set", value & ~claimed
-            if word != "within":
-                yield "v is in the set and no value", (claimed & ~some(game.coordinates, value)).on({VALUE: "v"})
+            spoken = so = so & within(check["of"], at, {"v": -1}, 0, 0)
+            claimed, gone = condition(check["values"], {**names, "v": {"v": 1}}), game.coordinates
         case "options":
-            found = FALSE
-            for move in game.moves:
-                beside = "lowered" if len(move.changed) > 1 else "kept"
-                if move.cut in by and aside in (None, beside):
-                    to = condition(check["to"], {**at, **{c: {track: 1} for c, track in move.changed.items()}})
-                    option = [game.legal.on(move.changed), *move.such, ~to if word == "every" else to]
-                    found |= some(move.changed.values(), *option)
-            yield "", spoken
-            yield "its options are not so", spoken & (~found if word == "some" else found)
+            claimed = FALSE
+            for cut, changed, such in game.moves:
+                if cut in by and aside in (None, "lowered" if len(changed) > 1 else "kept"):
+                    to = condition(check["to"], {**at, **{c: {track: 1} for c, track in changed.items()}})
+                    option = [game.legal.on(changed), *such, ~to if word == "every" else to]
+                    claimed |= some(changed.values(), *option)
+            so, claimed, word = (spoken, claimed, "within") if word == "some" else (FALSE, spoken & claimed, "contain")
         case "count":
             counted = spoken & (is_p if word == "p-positions" else proof.relation if proof.grundy else TRUE)
             more: Names = {"grundy": {VALUE: 1}} if proof.grundy and word == "positions" else {}
             number = how_many(some([VALUE], counted, condition(check["of"], {**at, **more})))
-            yield "", spoken
             yield f"there are {number}", TRUE if number != integer(check["equals"], names) else FALSE
+            so = claimed = FALSE
         case _:
             tracks: list[Any] = [*game.coordinates, *([] if kind == "p-list" else [VALUE])]
-            rows = check.get("positions")
+            rows = check.get("positions") or check.get("numbers")
             if kind == "grundy-table":
                 tracks = [check["down"], check["across"], VALUE]
                 if {*tracks} != {*game.coordinates, VALUE}:
                     raise ValueError("down and across must be the coordinates")
                 rows = [[i, j, n] for i, row in enumerate(check["rows"]) for j, n in enumerate(row)]
-            pairs = [zip(tracks, naturals(row), strict=True) for row in rows or check["numbers"]]
-            listed = any_of(all_of(limits({track: 1}, n, n) for track, n in pair) for pair in pairs)
-            right = spoken & (is_p if kind == "p-list" else proof.relation)
-            yield "listed, and not so", listed & ~right
-            yield "a P-position that is not listed", right & ~listed & (TRUE if kind == "p-list" else FALSE)
+            pairs = [zip(tracks, naturals(row), strict=True) for row in rows]
+            claimed = any_of(all_of(limits({track: 1}, n, n) for track, n in pair) for pair in pairs)
+            word = word if kind == "p-list" else "contain"
+    yield "", spoken
+    yield "it is so, and not as claimed", FALSE if word.startswith("contain") else so & ~claimed
+    yield "it is claimed, and not so", FALSE if word == "within" else claimed & ~some(gone, so)
 
 
 def how_many(part: Automaton) -> int:
