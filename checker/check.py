@@ -263,9 +263,14 @@ def form(node: ast.expr, names: Names, made: Made) -> Form:
         case ast.BinOp(left, sign, right):
             return computed(sign, form(left, names, made), form(right, names, made), made)
         case ast.Call(ast.Name("min" | "max" | "abs" as name), parts, []) if (len(parts) < 2) == (name == "abs"):
-            forms = [plus({}, form(part, names, made), -1 if name == "min" else 1) for part in parts]
+            factor, t = -1 if name == "min" else 1, next(FRESH)
+            forms = [plus({}, form(part, names, made), factor) for part in parts]
             forms += [plus({}, one, -1) for one in forms if name == "abs"]
-            return plus({}, largest(forms, made), -1 if name == "min" else 1)
+            if None not in (numbers := [fixed(one) for one in forms]):
+                return plus({None: factor * max(n or 0 for n in numbers)}, {})
+            above = [plus({t: 1}, one, -1) for one in forms]
+            made.append((t, all_of(limits(a, 0, None) for a in above) & any_of(limits(a, None, 0) for a in above)))
+            return {t: factor}
         case ast.Call(ast.Name("v2"), [part], []):
             if not (value := fixed(form(part, names, made))):
                 raise UndecidedError("v2 of what is no constant, or of 0, cannot be said")
@@ -306,16 +311,6 @@ def computed(sign: ast.operator, left: Form, right: Form, made: Made) -> Form:
             return {t: 1}
         case _:
             raise UndecidedError("an operator has no value, or cannot be said of these integers")
-
-
-def largest(forms: Sequence[Form], made: Made) -> Form:
-    """Return the largest of some integers."""
-    if all(fixed(one) is not None for one in forms):
-        return max(forms, key=lambda one: fixed(one) or 0)
-    t = next(FRESH)
-    above = [plus({t: 1}, one, -1) for one in forms]
-    made.append((t, all_of(limits(a, 0, None) for a in above) & any_of(limits(a, None, 0) for a in above)))
-    return {t: 1}
 
 
 def within(formula: Any, names: Names, more: Form, low: int | None, high: int | None) -> Automaton:
@@ -558,6 +553,8 @@ def on_positions(check: dict[str, Any], proof: Proof, names: Names, reach: int |
                 if {*tracks} != {*game.coordinates, VALUE}:
                     raise ValueError("down and across must be the coordinates")
                 rows = [[i, j, n] for i, row in enumerate(check["rows"]) for j, n in enumerate(row)]
+            if not rows:
+                raise ValueError("nothing is claimed")
             pairs = [zip(tracks, naturals(row), strict=True) for row in rows]
             claimed = any_of(all_of(limits({track: 1}, n, n) for track, n in pair) for pair in pairs)
             word = word if kind == "p-list" else "contain"
@@ -587,13 +584,13 @@ def introduced(ranges: dict[str, Any], lets: dict[str, Any], names: Names, numbe
         raise ValueError("a name is there twice")
     for name, span in ranges.items():
         first, last, step = SPAN.fullmatch(str(span)).groups()  # type: ignore[union-attr]
-        here = numbers.get(name, Form({name: 1}))
-        low = form(parsed(first), known, made)
-        high = form(parsed(last), known, made) if last else low
-        parts += [limits(plus(here, low, -1), 0, None), limits(plus(here, high, -1), None, 0)]
-        if (by := integer(step or 1, known)) < 1:
+        here, low = numbers.get(name, {name: 1}), form(parsed(first), known, made)
+        high, by = form(parsed(last), known, made) if last else low, integer(step or 1, known)
+        if by < 1:
             raise ValueError(f"a step must be at least 1, found {by}")
-        parts.append(limits(computed(ast.Mod(), plus(here, low, -1), {None: by}, made), 0, 0))
+        above = plus(here, low, -1)
+        parts += [limits(above, 0, None), limits(plus(here, high, -1), None, 0)]
+        parts += [limits(computed(ast.Mod(), above, {None: by}, made), 0, 0)]
         known[name] = here
     for name, text in lets.items():
         known[name] = form(parsed(text), known, made)
@@ -603,26 +600,27 @@ def introduced(ranges: dict[str, Any], lets: dict[str, Any], names: Names, numbe
 def on_integers(check: dict[str, Any], numbers: Names) -> Cases:
     """Yield the integers of which a statement speaks, some being numbers, and those of which it is false."""
     names, parts, own = introduced(check["all"], check.get("let", {}), {"N": {"N": 1}}, numbers)
-    holds, where = (one if isinstance(one, list) else [one] for one in (check.get("holds", []), check.get("where", [])))
-    parts += [limits({"N": 1}, integer(check["bound"], {}), None), *(condition(one, names) for one in where)]
-    wrong = [~condition(one, names) for one in holds]
-    wrong += [all_of(~condition(one, names) for one in check["any"])] if check.get("any") else []
-    same = [condition(one, names) for one in check.get("equivalent", [])]
-    wrong += [(one & ~other) | (other & ~one) for one, other in itertools.pairwise(same)]
+
+    def conditions(key: str) -> list[Automaton]:
+        said = check.get(key, [])
+        return [condition(one, names) for one in (said if isinstance(said, list) else [said])]
+
+    parts += [limits({"N": 1}, integer(check["bound"], {}), None), *conditions("where")]
+    wrong = [~one for one in conditions("holds")]
+    wrong += [~any_of(conditions("any"))] if check.get("any") else []
+    wrong += [(a & ~b) | (b & ~a) for a, b in itertools.pairwise(conditions("equivalent"))]
     if "number" in check:
         number = without_nulls(check["number"], "of such", "let least exactly")
-        if ("least" in number) == ("exactly" in number):
-            raise ValueError("of least and exactly, one is needed")
+        ((word, formula),) = ((word, number[word]) for word in ("least", "exactly") if word in number)
         inner, more, gone = introduced(number["of"], number.get("let", {}), names, {})
-        one = some(gone, *more, condition(number["such"], inner))
-        claimed = integer(number.get("exactly", number.get("least")), names)
+        one, claimed = some(gone, *more, condition(number["such"], inner)), integer(formula, names)
 
         def at_least(n: int) -> Automaton:
             copies = [{name: next(FRESH) for name in number["of"]} for _ in range(n)]
             order = [before([*a.values()], [*b.values()]) for a, b in itertools.pairwise(copies)]
             return some((t for copy in copies for t in copy.values()), *(one.on(copy) for copy in copies), *order)
 
-        wrong += [~at_least(claimed), at_least(claimed + 1) if "exactly" in number else FALSE]
+        wrong += [~at_least(claimed), at_least(claimed + 1) if word == "exactly" else FALSE]
     if not wrong:
         raise ValueError("nothing is claimed")
     yield "", some([*own, "N"], *parts)
@@ -631,45 +629,45 @@ def on_integers(check: dict[str, Any], numbers: Names) -> Cases:
 
 def before(a: Sequence[Track], b: Sequence[Track]) -> Automaton:
     """Return that integers are before others, the first ones compared first."""
-    if not a:
-        return FALSE
-    return limits({a[0]: 1, b[0]: -1}, None, -1) | (limits({a[0]: 1, b[0]: -1}, 0, 0) & before(a[1:], b[1:]))
+    first = [limits({t: 1, u: -1}, None, -1) for t, u in zip(a, b, strict=True)]
+    same = [limits({t: 1, u: -1}, 0, 0) for t, u in zip(a, b, strict=True)]
+    return any_of(all_of([*same[:i], less]) for i, less in enumerate(first))
 
 
 def on_claim(document: Any) -> tuple[str, str]:
     """Return the verdict on the certificate of a claim."""
     data = without_nulls(document, "format kind claim names verdict", "game versions")
     claim = without_nulls(data["claim"], "id check", "ruleset every some when let reach")
-    kind, numbers = without_nulls(claim["check"], "kind", " ".join(claim["check"]))["kind"], data["names"]
+    kind = claim["check"]["kind"]
     if (data["format"], data["kind"], data["verdict"]) != (1, "claim", "proved") or kind not in KINDS:
         raise ValueError("the format must be 1, the kind claim, the verdict proved, and the statement of a known kind")
     check = without_nulls(claim["check"], "kind " + KINDS[kind][0], KINDS[kind][1])
-    names = {name: plus({None: integer(n if type(n) is int else "", {})}, {}) for name, n in numbers.items()}
-    said = ", ".join([claim["id"], *(f"{name} = {n}" for name, n in numbers.items())])
-    every, exist = claim.get("every", {}), claim.get("some", {})
-    if every.keys() & exist.keys():
-        raise ValueError("a name is there twice")
+    if not all(type(n) is int for n in data["names"].values()):
+        raise ValueError("names stand for integers")
+    names = {name: plus({None: n}, {}) for name, n in data["names"].items()}
+    said = ", ".join([claim["id"], *(f"{name} = {n}" for name, n in data["names"].items())])
     if kind == "integers":
         if any(claim[key] for key in claim.keys() - {"id", "check"}) or not names.keys() <= check["all"].keys():
             raise ValueError("a statement on integers has an id and a check, and names are some of its integers")
         return decided(on_integers(check, names), said)
-    given = {name: n for name, n in names.items() if name not in every}
-    known, parts, _ = introduced({**every, **exist}, {}, given, {name: names[name] for name in every})
+    every, given = claim.get("every", {}), [*claim.get("every", {}).items(), *claim.get("some", {}).items()]
+    others, numbers = ({name: n for name, n in names.items() if (name in every) == one} for one in (False, True))
+    known, parts, _ = introduced(once(given), {}, others, numbers)
+    if not numbers.keys() >= every.keys():
+        raise ValueError("an integer is needed for each name in every")
     if witness(all_of(parts) & condition(claim.get("when"), known)) is None:
         return "vacuous", "it does not speak of these names"
     names, _, _ = introduced({}, claim.get("let", {}), names, {})
     game, reach = game_of(parsed(claim["ruleset"]), names), integer(claim["reach"], names) if "reach" in claim else None
-    proof = Proof(game, TRUE, False, ("proved", ""))
-    if "game" in data:
-        proof = proof_in(json.dumps(data["game"]))
-        if proof.game.text != game.text:  # a height may be written otherwise
-            if decided(obligations(game, proof.relation, proof.grundy), "")[0] != "proved":
-                raise ValueError("the automata are of another game")
-            proof = proof._replace(game=game)
     if not ("game" in data or kind == "options") or names.keys() & {*game.coordinates} or (reach or 0) >> 63:
         raise ValueError("automata of the game are needed, names that are no coordinates, and a reach below 2**63")
+    proof = proof_in(json.dumps(data["game"])) if "game" in data else Proof(game, TRUE, False, ("proved", ""))
+    if proof.verdict[0] != "proved":
+        return proof.verdict
+    if proof.game.text != game.text and decided(obligations(game, *proof[1:3]), "")[0] != "proved":
+        raise ValueError("the automata are of another game")  # rather than of one whose height is written otherwise
     said += f": {game.text}" + (f", coordinates up to {reach}" if reach is not None else "")
-    return proof.verdict if proof.verdict[0] != "proved" else decided(on_positions(check, proof, names, reach), said)
+    return decided(on_positions(check, proof._replace(game=game), names, reach), said)
 
 
 # ---- Files.
@@ -711,29 +709,19 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def loaded(path: Path) -> Any:
-    """Return the JSON in a file."""
-    with path.open("rb") as file:
-        data = file.read(MOST_BYTES)
-    return json.loads(data, object_pairs_hook=once)
-
-
 @functools.cache
 def proof_in(text: str) -> Proof:
     """Return what automata of a game prove; of several claims that rest on the same ones they are decided once."""
     data = without_nulls(json.loads(text), "ruleset relation coordinates automata", "format obligations versions")
     game, grundy = game_of(parsed(data["ruleset"]), {}), data["relation"] == "grundy"
     passes = game.coordinates[-1:] if game.text.startswith("with-pass") else []
-    names = game.coordinates[: len(game.coordinates) - len(passes)]
-    if (
-        data.get("format", 1) != 1
-        or data["relation"] not in ("p", "grundy")
-        or data["coordinates"] != names + ["value"] * grundy
-    ):
+    tracks: list[Any] = [c for c in game.coordinates if c not in passes] + [VALUE] * grundy
+    named = ["value" if track == VALUE else track for track in tracks]
+    if (data.get("format", 1), data["coordinates"]) != (1, named) or data["relation"] not in ("p", "grundy"):
         raise ValueError("the format must be 1, the relation p or grundy, and the coordinates those of the ruleset")
     if not isinstance(data["automata"], list) or (len(data["automata"]) > 1 and not passes):
         raise ValueError("automata are needed, one for each number of passes left")
-    parts = [relation_of(automaton, names + [VALUE] * grundy) for automaton in data["automata"]]
+    parts = [relation_of(automaton, tracks) for automaton in data["automata"]]
     relation = any_of(part & all_of(limits({p: 1}, i, i) for p in passes) for i, part in enumerate(parts))
     said = f"{game.text}, {'Grundy numbers' if grundy else 'P-positions'}"
     return Proof(game, relation, grundy, decided(obligations(game, relation, grundy), said))
@@ -742,9 +730,9 @@ def proof_in(text: str) -> Proof:
 def verdict_on(path: Path) -> tuple[str, str]:
     """Return the verdict on a file; and of what, where, or why."""
     try:
-        document = loaded(path)
-        is_claim = isinstance(document, dict) and "kind" in document
-        return on_claim(document) if is_claim else proof_in(json.dumps(document)).verdict
+        with path.open("rb") as file:
+            document = json.loads(file.read(MOST_BYTES), object_pairs_hook=once)
+        return on_claim(document) if "kind" in document else proof_in(json.dumps(document)).verdict
     except (UndecidedError, MemoryError) as error:
         return "undecided", str(error) or type(error).__name__
     except (ValueError, TypeError, LookupError, AttributeError, SyntaxError, RecursionError, OSError) as error:

@@ -41,6 +41,8 @@ ON_GAMES: list[tuple[str, str, dict[str, Any], dict[str, Any], str]] = [
     (STEP, "grundy", TABLE | {"rows": [[0], [1], [2, 3], [3, 2]]}, {}, "proved"),
     (STEP, "grundy", TABLE | {"rows": [[0], [1], [2, 3], [3, 1]]}, {}, "refuted"),
     (STEP, "grundy", TABLE | {"rows": [[0, 0]]}, {}, "refuted"),
+    (STEP, "grundy", TABLE | {"rows": [[]]}, {}, "no certificate"),
+    (STEP, "grundy", {"kind": "grundy-list", "numbers": []}, {}, "no certificate"),
     (STEP, "grundy", TABLE | {"rows": [[0], [1]], "across": "z"}, {}, "no certificate"),
     (STEP, "grundy", {"kind": "grundy-list", "numbers": [[1, 2, 3], [0, 9, 9]]}, {}, "proved"),
     (STEP, "grundy", {"kind": "grundy-list", "numbers": [[1, 2, 3], [0, 9, 8]]}, {}, "refuted"),
