@@ -88,8 +88,7 @@ def built(tracks: Iterable[Track], start: Any, edges: Callable[[Any], Edges]) ->
     for state in queue:
         row = {}
         for symbol, after, ends in edges(state):
-            place = number.setdefault(after, len(number))
-            if place == len(queue):
+            if (place := number.setdefault(after, len(number))) == len(queue):
                 queue.append(after)
             row[symbol] = 2 * place + ends
         rows.append(row)
@@ -101,28 +100,24 @@ def built(tracks: Iterable[Track], start: Any, edges: Callable[[Any], Edges]) ->
 
 def least(rows: list[dict[int, int]]) -> list[dict[int, int]]:
     """Return an automaton without states that accept nothing, and with equal states made one (Moore's refinement)."""
-    sources = defaultdict(list)
+    sources, kinds, count = defaultdict(list), dict[Any, int](), 0
     for q, row in enumerate(rows):
         for edge in row.values():
             sources[edge >> 1].append(q)
-    stack = [q for q, row in enumerate(rows) if any(edge & 1 for edge in row.values())]
-    live = set(stack)
+    live = {q for q, row in enumerate(rows) if any(edge & 1 for edge in row.values())}
+    stack = [*live]
     while stack:
-        more = set(sources[stack.pop()]) - live
+        stack += (more := {*sources[stack.pop()]} - live)
         live |= more
-        stack += more
     if 0 not in live:
         return [{}]
-    order = sorted(live)
-    kept = {q: sorted((a, edge) for a, edge in rows[q].items() if edge >> 1 in live) for q in order}
-    after = {q: [edge >> 1 for _, edge in kept[q]] for q in order}
-    kinds: dict[Any, int] = {}
-    kind = {q: kinds.setdefault(tuple((a, edge & 1) for a, edge in kept[q]), len(kinds)) for q in order}
-    count = 0
+    kept = {q: sorted((a, edge) for a, edge in rows[q].items() if edge >> 1 in live) for q in sorted(live)}
+    after = {q: [edge >> 1 for _, edge in row] for q, row in kept.items()}
+    kind = {q: kinds.setdefault(tuple((a, edge & 1) for a, edge in row), len(kinds)) for q, row in kept.items()}
     while count < len(kinds):
         count, kinds, of = len(kinds), {}, kind.__getitem__
-        kind = {q: kinds.setdefault((of(q), *map(of, after[q])), len(kinds)) for q in order}
-    first = {kind[q]: q for q in reversed(order)}
+        kind = {q: kinds.setdefault((of(q), *map(of, states)), len(kinds)) for q, states in after.items()}
+    first = {kind[q]: q for q in reversed(kept)}
     return [{a: 2 * kind[edge >> 1] + (edge & 1) for a, edge in kept[first[i]]} for i in range(count)]
 
 
@@ -133,23 +128,23 @@ def all_of(parts: Iterable[Automaton]) -> Automaton:
 
 def any_of(parts: Iterable[Automaton]) -> Automaton:
     """Return that some part holds."""
-    return ~all_of(~part for part in parts)
+    return functools.reduce(operator.or_, parts, FALSE)
 
 
 def some(names: Iterable[Track], *parts: Automaton) -> Automaton:
     """Return that integers `names` exist with which all parts hold: one by one, first what meets the fewest others."""
-    left, rest = list(names), list(parts)
+    left, rest = [*names], [*parts]
     while left:
         using = {name: [part for part in rest if name in part.tracks] for name in left}
         name = min(left, key=lambda n: len({track for part in using[n] for track in part.tracks}))
         rest = [part for part in rest if name not in part.tracks]
-        gone = [n for n in left if not any(n in part.tracks for part in rest)]
+        gone = {n for n in left if not any(n in part.tracks for part in rest)}
         rest.append(without(gone, all_of(using[name])))
         left = [n for n in left if n not in gone]
     return all_of(rest)
 
 
-def without(names: Sequence[Track], part: Automaton) -> Automaton:
+def without(names: set[Track], part: Automaton) -> Automaton:
     """Return that integers `names` exist with which the part holds: the subset construction."""
     kept = [i for i, track in enumerate(part.tracks) if track not in names]
     moves: list[Any] = [defaultdict(set) for _ in part.rows]
@@ -161,10 +156,8 @@ def without(names: Sequence[Track], part: Automaton) -> Automaton:
             if edge & 1:
                 last[symbol].add(q)
     for symbol, states in last.items():  # the integers that go may be longer than those that stay
-        size = 0
-        while size < len(states):
-            size = len(states)
-            states |= {q for q, row in enumerate(moves) if row.get(symbol, set()) & states}
+        while more := {q for q, row in enumerate(moves) if not states.isdisjoint(row.get(symbol, ()))} - states:
+            states |= more
 
     def edges(state: frozenset[int]) -> Edges:
         found: dict[int, set[int]] = defaultdict(set)
@@ -185,8 +178,7 @@ def witness(part: Automaton) -> dict[Track, int] | None:
             if edge & 1:
                 digits = {track: [a >> i & 1 for a in word] for i, track in enumerate(part.tracks)}
                 return {t: sum(d << j for j, d in enumerate(ds)) - (ds[-1] << len(ds)) for t, ds in digits.items()}
-            if edge >> 1 not in words:
-                words[edge >> 1] = word
+            if words.setdefault(edge >> 1, word) is word:
                 queue.append(edge >> 1)
     return None
 
@@ -232,19 +224,17 @@ def fixed(form: Form) -> int | None:
 
 def limits(form: Form, low: int | None, high: int | None) -> Automaton:
     """Return low ≤ form ≤ high, None being no limit. A state is the limits of what the digits to come add up to."""
-    tracks, sums = [track for track in form if track is not None], [0]
+    tracks, sums, c = [track for track in form if track is not None], [0], form.get(None, 0)
     for track in tracks:
         sums += [s + form[track] for s in sums]
 
     def edges(state: tuple[int | None, int | None]) -> Edges:
         low, high = state
         for a, s in enumerate(sums):  # s now, and twice what is to come; if a is the last symbol, -s in all
-            least = None if low is None else -((s - low) // 2)
-            most = None if high is None else (high - s) // 2
+            least, most = None if low is None else -((s - low) // 2), None if high is None else (high - s) // 2
             if least is None or most is None or least <= most:
                 yield a, (least, most), (low is None or low <= -s) and (high is None or -s <= high)
 
-    c = form.get(None, 0)
     return built(tracks, (None if low is None else low - c, None if high is None else high - c), edges)
 
 
@@ -289,28 +279,26 @@ def computed(sign: ast.operator, left: Form, right: Form, made: Made) -> Form:
             return plus({}, right, a) if a is not None else plus({}, left, b or 0)
         case ast.Pow() if small and a is not None:
             return plus({None: a ** (b or 0)}, {})
-        case ast.LShift() | ast.RShift() if small:
-            divide = isinstance(sign, ast.RShift)
-            return computed(ast.FloorDiv() if divide else ast.Mult(), left, {None: 1 << (b or 0)}, made)
+        case ast.LShift() if small:
+            return plus({}, left, 1 << (b or 0))
+        case ast.RShift() if small:
+            return computed(ast.FloorDiv(), left, {None: 1 << (b or 0)}, made)
         case ast.Mod() if b:
             return plus(left, computed(ast.FloorDiv(), left, right, made), -b)
         case ast.FloorDiv() if b and a is not None:
             return plus({None: a // b}, {})
         case ast.FloorDiv() if b:  # what is left over has the sign of b
             made.append((t, limits(plus(left, {t: b}, -1), min(0, b + 1), max(0, b - 1))))
-            return {t: 1}
+        case ast.BitXor() | ast.BitAnd() | ast.BitOr() if a is not None and b is not None:
+            return plus({None: BITWISE[type(sign)](a, b)}, {})
         case ast.BitXor() | ast.BitAnd() | ast.BitOr():
-            held = BITWISE[type(sign)]
-            if a is not None and b is not None:
-                return plus({None: held(a, b)}, {})
-            one, other = next(FRESH), next(FRESH)
+            one, other, held = next(FRESH), next(FRESH), BITWISE[type(sign)]
             made.extend((u, limits(plus(f, {u: 1}, -1), 0, 0)) for u, f in ((one, left), (other, right)))
-            made.append(
-                (t, Automaton((one, other, t), [{d: 1 for d in range(8) if d >> 2 == held(d & 1, d >> 1 & 1)}]))
-            )
-            return {t: 1}
+            row = {d: 1 for d in range(8) if d >> 2 == held(d & 1, d >> 1 & 1)}
+            made.append((t, Automaton((one, other, t), [row])))
         case _:
             raise UndecidedError("an operator has no value, or cannot be said of these integers")
+    return {t: 1}
 
 
 def within(formula: Any, names: Names, more: Form, low: int | None, high: int | None) -> Automaton:
@@ -753,7 +741,7 @@ def main() -> int:
     sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     for path in given.files:
         signal.setitimer(signal.ITIMER_REAL, given.seconds)
-        verdict, why = verdict_on(path.resolve())
+        verdict, why = verdict_on(path)
         signal.setitimer(signal.ITIMER_REAL, 0)
         print(f"{path}: {verdict}: {' '.join(why.split())}", flush=True)  # one line, whatever names a file has
         worst = max(worst, {"proved": 0, "no certificate": 2}.get(verdict, 1))
