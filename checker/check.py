@@ -191,7 +191,7 @@ SIGNS = str.maketrans({"⊕": "^", "≤": "<=", "≥": ">=", "≠": "!=", "·": 
 WORDS = re.compile(r"([0-9]+(?![0-9A-Za-z_])|[A-Za-z_][A-Za-z0-9_]*|[ +\-*/%^&|<>=!(),])*")
 BITWISE = {ast.BitXor: operator.xor, ast.BitAnd: operator.and_, ast.BitOr: operator.or_}
 SPAN = re.compile(r"(.+?)(?:\.\.(.+?)(?:\s+step\s+(.+))?)?")
-LIMITS = {
+ENDS = {
     ast.Eq: (0, 0),
     ast.NotEq: (0, 0),
     ast.Lt: (None, -1),
@@ -265,7 +265,8 @@ def form(node: ast.expr, names: Names, made: Made) -> Form:
             if not (value := fixed(form(part, names, made))):
                 raise UndecidedError("v2 of what is no constant, or of 0, cannot be said")
             return plus({None: (value & -value).bit_length() - 1}, {})
-    raise ValueError(f"{ast.unparse(node)!r} has no value, or a name that is not known here")
+        case _:
+            raise ValueError(f"{ast.unparse(node)!r} has no value, or a name that is not known here")
 
 
 def computed(sign: ast.operator, left: Form, right: Form, made: Made) -> Form:
@@ -322,9 +323,9 @@ def condition(formula: Any, names: Names) -> Automaton:
             return (all_of if isinstance(sign, ast.And) else any_of)(condition(part, names) for part in parts)
         case ast.UnaryOp(ast.Not(), part):
             return ~condition(part, names)
-        case ast.Compare(left, signs, others) if all(type(sign) in LIMITS for sign in signs):
+        case ast.Compare(left, signs, others) if all(type(sign) in ENDS for sign in signs):
             steps = zip([left, *others], signs, others, strict=False)
-            found = [(within(ast.BinOp(a, ast.Sub(), b), names, {}, *LIMITS[type(s)]), s) for a, s, b in steps]
+            found = [(within(ast.BinOp(a, ast.Sub(), b), names, {}, *ENDS[type(s)]), s) for a, s, b in steps]
             return all_of(~part if isinstance(sign, ast.NotEq) else part for part, sign in found)
         case node:
             raise ValueError(f"{ast.unparse(node)!r} is no condition")
@@ -447,10 +448,10 @@ def obligations(game: Game, relation: Automaton, grundy: bool) -> Cases:
     if grundy:
         yield "it has no value", game.legal & ~some([VALUE], relation)
         lacking = relation.on({VALUE: HIGHER}) & limits({VALUE: 1}, 0, None) & limits({VALUE: 1, HIGHER: -1}, None, -1)
-    for move in game.moves:
-        option = relation.on(move.changed) & all_of(move.such)
-        yield "it is in the relation, and so is an option", relation & option
-        lacking &= ~some(move.changed.values(), relation.on(move.changed), *move.such)
+    for _, changed, such in game.moves:
+        option = [relation.on(changed), *such]
+        yield "it is in the relation, and so is an option", relation & all_of(option)
+        lacking &= ~some(changed.values(), *option)
     yield "no option is in the relation, and one should be", lacking
 
 
@@ -460,9 +461,8 @@ def decided(cases: Cases, said: str) -> tuple[str, str]:
     for what, where in cases:
         found = witness(where)
         if what and found is not None:
-            return "refuted", ", ".join(
-                [what, *(f"{name} = {n}" for name, n in found.items() if isinstance(name, str))]
-            )
+            at = [f"{name} = {n}" for name, n in found.items() if isinstance(name, str)]
+            return "refuted", ", ".join([what, *at])
         speaks &= bool(what) or found is not None
     return ("proved", said) if speaks else ("vacuous", "nothing satisfies the conditions")
 
