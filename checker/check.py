@@ -514,25 +514,28 @@ def on_positions(check: dict[str, Any], proof: Proof, names: Names, reach: int |
     match kind:
         case "p-positions":
             claimed = spoken & condition(check["formula"], at)
+            spoken = {"contain": claimed, "within": so}.get(word, spoken)
         case "grundy":
             claimed, word = within(check["equals"], at, {VALUE: -1}, 0, 0), "within"
         case "values":
             spoken = so = so & within(check["of"], at, {"v": -1}, 0, 0)
             claimed, gone = condition(check["values"], {**names, "v": {"v": 1}}), game.coordinates
         case "options":
-            claimed = FALSE
+            claimed, have = FALSE, FALSE if word == "every" else TRUE
             for cut, changed, such in game.moves:
                 if cut in by and aside in (None, "lowered" if len(changed) > 1 else "kept"):
                     to = condition(check["to"], {**at, **{c: {track: 1} for c, track in changed.items()}})
-                    option = [game.legal.on(changed), *such, ~to if word == "every" else to]
-                    claimed |= some(changed.values(), *option)
+                    option = [game.legal.on(changed), *such]
+                    claimed |= some(changed.values(), *option, ~to if word == "every" else to)
+                    have |= some(changed.values(), *option) if word == "every" else FALSE
+            spoken &= have
             so, claimed, word = (spoken, claimed, "within") if word == "some" else (FALSE, spoken & claimed, "contain")
         case "count":
             counted = spoken & (is_p if word == "p-positions" else proof.relation if proof.grundy else TRUE)
             more: Names = {"grundy": {VALUE: 1}} if proof.grundy and word == "positions" else {}
             number = how_many(some([VALUE], counted, condition(check["of"], {**at, **more})))
             yield f"there are {number}", TRUE if number != integer(check["equals"], names) else FALSE
-            so = claimed = FALSE
+            spoken, so, claimed = counted, FALSE, FALSE
         case _:
             tracks: list[Any] = [*game.coordinates, *([] if kind == "p-list" else [VALUE])]
             rows = check.get("positions") or check.get("numbers")
@@ -545,7 +548,8 @@ def on_positions(check: dict[str, Any], proof: Proof, names: Names, reach: int |
                 raise ValueError("nothing is claimed")
             pairs = [zip(tracks, naturals(row), strict=True) for row in rows]
             claimed = any_of(all_of(limits({track: 1}, n, n) for track, n in pair) for pair in pairs)
-            word = word if kind == "p-list" else "contain"
+            if kind != "p-list":
+                spoken, so, word = claimed, proof.relation, "contain"  # also where it is beyond the reach
     yield "", spoken
     yield "it is so, and not as claimed", FALSE if word.startswith("contain") else so & ~claimed
     yield "it is claimed, and not so", FALSE if word == "within" else claimed & ~some(gone, so)

@@ -147,6 +147,26 @@ ON_GAMES: list[tuple[str, str, dict[str, Any], dict[str, Any], str]] = [
         {"every": {"q": "1..3"}, "some": {"q": "1..9"}, "names": {"q": 9}},
         "no certificate",
     ),
+    (STRIP, "p", P | {"formula": "x < 0", "relation": "contain"}, {}, "vacuous"),
+    (
+        STRIP,
+        "p",
+        P | {"formula": "0 == 0", "where": "x ^ y ^ z > 0", "relation": "within"},
+        {},
+        "vacuous",
+    ),
+    (STRIP, "p", OPTIONS | {"of": "x+y+z == 0", "have": "every"}, {}, "vacuous"),
+    (STRIP, "p", OPTIONS | {"of": "x == 0", "have": "every", "by": ["x"]}, {}, "vacuous"),
+    (
+        STRIP,
+        "p",
+        COUNT | {"where": "x ^ y ^ z > 0", "equals": 0},
+        {"reach": 3},
+        "vacuous",
+    ),
+    (STRIP, "p", COUNT | {"of": "x < 0", "equals": 0}, {"reach": 3}, "proved"),
+    (STEP, "grundy", {"kind": "grundy-list", "numbers": [[0, 9, 9]]}, {"reach": 4}, "proved"),
+    (STEP, "grundy", {"kind": "grundy-list", "numbers": [[0, 9, 8]]}, {"reach": 4}, "refuted"),
     ("rectangular-bar(m=2, n=2)", "p", P | {"formula": "a ^ b ^ c ^ d == 0"}, {}, "undecided"),
 ]
 
