@@ -507,7 +507,8 @@ def on_positions(check: dict[str, Any], proof: Proof, names: Names, reach: int |
     if kind in ("p-list", "count") and reach is None:
         raise ValueError("a reach is needed")
     is_p = some([VALUE], proof.relation, limits({VALUE: 1}, 0, 0)) if proof.grundy else proof.relation
-    box = [limits({c: 1}, None, reach) for c in game.heaps if reach is not None]
+    bounded = game.coordinates[: -1 if game.text.startswith("with-pass(") else None]
+    box = [limits({c: 1}, None, reach) for c in bounded if reach is not None]
     spoken = all_of([game.legal, *box, condition(check.get("of" if kind == "options" else "where"), at)])
     so, gone = spoken & (proof.relation if kind.startswith("grundy") else is_p), game.coordinates[:0]
     yield from (("the height is negative, or falls", fault) for fault in game.faults)
@@ -734,19 +735,19 @@ def verdict_on(path: Path) -> tuple[str, str]:
 def main() -> int:
     """Print a line for each file; return 0 if all are proved, 2 if one is no certificate, else 1."""
     parser = argparse.ArgumentParser(description="Decide certificates anew.")
-    parser.add_argument("--seconds", type=float, default=0, help="for each file; no limit by default")
+    parser.add_argument("--seconds", type=float, default=0, help="of computing for each file; no limit by default")
     parser.add_argument("files", nargs="+", type=Path)
     given, worst = parser.parse_args(), 0
 
     def over(*_: object) -> NoReturn:
         raise UndecidedError(f"more than {given.seconds:g} seconds")
 
-    signal.signal(signal.SIGALRM, over)
+    signal.signal(signal.SIGPROF, over)
     sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     for path in given.files:
-        signal.setitimer(signal.ITIMER_REAL, given.seconds)
+        signal.setitimer(signal.ITIMER_PROF, given.seconds)
         verdict, why = verdict_on(path)
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         print(f"{path}: {verdict}: {' '.join(why.split())}", flush=True)  # one line, whatever names a file has
         worst = max(worst, {"proved": 0, "no certificate": 2}.get(verdict, 1))
     return worst

@@ -47,7 +47,7 @@ def check_files(paths: Sequence[Path], seconds: float) -> list[Checked]:
     paths
         The certificates. No other file is read.
     seconds
-        For each of them, at most.
+        Of computing, for each of them, at most.
     """
     if not paths:
         return []
@@ -60,7 +60,8 @@ def check_files(paths: Sequence[Path], seconds: float) -> list[Checked]:
             capture_output=True,
             text=True,
             check=False,
-            timeout=START + (seconds + 1) * len(paths),
+            # a second of computing takes longer beside other processes
+            timeout=START + 4 * (seconds + 1) * len(paths),
         )
     except subprocess.TimeoutExpired as error:
         said = error.stdout  # bytes though text was asked for; None if there is nothing

@@ -94,7 +94,8 @@ def outcome(
                 and not check.values.value(env | {"v": int(check.of.value(names))})
             ]
             if p_places and reach is not None and bound >= reach and not failures:
-                members = {v for v in range(1 << 12) if check.values.value(env | {"v": v})}
+                candidates = range(-(1 << 12), 1 << 12)
+                members = {v for v in candidates if check.values.value(env | {"v": v})}
                 if check.relation != "within" and members - found:
                     return Outcome(True)
             return _least_of(game, failures, p_places)
@@ -128,6 +129,8 @@ def outcome(
         case Options():
             places = _places(game, bound, quantity, env, check.of, None)
             failures = [at for at, _ in places if not _have(check, game, at, env)]
+            if check.have == "every":  # of positions without such options nothing is said
+                places = [one for one in places if _counted(check, game, one[0])]
             return _least_of(game, failures, places)
         case OptionSet():
             places = _places(game, bound, "grundy", env, None, None)
@@ -304,12 +307,16 @@ def _divided(cells: set[tuple[int, int]], side: int) -> set[tuple[int, int]]:
     return {(i * k - a, j * k - b) for i, j in cells for a, b in product(range(k), repeat=2)}
 
 
+def _counted(check: Options, game: Ruleset, at: Position) -> list[Position]:
+    options = dict.fromkeys(game.options(at))
+    return [option for option in options if _is_by(check, game, at, option)]
+
+
 def _have(check: Options, game: Ruleset, at: Position, env: Env) -> bool:
     found = []
-    for option in dict.fromkeys(game.options(at)):
+    for option in _counted(check, game, at):
         names = dict(zip(game.coordinates, option, strict=True))
-        if _is_by(check, game, at, option):
-            found.append(bool(check.to.value(env | names)))
+        found.append(bool(check.to.value(env | names)))
     return {"no": not any(found), "some": any(found), "every": all(found)}[check.have]
 
 
