@@ -138,8 +138,7 @@ class Spoken:
         span, number = self.check.all[name], self._integers.numbers.get(name)
         if number is None:
             return self._integers.within(name, span)
-        # Only the bound can still decide whether a number lies in its range.
-        return self._integers.holding(number, span) if "N" in span.names else []
+        return self._integers.holding(number, span)
 
     def _miscounted(self, number: Number) -> Iterator[Sentence]:
         """Yield that there are too few of the counted integers, and that there are too many."""

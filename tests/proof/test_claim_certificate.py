@@ -224,3 +224,11 @@ def test_a_certificate_is_of_the_integers_it_names_not_of_others_that_its_claim_
     assert "listed" not in json.loads(path.read_text(encoding="utf-8"))["claim"]["check"]
     assert isinstance(check_claim_certificate(path, OWN)[1].verdict, Proved)
     assert [one.answer for one in check_files([path], 60)] == ["proved"]
+
+
+def test_a_number_outside_of_its_range_is_one_that_the_statement_does_not_speak_of(written):
+    for number in (8, 3, -2):  # beyond 2..6, between its steps, below
+        path = written(*CASES[4])
+        changed(path, lambda document, k=number: document["names"].update(k=k))
+        assert isinstance(verdict_of(path), Vacuous)
+        assert check_files([path], 60)[0].answer == "vacuous"
