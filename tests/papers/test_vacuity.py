@@ -88,7 +88,7 @@ def change_that_flips(claim: Claim) -> str | None:
 def _other_parameters(claim: Claim, trial: Trial) -> Iterator[Trial]:
     """Yield a trial with parameters beside those given, of which the claim need not speak."""
     parameters, _, bound, quantity = trial
-    for name in parameters:
+    for name in sorted(claim.parameters):
         for step in (1, -1):
             other = {**parameters, name: parameters[name] + step}
             with suppress(ChocoError):

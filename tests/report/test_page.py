@@ -226,7 +226,8 @@ def test_the_heading_counts_claims_by_the_verdicts_of_their_rows(document, ledge
     assert f"{len(open_ones)} conjectures" in summary
     assert f"✗ {open_ones.count('refuted')} refuted" in summary
     assert f"◐ {open_ones.count('holds-to-bound')} holding to the bound" in summary
-    others = len(ledger["rows"]) - len(open_ones) - len(asked)
+    ours = [row for row in ledger["rows"] if status[row["claim"]] == "ours"]
+    others = len(ledger["rows"]) - len(open_ones) - len(asked) - len(ours)
     assert f"{others} other statements" in summary
     assert f"{len(asked)} questions" in summary
     assert f"{sum(table['positions'] for table in ledger['tables']):,} positions" in summary

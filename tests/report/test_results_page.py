@@ -85,7 +85,7 @@ def test_the_page_of_a_real_run(ledger):
     rows = [line for line in page.splitlines() if " at 9 |" in line or " at 4 |" in line]
     assert len(rows) == len(expected)
     for claim, parameters in expected:
-        given = ", ".join(f"{name} = {value}" for name, value in parameters.items())
+        given = "; ".join(f"{name} = {value}" for name, value in parameters.items())
         assert any(line.startswith(f"| {claim} | {given} |") for line in rows)
     total = sweeps(ledger)[-1]
     assert total["positions"] == sum(one["positions"] for one in ledger["tables"])
