@@ -654,7 +654,11 @@ def on_claim(document: Any) -> tuple[str, str]:
     game, reach = game_of(parsed(claim["ruleset"]), names), integer(claim["reach"], names) if "reach" in claim else None
     if not ("game" in data or kind == "options") or names.keys() & {*game.coordinates} or (reach or 0) >> 63:
         raise ValueError("automata of the game are needed, names that are no coordinates, and a reach below 2**63")
-    proof = proof_in(json.dumps(data["game"])) if "game" in data else Proof(game, TRUE, False, ("proved", ""))
+    proof = (
+        proof_in(json.dumps({"format": 1, **data["game"]}))
+        if "game" in data
+        else Proof(game, TRUE, False, ("proved", ""))
+    )
     if proof.verdict[0] != "proved":
         return proof.verdict
     if proof.game.text != game.text and decided(obligations(game, *proof[1:3]), "")[0] != "proved":
@@ -717,7 +721,11 @@ def proof_in(text: str) -> Proof:
     parts = [relation_of(automaton, tracks) for automaton in data["automata"]]
     relation = any_of(part & all_of(limits({p: 1}, i, i) for p in passes) for i, part in enumerate(parts))
     said = f"{game.text}, {'Grundy numbers' if grundy else 'P-positions'}"
-    return Proof(game, relation, grundy, decided(obligations(game, relation, grundy), said))
+    try:
+        verdict = decided(obligations(game, relation, grundy), said)
+    except UndecidedError as error:  # kept, too: what took too long is not tried again for each claim
+        verdict = "undecided", str(error)
+    return Proof(game, relation, grundy, verdict)
 
 
 def verdict_on(path: Path) -> tuple[str, str]:
@@ -725,7 +733,10 @@ def verdict_on(path: Path) -> tuple[str, str]:
     try:
         with path.open("rb") as file:
             document = json.loads(file.read(MOST_BYTES), object_pairs_hook=once)
-        return on_claim(document) if "kind" in document else proof_in(json.dumps(document)).verdict
+        if "kind" in document:
+            return on_claim(document)
+        said = {key: part for key, part in document.items() if key not in ("obligations", "versions")}
+        return proof_in(json.dumps(said)).verdict
     except (UndecidedError, MemoryError) as error:
         return "undecided", str(error) or type(error).__name__
     except (ValueError, TypeError, LookupError, AttributeError, SyntaxError, RecursionError, OSError) as error:
