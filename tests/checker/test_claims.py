@@ -367,3 +367,23 @@ def test_a_condition_means_what_the_language_says(left, right, sign):
             here = {"x": x, "y": y}
             at = [check.limits({name: 1}, here[name], here[name]) for name in free]
             assert (check.witness(check.all_of([*at, automaton])) is not None) == value, here
+
+
+def test_a_game_without_an_answer_is_not_tried_again_for_its_claims(folder, monkeypatch):
+    program, tried = checker(), []
+    game = game_text(STRIP, "p", folder)
+    texts = [game, *(json.dumps(claim_on(game, TRUE, names={"n": n})) for n in (1, 2))]
+    program.proof_in.cache_clear()
+
+    def over(*_):
+        tried.append(1)
+        raise program.UndecidedError("more than 1 seconds")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(program, "decided", over)
+        for text in texts:
+            path = folder / "several.json"
+            path.write_text(text)
+            assert program.verdict_on(path) == ("undecided", "more than 1 seconds")
+    assert len(tried) == 1
+    program.proof_in.cache_clear()
