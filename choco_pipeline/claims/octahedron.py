@@ -19,7 +19,6 @@ from choco_pipeline.claims.verdict import Counterexample, Refuted, Undecided
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import RectangularBar
 from choco_pipeline.tables.cells import Ints, Truths, select
-from choco_pipeline.tables.schema import unwrap
 
 #: The largest order; each costs one step.
 MOST_ORDER = 4096
@@ -114,7 +113,7 @@ def find_section(check: Octahedron, case: Case) -> Finding:
     FormulaError
         If level or order has no value.
     """
-    bar, _ = unwrap(case.cells.game)
+    bar = case.cells.game.base
     assert isinstance(bar, RectangularBar)
     if bar.m != bar.n:
         return Finding(Undecided(f"sections are square, the bar is {bar.m} × {bar.n}"))

@@ -19,7 +19,6 @@ from choco_pipeline.claims.verdict import Counterexample, Exhausted, HoldsToBoun
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.tables.cells import Truths, holds_at
-from choco_pipeline.tables.schema import unwrap
 
 #: Pairs of a position and a cell that are looked at: some hundredths of a second. A mistake in a rule shows near 0 already.
 MOST_PAIRS = 1 << 20
@@ -56,7 +55,7 @@ def find_option_set(check: OptionSet, case: Case) -> Finding:
             wrong.append((some[row], tuple(cells[:, found[row].argmax()].tolist())))
     evidence = {} if bound == case.bound else {"bound": bound}
     if wrong:
-        heaps = len(unwrap(game)[0].coordinates)
+        heaps = len(game.base.coordinates)
         position, cell = min(wrong, key=lambda one: (max(one[0][:heaps]), one))
         counterexample = _contradiction(game, position, cell)
         return Finding(

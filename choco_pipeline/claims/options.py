@@ -33,7 +33,6 @@ from choco_pipeline.games import (
     WithPass,
 )
 from choco_pipeline.tables.cells import Ints, Truths, holds_at
-from choco_pipeline.tables.schema import unwrap
 
 #: The largest box of positions that is looked at: some ten megabytes, some tenths of a second.
 MOST_CELLS = 1 << 20
@@ -159,7 +158,7 @@ class Box:
 
     def least(self, chosen: Truths, block: int) -> Position:
         """Return the least of some positions: by its largest coordinate, passes not counted, then by its coordinates."""
-        heaps = len(unwrap(self.game)[0].coordinates)
+        heaps = len(self.game.base.coordinates)
         flat, found = chosen.reshape(-1), []
         for start in range(0, flat.size, block):
             index = np.unravel_index(
@@ -187,7 +186,7 @@ def find_options(check: Options, case: Case) -> Finding:
         If a condition has no value at some position.
     """
     game = case.cells.game
-    base, _ = unwrap(game)
+    base = game.base
     most = max(base.m, base.n) - 1 if isinstance(base, RectangularBar) else case.bound
     bound = _largest_bound(game, most)
     box = Box.of(game, bound)

@@ -17,7 +17,6 @@ from choco_pipeline.formula import Formula
 from choco_pipeline.games import RectangularBar, Ruleset, WithPass
 from choco_pipeline.tables.cells import Ints, Points, Truths, evaluate_at, holds_at, select
 from choco_pipeline.tables.compute import p_table
-from choco_pipeline.tables.schema import unwrap
 
 #: The tables of all other bars of one statement are made from at most so many cells: some seconds of work.
 MOST_CELLS = 1 << 28
@@ -82,7 +81,7 @@ class _OtherBars:
                     f"bars of side {', '.join(f'{side:,}' for side in sorted(sides)[-4:])} are needed:"
                     f" their sides' cubes may sum to {MOST_CELLS:,} at most"
                 )
-            passes = unwrap(self.game)[1]
+            passes = self.game.passes
             bar: Ruleset = RectangularBar(m, m)
             table = p_table(WithPass(bar, passes) if passes else bar).p_cell
             self._known[m] = (table.values == 1).reshape(passes + 1, m, m)

@@ -18,7 +18,6 @@ from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
 from choco_pipeline.games import Position
 from choco_pipeline.tables.cells import Points, evaluate_at, select_where
-from choco_pipeline.tables.schema import unwrap
 
 #: At most so many P-positions are put in order, or compared with a list: some hundred megabytes.
 MOST_LISTED = 1 << 20
@@ -178,7 +177,7 @@ def _no_position(case: Case, position: Position, claimed: str) -> Counterexample
 
 def _size(case: Case, position: Position) -> int:
     """Return the largest coordinate, passes not counted."""
-    return max(position[: len(unwrap(case.cells.game)[0].coordinates)])
+    return max(position[: len(case.cells.game.base.coordinates)])
 
 
 def _condition(case: Case, where: Formula | None) -> Formula | None:

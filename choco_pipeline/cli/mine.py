@@ -32,7 +32,7 @@ from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.compute import table
 from choco_pipeline.tables.cost import cost_of, memory_whole, require_memory
 from choco_pipeline.tables.machine import worker_memory
-from choco_pipeline.tables.schema import Quantity, unwrap, variable_of
+from choco_pipeline.tables.schema import Quantity, variable_of
 
 CLAIMS = Path("config/claims")
 #: More games than this are a sweep's work.
@@ -216,7 +216,7 @@ def _tables(
     game: Ruleset, parameters: Mapping[str, int], quantity: Quantity | None, bound: int | None
 ) -> Iterator[_Table]:
     """Yield the table of a game that is computed; none where it would be a single cell."""
-    own: Quantity = "grundy" if isinstance(unwrap(game)[0], StepBar) else "p-positions"
+    own: Quantity = "grundy" if isinstance(game.base, StepBar) else "p-positions"
     chosen = quantity or own
     if variable_of(game, chosen).dims:
         size = _bound(game, chosen, bound)
@@ -226,7 +226,7 @@ def _tables(
 
 def _bound(game: Ruleset, quantity: Quantity, bound: int | None) -> int:
     try:
-        return max(unwrap(game)[0].limits(None))  # the shape is its own bound
+        return max(game.base.limits(None))  # the shape is its own bound
     except ChocoError:
         pass
     if bound is not None:

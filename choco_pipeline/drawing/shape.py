@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from choco_pipeline.games.bars import RectangularBar, SolidBar, StepBar, StripBar
 from choco_pipeline.games.combine import DisjunctiveSum, WithPass
 from choco_pipeline.games.nim import Nim
-from choco_pipeline.games.ruleset import Position, Ruleset
+from choco_pipeline.games.rules import Position
+from choco_pipeline.games.ruleset import Ruleset
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from choco_pipeline.claims.kinds import (
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import RectangularBar, Ruleset, parse_ruleset
 from choco_pipeline.tables.cells import Ints, Points, Truths, evaluate_at, holds_at
-from choco_pipeline.tables.schema import QUANTITIES, unwrap
+from choco_pipeline.tables.schema import QUANTITIES
 
 #: About so many of the least positions are compared,
 LEAST = 1500
@@ -174,7 +174,7 @@ def meaning(claim: Claim, game: str) -> Meaning | None:
 def sampled(game: str) -> Points:
     """Return positions of a game by coordinate: all of a small box, and some larger ones, the same at every call."""
     ruleset = parse_ruleset(game)
-    side = max(3, int(LEAST ** (1 / len(unwrap(ruleset)[0].coordinates))) - 1)
+    side = max(3, int(LEAST ** (1 / len(ruleset.base.coordinates))) - 1)
     small = product(*(range(min(side, most) + 1) for most in ruleset.limits(side)))
     positions = dict.fromkeys(filter(ruleset.is_position, small))
     positions |= dict.fromkeys(_drawn(ruleset))
@@ -203,7 +203,7 @@ def _drawn(ruleset: Ruleset) -> Iterable[tuple[int, ...]]:
 
 def _near_powers(ruleset: Ruleset) -> Iterable[tuple[int, ...]]:
     """Yield positions of three coordinates, the last near a power of 2, the first near that, and a small one between."""
-    base, passes = unwrap(ruleset)
+    base, passes = ruleset.base, ruleset.passes
     left = [range(passes + 1)] if passes else []
     if len(base.coordinates) != 3:
         return
@@ -290,7 +290,7 @@ def _of_bars(claim: Claim, known: Mapping[str, int], game: str) -> Meaning:
     """Return the meaning of a claim on an uncut bar: to which cell of which bar each cell of its pattern is likened."""
     match claim.check:
         case Pattern(cases=cases):
-            bar, _ = unwrap(parse_ruleset(game))
+            bar = parse_ruleset(game).base
             assert isinstance(bar, RectangularBar)
             i, j = np.indices((bar.m, bar.m)).reshape(2, -1) + 1
             points = {"i": i, "j": j}

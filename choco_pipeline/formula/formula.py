@@ -23,6 +23,7 @@ from choco_pipeline.formula.nodes import (
     is_truth,
     name_calls,
     name_part,
+    rename,
     render,
     substitute,
     walk,
@@ -134,6 +135,16 @@ class Formula:
                     1,
                 )
         return self._like(substitute(self._root, integers))
+
+    def rename(self, names: Mapping[str, str]) -> Formula:
+        """Return this formula with other names for some of its own.
+
+        Examples
+        --------
+        >>> parse("(a+b)//k").rename({"a": "x", "b": "z"})
+        Formula('(x+z)//k')
+        """
+        return self._like(rename(self._root, names))
 
     def with_name(self, name: str, part: Formula) -> Formula:
         """Return this formula with a name wherever `part` stands in it.

@@ -166,6 +166,13 @@ def substitute(node: Node, values: Mapping[str, int]) -> Node:
     return with_operands(node, lambda operand: substitute(operand, values))
 
 
+def rename(node: Node, names: Mapping[str, str]) -> Node:
+    """Return `node` with other names for those in `names`."""
+    if isinstance(node, Name):
+        return Name(names.get(node.name, node.name), node.column)
+    return with_operands(node, lambda operand: rename(operand, names))
+
+
 def name_part(node: Node, part: Node, name: str) -> Node:
     """Return `node` with a name wherever `part` stands."""
     if node == part:

@@ -4,7 +4,8 @@ from choco_pipeline.games.bars import RectangularBar, SolidBar, StepBar, StripBa
 from choco_pipeline.games.combine import DisjunctiveSum, WithPass
 from choco_pipeline.games.nim import Nim
 from choco_pipeline.games.notation import parse_ruleset
-from choco_pipeline.games.ruleset import Position, Ruleset, mex
+from choco_pipeline.games.rules import Position
+from choco_pipeline.games.ruleset import Ruleset, mex
 
 __all__ = [
     "DisjunctiveSum",

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from numpy.typing import ArrayLike
 
-from choco_pipeline.formula import Formula
-from choco_pipeline.games.height import Height, as_height
-from choco_pipeline.games.nim import heap_options
-from choco_pipeline.games.ruleset import Position, Ruleset, require_bound, require_count
+from choco_pipeline.formula import Formula, parse
+from choco_pipeline.games.height import FormulaHeight, Height, as_height
+from choco_pipeline.games.nim import heap_options, heaps
+from choco_pipeline.games.rules import Face, Limit, Position, Rules, with_free_heap
+from choco_pipeline.games.ruleset import Ruleset, require_count
 
 
 @dataclass(frozen=True)
@@ -43,10 +45,11 @@ class StepBar(Ruleset):
         require_count("step-bar", "k", self.k, 1)
         require_count("step-bar", "s", self.s, 0)
 
-    @property
-    def coordinates(self) -> tuple[str, ...]:
+    @cached_property
+    def rules(self) -> Rules:
         """Horizontal cuts y, vertical cuts z."""
-        return ("y", "z")
+        height = FormulaHeight(parse(f"(z+{self.s})//{self.k}"), ("z",))
+        return replace(heaps("y", "z"), limits={"y": Limit(height, ("z",))})
 
     @property
     def notation(self) -> str:
@@ -57,16 +60,6 @@ class StepBar(Ruleset):
         """Return the largest legal y at z."""
         return (z + self.s) // self.k
 
-    def limits(self, bound: int | None) -> tuple[int, ...]:
-        """Return (height(bound), bound)."""
-        bound = require_bound(self.notation, bound)
-        return (self.height(bound), bound)
-
-    def is_position(self, position: Sequence[int]) -> bool:
-        """Whether y ≤ ⌊(z+s)/k⌋."""
-        y, z = position
-        return y <= self.height(z)
-
     def options(self, position: Position) -> Iterator[Position]:
         """Yield every position one cut away, horizontal cuts first."""
         y, z = position
@@ -74,11 +67,6 @@ class StepBar(Ruleset):
             yield (v, z)
         for w in range(z):
             yield (min(y, self.height(w)), w)
-
-    def why_not(self, position: Position) -> str:
-        """Say how high the bar is at z."""
-        y, z = position
-        return f"y = {y} is above the bar, whose height at z = {z} is {self.height(z)}"
 
 
 @dataclass(frozen=True)
@@ -106,10 +94,10 @@ class StripBar(Ruleset):
         require_count("strip-bar", "k", self.k, 1)
         require_count("strip-bar", "s", self.s, 0)
 
-    @property
-    def coordinates(self) -> tuple[str, ...]:
+    @cached_property
+    def rules(self) -> Rules:
         """The strip's x, and y, z of the bar."""
-        return ("x", "y", "z")
+        return with_free_heap(replace(heaps("x", "y", "z"), limits=self.bar.rules.limits))
 
     @property
     def notation(self) -> str:
@@ -121,15 +109,6 @@ class StripBar(Ruleset):
         """The bar without the strip."""
         return StepBar(self.k, self.s)
 
-    def limits(self, bound: int | None) -> tuple[int, ...]:
-        """Return (bound, height(bound), bound)."""
-        bound = require_bound(self.notation, bound)
-        return (bound, *self.bar.limits(bound))
-
-    def is_position(self, position: Sequence[int]) -> bool:
-        """Whether y ≤ ⌊(z+s)/k⌋."""
-        return self.bar.is_position(position[1:])
-
     def options(self, position: Position) -> Iterator[Position]:
         """Yield the cuts of the strip, then those of the bar."""
         x, y, z = position
@@ -137,10 +116,6 @@ class StripBar(Ruleset):
             yield (u, y, z)
         for v, w in self.bar.options((y, z)):
             yield (x, v, w)
-
-    def why_not(self, position: Position) -> str:
-        """Say how high the bar is at z."""
-        return self.bar.why_not(position[1:])
 
 
 @dataclass(frozen=True, init=False)
@@ -169,10 +144,10 @@ class SolidBar(Ruleset):
         """Check `f` near the origin; tables check it on all of theirs."""
         object.__setattr__(self, "f", as_height(f))
 
-    @property
-    def coordinates(self) -> tuple[str, ...]:
+    @cached_property
+    def rules(self) -> Rules:
         """Length x, height y, depth z, each counted in cuts."""
-        return ("x", "y", "z")
+        return replace(heaps("x", "y", "z"), limits={"y": Limit(self.f, ("x", "z"))})
 
     @property
     def notation(self) -> str:
@@ -184,16 +159,6 @@ class SolidBar(Ruleset):
         """The notation, with a height table named by its content."""
         return f"solid-bar(f={self.f.identity})"
 
-    def limits(self, bound: int | None) -> tuple[int, ...]:
-        """Return (bound, f(bound, bound), bound)."""
-        bound = require_bound(self.notation, bound)
-        return (bound, self.f(bound, bound), bound)
-
-    def is_position(self, position: Sequence[int]) -> bool:
-        """Whether y ≤ f(x, z)."""
-        x, y, z = position
-        return y <= self.f(x, z)
-
     def options(self, position: Position) -> Iterator[Position]:
         """Yield every position one cut away: cuts of x, then of y, then of z."""
         x, y, z = position
@@ -203,11 +168,6 @@ class SolidBar(Ruleset):
             yield (x, v, z)
         for w in range(z):
             yield (x, min(y, self.f(x, w)), w)
-
-    def why_not(self, position: Position) -> str:
-        """Say how high the bar is at (x, z)."""
-        x, y, z = position
-        return f"y = {y} is above the bar, whose height at x = {x}, z = {z} is {self.f(x, z)}"
 
 
 @dataclass(frozen=True)
@@ -239,10 +199,19 @@ class RectangularBar(Ruleset):
         require_count("rectangular-bar", "m", self.m, 1)
         require_count("rectangular-bar", "n", self.n, 1)
 
-    @property
-    def coordinates(self) -> tuple[str, ...]:
+    @cached_property
+    def rules(self) -> Rules:
         """Rows above and below the poisoned cell, columns before and behind it."""
-        return ("a", "b", "c", "d")
+        numbers = {"a": self.m - 1, "b": self.m - 1, "c": self.n - 1, "d": self.n - 1}
+        return replace(
+            heaps(*numbers),
+            limits={name: Limit(FormulaHeight(parse(str(n)), ())) for name, n in numbers.items()},
+            within=parse(f"a+b < {self.m} and c+d < {self.n}"),
+            face=Face(
+                {"i": self.m, "j": self.n},
+                (parse("i-1"), parse(f"{self.m}-i"), parse("j-1"), parse(f"{self.n}-j")),
+            ),
+        )
 
     @property
     def notation(self) -> str:
@@ -253,20 +222,6 @@ class RectangularBar(Ruleset):
         """Return the position of the uncut bar with the poisoned cell in row i, column j, both from 1."""
         return (i - 1, self.m - i, j - 1, self.n - j)
 
-    def limits(self, bound: int | None = None) -> tuple[int, ...]:
-        """Return what the shape allows; `bound` says nothing here."""
-        return (self.m - 1, self.m - 1, self.n - 1, self.n - 1)
-
-    def is_position(self, position: Sequence[int]) -> bool:
-        """Whether the bar fits into m × n."""
-        a, b, c, d = position
-        return a + b < self.m and c + d < self.n
-
     def options(self, position: Position) -> Iterator[Position]:
         """Yield every position that reduces one of the four heaps."""
         return heap_options(position)
-
-    def why_not(self, position: Position) -> str:
-        """Say how large the whole bar is."""
-        a, b, c, d = position
-        return f"a bar of {a + b + 1} × {c + d + 1} does not fit into {self.m} × {self.n}"

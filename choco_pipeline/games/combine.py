@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from choco_pipeline.errors import RulesetError
-from choco_pipeline.games.ruleset import Position, Ruleset, require_count
+from choco_pipeline.formula import parse
+from choco_pipeline.games.height import FormulaHeight
+from choco_pipeline.games.rules import Limit, Move, Position, Rules
+from choco_pipeline.games.ruleset import Ruleset, require_count
 
 #: Each number of passes left has tables, automata and sentences of its own. More than two left say nothing new: a pass
 #: can be answered by a pass.
@@ -49,10 +52,30 @@ class WithPass(Ruleset):
         """Check the number of passes."""
         require_count("with-pass", "passes", self.passes, 1, MOST_PASSES)
 
+    @cached_property
+    def rules(self) -> Rules:
+        """The ruleset's, and p, the passes left: one is taken from it where there is a move."""
+        rules = self.ruleset.rules
+        p = _fresh("p", rules.coordinates)
+        limit = Limit(FormulaHeight(parse(str(self.passes)), ()))
+        moves = (*rules.moves, Move((p,), by=(1,), needs=rules.moves))
+        return replace(
+            rules,
+            coordinates=(*rules.coordinates, p),
+            limits={**rules.limits, p: limit},
+            moves=moves,
+            face=None,
+        )
+
     @property
-    def coordinates(self) -> tuple[str, ...]:
-        """The ruleset's, then p, the passes left."""
-        return (*self.ruleset.coordinates, _fresh("p", self.ruleset.coordinates))
+    def base(self) -> Ruleset:
+        """The game that is played."""
+        return self.ruleset
+
+    @property
+    def files(self) -> frozenset[str]:
+        """Those of the game."""
+        return self.ruleset.files
 
     @property
     def notation(self) -> str:
@@ -64,14 +87,6 @@ class WithPass(Ruleset):
         """The notation, of the ruleset's identity."""
         return f"with-pass({self.ruleset.identity}, passes={self.passes})"
 
-    def limits(self, bound: int | None) -> tuple[int, ...]:
-        """Return the ruleset's limits, then the number of passes."""
-        return (*self.ruleset.limits(bound), self.passes)
-
-    def is_position(self, position: Sequence[int]) -> bool:
-        """Whether the bar is legal and no more passes are left than there were."""
-        return position[-1] <= self.passes and self.ruleset.is_position(position[:-1])
-
     def options(self, position: Position) -> Iterator[Position]:
         """Yield the ruleset's options with the passes kept, then the pass."""
         *bar, left = position
@@ -82,12 +97,6 @@ class WithPass(Ruleset):
             yield (*option, left)
         if moves and left > 0:
             yield (*base, left - 1)
-
-    def why_not(self, position: Position) -> str:
-        """Say which part is wrong."""
-        if position[-1] > self.passes:
-            return f"{position[-1]} passes are left of {self.passes}"
-        return self.ruleset.why_not(position[:-1])
 
 
 @dataclass(frozen=True)
@@ -117,20 +126,36 @@ class DisjunctiveSum(Ruleset):
                 f"sum: at most {MOST_COORDINATES} coordinates are possible, found {found}"
             )
 
-    @property
-    def coordinates(self) -> tuple[str, ...]:
-        """The first game's coordinates, then the second's."""
-        names = [*self.a.coordinates, *self.b.coordinates]
-        shared = {name for name, times in Counter(names).items() if times > 1}
+    @cached_property
+    def rules(self) -> Rules:
+        """Those of the first game, then those of the second."""
         split = len(self.a.coordinates)
-        suffixed = [
-            f"{name}{1 if i < split else 2}" if name in shared else name
-            for i, name in enumerate(names)
-        ]
-        unique: list[str] = []
-        for name in suffixed:
-            unique.append(_fresh(name, unique))
-        return tuple(unique)
+        given = [*self.a.coordinates, *self.b.coordinates]
+        names: list[str] = []
+        for i, name in enumerate(given):
+            suffix = "" if given.count(name) == 1 else "1" if i < split else "2"
+            names.append(_fresh(name + suffix, names))
+        a, b = (
+            game.rules.rename(dict(zip(game.coordinates, new, strict=True)))
+            for game, new in ((self.a, names[:split]), (self.b, names[split:]))
+        )
+        both = [rules.within for rules in (a, b) if rules.within is not None]
+        return Rules(
+            tuple(names),
+            {**a.limits, **b.limits},
+            (*a.moves, *b.moves),
+            parse(" and ".join(f"({one.text})" for one in both)) if both else None,
+        )
+
+    @property
+    def parts(self) -> tuple[Ruleset, ...]:
+        """The two games."""
+        return (self.a, self.b)
+
+    @property
+    def files(self) -> frozenset[str]:
+        """Those of both games."""
+        return self.a.files | self.b.files
 
     @property
     def notation(self) -> str:
@@ -142,19 +167,10 @@ class DisjunctiveSum(Ruleset):
         """The notation, of the parts' identities."""
         return f"sum({self.a.identity}, {self.b.identity})"
 
-    def limits(self, bound: int | None) -> tuple[int, ...]:
-        """Return the limits of both parts."""
-        return (*self.a.limits(bound), *self.b.limits(bound))
-
     def split(self, position: Sequence[int]) -> tuple[Position, Position]:
         """Return the two parts of a position."""
         middle = len(self.a.coordinates)
         return tuple(position[:middle]), tuple(position[middle:])
-
-    def is_position(self, position: Sequence[int]) -> bool:
-        """Whether both parts are positions."""
-        first, second = self.split(position)
-        return self.a.is_position(first) and self.b.is_position(second)
 
     def options(self, position: Position) -> Iterator[Position]:
         """Yield the first game's options, then the second's."""
@@ -163,11 +179,6 @@ class DisjunctiveSum(Ruleset):
             yield (*option, *second)
         for option in self.b.options(second):
             yield (*first, *option)
-
-    def why_not(self, position: Position) -> str:
-        """Say which part is wrong."""
-        first, second = self.split(position)
-        return self.b.why_not(second) if self.a.is_position(first) else self.a.why_not(first)
 
 
 def _fresh(name: str, taken: Sequence[str]) -> str:

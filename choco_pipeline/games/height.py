@@ -1,11 +1,12 @@
-"""Height functions f(x, z) of solid bars: a formula, a table, or a Python function; always checked to be monotone."""
+"""Heights, the largest legal values of coordinates: a formula, a table, or a Python function; always checked to be monotone."""
 
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -33,11 +34,9 @@ MOST_BYTES = 1 << 26
 LONGEST_INTEGER = 18
 _INTEGER = re.compile(r"[ \t]*[+-]?[0-9]+[ \t]*")
 
-SUM = parse("x+z")
-
 
 class Height(ABC):
-    """A monotone function from (x, z) to the largest y that is legal there."""
+    """A monotone function of natural numbers: the largest legal value of a coordinate, given others."""
 
     @property
     @abstractmethod
@@ -50,62 +49,70 @@ class Height(ABC):
         return self.notation
 
     @abstractmethod
-    def __call__(self, x: int, z: int) -> int:
-        """Return f(x, z), by the function's own definition."""
+    def __call__(self, *at: int) -> int:
+        """Return the height at one place, by the function's own definition."""
 
     @abstractmethod
-    def _values(self, x: range, z: range) -> NDArray[np.int64]:
-        """Return f on ``x × z``, unchecked."""
+    def _values(self, ranges: Sequence[range]) -> NDArray[np.int64]:
+        """Return the heights on the product of the ranges, unchecked."""
 
-    def table(self, n_x: int, n_z: int) -> NDArray[np.int32]:
-        """Return f on ``range(n_x) × range(n_z)``, checked as by `block`."""
-        return self.block(range(n_x), range(n_z))
+    def table(self, *sizes: int) -> NDArray[np.int32]:
+        """Return the heights on the product of ``range(size)`` for each argument, checked as by `block`."""
+        return self.block(*map(range, sizes))
 
-    def block(self, x: range, z: range) -> NDArray[np.int32]:
-        """Return f on ``x × z``, checked against the row and the column before them, too.
+    def block(self, *ranges: range) -> NDArray[np.int32]:
+        """Return the heights on the product of the ranges, checked against the places just before them, too.
 
         So where blocks cover a table, all of its neighbours have been compared.
 
         Returns
         -------
-        ndarray of int32, shape (len(x), len(z))
+        ndarray of int32, an axis for each range
 
         Raises
         ------
         HeightError
-            If a value is negative or too large, or two neighbouring values show that f is not monotone.
+            If a value is negative or too large, or two neighbouring values show that the height is not monotone.
         """
-        heights = np.empty((len(x), len(z)), np.int32)
-        seen_z = range(max(z.start - 1, 0), z.stop)
-        step = max(1, BLOCK // len(seen_z))
-        for first in range(x.start, x.stop, step):
-            seen_x = range(max(first - 1, 0), min(first + step, x.stop))
-            rows = self._values(seen_x, seen_z)
-            if rows[0, 0] < 0:
-                raise self._error(
-                    f"f({seen_x.start}, {seen_z.start}) = {rows[0, 0]}, but heights start at 0"
-                )
-            self._check_monotone(rows, seen_x.start, seen_z.start)
-            if rows[-1, -1] > TALLEST:
-                u, w = (int(i) for i in np.argwhere(rows > TALLEST)[0])
-                raise self._error(
-                    f"f({seen_x[u]}, {seen_z[w]}) = {rows[u, w]}, more than the {TALLEST} that tables can hold"
-                )
-            heights[first - x.start : seen_x.stop - x.start] = rows[
-                first - seen_x.start :, z.start - seen_z.start :
+        heights = np.empty([len(r) for r in ranges], np.int32)
+        seen = [range(max(r.start - 1, 0), r.stop) for r in ranges]
+        if not ranges:
+            heights[()] = self._checked([])
+            return heights
+        first, others = ranges[0], seen[1:]
+        step = max(1, BLOCK // math.prod(map(len, others)))
+        inner = tuple(
+            slice(r.start - s.start, None) for r, s in zip(ranges[1:], others, strict=True)
+        )
+        for start in range(first.start, first.stop, step):
+            rows = range(max(start - 1, 0), min(start + step, first.stop))
+            found = self._checked([rows, *others])
+            heights[start - first.start : rows.stop - first.start] = found[
+                (slice(start - rows.start, None), *inner)
             ]
         return heights
 
-    def _check_monotone(self, rows: NDArray[np.int64], first_x: int, first_z: int) -> None:
-        for axis, falls in ((0, rows[1:] < rows[:-1]), (1, rows[:, 1:] < rows[:, :-1])):
+    def _checked(self, ranges: Sequence[range]) -> NDArray[np.int64]:
+        """Return the heights on the product of the ranges, or raise `HeightError` where they cannot be heights."""
+
+        def at(place: Sequence[int]) -> str:
+            where = ", ".join(str(r[i]) for r, i in zip(ranges, place, strict=True))
+            return f"f({where}) = {found[tuple(place)]}"
+
+        found = self._values(ranges)
+        if found.flat[0] < 0:
+            raise self._error(f"{at([0] * found.ndim)}, but heights start at 0")
+        for axis in range(found.ndim):
+            before = (slice(None),) * axis
+            falls = found[(*before, slice(1, None))] < found[(*before, slice(None, -1))]
             if falls.any():
-                i, j = (int(i) for i in np.argwhere(falls)[0])
-                u, w = (i + 1, j) if axis == 0 else (i, j + 1)
-                here, there = (
-                    f"f({first_x + i}, {first_z + j}) = {rows[i, j]}",
-                    f"f({first_x + u}, {first_z + w}) = {rows[u, w]}",
-                )
-                raise self._error(f"not monotone: {here} but {there}")
+                here = [int(i) for i in np.argwhere(falls)[0]]
+                there = [i + (j == axis) for j, i in enumerate(here)]
+                raise self._error(f"not monotone: {at(here)} but {at(there)}")
+        if found.flat[-1] > TALLEST:
+            place = [int(i) for i in np.argwhere(found > TALLEST)[0]]
+            raise self._error(f"{at(place)}, more than the {TALLEST} that tables can hold")
+        return found
 
     def _error(self, what: str) -> HeightError:
         return HeightError(f"height function {self.notation}: {what}")
@@ -113,9 +120,10 @@ class Height(ABC):
 
 @dataclass(frozen=True)
 class FormulaHeight(Height):
-    """A height given by a formula in x and z, such as ``(x+z)//3``."""
+    """A height given by a formula such as ``(x+z)//3``, in x and z unless other names are given."""
 
     formula: Formula
+    arguments: tuple[str, ...] = ("x", "z")
 
     def __post_init__(self) -> None:
         """Check the formula's names, its type, and its values near the origin."""
@@ -123,32 +131,37 @@ class FormulaHeight(Height):
             raise HeightError(
                 f"height function {self.formula.text}: a height is an integer, this is true or false"
             )
-        unknown = sorted(self.formula.names - {"x", "z"})
+        unknown = sorted(self.formula.names - set(self.arguments))
         if unknown:
+            known = " and ".join(self.arguments) or "no names"
             raise HeightError(
-                f"height function {self.formula.text}: unknown name {unknown[0]!r}; heights are formulas in x and z"
+                f"height function {self.formula.text}: unknown name {unknown[0]!r}; heights are formulas in {known}"
             )
-        self.table(FIRST_LOOK, FIRST_LOOK)
+        side = int((FIRST_LOOK**2) ** (1 / max(1, len(self.arguments))))
+        self.table(*[side] * len(self.arguments))
 
     @property
     def notation(self) -> str:
         """The formula's canonical text."""
         return self.formula.text
 
-    def __call__(self, x: int, z: int) -> int:
+    def __call__(self, *at: int) -> int:
         """Return the formula's value in exact integers."""
-        return int(self.formula.value({"x": x, "z": z}))
+        return int(self.formula.value(dict(zip(self.arguments, at, strict=True))))
 
     @cached_property
     def _of_sum(self) -> Formula | None:
         """The same in n = x+z, if x and z stand nowhere else: so it is in every bar of the papers."""
-        formula = self.formula.with_name("n", SUM)
+        if len(self.arguments) != 2:
+            return None
+        formula = self.formula.with_name("n", parse("+".join(self.arguments)))
         return formula if formula.names == {"n"} else None
 
-    def block(self, x: range, z: range) -> NDArray[np.int32]:
-        """Return f on ``x × z``, checked; a function of x+z is computed and compared once for each value of the sum."""
+    def block(self, *ranges: range) -> NDArray[np.int32]:
+        """Return the heights, checked; a function of x+z is computed and compared once for each value of the sum."""
         if self._of_sum is None:
-            return super().block(x, z)
+            return super().block(*ranges)
+        x, z = ranges
         first = max(x.start - 1, 0) + max(z.start - 1, 0)
         try:
             along = self._of_sum.evaluate({"n": np.arange(first, x.stop + z.stop - 1)})
@@ -161,9 +174,10 @@ class FormulaHeight(Height):
         # A copy even of one row: kernels are compiled for arrays that may be written.
         return np.array(sliding_window_view(inner, len(z)), order="C")
 
-    def _values(self, x: range, z: range) -> NDArray[np.int64]:
-        grid = {"x": np.arange(x.start, x.stop)[:, None], "z": np.arange(z.start, z.stop)[None, :]}
-        return np.broadcast_to(self.formula.evaluate(grid), (len(x), len(z)))
+    def _values(self, ranges: Sequence[range]) -> NDArray[np.int64]:
+        grid = np.meshgrid(*ranges, indexing="ij", sparse=True) if ranges else []
+        values = self.formula.evaluate(dict(zip(self.arguments, grid, strict=True)))
+        return np.broadcast_to(values, [len(r) for r in ranges])
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,12 +286,14 @@ class TableHeight(Height):
     def __hash__(self) -> int:
         return hash(self.identity)
 
-    def __call__(self, x: int, z: int) -> int:
+    def __call__(self, *at: int) -> int:
         """Return the table's value, or raise `HeightError` outside of it."""
+        x, z = at
         self._require(x + 1, z + 1)
         return int(self.values[x, z])
 
-    def _values(self, x: range, z: range) -> NDArray[np.int64]:
+    def _values(self, ranges: Sequence[range]) -> NDArray[np.int64]:
+        x, z = ranges
         self._require(x.stop, z.stop)
         return self.values[x.start : x.stop, z.start : z.stop]
 
@@ -316,14 +332,16 @@ class FunctionHeight(Height):
         """``function(name)``: for reading only."""
         return f"function({getattr(self.function, '__qualname__', type(self.function).__name__)})"
 
-    def __call__(self, x: int, z: int) -> int:
+    def __call__(self, *at: int) -> int:
         """Return the function's value as an int."""
+        x, z = at
         value = self.function(x, z)
         if not hasattr(value, "__index__"):
             raise HeightError(f"height {self.notation}: f({x}, {z}) = {value!r} is not an integer")
         return int(value)
 
-    def _values(self, x: range, z: range) -> NDArray[np.int64]:
+    def _values(self, ranges: Sequence[range]) -> NDArray[np.int64]:
+        x, z = ranges
         return np.array([[self(u, w) for w in z] for u in x], dtype=np.int64)
 
 

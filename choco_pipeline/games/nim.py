@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from string import ascii_lowercase
 
 from choco_pipeline.errors import RulesetError
-from choco_pipeline.games.ruleset import Position, Ruleset, require_bound, require_count
+from choco_pipeline.games.rules import Move, Position, Rules, with_free_heap
+from choco_pipeline.games.ruleset import Ruleset, require_count
 
 #: Heaps are named a, b, c, …; p is kept for passes.
 HEAP_NAMES = ascii_lowercase[: ascii_lowercase.index("p")]
 
 
-def heap_options(heaps: Position) -> Iterator[Position]:
+def heap_options(position: Position) -> Iterator[Position]:
     """Yield every tuple of heaps that taking stones from one of them leaves."""
-    for i, heap in enumerate(heaps):
+    for i, heap in enumerate(position):
         for smaller in range(heap):
-            yield (*heaps[:i], smaller, *heaps[i + 1 :])
+            yield (*position[:i], smaller, *position[i + 1 :])
+
+
+def heaps(*names: str) -> Rules:
+    """Return heaps of any size from one of which any number may be taken."""
+    return Rules(names, {}, tuple(Move((name,)) for name in names))
 
 
 @dataclass(frozen=True)
@@ -45,23 +52,15 @@ class Nim(Ruleset):
                 f"nim: at most {len(HEAP_NAMES)} heaps have names, found {self.heaps}"
             )
 
-    @property
-    def coordinates(self) -> tuple[str, ...]:
-        """The heaps a, b, c, …."""
-        return tuple(HEAP_NAMES[: self.heaps])
+    @cached_property
+    def rules(self) -> Rules:
+        """The heaps a, b, c, …; the last one stands beside the others."""
+        return with_free_heap(heaps(*HEAP_NAMES[: self.heaps]))
 
     @property
     def notation(self) -> str:
         """``nim(3)``."""
         return f"nim({self.heaps})"
-
-    def limits(self, bound: int | None) -> tuple[int, ...]:
-        """Return `bound` for every heap."""
-        return (require_bound(self.notation, bound),) * self.heaps
-
-    def is_position(self, position: Sequence[int]) -> bool:
-        """Whether there are as many heaps as there should be; any sizes will do."""
-        return len(position) == self.heaps
 
     def options(self, position: Position) -> Iterator[Position]:
         """Yield every position that reduces one heap."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import product
 
 from choco_pipeline.errors import LimitError, RulesetError
-
-Position = tuple[int, ...]
+from choco_pipeline.games.height import TableHeight
+from choco_pipeline.games.rules import Position, Rules
 
 #: Positions that the definition may visit for one answer: about a minute and 1 GB of plain Python.
 MOST_POSITIONS = 2_000_000
@@ -40,10 +41,10 @@ class Ruleset(ABC):
     position after all of its options.
     """
 
-    @property
+    @cached_property
     @abstractmethod
-    def coordinates(self) -> tuple[str, ...]:
-        """The names of the coordinates, in the order in which positions hold them."""
+    def rules(self) -> Rules:
+        """The game as data: its coordinates, their largest values, and its moves."""
 
     @property
     @abstractmethod
@@ -55,8 +56,33 @@ class Ruleset(ABC):
         """Text that is equal for two rulesets only if they are the same game; mostly the notation."""
         return self.notation
 
-    @abstractmethod
-    def limits(self, bound: int | None) -> tuple[int, ...]:
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """The names of the coordinates, in the order in which positions hold them."""
+        return self.rules.coordinates
+
+    @property
+    def base(self) -> Ruleset:
+        """The game without its passes."""
+        return self
+
+    @property
+    def passes(self) -> int:
+        """The most passes that the players together have."""
+        return 0
+
+    @property
+    def parts(self) -> tuple[Ruleset, ...]:
+        """The games of which this is the disjunctive sum."""
+        return (self,)
+
+    @property
+    def files(self) -> frozenset[str]:
+        """The files that the notation names, by their paths in it."""
+        heights = (limit.height for limit in self.rules.limits.values())
+        return frozenset(h.name for h in heights if isinstance(h, TableHeight) and h.name)
+
+    def limits(self, bound: int | None = None) -> tuple[int, ...]:
         """Return the largest value of each coordinate within `bound`.
 
         Parameters
@@ -64,14 +90,21 @@ class Ruleset(ABC):
         bound
             Largest value of every coordinate that the shape itself does not limit; may be None where it limits all.
         """
+        if len(self.rules.limits) < len(self.coordinates):
+            bound = require_bound(self.notation, bound)
+        return self.rules.largest(bound)
 
-    @abstractmethod
     def is_position(self, position: Sequence[int]) -> bool:
         """Whether `position`, of the right length and non-negative, is one of this game."""
+        return self.why_not(position) is None
 
-    @abstractmethod
+    def why_not(self, position: Sequence[int]) -> str | None:
+        """Say which condition natural numbers break, as many as there are coordinates; None for a position."""
+        return self.rules.why_not(position)
+
     def options(self, position: Position) -> Iterator[Position]:
         """Yield every position that one move leads to."""
+        return self.rules.options(position)
 
     def is_terminal(self, position: Position) -> bool:
         """Whether no move is left, so that the player to move has lost."""
@@ -142,15 +175,10 @@ class Ruleset(ABC):
             raise RulesetError(
                 f"{self.notation}: coordinates ({names}) are integers from 0, found {tuple(position)}"
             )
-        if not self.is_position(found):
-            raise RulesetError(
-                f"{self.notation}: {found} is not a position ({self.why_not(found)})"
-            )
+        why = self.why_not(found)
+        if why is not None:
+            raise RulesetError(f"{self.notation}: {found} is not a position ({why})")
         return found
-
-    def why_not(self, position: Position) -> str:
-        """Say which constraint `position` breaks."""
-        return f"no bar has these coordinates ({', '.join(self.coordinates)})"
 
     def __str__(self) -> str:
         return self.notation

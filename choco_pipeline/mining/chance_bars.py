@@ -11,7 +11,6 @@ from choco_pipeline.games import Nim, Ruleset, SolidBar, StripBar, WithPass
 from choco_pipeline.games.height import TableHeight
 from choco_pipeline.mining.p_positions import p_positions
 from choco_pipeline.tables.compute import p_table
-from choco_pipeline.tables.schema import unwrap
 
 Ints = NDArray[np.int64]
 Points = dict[str, Ints]
@@ -35,7 +34,7 @@ def points_by_chance(game: Ruleset) -> list[Points]:
     Of three heaps and of solid bars; of a step bar with a strip, those of bars that do not depend on x, either. None for
     other games.
     """
-    base, passes = unwrap(game)
+    base, passes = game.base, game.passes
     if not isinstance(base, SolidBar | StripBar) and base != Nim(3):
         return []
     found = _points(isinstance(base, StripBar), passes)

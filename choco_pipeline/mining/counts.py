@@ -27,7 +27,6 @@ from choco_pipeline.mining.sequences import (
     sequences,
 )
 from choco_pipeline.provenance import package_version
-from choco_pipeline.tables.schema import unwrap
 
 #: Linear recurrences are looked for in so many terms, of order up to about a third of that.
 MOST_FOR_LINEAR = 128
@@ -150,7 +149,7 @@ def _linear(sequence: IntegerSequence) -> dict[str, Any] | None:
 
 def _centres(game: Ruleset) -> list[int]:
     """Return from where places may be counted: where nim-sums of coordinates with a shift have it begin."""
-    base, _ = unwrap(game)
+    base = game.base
     own = (-base.s, -2 * base.s) if isinstance(base, StripBar | StepBar) else ()
     return list(dict.fromkeys((0, -1, 1, -2, 2, *own)))
 

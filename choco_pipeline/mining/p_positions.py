@@ -10,7 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from choco_pipeline.games import Nim, Ruleset, SolidBar, StripBar
-from choco_pipeline.tables.schema import NONE, unwrap, variable_of
+from choco_pipeline.tables.schema import NONE, variable_of
 
 Ints = NDArray[np.int64]
 #: Cells that are looked at together: their coordinates fit into a cache.
@@ -43,7 +43,7 @@ def p_positions(game: Ruleset, data: xr.Dataset, block: int = BLOCK) -> Iterator
     dims = variable.dims
     if cells.ndim == 0:  # one heap has no column
         cells, dims = cells[None], ("",)
-    base, _ = unwrap(game)
+    base = game.base
     names = base.coordinates if variable.name != "p_cell" else ("i", "j")
     lead = cells.reshape(-1, *cells.shape[-2:]) if cells.ndim > 2 else cells[None]
     rows = max(1, block // max(1, lead[0, 0].size))
@@ -80,7 +80,7 @@ def nim_sum_of(game: Ruleset) -> str | None:
     >>> nim_sum_of(WithPass(StripBar(k=4, s=2)))
     '(x+2) ^ y ^ (z+2) ^ p'
     """
-    base, passes = unwrap(game)
+    base, passes = game.base, game.passes
     match base:
         case StripBar(_, s):
             terms = [f"(x+{s})", "y", f"(z+{s})"] if s else ["x", "y", "z"]

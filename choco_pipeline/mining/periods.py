@@ -13,7 +13,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from choco_pipeline.games import Ruleset
-from choco_pipeline.tables.schema import NONE, unwrap, variable_of
+from choco_pipeline.tables.schema import NONE, variable_of
 
 Ints = NDArray[np.int64]
 
@@ -99,7 +99,7 @@ def lines_of(game: Ruleset, data: xr.Dataset) -> Iterator[tuple[int | None, Line
     variable = variable_of(game, "grundy" if "grundy" in data else "p-positions")
     if variable.name in ("p_cell", "p_position"):
         return
-    _, passes = unwrap(game)
+    passes = game.passes
     cells = data[variable.name].transpose(*variable.dims).values.astype(np.int64)
     dims = variable.dims[1:] if passes else variable.dims
     holes = variable.name == "p_y"  # that a column holds no P-position may repeat, too

@@ -16,7 +16,6 @@ from choco_pipeline.mining.atoms import Ints, Truths
 from choco_pipeline.mining.cases import Case
 from choco_pipeline.mining.synthesis import Target
 from choco_pipeline.tables.cells import Block, Cells, Points, evaluate_at, holds_at, select
-from choco_pipeline.tables.schema import unwrap
 
 #: The game's own numbers are constants of formulas: the first so many, none larger.
 OWN_NUMBERS, LARGEST_OWN = 4, 64
@@ -37,7 +36,7 @@ class Reading:
     @property
     def passes(self) -> dict[str, int]:
         """The coordinate that counts passes, if there is one, with their number."""
-        base, passes = unwrap(self.cells.game)
+        base, passes = self.cells.game.base, self.cells.game.passes
         return dict.fromkeys(self.cells.game.coordinates[len(base.coordinates) :], passes)
 
     @property
@@ -134,7 +133,7 @@ class Reading:
 
     def in_table_names(self, text: str) -> str:
         """Return a text with i and j, the poisoned cell, for the heaps of an uncut rectangular bar."""
-        base, _ = unwrap(self.cells.game)
+        base = self.cells.game.base
         if not text or self.cells.variable.name != "p_cell" or not isinstance(base, RectangularBar):
             return text
         heaps = ("(i-1)", f"({base.m}-i)", "(j-1)", f"({base.n}-j)")

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from choco_pipeline.games import Nim, RectangularBar, Ruleset, StepBar, StripBar, WithPass
 from choco_pipeline.mining.p_positions import p_positions
 from choco_pipeline.tables.compute import p_table
-from choco_pipeline.tables.schema import unwrap
 
 #: Sequences have at most so many terms; shorter ones than this are not made.
 MOST_TERMS, FEWEST_TERMS = 512, 8
@@ -61,7 +60,7 @@ def sequences(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[IntegerSe
 
     The Grundy numbers of a step bar are the P-positions of the game with a strip, which are counted. Of a game with passes those with all numbers of passes left but 0, which belong to the game without.
     """
-    base, passes = unwrap(game)
+    base, passes = game.base, game.passes
     if isinstance(base, StepBar) and "grundy" in data:
         strip = StripBar(base.k, base.s)
         game = WithPass(strip, passes) if passes else strip
@@ -83,7 +82,7 @@ def sequences(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[IntegerSe
 
 
 def _boxes(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[IntegerSequence]:
-    base, passes = unwrap(game)
+    base, passes = game.base, game.passes
     names = base.coordinates
     found: dict[tuple[int, str], NDArray[np.int64]] = defaultdict(
         lambda: np.zeros(bound + 1, np.int64)

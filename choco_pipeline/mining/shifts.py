@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choco_pipeline.games import Ruleset, SolidBar, StripBar
-from choco_pipeline.tables.schema import NONE, unwrap
+from choco_pipeline.tables.schema import NONE
 from choco_pipeline.tables.windows import TableData, cells_of
 
 Shift = tuple[int, int, int]
@@ -39,7 +39,7 @@ def best_shifts(game: Ruleset, bound: int, data: TableData) -> dict[str, Any] | 
         Plain data: for each shift its number of mismatches, that is of columns whose P-position, or lack of one, is not
         what the shift says, among ``cells`` columns.
     """
-    base, passes = unwrap(game)
+    base, passes = game.base, game.passes
     if not isinstance(base, SolidBar | StripBar):
         return None
     _, whole = cells_of(game, data)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from choco_pipeline.games import Nim, RectangularBar, Ruleset, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.mining.gf2 import Bits
 from choco_pipeline.tables.compute import p_table
-from choco_pipeline.tables.schema import NONE, unwrap, variable_of
+from choco_pipeline.tables.schema import NONE, variable_of
 
 #: Coordinates are below this, and bars at most so large.
 SIDE = 64
@@ -81,7 +81,7 @@ def stacks(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[list[Stack]]
     heaps. A Grundy table of a step bar is cut as the game with a strip is, whose P-positions it holds. Other games have
     none.
     """
-    base, passes = unwrap(game)
+    base, passes = game.base, game.passes
     if isinstance(base, RectangularBar) or (base == Nim(4) and "p_d" in data):
         widest = WIDEST
         if isinstance(base, RectangularBar):
@@ -107,7 +107,7 @@ def _cut(
     game: Ruleset, box: tuple[tuple[str, ...], Bits, Bits], order: tuple[int, int, int]
 ) -> list[Stack]:
     """Return a stack for every number of passes, up to the last picture that has positions."""
-    base, passes = unwrap(game)
+    base, passes = game.base, game.passes
     if isinstance(base, StepBar):  # its Grundy numbers are the P-positions of the game with a strip
         game = _with_passes(StripBar(base.k, base.s), passes)
     names, *parts = box
@@ -172,7 +172,7 @@ def _bars(heaps: NDArray[np.integer], most: int, wider: int | None) -> list[Stac
 
 def _box(game: Ruleset, bound: int, data: xr.Dataset) -> tuple[tuple[str, ...], Bits, Bits]:
     """Return names of three coordinates, and [p, …] which triples of coordinates below `SIDE` are P, and are positions."""
-    base, passes = unwrap(game)
+    base, passes = game.base, game.passes
     variable = variable_of(game, "grundy" if "grundy" in data else "p-positions")
     values = data[variable.name].transpose(*variable.dims).values
     values = values if passes else values[None]

@@ -27,7 +27,6 @@ from choco_pipeline.mining.value_forms import (
     growth_exponent,
     listed,
 )
-from choco_pipeline.tables.schema import unwrap
 
 Ints = NDArray[np.int64]
 
@@ -66,7 +65,7 @@ def mine_value_sets(game: Ruleset, bound: int, data: xr.Dataset) -> list[dict[st
         boxes of side B the largest F such that 0, …, F are all values, and ``law``, a formula for it, or ``exponent``. With
         ``nothing`` where no form was recognised. Nothing at all for a rectangular bar.
     """
-    base, _ = unwrap(game)
+    base = game.base
     if isinstance(base, RectangularBar):
         return []
     sets = [
@@ -104,7 +103,7 @@ def expressions(game: Ruleset) -> list[str]:
     >>> expressions(WithPass(Nim(2)))
     ['a ^ b ^ p', 'a ^ b', 'a+b', 'b-a']
     """
-    base, passes = unwrap(game)
+    base, passes = game.base, game.passes
     names = base.coordinates
     found = [nim_sum_of(game)]
     shifts = (0, base.s) if isinstance(base, StripBar | StepBar) and base.s else (0,)

@@ -36,7 +36,6 @@ from choco_pipeline.proof.obligations import obligations
 from choco_pipeline.proof.prove import check_relation, fitting
 from choco_pipeline.proof.proved import Proof
 from choco_pipeline.provenance import code_digest, digest, package_version, versions
-from choco_pipeline.tables.schema import unwrap
 
 FORMAT = 1
 M = TypeVar("M", bound=Model)
@@ -274,7 +273,7 @@ def _term(factor: int, name: str) -> str:
 
 
 def _coordinates(ruleset: Ruleset, relation: Relation) -> list[str]:
-    names = list(unwrap(ruleset)[0].coordinates)
+    names = list(ruleset.base.coordinates)
     return [*names, "value"] if relation == "grundy" else names
 
 

@@ -14,7 +14,6 @@ from choco_pipeline.proof.explained import MOST_OPTIONS
 from choco_pipeline.proof.logic import FALSE, TRUE, Sentence, conjunction, disjunction, negation
 from choco_pipeline.proof.moves import Variables, has_moves, some_option
 from choco_pipeline.proof.question import Question
-from choco_pipeline.tables.schema import unwrap
 
 
 def about_options(question: Question, check: Options) -> Finding:
@@ -60,7 +59,7 @@ def _some_option(
     looked_for: Callable[[int, Variables], Sentence],
 ) -> Sentence:
     """Return that some option, of those that the statement counts, is as is said of its passes left and its coordinates."""
-    base, _ = unwrap(question.proof.ruleset)
+    base = question.proof.ruleset.base
     here = question.coordinates
     box = Box.of(base, 0)
 

@@ -10,7 +10,6 @@ from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.games import Position, Ruleset, mex
 from choco_pipeline.proof.clock import FOREVER, Clock
 from choco_pipeline.proof.members import Relation
-from choco_pipeline.tables.schema import unwrap
 
 #: Grundy numbers that are tried at a time.
 BATCH = 1 << 14
@@ -54,7 +53,7 @@ def contradiction(
     >>> contradiction(Nim(1), "p", [linear({"0": 1}, -1, "<=")], 0, {"a": 1})
     'the relation holds at (1) and at its option (0)'
     """
-    base, most = unwrap(ruleset)
+    base, most = ruleset.base, ruleset.passes
     here = tuple(counterexample.get(name, 0) for name in base.coordinates)
     position = (*here, passes) if most else here
     if relation == "p":
@@ -64,7 +63,7 @@ def contradiction(
 
 def height_falls(ruleset: Ruleset, at: Mapping[str, int]) -> bool:
     """Return whether a height is below 0, or below its value nearer to the origin: at primed coordinates, if any."""
-    base, _ = unwrap(ruleset)
+    base = ruleset.base
     near = tuple(at.get(name, 0) for name in base.coordinates)
     far = tuple(at.get(f"{name}'", at.get(name, 0)) for name in base.coordinates)
     return not base.is_position(far) and (near == far or base.is_position(near))
@@ -144,7 +143,7 @@ def _values(
     ruleset: Ruleset, automata: Sequence[Automaton], here: Position, numbers: range
 ) -> list[int]:
     """Return those of the numbers that the automata say are Grundy numbers of a position, however far out it is."""
-    *coordinates, passes = here if unwrap(ruleset)[1] else (*here, 0)
+    *coordinates, passes = here if ruleset.passes else (*here, 0)
     automaton = automata[passes]
     bit = [automaton.tracks.index(str(i)) for i in range(len(coordinates) + 1)]
     state = np.zeros(len(numbers), np.int32)
@@ -157,7 +156,7 @@ def _values(
 
 
 def _holds(ruleset: Ruleset, automata: Sequence[Automaton], position: Position) -> bool:
-    *coordinates, passes = position if unwrap(ruleset)[1] else (*position, 0)
+    *coordinates, passes = position if ruleset.passes else (*position, 0)
     return automata[passes].accepts({str(i): c for i, c in enumerate(coordinates)})
 
 

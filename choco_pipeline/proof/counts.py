@@ -25,7 +25,6 @@ from choco_pipeline.mining.recurrences import (
     shortest_recurrence,
 )
 from choco_pipeline.proof.proved import Proof
-from choco_pipeline.tables.schema import unwrap
 
 #: Automata with more states are not counted: time grows with the cube of their number.
 MOST_STATES = 400
@@ -111,7 +110,7 @@ def described_counts(proof: Proof) -> list[dict[str, Any]]:
         ``value``, the Grundy number, 0 for P-positions; ``first``, as for `Counts`; ``recurrence``, as text; ``closed``,
         text or None. Of automata that are too large nothing.
     """
-    track = str(len(unwrap(proof.ruleset)[0].coordinates))
+    track = str(len(proof.ruleset.base.coordinates))
     found = []
     for passes, automaton in enumerate(proof.automata):
         for value in range(VALUES if proof.relation == "grundy" else 1):

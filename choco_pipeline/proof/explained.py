@@ -19,7 +19,6 @@ from choco_pipeline.proof.proved import Proof
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.compute import grundy_table
 from choco_pipeline.tables.cost import cost_of
-from choco_pipeline.tables.schema import unwrap
 
 #: Tables larger than this are not even estimated.
 MOST_BOUND = 1 << 12
@@ -62,7 +61,7 @@ class Known:
         return self._holds(position) if self.proof.relation == "p" else self._holds(position, 0)
 
     def _number(self, position: Position) -> int:
-        heaps = len(unwrap(self.proof.ruleset)[0].coordinates)
+        heaps = len(self.proof.ruleset.base.coordinates)
         here = self.proof.automata[position[heaps] if len(position) > heaps else 0]
         for i, coordinate in enumerate(position[:heaps]):
             here = conjunction(here, constant(str(i), coordinate))
@@ -72,7 +71,7 @@ class Known:
         return value[str(heaps)]
 
     def _holds(self, position: Position, *value: int) -> bool:
-        heaps = len(unwrap(self.proof.ruleset)[0].coordinates)
+        heaps = len(self.proof.ruleset.base.coordinates)
         passes = position[heaps] if len(position) > heaps else 0
         numbers = (*position[:heaps], *value)
         return self.proof.automata[passes].accepts({str(i): n for i, n in enumerate(numbers)})

@@ -31,7 +31,6 @@ from choco_pipeline.proof.explained import Known
 from choco_pipeline.proof.logic import Sentence, conjunction, disjunction, negation
 from choco_pipeline.proof.proved import Proof
 from choco_pipeline.proof.question import Question
-from choco_pipeline.tables.schema import unwrap
 
 #: Guesses are made from the positions with coordinates up to this, by the number of coordinates.
 BOUNDS = {1: 64, 2: 28, 3: 9, 4: 5}
@@ -75,7 +74,7 @@ def formulas(
         The shortest ones that are found and proved.
     """
     names = proof.ruleset.coordinates
-    if proof.status != "proved" or unwrap(proof.ruleset)[1] or len(names) not in BOUNDS:
+    if proof.status != "proved" or proof.ruleset.passes or len(names) not in BOUNDS:
         return None
     positions = list(proof.ruleset.positions(BOUNDS[len(names)]))
     end = time.monotonic() + seconds

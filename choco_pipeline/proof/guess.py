@@ -20,7 +20,6 @@ from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.proof.clock import FOREVER, Clock
 from choco_pipeline.proof.members import Relation, deepest, members
-from choco_pipeline.tables.schema import unwrap
 
 #: Tables that guesses are made from, by their binary digits.
 DEPTHS = (9, 11, 13, 14, 15)
@@ -109,7 +108,7 @@ class Guesser:
         if deepest(self.ruleset, self.relation, depth) < depth:
             return
         member = self._member(passes, max(depth, *self._members))
-        base, _ = unwrap(self.ruleset)
+        base = self.ruleset.base
         near = {position, *(base.options(position) if base.is_position(position) else ())}
         tracks = relation_tracks(self.ruleset, self.relation)
         for here in sorted(near, key=lambda place: (max(place), place)):
@@ -163,7 +162,7 @@ def _limited(member: Member, clock: Clock) -> Member:
 
 def relation_tracks(ruleset: Ruleset, relation: Relation) -> tuple[str, ...]:
     """Return the tracks of a game's relation, in the order of its arguments."""
-    coordinates = len(unwrap(ruleset)[0].coordinates)
+    coordinates = len(ruleset.base.coordinates)
     return tuple(str(i) for i in range(coordinates + (relation == "grundy")))
 
 

@@ -15,7 +15,7 @@ from choco_pipeline.games import DisjunctiveSum, Nim, Ruleset, StripBar
 from choco_pipeline.tables.compute import grundy_cells, p_cells
 from choco_pipeline.tables.cost import cost_of, in_bytes
 from choco_pipeline.tables.machine import worker_memory
-from choco_pipeline.tables.schema import NONE, Quantity, unwrap, variable_of
+from choco_pipeline.tables.schema import NONE, Quantity, variable_of
 
 Relation = Literal["p", "grundy"]
 Function = Callable[[Points], Points]
@@ -66,7 +66,7 @@ def members(ruleset: Ruleset, relation: Relation, depth: int) -> tuple[Member, .
                 f"{game.notation}: its {quantity} table to {depth} binary digits takes {cost.seconds:.0f} s and"
                 f" {in_bytes(cost.memory)}, more than a guess is worth"
             )
-    base, _ = unwrap(ruleset)
+    base = ruleset.base
     d = len(base.coordinates)
     if relation == "grundy":
         return tuple(Graph(value, d) for value in _grundy(ruleset, bound))
@@ -92,7 +92,7 @@ def deepest(ruleset: Ruleset, relation: Relation, most: int) -> int:
 
 def _tables(ruleset: Ruleset, relation: Relation) -> list[tuple[Ruleset, Quantity]]:
     """Return the tables that the relation is read from: the smallest ones that determine it."""
-    base, passes = unwrap(ruleset)
+    base, passes = ruleset.base, ruleset.passes
     if _is_nim(ruleset):
         return []
     if relation == "p" and variable_of(ruleset, "p-positions").stored is not None:
@@ -108,7 +108,7 @@ def _tables(ruleset: Ruleset, relation: Relation) -> list[tuple[Ruleset, Quantit
 
 def _grundy(ruleset: Ruleset, bound: int) -> tuple[Function, ...]:
     """Return the Grundy numbers for each number of passes left; of sums without passes from their parts."""
-    base, passes = unwrap(ruleset)
+    base, passes = ruleset.base, ruleset.passes
     match base:
         case Nim() if passes == 0:
             return (_nim_sum,)
@@ -125,7 +125,7 @@ def _grundy(ruleset: Ruleset, bound: int) -> tuple[Function, ...]:
 
 def _stacked(ruleset: Ruleset, bound: int) -> Function:
     layers = _grundy(ruleset, bound)
-    if unwrap(ruleset)[0] is ruleset:
+    if ruleset.base is ruleset:
         return layers[0]
 
     def value(points: Points) -> Points:
@@ -171,7 +171,7 @@ def _repeated(cell: NDArray[np.integer], points: Points) -> Points:
 
 
 def _layers(ruleset: Ruleset, cells: NDArray[np.integer]) -> list[NDArray[np.integer]]:
-    return [cells] if unwrap(ruleset)[0] is ruleset else list(cells)
+    return [cells] if ruleset.base is ruleset else list(cells)
 
 
 def _zeros(value: Function) -> Member:

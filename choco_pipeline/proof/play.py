@@ -18,7 +18,6 @@ from choco_pipeline.proof.engine import Engine
 from choco_pipeline.proof.logic import And, Exists, Member, Or, Sentence, conjunction
 from choco_pipeline.proof.moves import Variables, has_moves, some_option
 from choco_pipeline.proof.obligations import relation_name
-from choco_pipeline.tables.schema import unwrap
 
 #: The variable of the Grundy number.
 VALUE = Auxiliary("value'")
@@ -65,7 +64,7 @@ def play(certificate: Certificate, position: Sequence[int]) -> Play:
     """
     ruleset = certificate.ruleset
     here = ruleset.check(position)
-    base, most = unwrap(ruleset)
+    base, most = ruleset.base, ruleset.passes
     passes, bar = (here[-1], here[:-1]) if most else (0, here)
     relations = {relation_name(p): found for p, found in enumerate(certificate.automata)}
     engine = Engine(relations)

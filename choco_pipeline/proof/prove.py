@@ -16,7 +16,6 @@ from choco_pipeline.proof.members import Relation
 from choco_pipeline.proof.obligations import obligations
 from choco_pipeline.proof.proved import Check, Proof
 from choco_pipeline.proof.search import Search
-from choco_pipeline.tables.schema import unwrap
 
 
 class RelationError(ChocoError):
@@ -67,7 +66,7 @@ def prove(
     checks: list[Check] = []
     try:
         todo = obligations(ruleset, relation)
-        for passes in range(unwrap(ruleset)[1] + 1):
+        for passes in range(ruleset.passes + 1):
             search.find(passes, [o for o in todo if o.passes == passes], automata, checks)
     except (NotDefinableError, LimitError, UndecidedError) as error:
         return search.proof("undecided", str(error), automata, checks)
@@ -118,7 +117,7 @@ def fitting(
     ruleset: Ruleset, relation: Relation, automata: Mapping[int, Automaton]
 ) -> tuple[Automaton, ...]:
     """Return automata, given by the number of passes left, in their order; raise `RelationError` if they do not fit."""
-    needed = range(unwrap(ruleset)[1] + 1)
+    needed = range(ruleset.passes + 1)
     if sorted(automata) != list(needed):
         given = ", ".join(map(str, sorted(automata))) or "none"
         raise RelationError(

@@ -23,7 +23,6 @@ from choco_pipeline.proof.logic import Member, Sentence, conjunction, exists, li
 from choco_pipeline.proof.moves import legal
 from choco_pipeline.proof.obligations import relation_name
 from choco_pipeline.proof.proved import Proof
-from choco_pipeline.tables.schema import unwrap
 
 #: The Grundy number of a position, or a value at a P-position.
 VALUE = Auxiliary("'v")
@@ -63,7 +62,7 @@ class Question:
     @cached_property
     def coordinates(self) -> tuple[str, ...]:
         """The coordinates without the passes left."""
-        return unwrap(self.proof.ruleset)[0].coordinates
+        return self.proof.ruleset.base.coordinates
 
     @property
     def left(self) -> tuple[str, ...]:
@@ -73,12 +72,12 @@ class Question:
     @property
     def passes(self) -> range:
         """The numbers of passes that may be left."""
-        return range(unwrap(self.proof.ruleset)[1] + 1)
+        return range(self.proof.ruleset.passes + 1)
 
     @property
     def legal(self) -> Sentence:
         """That the coordinates are a position's."""
-        return legal(unwrap(self.proof.ruleset)[0], self.coordinates)
+        return legal(self.proof.ruleset.base, self.coordinates)
 
     def values(self, passes: int) -> dict[str, int]:
         """Return integers for all names but coordinates, with so many passes left."""

@@ -21,7 +21,6 @@ from choco_pipeline.proof.members import Relation
 from choco_pipeline.proof.mona import decide_with_mona
 from choco_pipeline.proof.obligations import Obligation, relation_name
 from choco_pipeline.proof.proved import Check, Proof, Status
-from choco_pipeline.tables.schema import unwrap
 
 #: MONA's processes at a time; each may need gigabytes.
 PROCESSES = 2
@@ -191,7 +190,7 @@ class Search:
             raise DisagreementError(
                 f"{self.ruleset.notation}: {what}, where it is right by definition"
             )
-        base, _ = unwrap(self.ruleset)
+        base = self.ruleset.base
         position = tuple(at.get(name, 0) for name in base.coordinates)
         # a Grundy number is at most the number of options, the sum of the coordinates
         return Refutation(wrong, position, max([sum(position), *at.values()]))

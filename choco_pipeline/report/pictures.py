@@ -23,7 +23,7 @@ from choco_pipeline.games import (
     parse_ruleset,
 )
 from choco_pipeline.games.height import TableHeight
-from choco_pipeline.tables.schema import NONE, unwrap, variable_of
+from choco_pipeline.tables.schema import NONE, variable_of
 from choco_pipeline.tables.store import read_table, store_of
 
 Cells = NDArray[np.integer]
@@ -82,7 +82,7 @@ def pictures_of(entry: Mapping[str, Any], results: Path) -> list[Picture]:
         If the table cannot be read.
     """
     game = parse_ruleset(entry["ruleset"])
-    base, _ = unwrap(game)
+    base = game.base
     has_passes = base is not game
     variable = variable_of(game, entry["quantity"])
     corner = _read_corner(entry, results, _sides(base, entry, int(has_passes)))

@@ -33,7 +33,6 @@ from choco_pipeline.sweep.room import (
     require_memory_for,
 )
 from choco_pipeline.tables.cost import Cost, cost_of, is_large, memory_to_read
-from choco_pipeline.tables.schema import unwrap
 from choco_pipeline.tables.spec import FORMAT, Shard, TableSpec
 
 #: New tables are cut into about this many shards, so that several workers share them,
@@ -210,7 +209,7 @@ def _claims_file(file: YamlFile, i: int, name: str) -> Path:
 def _height_files(tables: Sequence[Planned]) -> list[Path]:
     names: set[str] = set()
     for planned in tables:
-        base, _ = unwrap(planned.game)
+        base = planned.game.base
         if isinstance(base, SolidBar) and isinstance(base.f, TableHeight) and base.f.name:
             names.add(base.f.name)
     return [PROJECT / name for name in sorted(names)]

@@ -30,7 +30,7 @@ from choco_pipeline.kernels import (
     total,
 )
 from choco_pipeline.kernels.tables import Table, dtype_for, table_for
-from choco_pipeline.tables.schema import Quantity, unwrap
+from choco_pipeline.tables.schema import Quantity
 
 Frontier: TypeAlias = BlockedHeights | OptionSets | BelowSets
 #: Row and column of a block among the blocks of a table.
@@ -338,7 +338,7 @@ def block_kernel(game: Ruleset, bound: int, quantity: Quantity) -> BlockKernel |
 
     The strip of a strip bar, and the last heap of Nim, is a free heap, as in `choco_pipeline.tables.compute.p_cells`.
     """
-    base, passes = unwrap(game)
+    base, passes = game.base, game.passes
     match base, quantity:
         case SolidBar(f), "p-positions":
             return Columns(passes, bound, ("x", "z"), False, f)

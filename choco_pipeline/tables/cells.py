@@ -23,7 +23,7 @@ from choco_pipeline.games import (
     StripBar,
 )
 from choco_pipeline.tables.lookup import Lookup
-from choco_pipeline.tables.schema import NONE, Variable, unwrap
+from choco_pipeline.tables.schema import NONE, Variable
 from choco_pipeline.tables.windows import (
     TableCells,
     TableData,
@@ -99,7 +99,7 @@ class Cells:
 
     def corner(self, bound: int) -> Cells:
         """Return the part of the table that a smaller one with this bound would hold."""
-        base, _ = unwrap(self.game)
+        base = self.game.base
         if bound >= self.bound or not isinstance(base, SolidBar | StepBar | StripBar | Nim):
             return self
         free = set(base.coordinates) - ({"y"} if not isinstance(base, Nim) else set())
@@ -122,12 +122,12 @@ class Cells:
     @property
     def is_whole(self) -> bool:
         """Whether the table holds all positions of the game, which its shape then limits."""
-        return isinstance(unwrap(self.game)[0], RectangularBar)
+        return isinstance(self.game.base, RectangularBar)
 
     @property
     def free(self) -> str | None:
         """The coordinate that cells hold and that the shape does not limit: a strip or a heap, of any size."""
-        limited = isinstance(unwrap(self.game)[0], SolidBar | StepBar)
+        limited = isinstance(self.game.base, SolidBar | StepBar)
         return None if limited else self.variable.stored
 
     def blocks(self, size: int = BLOCK) -> Iterator[Block]:
@@ -163,7 +163,7 @@ class Cells:
 
     def positions(self, points: Points) -> Ints:
         """Return points with all coordinates as positions, one in each row."""
-        base, _ = unwrap(self.game)
+        base = self.game.base
         if self.variable.name == "p_cell" and isinstance(base, RectangularBar):
             i, j = points["i"], points["j"]
             columns = [i - 1, base.m - i, j - 1, base.n - j]
@@ -174,7 +174,7 @@ class Cells:
 
     def sizes(self, points: Points) -> Ints:
         """Return the largest coordinate of each point, passes not counted."""
-        heaps = unwrap(self.game)[0].coordinates
+        heaps = self.game.base.coordinates
         if self.variable.name == "p_cell":
             found: Ints = self.positions(points)[:, : len(heaps)].max(axis=1)
         else:
@@ -221,7 +221,7 @@ class Cells:
 
     def _tops(self, window: Window) -> NDArray[np.integer] | None:
         """Return the largest legal value of the stored coordinate in each cell of a window; None if none is stored."""
-        base, _ = unwrap(self.game)
+        base = self.game.base
         if self.variable.stored is None:
             return None
         sides = [range(side.start, side.stop) for side in window]

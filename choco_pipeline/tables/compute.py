@@ -26,7 +26,7 @@ from choco_pipeline.games.ruleset import MOST_POSITIONS
 from choco_pipeline.kernels import grundy_bar, grundy_solid, p_columns
 from choco_pipeline.tables.cost import memory_whole, require_memory
 from choco_pipeline.tables.machine import worker_memory
-from choco_pipeline.tables.schema import NONE, Quantity, unwrap, variable_of
+from choco_pipeline.tables.schema import NONE, Quantity, variable_of
 
 Cells = NDArray[np.integer]
 
@@ -104,7 +104,7 @@ def table(ruleset: Ruleset, bound: int | None, quantity: Quantity) -> xr.Dataset
 
 def grundy_cells(ruleset: Ruleset, bound: int | None) -> Cells:
     """Return the cells of `grundy_table`, as an array with the dimensions of `variable_of`."""
-    base, passes = unwrap(ruleset)
+    base, passes = ruleset.base, ruleset.passes
     cells: Cells
     match base:
         case StepBar():
@@ -136,7 +136,7 @@ def p_cells(ruleset: Ruleset, bound: int | None) -> Cells:
     P-position is the rest's Grundy number, with passes too: both are the mex of the same values, since a position of
     the whole game is terminal only if the heap is empty and the rest is terminal.
     """
-    base, passes = unwrap(ruleset)
+    base, passes = ruleset.base, ruleset.passes
     cells: Cells
     match base:
         case StepBar():
@@ -169,13 +169,13 @@ def by_definition(ruleset: Ruleset, bound: int | None) -> Cells:
     cells = np.full([most + 1 for most in limits], NONE, np.int32)
     for position in ruleset.positions(bound):
         cells[position] = mex(int(cells[option]) for option in ruleset.options(position))
-    return np.moveaxis(cells, -1, 0) if unwrap(ruleset)[0] is not ruleset else cells
+    return np.moveaxis(cells, -1, 0) if ruleset.base is not ruleset else cells
 
 
 def grundy_cells_in_order(ruleset: Ruleset, bound: int | None) -> Cells:
     """Return `grundy_cells` with the axes in the order in which positions hold the coordinates."""
     cells = grundy_cells(ruleset, bound)
-    return np.moveaxis(cells, 0, -1) if unwrap(ruleset)[0] is not ruleset else cells
+    return np.moveaxis(cells, 0, -1) if ruleset.base is not ruleset else cells
 
 
 def _require_memory(ruleset: Ruleset, bound: int | None, quantity: Quantity) -> None:

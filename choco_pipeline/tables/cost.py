@@ -17,7 +17,7 @@ from choco_pipeline.games import (
     StepBar,
     StripBar,
 )
-from choco_pipeline.tables.schema import Quantity, unwrap, variable_of
+from choco_pipeline.tables.schema import Quantity, variable_of
 
 #: Height tables up to this bound are summed exactly, larger ones on a grid of this many points a side.
 EXACT_BOUND = 512
@@ -62,7 +62,7 @@ class Cost:
 
 def cost_of(game: Ruleset, bound: int, quantity: Quantity) -> Cost:
     """Return what the table of `game` costs."""
-    base, passes = unwrap(game)
+    base, passes = game.base, game.passes
     cells = math.prod(_shape(game, bound, quantity))
     kernel, work, item = _kernel(base, bound, quantity, passes + 1)
     return Cost(
@@ -75,7 +75,7 @@ def cost_of(game: Ruleset, bound: int, quantity: Quantity) -> Cost:
 
 def is_large(game: Ruleset, bound: int, quantity: Quantity) -> bool:
     """Whether the table of `game` is built in blocks, by many tasks; that follows from the table, not from the machine."""
-    base, passes = unwrap(game)
+    base, passes = game.base, game.passes
     match base, quantity:
         case (
             ((SolidBar() | StripBar()), _)
@@ -95,7 +95,7 @@ def memory_needed(game: Ruleset, bound: int, quantity: Quantity) -> int:
     whole = memory_whole(game, bound, quantity)
     if not is_large(game, bound, quantity):
         return whole
-    base, passes = unwrap(game)
+    base, passes = game.base, game.passes
     kernel, _, item = _kernel(base, bound, quantity, passes + 1)
     limits = base.limits(bound)
     # Columns of a block of one chunk and a quarter (the last of a table may be so long), cells in each, and what a line
@@ -119,7 +119,7 @@ def _words(bits: int) -> int:
 
 def memory_to_read(game: Ruleset, bound: int, quantity: Quantity) -> int:
     """Return the bytes that a task holds at most that checks or mines the stored table of `game`, of whatever size."""
-    base, passes = unwrap(game)
+    base, passes = game.base, game.passes
     _, _, item = _kernel(base, bound, quantity, passes + 1)
     cells = math.prod(_shape(game, bound, quantity)) * item
     return WORKER_BYTES + min(cells, HELD_BYTES) + WINDOW_BYTES
@@ -127,7 +127,7 @@ def memory_to_read(game: Ruleset, bound: int, quantity: Quantity) -> int:
 
 def memory_whole(game: Ruleset, bound: int, quantity: Quantity) -> int:
     """Return the bytes that computing the table of `game` in one task, and storing it, holds at most."""
-    base, passes = unwrap(game)
+    base, passes = game.base, game.passes
     kernel, _, item = _kernel(base, bound, quantity, passes + 1)
     table = math.prod(_shape(game, bound, quantity)) * item
     heights = 4 * (bound + 1) ** 2 if isinstance(base, SolidBar) else 0
@@ -144,7 +144,7 @@ def count_positions(game: Ruleset, bound: int) -> int:
     >>> count_positions(SolidBar("(x+z)//3"), 20)  # triangular, Example 8.3: 977 + 2257
     3234
     """
-    base, passes = unwrap(game)
+    base, passes = game.base, game.passes
     if isinstance(base, SolidBar):
         side, step = bound + 1, max(1, HELD_BYTES // (4 * (bound + 1)))
         bands = (
@@ -156,7 +156,7 @@ def count_positions(game: Ruleset, bound: int) -> int:
 
 def estimated_positions(game: Ruleset, bound: int) -> int:
     """Return how many positions lie within `bound`: exactly, but for solid bars with bounds above 512."""
-    base, passes = unwrap(game)
+    base, passes = game.base, game.passes
     layers = passes + 1
     match base:
         case StepBar(k, s):
@@ -208,7 +208,7 @@ def _floors(n: int, k: int) -> int:
 
 
 def _shape(game: Ruleset, bound: int, quantity: Quantity) -> list[int]:
-    base, passes = unwrap(game)
+    base, passes = game.base, game.passes
     if isinstance(base, RectangularBar) and quantity == "p-positions":
         return [passes + 1, base.m, base.n]
     limits = dict(zip(game.coordinates, game.limits(bound), strict=True))

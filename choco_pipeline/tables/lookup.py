@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from choco_pipeline.games import Position, RectangularBar, Ruleset
-from choco_pipeline.tables.schema import NONE, Variable, unwrap
+from choco_pipeline.tables.schema import NONE, Variable
 from choco_pipeline.tables.windows import TableCells, TableData, cells_of
 
 
@@ -35,7 +35,7 @@ class Lookup:
     def covers(self, position: Position) -> bool:
         """Whether the table settles this legal position."""
         if self.variable.name == "p_cell":
-            base, _ = unwrap(self.game)
+            base = self.game.base
             assert isinstance(base, RectangularBar)
             a, b, c, d = position[:4]
             return a + b == base.m - 1 and c + d == base.n - 1

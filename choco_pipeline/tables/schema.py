@@ -38,13 +38,6 @@ class Variable:
     meaning: str
 
 
-def unwrap(ruleset: Ruleset) -> tuple[Ruleset, int]:
-    """Return the ruleset below a `WithPass` and its number of passes, or the ruleset and 0."""
-    if isinstance(ruleset, WithPass):
-        return ruleset.ruleset, ruleset.passes
-    return ruleset, 0
-
-
 def variable_of(ruleset: Ruleset, quantity: Quantity) -> Variable:
     """Return the variable that a table of `quantity` for `ruleset` holds.
 
@@ -53,7 +46,7 @@ def variable_of(ruleset: Ruleset, quantity: Quantity) -> Variable:
     >>> variable_of(WithPass(StripBar(4, 2)), "p-positions").dims
     ('p', 'y', 'z')
     """
-    base, _ = unwrap(ruleset)
+    base = ruleset.base
     front = ruleset.coordinates[-1:] if isinstance(ruleset, WithPass) else ()
     if quantity == "grundy":
         return Variable(

@@ -8,7 +8,6 @@ from typing import Any
 
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import Position, Ruleset, SolidBar
-from choco_pipeline.tables.schema import unwrap
 
 #: What is left of the options of a position: (position, its options) → options.
 Change = Callable[[Position, list[Position]], list[Position]]
@@ -16,7 +15,7 @@ Change = Callable[[Position, list[Position]], list[Position]]
 
 def changed_games(game: Ruleset) -> Iterator[tuple[str, Ruleset]]:
     """Yield what is changed, and the game with this change; positions and limits stay where only moves change."""
-    heaps = len(unwrap(game)[0].coordinates)
+    heaps = len(game.base.coordinates)
 
     def size(position: Position) -> int:
         return max(position[:heaps], default=0)

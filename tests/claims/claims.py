@@ -11,7 +11,7 @@ from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.mistakes import mistakes_in
 from choco_pipeline.formula import Formula
 from choco_pipeline.games import Position, RectangularBar, Ruleset
-from choco_pipeline.tables.schema import Quantity, unwrap
+from choco_pipeline.tables.schema import Quantity
 
 Key = tuple[int, Position]
 
@@ -25,7 +25,7 @@ def claim_on(game: Ruleset, **check: Any) -> Claim:
 
 def formula_names(game: Ruleset, *, whole_bars: bool) -> list[str]:
     """Return the coordinates as formulas name them."""
-    if whole_bars and isinstance(unwrap(game)[0], RectangularBar):
+    if whole_bars and isinstance(game.base, RectangularBar):
         return ["i", "j", *game.coordinates[4:]]
     return list(game.coordinates)
 
@@ -34,7 +34,7 @@ def domain(
     game: Ruleset, bound: int, quantity: Quantity
 ) -> Iterator[tuple[Position, dict[str, int]]]:
     """Yield the positions that a table of this quantity speaks of, and their coordinates by name."""
-    base, passes = unwrap(game)
+    base, passes = game.base, game.passes
     if isinstance(base, RectangularBar) and quantity == "p-positions":
         for i in range(1, base.m + 1):
             for j in range(1, base.n + 1):
@@ -48,7 +48,7 @@ def domain(
 
 def key_of(game: Ruleset, position: Position) -> Key:
     """Return what counterexamples are ordered by."""
-    return max(position[: len(unwrap(game)[0].coordinates)]), position
+    return max(position[: len(game.base.coordinates)]), position
 
 
 def holds(formula: Formula | None, named: dict[str, int]) -> bool:

@@ -33,7 +33,7 @@ from choco_pipeline.claims.kinds import (
 )
 from choco_pipeline.formula import Formula
 from choco_pipeline.games import Position, RectangularBar, Ruleset, StepBar, StripBar, WithPass
-from choco_pipeline.tables.schema import Quantity, unwrap
+from choco_pipeline.tables.schema import Quantity
 from tests.claims.claims import domain, holds, key_of
 
 Env = dict[str, int]
@@ -231,7 +231,7 @@ def _inside(bar: RectangularBar, i: int, j: int) -> bool:
 
 
 def _pattern(check: Pattern, game: Ruleset, env: Env) -> Outcome:
-    bar, passes = unwrap(game)
+    bar, passes = game.base, game.passes
     assert isinstance(bar, RectangularBar)
     failures, cells = [], 0
     for (i, j, base), left in product(_cells(bar), range(passes + 1)):
@@ -358,7 +358,7 @@ def _moves_are(example: object, game: Ruleset) -> bool:
 
 
 def _columns(game: Ruleset, position: list[int]) -> list[int]:
-    base, _ = unwrap(game)
+    base = game.base
     assert isinstance(base, StepBar | StripBar)
     y, z = position[-2:] if isinstance(base, StepBar) else position[1:3]
     return [min(y, (i + base.s) // base.k) + 1 for i in range(z + 1)]

@@ -19,7 +19,7 @@ from choco_pipeline.formula import parse
 from choco_pipeline.games import Position
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.compute import table
-from choco_pipeline.tables.schema import QUANTITIES, Quantity, unwrap
+from choco_pipeline.tables.schema import QUANTITIES, Quantity
 from tests.claims.claims import (
     claim_on,
     conditions,
@@ -63,7 +63,7 @@ def require_least(
         case Undecided(why) | Vacuous(why):
             assert failing == []
             assert settled == 0
-            assert isinstance(verdict, Vacuous) == isinstance(unwrap(game)[0], RectangularBar)
+            assert isinstance(verdict, Vacuous) == isinstance(game.base, RectangularBar)
             assert why.startswith("no position ")
         case _:
             raise AssertionError(verdict)
@@ -161,7 +161,7 @@ def test_values(data: st.DataObject, drawn: Drawn, quantity: Quantity) -> None:
     evidence = finding.evidence
     outwards = [w for v in range(1 << 8) for w in (-v, v)] + [5_000_000]
     absent = next((v for v in outwards if member.value({"v": v}) and v not in near), None)
-    is_whole = isinstance(unwrap(game)[0], RectangularBar) and quantity == "p-positions"
+    is_whole = isinstance(game.base, RectangularBar) and quantity == "p-positions"
     if isinstance(finding.verdict, Refuted) and finding.verdict.counterexample.position is None:
         assert is_whole  # all P-positions are known, so that members can be missing
         assert relation != "within"
@@ -204,7 +204,7 @@ def test_counting(data: st.DataObject, drawn: Drawn, over: str) -> None:
     ]
     if over == "p-positions":
         places = [(at, named) for at, named in places if game.is_p_position(at)]
-    reach = None if isinstance(unwrap(game)[0], RectangularBar) else bound
+    reach = None if isinstance(game.base, RectangularBar) else bound
     if reach is not None:
         places = [(at, named) for at, named in places if key_of(game, at)[0] <= reach]
     number = sum(holds(condition, {**named, "grundy": game.grundy(at)}) for at, named in places)
@@ -232,7 +232,7 @@ def test_counting_choices_of_a_position_and_further_integers(
     data: st.DataObject, drawn: Drawn, over: str, block: int
 ) -> None:
     game, bound = drawn
-    assume(not isinstance(unwrap(game)[0], RectangularBar))
+    assume(not isinstance(game.base, RectangularBar))
     names = list(game.coordinates)
     beside = {
         "u": f"-1..{names[-1]}",

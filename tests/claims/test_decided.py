@@ -22,7 +22,6 @@ from choco_pipeline.claims.verdict import (
 from choco_pipeline.formula import parse
 from choco_pipeline.games import RectangularBar
 from choco_pipeline.tables.compute import table
-from choco_pipeline.tables.schema import unwrap
 from tests.claims.test_options import counted
 from tests.effort import examples
 
@@ -84,7 +83,7 @@ def test_what_is_decided_is_so(data: st.DataObject, kind: str, reach: int | None
     # Of rectangular bars only claims on Grundy numbers speak of all positions.
     text = data.draw(st.sampled_from(GAMES if kind == "grundy" else GAMES[:5]))
     game = parse_ruleset(text)
-    names, heaps = game.coordinates, len(unwrap(game)[0].coordinates)
+    names, heaps = game.coordinates, len(game.base.coordinates)
     reach = 4 if kind == "count" and reach is None else reach
     where = data.draw(st.none() | conditions(names))
     formula = data.draw(conditions(names))
@@ -103,9 +102,7 @@ def test_what_is_decided_is_so(data: st.DataObject, kind: str, reach: int | None
     )
     said: dict[str, Any] = {"kind": kind} | ({"where": where} if where else {})
 
-    is_complete = isinstance(unwrap(game)[0], RectangularBar) or (
-        reach is not None and reach <= BOUND
-    )
+    is_complete = isinstance(game.base, RectangularBar) or (reach is not None and reach <= BOUND)
     most = BOUND if reach is None else min(reach, BOUND)
     supposed = parse(where or "0 == 0")
     spoken = [
@@ -182,7 +179,7 @@ def test_options_that_are_decided(data: st.DataObject, text: str, have: str) -> 
     of, to = data.draw(conditions(names)), data.draw(conditions(names))
     by = data.draw(st.sampled_from([[], [names[0]]]))
     verdict = check(text, kind="options", of=of, to=to, have=have, by=by)
-    is_complete = isinstance(unwrap(game)[0], RectangularBar)
+    is_complete = isinstance(game.base, RectangularBar)
     is_false, is_empty = False, True
     for q in game.positions(BOUND):
         if max(q) <= BOUND and parse(of).value(dict(zip(names, q, strict=True))):

@@ -22,7 +22,6 @@ from choco_pipeline.formula import parse
 from choco_pipeline.games import Position, parse_ruleset
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.compute import table
-from choco_pipeline.tables.schema import unwrap
 from tests.claims.claims import claim_on, conditions, holds, key_of
 from tests.rulesets import rulesets_with_bounds
 
@@ -99,16 +98,16 @@ def require_by_definition(data: st.DataObject, game: Ruleset, bound: int, drawn_
             assert said
             assert failing == []
             assert (positions, reached) == (settled, bound)
-            assert not isinstance(unwrap(game)[0], RectangularBar)
+            assert not isinstance(game.base, RectangularBar)
         case Exhausted(positions):
             assert said
             assert failing == []
             assert positions == settled
-            assert isinstance(unwrap(game)[0], RectangularBar)
+            assert isinstance(game.base, RectangularBar)
         case Undecided(why) | Vacuous(why):
             assert not said
             assert why.startswith("no position ")
-            is_whole = isinstance(unwrap(game)[0], RectangularBar)
+            is_whole = isinstance(game.base, RectangularBar)
             assert isinstance(finding.verdict, Vacuous) == is_whole
         case _:
             raise AssertionError(finding.verdict)

@@ -17,7 +17,7 @@ from choco_pipeline.claims.verdict import Exhausted, Refuted, Undecided
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Position
 from choco_pipeline.tables.compute import table
-from choco_pipeline.tables.schema import QUANTITIES, Quantity, unwrap
+from choco_pipeline.tables.schema import QUANTITIES, Quantity
 from tests.claims.claims import conditions, holds, integer_formulas, key_of
 from tests.rulesets import rulesets_with_bounds
 
@@ -132,12 +132,12 @@ def test_a_number_of_what_is_no_position_refutes() -> None:
 
 
 def quantities_of(game: Ruleset) -> tuple[Quantity, ...]:
-    return ("grundy",) if isinstance(unwrap(game)[0], RectangularBar) else QUANTITIES
+    return ("grundy",) if isinstance(game.base, RectangularBar) else QUANTITIES
 
 
 def reaches(game: Ruleset, bound: int) -> st.SearchStrategy[int | None]:
     """Return how far a list on the game may go; the shape of a rectangular bar says it."""
-    whole = isinstance(unwrap(game)[0], RectangularBar)
+    whole = isinstance(game.base, RectangularBar)
     return st.none() if whole else st.integers(0, bound)
 
 

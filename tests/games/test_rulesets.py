@@ -1,6 +1,7 @@
 """The definitions: against the papers' printed numbers, and against what every definition must satisfy."""
 
 import re
+from itertools import islice, product
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from choco_pipeline import (
     DisjunctiveSum,
     Nim,
     RectangularBar,
+    Ruleset,
     SolidBar,
     StepBar,
     StripBar,
@@ -88,6 +90,74 @@ def test_options_are_smaller_positions(drawn):
             )
 
 
+@given(rulesets_with_bounds())
+def test_the_description_says_what_the_papers_say(drawn):
+    """Positions and options by the rules, against each ruleset's own `options` and conditions written here."""
+    game, bound = drawn
+    most = game.rules.largest(bound)
+    assert most == game.limits(bound)
+    for position in product(*(range(n + 2) for n in most)):
+        assert game.is_position(position) == is_position(game, position), f"{game}: {position}"
+        if game.is_position(position):
+            assert set(game.rules.options(position)) == set(game.options(position)), (
+                f"{game}: {position}"
+            )
+
+
+def is_position(game: Ruleset, position: tuple[int, ...]) -> bool:
+    """Whether the papers' conditions hold."""
+    match game, position:
+        case StepBar(k, s), (y, z):
+            return y <= (z + s) // k
+        case StripBar(k, s), (_, y, z):
+            return y <= (z + s) // k
+        case SolidBar(f), (x, y, z):
+            return y <= f(x, z)
+        case RectangularBar(m, n), (a, b, c, d):
+            return a + b < m and c + d < n
+        case Nim(), _:
+            return True
+        case WithPass(bar, passes), (*here, left):
+            return left <= passes and is_position(bar, tuple(here))
+        case DisjunctiveSum(), _:
+            first, second = game.split(position)
+            return is_position(game.a, first) and is_position(game.b, second)
+    raise NotImplementedError(game)
+
+
+@pytest.mark.parametrize(
+    ("text", "components", "free"),
+    [
+        ("nim(3)", [("a",), ("b",), ("c",)], "c"),
+        ("step-bar(k=4)", [("y", "z")], None),
+        ("strip-bar(k=4)", [("x",), ("y", "z")], "x"),
+        ("solid-bar(f=(x+z)//3)", [("x", "y", "z")], None),
+        ("rectangular-bar(m=3, n=4)", [("a",), ("b",), ("c",), ("d",)], None),
+        ("sum(step-bar(k=2), strip-bar(k=3))", [("y1", "z1"), ("x",), ("y2", "z2")], None),
+        ("with-pass(strip-bar(k=4))", [("x", "y", "z", "p")], "x"),
+        ("sum(with-pass(nim(1)), nim(1))", [("a1", "p"), ("a2",)], None),
+    ],
+)
+def test_components_and_the_free_heap(text, components, free):
+    rules = parse_ruleset(text).rules
+    assert rules.components() == components
+    assert rules.free == free
+
+
+@given(rulesets_with_bounds())
+def test_components_are_a_disjunctive_sum(drawn):
+    game, bound = drawn
+    parts = [(names, game.rules.part(names)) for names in game.rules.components()]
+    for position in islice(game.positions(bound), 0, None, 7):
+        named = game.rules.named(position)
+        moved = [
+            {**named, **dict(zip(names, option, strict=True))}
+            for names, part in parts
+            for option in part.options([named[name] for name in names])
+        ]
+        assert {tuple(one.values()) for one in moved} == set(game.options(position))
+
+
 @given(rulesets_with_bounds(), st.data())
 def test_grundy_is_the_mex_of_the_options(drawn, data):
     game, bound = drawn
@@ -143,13 +213,13 @@ def test_coordinates_are_told_apart():
     ("game", "position", "message"),
     [
         ("step-bar(k=4, s=2)", (1,), r"a position has 2 coordinates \(y, z\), found \(1,\)"),
-        ("step-bar(k=4, s=2)", (2, 3), "y = 2 is above the bar, whose height at z = 3 is 1"),
-        ("strip-bar(k=4, s=2)", (9, 2, 3), "height at z = 3 is 1"),
-        ("solid-bar(f=(x+z)//3)", (1, 1, 1), "height at x = 1, z = 1 is 0"),
-        ("rectangular-bar(m=5, n=7)", (3, 2, 0, 0), "a bar of 6 × 1 does not fit into 5 × 7"),
+        ("step-bar(k=4, s=2)", (2, 3), "y = 2 is above its height at z = 3, which is 1"),
+        ("strip-bar(k=4, s=2)", (9, 2, 3), "height at z = 3, which is 1"),
+        ("solid-bar(f=(x+z)//3)", (1, 1, 1), "height at x = 1, z = 1, which is 0"),
+        ("rectangular-bar(m=5, n=7)", (3, 2, 0, 0), r"a\+b < 5 and c\+d < 7 does not hold"),
         ("nim(2)", (-1, 0), "integers from 0"),
-        ("with-pass(nim(2), passes=1)", (1, 1, 2), "2 passes are left of 1"),
-        ("sum(nim(1), step-bar(k=2))", (1, 3, 2), "height at z = 2 is 1"),
+        ("with-pass(nim(2), passes=1)", (1, 1, 2), "p = 2 is above its largest value, 1"),
+        ("sum(nim(1), step-bar(k=2))", (1, 3, 2), "height at z = 2, which is 1"),
     ],
 )
 def test_positions_that_are_none(game, position, message):

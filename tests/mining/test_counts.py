@@ -21,7 +21,6 @@ from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.mining.counts import b_file, mine_counts
 from choco_pipeline.mining.sequences import IntegerSequence, sequences
 from choco_pipeline.tables.compute import grundy_table
-from choco_pipeline.tables.schema import unwrap
 from tests.effort import examples
 from tests.rulesets import rulesets_with_bounds
 
@@ -35,7 +34,7 @@ def by_what(game, bound, data=None):
 @given(rulesets_with_bounds(), st.booleans())
 def test_numbers_are_those_of_the_definition(drawn, from_grundy_numbers) -> None:
     game, bound = drawn
-    base, passes = unwrap(game)
+    base, passes = game.base, game.passes
     if isinstance(base, RectangularBar | StepBar):
         return
     data = grundy_table(game, bound) if from_grundy_numbers else p_table(game, bound)

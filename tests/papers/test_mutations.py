@@ -17,7 +17,6 @@ from choco_pipeline.claims.ledger import check_counts
 from choco_pipeline.claims.standing import check_standing
 from choco_pipeline.claims.verdict import Refuted, Undecided, Verdict
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.tables.schema import unwrap
 from tests.papers.attempts import (
     FULL,
     QUICK,
@@ -87,7 +86,7 @@ def _agree(claim: Claim, changed: Claim, trial: Trial, *change: object) -> bool:
             position = counterexample.position
             if not expected.is_false and game is not None and position is not None:
                 # A strip or a heap that a P-table does not limit: the definition has not looked so far.
-                heaps = len(unwrap(game)[0].coordinates)
+                heaps = len(game.base.coordinates)
                 assert max(position[:heaps]) > bound, shown
                 return True
             assert expected.is_false, f"{shown}: refuted: {counterexample}"

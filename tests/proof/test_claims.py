@@ -19,7 +19,6 @@ from choco_pipeline.proof.engine import Decision
 from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.mona import mona_version
 from choco_pipeline.proof.prove import prove
-from choco_pipeline.tables.schema import unwrap
 from tests.claims.claims import claim_on
 from tests.effort import examples
 
@@ -50,7 +49,7 @@ def decided(text, proof_of="p", *, more=None, engines=OWN, check=None, **said):
 def grundy_numbers(text, bound):
     """Return the positions with coordinates up to `bound` in the order of counterexamples, and their numbers."""
     game = parse_ruleset(text)
-    heaps = len(unwrap(game)[0].coordinates)
+    heaps = len(game.base.coordinates)
     positions = [q for q in game.positions(bound) if max(q[:heaps]) <= bound]
     positions.sort(key=lambda q: (max(q[:heaps]), q))
     return {q: game.grundy(q) for q in positions}

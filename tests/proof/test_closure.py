@@ -15,7 +15,6 @@ from choco_pipeline.proof.mona import mona_version
 from choco_pipeline.proof.prove import prove
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.compute import table
-from choco_pipeline.tables.schema import unwrap
 from tests.claims.claims import claim_on, holds, key_of
 from tests.claims.test_options import counted
 from tests.effort import examples
@@ -84,7 +83,7 @@ def test_drawn_claims_on_options(data) -> None:
             assert expected is None
         case Refuted(counterexample):
             at = counterexample.position
-            heaps = len(unwrap(game)[0].coordinates)
+            heaps = len(game.base.coordinates)
             assert at == expected or (expected is None and max(at[:heaps]) > BOUNDS[text])
         case Vacuous(why):
             assert why.startswith("no position")

@@ -16,7 +16,6 @@ from choco_pipeline.mining import recurrences
 from choco_pipeline.proof import counts as module
 from choco_pipeline.proof.counts import counts, described_counts, number_below
 from choco_pipeline.tables.compute import grundy_table
-from choco_pipeline.tables.schema import unwrap
 from tests.effort import examples
 from tests.proof.test_claims import proved
 
@@ -120,10 +119,10 @@ GAMES = [
 @pytest.mark.parametrize("text", [*GAMES, "with-pass(strip-bar(k=4, s=2), passes=1)"])
 def test_p_positions_of_games(text) -> None:
     game = parse_ruleset(text)
-    heaps = len(unwrap(game)[0].coordinates)
+    heaps = len(game.base.coordinates)
     described = described_counts(proved(text))
     assert [(row["passes"], row["value"]) for row in described] == [
-        (p, 0) for p in range(unwrap(game)[1] + 1)
+        (p, 0) for p in range(game.passes + 1)
     ]
     most = 6 if heaps == 2 else 5
     grundy = grundy_table(game, (1 << most) - 1)
@@ -131,7 +130,7 @@ def test_p_positions_of_games(text) -> None:
     for row in described:
         numbers = (
             cells
-            if unwrap(game)[1] == 0
+            if game.passes == 0
             else np.moveaxis(cells, list(grundy.sizes).index("p"), 0)[row["passes"]]
         )
         for n in range(most + 1):

@@ -10,7 +10,6 @@ from hypothesis import given
 
 from choco_pipeline.games import RectangularBar, Ruleset, SolidBar, StepBar, StripBar, parse_ruleset
 from choco_pipeline.report.pictures import Picture, pictures_of, sample_position
-from choco_pipeline.tables.schema import unwrap
 from tests.rulesets import rulesets
 
 SOME = 40
@@ -20,7 +19,7 @@ def expected(
     game: Ruleset, quantity: str, passes: int, picture: Picture, row: int, column: int
 ) -> int:
     """Return what a picture shows in one cell, from the game's own options."""
-    base, most = unwrap(game)
+    base, most = game.base, game.passes
     left = (passes,) if base is not game else ()
 
     def p(*position: int) -> bool:
@@ -64,7 +63,7 @@ def test_pictures_agree_with_the_definition(ledger: dict[str, Any]):
                 assert shown == expected(game, entry["quantity"], passes, picture, row, column), (
                     f"{game.notation}, {picture.title}: {picture.row} = {row}, {picture.column} = {column}"
                 )
-            seen.add((type(unwrap(game)[0]).__name__, entry["quantity"], picture.colours))
+            seen.add((type(game.base).__name__, entry["quantity"], picture.colours))
     assert len(seen) >= 8, seen
 
 

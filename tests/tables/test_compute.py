@@ -20,7 +20,7 @@ from choco_pipeline.errors import HeightError, LimitError, RulesetError
 from choco_pipeline.tables.compute import by_definition, table
 from choco_pipeline.tables.cost import count_positions, estimated_positions
 from choco_pipeline.tables.lookup import Lookup
-from choco_pipeline.tables.schema import NONE, unwrap, variable_of
+from choco_pipeline.tables.schema import NONE, variable_of
 from tests.effort import examples
 from tests.rulesets import rulesets_with_bounds
 
@@ -55,7 +55,7 @@ def test_p_tables_are_the_grundy_tables_zeros(drawn):
     for position in covered:
         is_p = by_grundy.grundy(position) == 0
         assert by_column.is_p_position(position) == is_p, f"{game}: {position}"
-    base, passes = unwrap(game)
+    base, passes = game.base, game.passes
     if isinstance(base, RectangularBar):
         assert len(covered) == (passes + 1) * base.m * base.n, "the whole bars"
     else:

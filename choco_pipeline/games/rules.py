@@ -1,0 +1,255 @@
+"""A game as data: its coordinates, how large they may be, and its moves. All else that is known of a game follows from it.
+
+Every game here is Nim on coordinates in which lowering some may lower others. A move lowers one coordinate or several; what
+then stands above its largest legal value falls to that value, which is the rule of chocolate: whatever lies behind the cut
+goes with it. No move raises a coordinate, so that play ends, and lexicographic order lists each position after its options.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Literal
+
+from choco_pipeline.formula import Formula
+from choco_pipeline.games.height import Height
+
+Position = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The largest legal value of a coordinate, as a function of other coordinates.
+
+    Attributes
+    ----------
+    height
+        The function; it never falls.
+    of
+        The coordinates that it is given, in its order; none for a number.
+    """
+
+    height: Height
+    of: tuple[str, ...] = ()
+
+    def at(self, values: Mapping[str, int]) -> int:
+        """Return the largest legal value where the coordinates have these values."""
+        return self.height(*(values[name] for name in self.of))
+
+    def rename(self, names: Mapping[str, str]) -> Limit:
+        """Return the same limit of coordinates with other names."""
+        return Limit(self.height, tuple(names.get(name, name) for name in self.of))
+
+
+@dataclass(frozen=True)
+class Move:
+    """A kind of move.
+
+    Attributes
+    ----------
+    lowers
+        The coordinates that it lowers.
+    by
+        ``"any"``: any amounts, not all of them 0; ``"same"``: the same amount, at least 1, from each; a tuple: the same
+        from each, and one of these. For one coordinate the first two are the same.
+    at_most
+        A formula in the coordinates, of the position that is moved from: no amount is larger. None for no such limit.
+    clips
+        Whether coordinates that then stand above their largest legal value fall to it; else such a move is not allowed.
+    unless
+        A condition on the position that is moved from: where it holds, play has ended.
+    needs
+        The move is allowed only where one of these is; none stands for no such condition. So a pass needs a move.
+    """
+
+    lowers: tuple[str, ...]
+    by: Literal["any", "same"] | tuple[int, ...] = "any"
+    at_most: Formula | None = None
+    clips: bool = True
+    unless: Formula | None = None
+    needs: tuple[Move, ...] = ()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The coordinates that it lowers or reads."""
+        read = [f.names for f in (self.at_most, self.unless) if f is not None]
+        return frozenset(self.lowers).union(*read, *(move.names for move in self.needs))
+
+    def amounts(self, values: Mapping[str, int]) -> Iterator[tuple[int, ...]]:
+        """Yield what it may take from each of `lowers`, if other coordinates did not matter."""
+        most = [values[name] for name in self.lowers]
+        if self.at_most is not None:
+            largest = int(self.at_most.value(values))
+            most = [min(value, largest) for value in most]
+        if self.by == "any":
+            every = product(*(range(n + 1) for n in most))
+            yield from (amounts for amounts in every if any(amounts))
+            return
+        same = range(1, min(most) + 1)
+        chosen = same if self.by == "same" else [n for n in self.by if n in same]
+        yield from ((n,) * len(most) for n in chosen)
+
+    def rename(self, names: Mapping[str, str]) -> Move:
+        """Return the same move of coordinates with other names."""
+        return replace(
+            self,
+            lowers=tuple(names.get(name, name) for name in self.lowers),
+            at_most=self.at_most and self.at_most.rename(names),
+            unless=self.unless and self.unless.rename(names),
+            needs=tuple(move.rename(names) for move in self.needs),
+        )
+
+
+@dataclass(frozen=True)
+class Face:
+    """The positions that a table of P-positions holds of a game, if it does not hold all, counted from 1 by other names.
+
+    Attributes
+    ----------
+    sizes
+        For each of those names, how far it goes.
+    position
+        For each coordinate, its value as a formula in those names.
+    """
+
+    sizes: Mapping[str, int]
+    position: tuple[Formula, ...]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The description of a game.
+
+    Attributes
+    ----------
+    coordinates
+        Their names, in the order in which positions hold them.
+    limits
+        The largest legal values; coordinates that are not here have none. A limit is a number, or depends on coordinates
+        that have no limit or a number.
+    moves
+        Every kind of move.
+    within
+        A condition that all positions satisfy, and that no move can break; None for none.
+    free
+        A coordinate that is a heap beside the rest, of any size, from which any number may be taken; None for none.
+    face
+        What a table of P-positions holds; None for all.
+    """
+
+    coordinates: tuple[str, ...]
+    limits: Mapping[str, Limit]
+    moves: tuple[Move, ...]
+    within: Formula | None = None
+    free: str | None = None
+    face: Face | None = None
+
+    def named(self, position: Sequence[int]) -> dict[str, int]:
+        """Return a position's values by the coordinates' names."""
+        return dict(zip(self.coordinates, position, strict=True))
+
+    def largest(self, bound: int | None) -> tuple[int, ...]:
+        """Return the largest value of each coordinate if those without a limit go to `bound`, None if all have a limit."""
+        found = {}
+        if bound is not None:
+            found = {name: bound for name in self.coordinates if name not in self.limits}
+        for name, limit in sorted(self.limits.items(), key=lambda item: len(item[1].of)):
+            found[name] = limit.at(found)
+        return tuple(found[name] for name in self.coordinates)
+
+    def why_not(self, position: Sequence[int]) -> str | None:
+        """Say which condition natural numbers break; None for a position."""
+        values = self.named(position)
+        for name, limit in self.limits.items():
+            most = limit.at(values)
+            if values[name] > most:
+                where = ", ".join(f"{other} = {values[other]}" for other in limit.of)
+                height = f"its height at {where}, which is" if where else "its largest value,"
+                return f"{name} = {values[name]} is above {height} {most}"
+        if self.within is not None and not self.within.value(values):
+            return f"{self.within.text} does not hold"
+        return None
+
+    def options(self, position: Sequence[int]) -> Iterator[Position]:
+        """Yield what each move leads to; two moves may lead to the same position."""
+        for move in self.moves:
+            yield from self.options_by(move, position)
+
+    def options_by(self, move: Move, position: Sequence[int]) -> Iterator[Position]:
+        """Yield the options that one kind of move leads to."""
+        values = self.named(position)
+        if move.unless is not None and move.unless.value(values):
+            return
+        if move.needs and not any(
+            True for other in move.needs for _ in self.options_by(other, position)
+        ):
+            return
+        for amounts in move.amounts(values):
+            lowered = dict(values)
+            for name, amount in zip(move.lowers, amounts, strict=True):
+                lowered[name] -= amount
+            is_allowed = True
+            for name, limit in self.limits.items():
+                most = limit.at(lowered)
+                if lowered[name] > most:
+                    is_allowed = is_allowed and move.clips
+                    lowered[name] = most
+            if is_allowed:
+                yield tuple(lowered.values())
+
+    def rename(self, names: Mapping[str, str]) -> Rules:
+        """Return the same game on coordinates with other names."""
+        return replace(
+            self,
+            coordinates=tuple(names.get(name, name) for name in self.coordinates),
+            limits={
+                names.get(name, name): limit.rename(names) for name, limit in self.limits.items()
+            },
+            moves=tuple(move.rename(names) for move in self.moves),
+            within=self.within and self.within.rename(names),
+            free=self.free and names.get(self.free, self.free),
+        )
+
+    def lowered_by(self, move: Move) -> tuple[str, ...]:
+        """Return the coordinates that may fall to their largest legal value after a move, apart from those that it lowers."""
+        if not move.clips:
+            return ()
+        return tuple(
+            name
+            for name, limit in self.limits.items()
+            if name not in move.lowers and not set(move.lowers).isdisjoint(limit.of)
+        )
+
+    def components(self) -> list[tuple[str, ...]]:
+        """Return the coordinates in groups that have no move and no limit in common: a disjunctive sum of as many games.
+
+        Conditions on all positions (`within`) are not looked at, since no move can break them.
+        """
+        groups = [{name} for name in self.coordinates]
+        links = [frozenset({name, *limit.of}) for name, limit in self.limits.items()]
+        for link in [*links, *(move.names for move in self.moves)]:
+            joined = [group for group in groups if group & link]
+            groups = [group for group in groups if not group & link]
+            groups.append(set().union(*joined))
+        found = [tuple(name for name in self.coordinates if name in group) for group in groups]
+        return sorted(found, key=lambda names: self.coordinates.index(names[0]))
+
+    def part(self, names: Sequence[str]) -> Rules:
+        """Return the game on one of the `components`, or on several of them."""
+        return Rules(
+            tuple(names),
+            {name: limit for name, limit in self.limits.items() if name in names},
+            tuple(move for move in self.moves if set(move.lowers) <= set(names)),
+        )
+
+
+def with_free_heap(rules: Rules) -> Rules:
+    """Return the rules with `free` set to the last coordinate that is a free heap, if there is one."""
+    for name in reversed(rules.coordinates):
+        others = [move for move in rules.moves if name in move.names]
+        read = {other for limit in rules.limits.values() for other in limit.of}
+        is_free = name not in rules.limits and name not in read and others == [Move((name,))]
+        if is_free and (rules.within is None or name not in rules.within.names):
+            return replace(rules, free=name)
+    return rules
