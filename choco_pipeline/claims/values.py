@@ -19,6 +19,8 @@ MOST_LISTED = 64
 LARGEST_MEMBER = 1 << 20
 #: A set that is claimed to hold everything must have grown over this factor of the bound.
 GROWTH = 4
+#: Members of the set are looked for up to the bound divided by this, however small the values are.
+SMALL = 4
 #: Why a claim that a set is contained may say nothing.
 NO_MEMBER = "no integer satisfies {}"
 
@@ -37,13 +39,13 @@ class ValueSet:
         For each of them the largest coordinate of the first P-position that has it.
     missing
         Members of the claimed set that no such P-position has, the nearest to 0 first, of all whose size, their absolute
-        value, is at most that of the largest value.
+        value, is at most `looked_up_to`.
     members
-        The members of the claimed set up to that size, ascending.
+        The members of the claimed set up to this size, ascending.
     claimed
         The claimed set.
     looked_up_to
-        That size: of the largest value, if that is not too large.
+        The size of the largest value, if that is not too large; at least the bound divided by `SMALL`.
     """
 
     tally: Tally
@@ -118,7 +120,8 @@ def collect_values(
             first[value] = min(near, first.get(value, near))
     found = sorted((value, near) for value, near in first.items() if near <= cells.bound)
     values, sizes = np.array(found, np.int64).reshape(-1, 2).T
-    size = min(int(np.abs(values).max(initial=0)), LARGEST_MEMBER)
+    size = max(int(np.abs(values).max(initial=0)), cells.bound // SMALL)
+    size = min(size, LARGEST_MEMBER)
     members = claimed.up_to(size) if values.size else np.empty(0, np.int64)
     missing = np.setdiff1d(members, values)
     missing = missing[np.argsort(np.abs(missing), stable=True)]

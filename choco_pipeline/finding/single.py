@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from choco_pipeline.finding import value_statements
 from choco_pipeline.finding.entries import with_claim
 from choco_pipeline.finding.shared import Instance, instances, shared
 from choco_pipeline.finding.statement import (
-    VALUES_ARE,
-    VALUES_OF,
     Evidence,
     Kind,
     Line,
@@ -23,7 +22,7 @@ from choco_pipeline.mining.periods import PARTS
 #: The kinds of findings that say something of a game by themselves, what their statements are of, and how they begin.
 #: What is mined and not listed is put together over parameters only.
 KINDS: Mapping[str, tuple[Kind, str]] = {
-    "value-sets": ("values", "At the P-positions of {game}"),
+    "value-sets": ("values", value_statements.BEGINS),
     "count": ("count", ""),
     "period": ("period", "{what} of {game}"),
     "cellular": ("cellular", "P-positions of {game}"),
@@ -252,9 +251,7 @@ def sentence(lines: Sequence[Line], exceptions: Sequence[Sequence[int]] = ()) ->
 def _relations(finding: Mapping[str, Any]) -> Iterator[Line]:
     """Yield a finding's formulas, and the relations between the terms of a sequence, in which it is looked up."""
     if finding["kind"] == "value-sets":
-        check = finding["claim"]["check"]
-        yield Line(VALUES_OF, check["of"])
-        yield Line(VALUES_ARE[check["relation"]], check["values"])
+        yield from value_statements.lines(finding["claim"]["check"])
     for relation in finding.get("relations", ()):
         if "formula" in relation:
             index = finding["sequence"]["index"]

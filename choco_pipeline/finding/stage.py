@@ -99,12 +99,12 @@ class Finder:
             if statement.size >= other.size:
                 return
             statement = replace(statement, implied_by=stronger)
-        asked = statement.when
+        asked = statement.id
         statement = tried(statement, self.tables, self.decide)
         if statement.verdict.status == "refuted":
             self.refuted.append(statement)
             return
-        if statement.when != asked:  # of fewer games it may follow
+        if statement.id != asked:  # of fewer games, or with less to say, it may follow
             claims = claims_of(statement)
             games = speaking_of(statement, claims[0], self.tables)
             if restated(claims, games, Catalogue(self._claims)):

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from choco_pipeline.claims.case import Finding
 from choco_pipeline.claims.check import check_claim
 from choco_pipeline.claims.claim import RECTANGULAR, Claim
-from choco_pipeline.claims.kinds import PPositions
+from choco_pipeline.claims.kinds import PPositions, Values
 from choco_pipeline.claims.trial import trials
+from choco_pipeline.claims.values import SMALL
 from choco_pipeline.claims.verdict import (
     Exhausted,
     HoldsToBound,
@@ -38,6 +40,7 @@ from choco_pipeline.finding.statement import (
     Verdict,
     nodes_in,
 )
+from choco_pipeline.finding.value_statements import with_other_values_excluded
 from choco_pipeline.finding.wording import listed
 from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.games import Ruleset
@@ -52,7 +55,8 @@ BOUND, SECONDS = 256, 0.05
 SMALLEST = 12
 #: A statement that is wrong for some parameters is narrowed so often at most.
 ROUNDS = 3
-NARROWED = "; the condition was narrowed where it was wrong, "
+NARROWED = "; the condition was narrowed where it was wrong"
+MISSED = " or not all small values of a set occur"
 #: A formula that cannot be solved for what a table stores is evaluated at so many positions of it.
 MOST_POSITIONS = 1 << 20
 #: Statements that compare tables are tried on so many at most.
@@ -63,13 +67,25 @@ Decide = Callable[[Claim, Parameters, str], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
+class _Missing:
+    """A small member of a set that values are said to make is none of them: no table refutes that, but it is not said there."""
+
+    member: int
+
+
+@dataclass(frozen=True)
 class _Trial:
     """An outcome on a table with a bound; `run` is that of the run's own table of the game, None if it was not seen."""
 
     parameters: Parameters
     bound: int
-    outcome: Exhausted | HoldsToBound | Refuted | Undecided | Vacuous
+    outcome: Exhausted | HoldsToBound | Refuted | Undecided | Vacuous | _Missing
     run: int | None
+
+    @property
+    def is_against(self) -> bool:
+        """Whether a statement that is made for these parameters does not stand it."""
+        return isinstance(self.outcome, Refuted | _Missing)
 
 
 @dataclass(frozen=True)
@@ -84,7 +100,6 @@ def tried(
     statement: Statement,
     tables: Tables,
     decide: Decide | None = None,
-    used: Sequence[Sequence[_Trial]] = (),
 ) -> Statement:
     """Return a statement with its verdict, and with what it was tried on among what it held on.
 
@@ -96,16 +111,30 @@ def tried(
         Of the run that it was found in.
     decide
         Asked about games with a certificate; None to ask about none.
-    used
-        Trials from which its condition was learnt, round by round: it is not tried on their parameters again.
 
     Notes
     -----
     A statement that the claim language cannot say is "observed": nothing but the search has checked it. One that is false
     at some position stays, with the verdict "refuted" and the least such position of the first table that has any; unless
     a condition on the parameters tells where it is wrong, and then holds on others again. Where it was wrong is then told
-    under `tried`: the statement does not speak of these parameters any more.
+    under `tried`: the statement does not speak of these parameters any more. That values make a set is said only where every
+    small member of the set was seen to be one of them; else that they are in the set is tried instead.
     """
+    found = _tried(statement, tables, decide, ())
+    weaker = with_other_values_excluded(statement)
+    if weaker is None or found.verdict.status not in ("refuted", "undecided"):
+        return found
+    again = _tried(weaker, tables, decide, ())
+    return found if found.verdict.status == again.verdict.status else again
+
+
+def _tried(
+    statement: Statement,
+    tables: Tables,
+    decide: Decide | None,
+    used: Sequence[Sequence[_Trial]],
+) -> Statement:
+    """Return a statement with its verdict; on parameters from whose trials its condition was learnt it is not tried again."""
     try:
         claims = claims_of(statement)
     except StatementError as error:
@@ -120,19 +149,17 @@ def tried(
     outcomes = [
         trial for claim in claims for trial in _trials(claim, statement, seen, tables, taken)
     ]
-    refuted = next((trial for trial in outcomes if isinstance(trial.outcome, Refuted)), None)
-    if refuted is not None:
-        where = _named([refuted.parameters])
-        text = verdict_text(refuted.outcome)
-        wrong = Verdict("refuted", f"{where}: {text}" if where else text)
-        narrower = None
+    against = [trial for trial in outcomes if trial.is_against]
+    if against:
+        wrong, narrower = _verdict_against(against), None
         if len(used) < ROUNDS and statement.pattern.names:
             known = [trial for before in (*used, outcomes) for trial in before]
             narrower = _narrowed(statement, seen.values(), known)
         if narrower is None:
             return statement.with_verdict(wrong)
-        again = tried(narrower.statement, tables, decide, (*used, narrower.learnt_from))
-        return statement.with_verdict(wrong) if again.verdict.status == "refuted" else again
+        again = _tried(narrower.statement, tables, decide, (*used, narrower.learnt_from))
+        fails = again.verdict.status in ("refuted", "undecided")
+        return statement.with_verdict(wrong) if fails else again
     held = [t for t in outcomes if isinstance(t.outcome, Exhausted | HoldsToBound)]
     if used and not any(t.run is None and _positions(t) for t in held):
         wrong = Verdict("refuted", "narrowed until nothing was left to try it on")
@@ -156,6 +183,18 @@ def tried(
     return statement.with_verdict(Verdict("exhausted" if exhausted else "holds", text, paths))
 
 
+def _verdict_against(against: Sequence[_Trial]) -> Verdict:
+    """Return the verdict of trials that a statement does not stand: "refuted" if one of them refutes it."""
+    for trial in against:
+        if isinstance(trial.outcome, Refuted):
+            text = verdict_text(trial.outcome)
+            return Verdict("refuted", f"{_named([trial.parameters])}: {text}".removeprefix(": "))
+    first = against[0]
+    assert isinstance(first.outcome, _Missing)
+    text = f"no P-position up to bound {first.bound:,} has the value {first.outcome.member:,}"
+    return Verdict("undecided", f"{_named([first.parameters])}: {text}".removeprefix(": "))
+
+
 def _narrowed(
     statement: Statement,
     seen: Iterable[Parameters],
@@ -166,7 +205,7 @@ def _narrowed(
     Where the statement was right in trials is not looked at, unless the condition is shorter then: it is tried on them again.
     """
     points = [dict(known) for known in seen]
-    wrong = [dict(t.parameters) for t in outcomes if isinstance(t.outcome, Refuted)]
+    wrong = [dict(t.parameters) for t in outcomes if t.is_against]
     right = [dict(t.parameters) for t in outcomes if _positions(t)]
     right = [point for point in right if point not in wrong and point not in points]
     kept = [point for point in points if point not in wrong]
@@ -182,13 +221,14 @@ def _narrowed(
     when = f"({statement.when}) and ({best.text})" if statement.when else best.text
     when = without_superfluous(when, [*between(statement), *right, *wrong])
     several = [point for i, point in enumerate(wrong) if point not in wrong[:i]]
+    missed = MISSED if any(isinstance(t.outcome, _Missing) for t in outcomes) else ""
     search = replace(
         statement.tried,
         candidates=statement.tried.candidates + best.tried,
-        what=f"{statement.tried.what.partition(NARROWED)[0]}{NARROWED}{listed(several)}",
+        what=f"{statement.tried.what.partition(NARROWED)[0]}{NARROWED}{missed}, {listed(several)}",
     )
     narrower = replace(statement, when=when, tried=search)
-    learnt_from = [t for t in outcomes if best is not blind or isinstance(t.outcome, Refuted)]
+    learnt_from = [t for t in outcomes if best is not blind or t.is_against]
     return _Narrowed(narrower, learnt_from)
 
 
@@ -236,11 +276,23 @@ def _trial(claim: Claim, parameters: Parameters, run: int | None) -> Iterator[_T
     for case in claim.cases(parameters):
         try:
             data = table(game, bound, quantity)
-            outcome = check_claim(claim, case, game, bound, data).verdict
+            finding = check_claim(claim, case, game, bound, data)
+            outcome = _missing(claim, finding, bound) or finding.verdict
         except ChocoError as error:
             outcome = Undecided(str(error))
         assert not isinstance(outcome, Proved), "a table proves nothing"
         yield _Trial(parameters, bound, outcome, run)
+
+
+def _missing(claim: Claim, finding: Finding, bound: int) -> _Missing | None:
+    """Return which small member of a set none of the values is that are said to make the set; None if they are all there."""
+    check = claim.check
+    if not isinstance(check, Values) or check.relation != "exactly":
+        return None
+    if not isinstance(finding.verdict, HoldsToBound):
+        return None
+    small = (v for v in finding.evidence["missing"] if abs(v) <= bound // SMALL)
+    return next(map(_Missing, small), None)
 
 
 def _is_affordable(claim: Claim, game: Ruleset, bound: int, quantity: Quantity) -> bool:

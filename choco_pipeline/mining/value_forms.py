@@ -47,6 +47,28 @@ class Form:
     condition: str = ""
     relation: Relation = "exactly"
 
+    def says_of(self, expression: str) -> str:
+        """Return which values an expression takes."""
+        match self.relation:
+            case "exactly":
+                return f"{expression} takes exactly the values {self.text}"
+            case "within":
+                return f"{expression} takes only values in {self.text}"
+            case "contains-all":
+                return f"{expression} takes every value: {self.text}"
+
+
+def within(*conditions: str) -> Form:
+    """Return that all values satisfy some conditions.
+
+    Examples
+    --------
+    >>> within("v % 4 == 0", "v >= 0").says_of("x ^ y")
+    'x ^ y takes only values in {v : v % 4 == 0, v >= 0}'
+    """
+    text = f"{{v : {', '.join(conditions)}}}"
+    return Form("conditions", text, " and ".join(conditions), "within")
+
 
 def forms(values: Sequence[int]) -> list[Form]:
     """Return the forms with few or with rare members that a set has, the narrowest first; for most sets none.

@@ -26,6 +26,7 @@ from choco_pipeline.mining.value_forms import (
     frontier_law,
     growth_exponent,
     listed,
+    within,
 )
 
 Ints = NDArray[np.int64]
@@ -248,7 +249,7 @@ def _finding(
         "frontiers": [list(pair) for pair in frontiers],
     }
     others = [found.formula.evaluate(points).astype(np.int64) for points in bars]
-    form = _form(found.within(smaller), found.beyond(smaller), chance, held_out, others)
+    form = _form(found, smaller, chance, held_out, others)
     if form is None and of_a_paper:
         form = _all(frontiers, chance, by_law_alone=any(map(_takes_all, others)))
     if form is None:
@@ -258,7 +259,7 @@ def _finding(
         finding |= {"law": law} if law else {"exponent": exponent}
     return finding | {
         "form": vars(form),
-        "text": _in_words(expression, form),
+        "text": form.says_of(expression),
         "claim": {
             "check": {
                 "kind": "values",
@@ -276,25 +277,19 @@ def _finding(
     }
 
 
-def _in_words(expression: str, form: Form) -> str:
-    """Return which values an expression takes."""
-    match form.relation:
-        case "exactly":
-            return f"{expression} takes exactly the values {form.text}"
-        case "within":
-            return f"{expression} takes only values in {form.text}"
-        case "contains-all":
-            return f"{expression} takes every value: {form.text}"
-
-
 def _form(
-    early: Sequence[int],
-    later: Sequence[int],
+    found: ValueSet,
+    smaller: int,
     chance: Ints,
     held_out: int,
     others: Sequence[Ints],
 ) -> Form | None:
-    """Return the form of the early values that all later ones have, too, and that neither chance nor other bars give."""
+    """Return the form of the values up to a smaller bound that all later ones have, too, and that neither chance nor other bars give.
+
+    A set of which a member up to that bound is no value at all is not said to be that of the values.
+    """
+    early, later = found.within(smaller), found.beyond(smaller)
+    small = np.arange(-smaller, smaller + 1)
 
     def says_something(condition: str) -> bool:
         holds = np.broadcast_to(parse(condition).evaluate({"v": chance}), chance.shape)
@@ -310,7 +305,9 @@ def _form(
 
     for form in forms(early):
         if holds_later(form.condition) and says_something(form.condition):
-            return form
+            members = small[parse(form.condition).evaluate({"v": small})]
+            are_all = np.isin(members, [*early, *later]).all()
+            return form if are_all else within(form.condition)
     parts: list[str] = []
     for condition in conditions(early):
         if " % " in condition and any(" % " in part for part in parts):
@@ -319,8 +316,7 @@ def _form(
             parts.append(condition)
     if not parts:
         return None
-    text = f"{{v : {', '.join(parts)}}}"
-    return Form("conditions", text, " and ".join(parts), "within")
+    return within(*parts)
 
 
 def _all(frontiers: Sequence[tuple[int, int]], chance: Ints, *, by_law_alone: bool) -> Form | None:

@@ -14,7 +14,15 @@ from choco_pipeline.finding.known import sources
 from choco_pipeline.finding.scope import Tables
 from choco_pipeline.finding.single import Mined
 from choco_pipeline.finding.stage import Finder, found_in
-from choco_pipeline.finding.statement import Evidence, Line, Statement, Tried, Verdict
+from choco_pipeline.finding.statement import (
+    VALUES_ARE,
+    Evidence,
+    Line,
+    Statement,
+    Tried,
+    Verdict,
+)
+from choco_pipeline.finding.value_statements import lines
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import match, read
 from choco_pipeline.mining.task import MINERS, mine_table
@@ -224,6 +232,67 @@ def test_values_that_follow_from_the_p_positions_are_left_out():
     assert [one.kind for one in found] == ["p-positions"]
     without = finder(game).consider(proposed[:2])
     assert [one.kind for one in without] == ["values", "values"]
+
+
+PASS = "with-pass(strip-bar(k=k, s=s), passes=1)"
+#: Conj 4.1 of pass2016, for even s < k: {2^n − 2 : n ≥ 1} ∪ {1}; for odd ones, only 0 and 1 are values.
+CONJ_4_1 = {
+    "kind": "values",
+    "of": "(x+s) ^ y ^ (z+s) ^ p",
+    "values": "v == 1 or v >= 0 and (v+2) & (v+1) == 0",
+    "relation": "exactly",
+}
+
+
+def values_are(ruleset, check, when="", **parameters):
+    return Statement(
+        kind="values",
+        ruleset=ruleset,
+        said="values",
+        when=when,
+        parameters=parameters,
+        claim={"check": check},
+        formulas=tuple(lines(check)),
+        **EVIDENCE,
+    )
+
+
+@pytest.mark.parametrize(("s", "relation"), [(1, "within"), (2, "exactly")])
+def test_that_values_make_a_set_is_said_where_its_members_occur(s, relation):
+    game = PASS.replace("k=k", "k=4").replace("s=s", f"s={s}")
+    check = {**CONJ_4_1, "of": f"(x+{s}) ^ y ^ (z+{s}) ^ p"}
+    (found,) = finder(game).consider([values_are(game, check)])
+    assert found.verdict.status == "holds"
+    assert found.claim["check"]["relation"] == relation
+    if relation == "within":
+        assert found.text == (
+            f"At the P-positions of {game}, (x+1) ^ y ^ (z+1) ^ p takes only values in"
+            f" {{v : {CONJ_4_1['values']}}}"
+        )
+        assert found.claim["statement"] == found.text
+        assert found.formulas[1].label == VALUES_ARE["within"]
+    else:
+        assert found.text == "values"
+
+
+def test_a_family_with_games_in_which_a_member_never_occurs_is_narrowed():
+    ks = [(k, s) for k in (4, 6, 8) for s in range(2, k, 2)]
+    games = [PASS.replace("k=k", f"k={k}").replace("s=s", f"s={s}") for k, s in ks]
+    false_for_odd_s = values_are(PASS, CONJ_4_1, "k%2 == 0 and k > s", k=(4, 6, 8), s=(2, 4, 6))
+    (found,) = finder(*games).consider([false_for_odd_s])
+    assert found.verdict.status == "holds"
+    assert found.claim["check"]["relation"] == "exactly"
+    assert (
+        "narrowed where it was wrong or not all small values of a set occur, " in found.tried.what
+    )
+    (claim,) = claims_of(found)
+    assert all(claim.speaks_of({"k": k, "s": s}) for k, s in ks)
+    for k, s in product(range(2, 13, 2), range(12)):
+        if claim.speaks_of({"k": k, "s": s}):
+            game = parse_ruleset(PASS.replace("k=k", f"k={k}").replace("s=s", f"s={s}"))
+            p = filter(game.is_p_position, game.positions(10))
+            values = {(x + s) ^ y ^ (z + s) ^ q for x, y, z, q in p}
+            assert {0, 1, 2} <= values, (k, s)
 
 
 def test_what_papers_say_is_known_in_other_words_too(papers):

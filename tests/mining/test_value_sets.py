@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from choco_pipeline import Nim, RectangularBar, SolidBar, StripBar, WithPass, p_table, parse_ruleset
 from choco_pipeline.formula import parse
-from choco_pipeline.mining.p_positions import nim_sum_of, p_positions
+from choco_pipeline.mining.p_positions import PPositions, nim_sum_of, p_positions
 from choco_pipeline.mining.value_forms import (
     conditions,
     forms,
@@ -18,7 +18,7 @@ from choco_pipeline.mining.value_forms import (
     frontier_law,
     growth_exponent,
 )
-from choco_pipeline.mining.value_sets import ValueSet, expressions, mine_value_sets
+from choco_pipeline.mining.value_sets import ValueSet, _form, expressions, mine_value_sets
 from choco_pipeline.tables.compute import grundy_table
 from tests.rulesets import rulesets_with_bounds
 
@@ -259,3 +259,18 @@ def _nim_sum(game, position):
     for name, value in zip(game.coordinates, _without_pass(game, position), strict=False):
         total ^= value + (add if name in "xz" else 0)
     return total
+
+
+@pytest.mark.parametrize(("last", "relation"), [(8, "within"), (16, "exactly")])
+def test_a_set_of_which_a_small_member_never_occurs_is_not_said_to_be_that_of_the_values(
+    last, relation
+) -> None:
+    """1, 2, 4 and 8 are all that is seen: if 16 is a power of 2 that does not occur up to bound 64, then no set of powers."""
+    found = ValueSet(parse("x"), 64, 64)
+    powers = np.array([1 << i for i in range(last.bit_length())])
+    for size in (10, 40):
+        found.add(PPositions({"x": powers}, np.full(powers.size, size)))
+    form = _form(found, 16, np.arange(100), 1000, [])
+    assert form is not None
+    assert form.relation == relation
+    assert form.condition == "v >= 1 and v & (v-1) == 0"
