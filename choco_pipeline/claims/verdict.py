@@ -249,7 +249,12 @@ def domain_text(unit: str, reach: int | None, printed: int | None) -> str:
     """
     if printed is not None:
         return "the printed number" if printed == 1 else f"the {printed:,} printed numbers"
-    return f"all {unit}s" + ("" if reach is None else f" with coordinates up to {reach:,}")
+    return f"all {plural(unit)}" + ("" if reach is None else f" with coordinates up to {reach:,}")
+
+
+def plural(unit: str) -> str:
+    """Return the word for several of what a verdict counts."""
+    return {"octahedron": "octahedra"}.get(unit, f"{unit}s")
 
 
 def counted(number: int, unit: str) -> str:
@@ -259,8 +264,10 @@ def counted(number: int, unit: str) -> str:
     --------
     >>> counted(1234, "position"), counted(1, "case")
     ('1,234 positions', '1 case')
+    >>> counted(7, "octahedron")
+    '7 octahedra'
     """
-    return f"{number:,} {unit}" if number == 1 else f"{number:,} {unit}s"
+    return f"{number:,} {unit}" if number == 1 else f"{number:,} {plural(unit)}"
 
 
 def _all(number: int, unit: str) -> str:
