@@ -81,8 +81,10 @@ class Agreement:
         for name in self.names:
             try:
                 answers[name] = self._decision(name, sentence).valid
-            except (LimitError, UndecidedError) as error:
+            except LimitError as error:
                 self.silent.setdefault(name, str(error))
+            except UndecidedError as error:
+                self.silent.setdefault(name, error.why)
         if not answers:
             raise UndecidedError("; ".join(f"{name}: {why}" for name, why in self.silent.items()))
         if len(set(answers.values())) > 1:

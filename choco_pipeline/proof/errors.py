@@ -9,3 +9,8 @@ class NotDefinableError(ChocoError):
 
 class UndecidedError(ChocoError):
     """An engine stopped at its limit of time or of states, or is not installed."""
+
+    @property
+    def why(self) -> str:
+        """The reason, where it is said beside it which engine gave no answer."""
+        return str(self)

@@ -87,6 +87,18 @@ def mona_version() -> str | None:
     return found.group(1) if found else "unknown"
 
 
+class _NoAnswerError(UndecidedError):
+    """MONA gave no answer; given the reason alone."""
+
+    @property
+    def why(self) -> str:
+        """The reason, where it is said beside it which engine gave no answer."""
+        return str(self.args[0])
+
+    def __str__(self) -> str:
+        return f"MONA gave no answer: {self.why}"
+
+
 def mona_fault() -> str | None:
     """Return why MONA is not used, None if it is: it is not installed, or does not know what is known.
 
@@ -135,10 +147,10 @@ def decide_with_mona(
         stops without an answer.
     """
     if seconds_limit <= 0:
-        raise _no_answer("no time was left for it")
+        raise _NoAnswerError("no time was left for it")
     fault = mona_fault()
     if fault is not None:
-        raise _no_answer(fault)
+        raise _NoAnswerError(fault)
     return _decided(sentence, relations, seconds_limit)
 
 
@@ -170,7 +182,7 @@ def _output(arguments: list[str], seconds_limit: float) -> tuple[str, str]:
             errors="replace",
         )
     except OSError as error:
-        raise _no_answer(f"it cannot be started ({error.strerror})") from None
+        raise _NoAnswerError(f"it cannot be started ({error.strerror})") from None
     with process:
         if sys.platform == "linux":  # others cannot limit a process that runs
             resource.prlimit(process.pid, resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
@@ -179,16 +191,12 @@ def _output(arguments: list[str], seconds_limit: float) -> tuple[str, str]:
                 timeout=None if seconds_limit == inf else seconds_limit
             )
         except subprocess.TimeoutExpired:
-            raise _no_answer(f"stopped after {seconds_limit:.3g} seconds") from None
+            raise _NoAnswerError(f"stopped after {seconds_limit:.3g} seconds") from None
         finally:
             process.kill()
     if "out of memory" in complaint + said:
-        raise _no_answer(f"it needs more than {in_bytes(MOST_MEMORY)} of memory")
+        raise _NoAnswerError(f"it needs more than {in_bytes(MOST_MEMORY)} of memory")
     return said, complaint
-
-
-def _no_answer(why: str) -> UndecidedError:
-    return UndecidedError(f"MONA gave no answer: {why}")
 
 
 def _answer(said: str, complaint: str, variables: int) -> tuple[bool, list[int]]:
@@ -198,13 +206,15 @@ def _answer(said: str, complaint: str, variables: int) -> tuple[bool, list[int]]
     _, found, rest = said.partition("A counter-example of least length")
     if not found:
         lines = (complaint + said).split("\n")
-        raise _no_answer(next((line.strip() for line in lines if line.strip()), "it says nothing"))
+        raise _NoAnswerError(
+            next((line.strip() for line in lines if line.strip()), "it says nothing")
+        )
     example = rest.partition("A satisfying example")[0]
     sets = dict(re.findall(r"^(V\d+) = \{([\d,]*)\}$", example, re.MULTILINE))
     values = []
     for i in range(variables):
         places = [int(place) for place in sets.get(f"V{i}", "").split(",") if place]
         if max(places, default=0) > MOST_DIGITS:
-            raise _no_answer(f"its counter-example has more than {MOST_DIGITS:,} binary digits")
+            raise _NoAnswerError(f"its counter-example has more than {MOST_DIGITS:,} binary digits")
         values.append(sum(1 << place for place in places))
     return False, values

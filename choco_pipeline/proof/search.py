@@ -126,8 +126,11 @@ class Search:
                         wrong = obligation, decision
                         break
                     answers.append(Check(obligation, engine, decision.seconds, decision.states))
-            except (LimitError, UndecidedError) as error:
+            except LimitError as error:
                 silent[engine] = str(error)
+                continue
+            except UndecidedError as error:
+                silent[engine] = error.why
                 continue
             if wrong is not None and found:
                 raise DisagreementError(
@@ -197,12 +200,9 @@ class Search:
 
 
 def _told(silent: Mapping[EngineName, str]) -> str:
-    """Return which engines gave no answer, and why; MONA's reasons say that it is MONA."""
-    reasons = (
-        why if name == "mona" else f"our engine gave no answer: {why}"
-        for name, why in silent.items()
-    )
-    return "; ".join(reasons)
+    """Return which engines gave no answer, and why."""
+    names = {"own": "our engine", "mona": "MONA"}
+    return "; ".join(f"{names[name]} gave no answer: {why}" for name, why in silent.items())
 
 
 def _speaks_of_relations(sentence: Sentence) -> bool:

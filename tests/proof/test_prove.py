@@ -209,6 +209,7 @@ def test_an_engine_without_an_answer_is_not_counted(monkeypatch):
     monkeypatch.setattr(mona, "MOST_MEMORY", 24 << 20)  # enough to start with, and for no proof
     proof = prove(game, engines=["own", "mona"])
     assert (proof.status, proof.engines) == ("proved", ("own",))
+    assert proof.no_answer["mona"] == "it needs more than 24 MiB of memory"
     why = "MONA gave no answer: it needs more than 24 MiB of memory"
     assert proof.why.endswith(f"at every position; {why}")
     proof = prove(game, engines=["mona"])
