@@ -63,7 +63,8 @@ def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool)
         if one["answer"] != "proved":
             note(f"{one['answer']}: {one['certificate']}: {one['why']}")
     # One that takes too long is said above, and may be right.
-    refused = len(certificates) - answers["proved"] - answers["undecided"]
+    unanswered = answers["out of time"] + answers["undecided"]
+    refused = len(certificates) - answers["proved"] - unanswered
     if json:
         emit(
             {

@@ -20,7 +20,7 @@ PROGRAM = PACKAGE.parent / "checker" / "check.py"
 #: Seconds for Python to start, and for what the checker does not count against a file's limit.
 START = 5.0
 
-Answer = Literal["proved", "refuted", "vacuous", "undecided", "no certificate"]
+Answer = Literal["proved", "refuted", "vacuous", "out of time", "undecided", "no certificate"]
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Checked:
     Attributes
     ----------
     answer
-        ``undecided``: it came to no answer in its time, or the statement is one that it cannot say.
+        ``out of time``: it may answer if it is asked for longer; ``undecided``: the statement is one that it cannot say.
     why
         The rest of what it says; empty where there is nothing more.
     """
@@ -66,9 +66,11 @@ def check_files(paths: Sequence[Path], seconds: float) -> list[Checked]:
     except subprocess.TimeoutExpired as error:
         said = error.stdout  # bytes though text was asked for; None if there is nothing
         lines = said.decode() if isinstance(said, bytes) else ""
-        return _answers(paths, lines, "it did not end in its time")
+        otherwise = Checked("out of time", "it did not end in its time")
+        return _answers(paths, lines, seconds, otherwise)
     complaint = done.stderr.strip().splitlines()
-    return _answers(paths, done.stdout, complaint[-1] if complaint else "it gave no answer")
+    otherwise = Checked("undecided", complaint[-1] if complaint else "it gave no answer")
+    return _answers(paths, done.stdout, seconds, otherwise)
 
 
 @cache
@@ -99,12 +101,11 @@ def ask_checker(said: Sequence[tuple[str, dict[str, Any]]], seconds: float) -> N
         match checked.answer:
             case "proved":
                 engines.append("checker")
-            case "undecided" | "no certificate":  # it says nothing, or cannot read what is asked
+            case "out of time":
                 command = f"./choco prove --check {path} --seconds 600"
-                if "seconds" in checked.why:  # what it cannot say it cannot say in more time
-                    checked = Checked(
-                        "undecided", f"{checked.why}; to ask it for longer: {command}"
-                    )
+                longer = f"{checked.why}; to ask it for longer: {command}"
+                document["no_answer"]["checker"] = longer
+            case "undecided" | "no certificate":  # it says nothing, or cannot read what is asked
                 document["no_answer"]["checker"] = checked.why
             case answer:
                 raise DisagreementError(
@@ -112,18 +113,24 @@ def ask_checker(said: Sequence[tuple[str, dict[str, Any]]], seconds: float) -> N
                 )
 
 
-def _answers(paths: Sequence[Path], said: str, otherwise: str) -> list[Checked]:
-    """Return the answers in the checker's lines, ``FILE: answer`` or ``FILE: answer: why``, one for each file in order."""
+def _answers(paths: Sequence[Path], said: str, seconds: float, otherwise: Checked) -> list[Checked]:
+    """Return the answers in the checker's lines, ``FILE: answer`` or ``FILE: answer: why``, one for each file in order.
+
+    A file without a line has the answer `otherwise`.
+    """
     lines = said.splitlines()
+    over = f"more than {seconds:g} seconds"  # all that a checker says that has no word for it
     found = []
     for i, path in enumerate(paths):
         line = lines[i] if i < len(lines) else ""
         match = re.fullmatch(rf"({'|'.join(get_args(Answer))})(?:: (.*))?", _after(line, path))
         if match is None:
-            found.append(Checked("undecided", otherwise))
-        else:
-            answer: Answer = match.group(1)  # type: ignore[assignment]
-            found.append(Checked(answer, match.group(2) or ""))
+            found.append(otherwise)
+            continue
+        answer: Answer = match.group(1)  # type: ignore[assignment]
+        why = match.group(2) or ""
+        is_over = (answer, why) == ("undecided", over)
+        found.append(Checked("out of time" if is_over else answer, why))
     return found
 
 

@@ -183,15 +183,15 @@ def test_numbers_that_a_statement_does_not_have_are_refused(written):
 
 
 def test_what_the_checker_says_is_added_to_what_the_engines_say(monkeypatch):
-    answers = [Checked("proved", ""), Checked("undecided", "more than 1 seconds")]
-    answers.append(Checked("undecided", "it cannot be said"))
+    answers = [Checked("proved", ""), Checked("out of time", "more than 1 s")]
+    answers.append(Checked("undecided", "seconds cannot be said"))
     monkeypatch.setattr(checker, "check_files", lambda paths, seconds: answers)
     said = [{"engines": ["own"], "no_answer": {}} for _ in answers]
     ask_checker([("a.json", said[0]), ("b.json", said[1]), ("c.json", said[2])], 1)
     assert said[0] == {"engines": ["own", "checker"], "no_answer": {}}
     assert said[1]["engines"] == ["own"]
     assert "choco prove --check b.json" in said[1]["no_answer"]["checker"]
-    assert said[2]["no_answer"] == {"checker": "it cannot be said"}, "no longer time helps"
+    assert said[2]["no_answer"] == {"checker": "seconds cannot be said"}, "no longer time helps"
 
 
 @pytest.mark.parametrize("answer", ["refuted", "vacuous"])
@@ -211,6 +211,21 @@ def test_a_checker_that_cannot_answer_is_silent(tmp_path, monkeypatch, written):
     broken.write_text("raise SystemExit('no memory')")
     monkeypatch.setattr(checker, "PROGRAM", broken)
     assert check_files([path], 1) == [Checked("undecided", "no memory")]
+
+
+@pytest.mark.parametrize(
+    "line", ["undecided: more than 0.01 seconds", "out of time: more than 1 s"]
+)
+def test_a_checker_out_of_time_says_so(tmp_path, monkeypatch, line):
+    path, program = tmp_path / "some.json", tmp_path / "late.py"
+    program.write_text(f"print({f'{path}: {line}'!r})")
+    monkeypatch.setattr(checker, "PROGRAM", program)
+    assert check_files([path], 0.01) == [Checked("out of time", line.partition(": ")[2])]
+
+
+def test_the_checker_runs_out_of_time(written):
+    path = written(*CASES[0])
+    assert [one.answer for one in check_files([path], 1e-4)] == ["out of time"]
 
 
 def test_a_certificate_is_of_the_integers_it_names_not_of_others_that_its_claim_lists_some_of(
