@@ -162,6 +162,7 @@ class _Search:
         learnt = [i for i in tested.learnt if holds[i]]
         right = [i for i in tested.held_out if holds[i]]
         refuting = [i for i in tested.held_out if found.holds(points[i]) and not holds[i]]
+        seen = [points[i] for i in (*learnt, *right)]
         statement = Statement(
             kind=kind_of(said),
             ruleset=family.ruleset,
@@ -174,7 +175,8 @@ class _Search:
                 len(tested.learnt),
             ),
             when=found.text,
-            parameters=values_of([points[i] for i in (*learnt, *right)], family.names),
+            parameters=values_of(seen, family.names),
+            seen=tuple(tuple(point[name] for name in family.names) for point in seen),
             claim=claim_of(family.ruleset, formula.check),
             formulas=(Line(said.label, said.formula, said.where),),
             exceptions=constant_exceptions(said),

@@ -50,11 +50,15 @@ def games_of(statement: Statement, claim: Claim, tables: Tables) -> dict[str, di
     found = {}
     for game in tables.games:
         parameters = claim.match(game)
-        if parameters is not None and all(
-            value in statement.parameters[name] for name, value in parameters.items()
-        ):
+        if parameters is not None and _was_seen_for(statement, parameters):
             found[game] = parameters
     return found
+
+
+def _was_seen_for(statement: Statement, parameters: Parameters) -> bool:
+    if statement.seen:
+        return tuple(parameters[name] for name in statement.parameters) in statement.seen
+    return all(value in statement.parameters[name] for name, value in parameters.items())
 
 
 def between(statement: Statement) -> list[dict[str, int]]:

@@ -103,6 +103,7 @@ def shared(group: Sequence[Instance], searched: Sequence[Mapping[str, int]]) -> 
         said=first.said,
         when=when,
         parameters=values,
+        seen=tuple(tuple(point.values()) for point in seen),
         claim=None if first.check is None else {"check": first.check},
         formulas=first.formulas,
         found_on=total("found_on"),

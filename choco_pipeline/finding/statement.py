@@ -127,6 +127,8 @@ class Statement:
         A condition on the parameters, empty for all of them.
     parameters
         For each parameter of the family, the values that it was seen for.
+    seen
+        The choices of these values that it was seen for, in the order of `parameters`; empty for all of them.
     claim
         The formal part of an entry below ``claims:`` that says the same, which `choco_pipeline.claims` can check; None where
         there is none. Its id, its words and the condition on the parameters are the statement's own.
@@ -152,6 +154,7 @@ class Statement:
     tried: Tried
     when: str = ""
     parameters: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    seen: tuple[tuple[int, ...], ...] = ()
     claim: Mapping[str, Any] | None = None
     formulas: tuple[Line, ...] = ()
     exceptions: tuple[tuple[int, ...], ...] = ()
@@ -213,6 +216,7 @@ class Statement:
             "ruleset": self.ruleset,
             "when": self.when,
             "parameters": {name: list(values) for name, values in self.parameters.items()},
+            "seen": [list(values) for values in self.seen],
             "claim": None if self.claim is None else dict(self.claim),
             "text": self.text,
             "said": self.said,
@@ -246,6 +250,7 @@ class Statement:
                 **{
                     **said,
                     "parameters": {n: tuple(v) for n, v in said["parameters"].items()},
+                    "seen": tuple(map(tuple, said["seen"])),
                     "formulas": tuple(Line(**line) for line in said["formulas"]),
                     "exceptions": tuple(map(tuple, said["exceptions"])),
                     "found_on": Evidence(**said["found_on"]),

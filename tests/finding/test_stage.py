@@ -1,6 +1,7 @@
 """What becomes of statements: tried on what is new to them, compared with what is known, ranked; and of random tables."""
 
 import re
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -293,6 +294,22 @@ def test_a_family_with_games_in_which_a_member_never_occurs_is_narrowed():
             p = filter(game.is_p_position, game.positions(10))
             values = {(x + s) ^ y ^ (z + s) ^ q for x, y, z, q in p}
             assert {0, 1, 2} <= values, (k, s)
+
+
+def test_a_game_is_not_seen_because_each_of_its_parameters_is():
+    """Of (k, s) = (4, 4) nothing was found, and at (18, 4, 20, 1) there the value is none of the set."""
+    seen = [(4, 2), (6, 2), (6, 4)]
+    games = [
+        PASS.replace("k=k", f"k={k}").replace("s=s", f"s={s}") for k, s in sorted([*seen, (4, 4)])
+    ]
+    said = values_are(PASS, CONJ_4_1, "k%2 == 0 and s%2 == 0", k=(4, 6), s=(2, 4))
+    (found,) = finder(*games).consider([replace(said, seen=tuple(seen))])
+    assert "(4, 4)" in found.tried.what
+    assert found.verdict.status == "holds"
+    (claim,) = claims_of(found)
+    assert not claim.speaks_of({"k": 4, "s": 4})
+    assert all(claim.speaks_of({"k": k, "s": s}) for k, s in seen)
+    assert Statement.from_json(found.as_json()) == found
 
 
 def test_what_papers_say_is_known_in_other_words_too(papers):
