@@ -185,14 +185,14 @@ def _tried(
 
 def _verdict_against(against: Sequence[_Trial]) -> Verdict:
     """Return the verdict of trials that a statement does not stand: "refuted" if one of them refutes it."""
-    for trial in against:
-        if isinstance(trial.outcome, Refuted):
-            text = verdict_text(trial.outcome)
-            return Verdict("refuted", f"{_named([trial.parameters])}: {text}".removeprefix(": "))
-    first = against[0]
-    assert isinstance(first.outcome, _Missing)
-    text = f"no P-position up to bound {first.bound:,} has the value {first.outcome.member:,}"
-    return Verdict("undecided", f"{_named([first.parameters])}: {text}".removeprefix(": "))
+    refuting = [trial for trial in against if isinstance(trial.outcome, Refuted)]
+    first = (refuting or against)[0]
+    if isinstance(first.outcome, _Missing):
+        text = f"no P-position up to bound {first.bound:,} has the value {first.outcome.member:,}"
+    else:
+        text = verdict_text(first.outcome)
+    where = _named([first.parameters])
+    return Verdict("refuted" if refuting else "undecided", f"{where}: {text}" if where else text)
 
 
 def _narrowed(
@@ -287,9 +287,8 @@ def _trial(claim: Claim, parameters: Parameters, run: int | None) -> Iterator[_T
 def _missing(claim: Claim, finding: Finding, bound: int) -> _Missing | None:
     """Return which small member of a set none of the values is that are said to make the set; None if they are all there."""
     check = claim.check
-    if not isinstance(check, Values) or check.relation != "exactly":
-        return None
-    if not isinstance(finding.verdict, HoldsToBound):
+    is_of_a_set = isinstance(check, Values) and check.relation == "exactly"
+    if not is_of_a_set or not isinstance(finding.verdict, HoldsToBound):
         return None
     small = (v for v in finding.evidence["missing"] if abs(v) <= bound // SMALL)
     return next(map(_Missing, small), None)
