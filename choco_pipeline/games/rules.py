@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 from typing import Literal
 
-from choco_pipeline.formula import Formula
-from choco_pipeline.games.height import Height
+from choco_pipeline.formula import Formula, parse
+from choco_pipeline.games.height import FormulaHeight, Height
 
 Position = tuple[int, ...]
 
@@ -118,6 +119,39 @@ class Face:
 
 
 @dataclass(frozen=True)
+class Bar:
+    """One bar of chocolate, as cuts of one coordinate or two make it lower.
+
+    Attributes
+    ----------
+    up
+        The coordinate that has a height.
+    limit
+        Its largest legal value, and the one or two coordinates that it follows from.
+    strip
+        A free heap beside the bar; None for none.
+    """
+
+    up: str
+    limit: Limit
+    strip: str | None = None
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether the height follows from one coordinate, so that squares make up the bar, not boxes."""
+        return len(self.limit.of) == 1
+
+    @property
+    def shift(self) -> int:
+        """The s of a flat bar of height ⌊(z+s)/k⌋; 0 for other heights."""
+        height = self.limit.height
+        if not self.is_flat or not isinstance(height, FormulaHeight):
+            return 0
+        z = height.arguments[0]
+        return (height.formula.match(parse(f"({z}+s)//k"), {z}) or {}).get("s", 0)
+
+
+@dataclass(frozen=True)
 class Rules:
     """The description of a game.
 
@@ -197,6 +231,25 @@ class Rules:
                     lowered[name] = most
             if is_allowed:
                 yield tuple(lowered.values())
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """Whether the moves are those of Nim, and of chocolate: one coordinate is lowered, by any amount."""
+        return set(self.moves) == {Move((name,)) for name in self.coordinates}
+
+    @property
+    def is_nim(self) -> bool:
+        """Whether this is Nim: heaps of any size, from one of which any number may be taken."""
+        return self.is_plain and not self.limits and self.within is None
+
+    @cached_property
+    def bar(self) -> Bar | None:
+        """The game as one bar of chocolate, alone or beside a free heap; None if it is something else."""
+        if not self.is_plain or self.within is not None or len(self.limits) != 1:
+            return None
+        ((up, limit),) = self.limits.items()
+        others = set(self.coordinates) - {up, *limit.of} - {self.free}
+        return Bar(up, limit, self.free) if 1 <= len(limit.of) <= 2 and not others else None
 
     def rename(self, names: Mapping[str, str]) -> Rules:
         """Return the same game on coordinates with other names."""

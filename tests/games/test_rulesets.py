@@ -231,3 +231,19 @@ def test_the_definition_has_a_limit(monkeypatch):
     monkeypatch.setattr(ruleset, "MOST_POSITIONS", 1000)
     with pytest.raises(LimitError, match="more than 1,000 positions"):
         Nim(9).grundy((6,) * 9)
+
+
+def test_what_games_look_like():
+    bars = {StepBar(4, 2): (None, 2), StripBar(3): ("x", 0), SolidBar("(x+z+2)//3"): (None, 0)}
+    for game, (strip, shift) in bars.items():
+        bar = game.rules.bar
+        assert bar is not None
+        assert (bar.up, bar.strip, bar.shift) == ("y", strip, shift)
+        assert bar.is_flat == ("x" not in bar.limit.of)
+        assert game.rules.is_plain
+        assert not game.rules.is_nim
+    assert StepBar(4, 2).rules.rename({"z": "a"}).bar.shift == 2
+    others = [Nim(2), RectangularBar(3, 4), DisjunctiveSum(Nim(1), StepBar(4)), WithPass(Nim(2))]
+    assert [game.rules.bar for game in others] == [None] * 4
+    assert [game.rules.is_nim for game in others] == [True, False, False, False]
+    assert [game.rules.is_plain for game in others] == [True, True, True, False]
