@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from choco_pipeline.games import (
+    CutGame,
     DisjunctiveSum,
     Nim,
     RectangularBar,
@@ -21,8 +22,13 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
+#: `Game.from_file` reads a game of one's own.
+Game = CutGame
+
 __all__ = [
+    "CutGame",
     "DisjunctiveSum",
+    "Game",
     "Nim",
     "RectangularBar",
     "Ruleset",

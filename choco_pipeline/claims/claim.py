@@ -15,7 +15,7 @@ from choco_pipeline.claims.model import Entry, Paper, Statement
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.ranges import Range
-from choco_pipeline.games.notation import CsvFile, Notation, build, match, read
+from choco_pipeline.games.notation import CsvFile, GameName, Notation, build, match, read
 from choco_pipeline.tables.schema import Quantity
 
 #: How ids of claims begin that the machine proposes.
@@ -240,8 +240,12 @@ def _given(parameters: Mapping[str, int]) -> str:
 def _sample(pattern: Notation) -> Notation:
     """Return a ruleset that the pattern might match; its coordinates are those of all of them."""
 
-    def sample(key: str, value: Formula | CsvFile | Notation) -> Formula | Notation:
+    def sample(
+        key: str, value: Formula | CsvFile | GameName | Notation
+    ) -> Formula | GameName | Notation:
         match value:
+            case GameName():
+                return value
             case Notation():
                 return _sample(value)
             case Formula() if key != "f":

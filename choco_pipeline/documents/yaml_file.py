@@ -1,29 +1,23 @@
-"""YAML files read into models: every mistake is answered with file, line, key, what was found and what is allowed."""
+"""YAML files: plain data with the line and column of every key."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from difflib import get_close_matches
 from pathlib import Path
-from types import UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import Any
 
 import yaml
-from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
 
+from choco_pipeline.documents.content import DEEPEST, Content, Location
 from choco_pipeline.errors import ConfigError
 
-Location = tuple[str | int, ...]
-M = TypeVar("M", bound=BaseModel)
 _BOOLEAN = "tag:yaml.org,2002:bool"
 LARGEST_FILE = 4 << 20
-DEEPEST = 30
-#: More allowed words than this are not listed where a near one can be named.
-MOST_LISTED = 8
 
 
-class YamlFile:
+__all__ = ["Location", "YamlFile", "read_yaml_text"]
+
+
+class YamlFile(Content):
     """A YAML file's content with the line of every key.
 
     Attributes
@@ -34,22 +28,13 @@ class YamlFile:
         Plain data.
     """
 
-    def __init__(self, path: Path) -> None:
-        """Read `path`, or raise `ConfigError`."""
+    def __init__(self, path: Path, text: str | None = None) -> None:
+        """Read `path`, unless `text` says what it holds; `ConfigError` if it cannot be used."""
         self.path = path
-        self._lines: dict[Location, tuple[int, int]] = {}
-        try:
-            if path.stat().st_size > LARGEST_FILE:
-                raise ConfigError(
-                    f"{path}: {path.stat().st_size:,} bytes, at most {LARGEST_FILE:,} are read"
-                )
-            text = path.read_text(encoding="utf-8")
-        except OSError as error:
-            raise ConfigError(f"{path}: cannot be read ({error.strerror})") from None
-        except UnicodeDecodeError as error:
-            raise ConfigError(
-                f"{path}: not UTF-8 text ({error.reason} at byte {error.start})"
-            ) from None
+        self.owner = str(path)
+        self._places: dict[Location, str] = {}
+        if text is None:
+            text = read_yaml_text(path)
         try:
             for event in yaml.parse(text, yaml.SafeLoader):
                 if isinstance(event, yaml.AliasEvent):
@@ -60,117 +45,21 @@ class YamlFile:
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             problem = getattr(error, "problem", None) or str(error)
-            where = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
-            raise ConfigError(f"{path}{where}: not YAML: {problem}") from None
+            raise self._at(mark, f"not YAML: {problem}") from None
         except RecursionError:
             raise ConfigError(f"{path}: nested too deeply") from None
         if node is None:
             raise ConfigError(f"{path}: the file is empty")
         self.content = self._construct(node, ())
 
-    def where(self, location: Location) -> str:
-        """Return ``file:line:column`` of a key, or of the nearest one above it."""
-        while location not in self._lines and location:
-            location = location[:-1]
-        line, column = self._lines.get(location, (1, 1))
-        return f"{self.path}:{line}:{column}"
-
-    def error(self, location: Location, message: str) -> ConfigError:
-        """Return a `ConfigError` that names the place."""
-        key = ".".join(map(str, location))
-        return ConfigError(f"{self.where(location)}: {key + ': ' if key else ''}{message}")
-
-    def load(self, model: type[M]) -> M:
-        """Return the content as a `model`, or raise `ConfigError` with one line for each mistake."""
-        try:
-            return model.model_validate(self.content)
-        except ValidationError as error:
-            details = self._one_for_each_place(error.errors(include_url=False))
-            raise ConfigError(
-                "\n".join(self._explain(detail, model) for detail in details)
-            ) from None
-
-    def _one_for_each_place(self, details: list[ErrorDetails]) -> Iterator[ErrorDetails]:
-        """Yield one error for each place: a value that fits no member of a union has one for each of them."""
-        by_place: dict[Location, list[ErrorDetails]] = {}
-        misspelt = [str(d["loc"][-1]) for d in details if d["type"] == "extra_forbidden"]
-        for detail in details:
-            if detail["type"] == "missing" and get_close_matches(
-                str(detail["loc"][-1]), misspelt, 1
-            ):
-                continue  # it is there under a misspelt name, which is an error of its own
-            place = detail["loc"] if detail["type"] == "missing" else self._known(detail["loc"])
-            if detail["type"] == "union_tag_invalid":
-                place = (*place, _discriminator(detail))
-            by_place.setdefault(place, []).append(detail)
-        for place, group in by_place.items():
-            if any(
-                len(other) > len(place) > 0 and other[: len(place)] == place for other in by_place
-            ):
-                continue  # what is wrong is further in
-            if not isinstance(group[0]["input"], list):
-                # What one member of a union says of this very value says more than that another wants a list.
-                group = [d for d in group if d["type"] == "value_error"] or group
-            needed = " or ".join(dict.fromkeys(_needed(detail) for detail in group))
-            yield (
-                group[0]
-                if len(group) == 1
-                else {**group[0], "type": "union", "msg": f"Needs {needed}"}
-            )
-
-    def _explain(self, detail: ErrorDetails, model: type[BaseModel]) -> str:
-        location = tuple(part for part in detail["loc"])
-        known = self._known(location)
-        key = ".".join(map(str, known)) or "the file"
-        found = detail["input"]
-        match detail["type"]:
-            case "extra_forbidden":
-                allowed = _keys_at(model, self.content, known[:-1])
-                near = get_close_matches(str(known[-1]), allowed, 1)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
-                message = f"unknown key {known[-1]!r}{hint} (allowed: {', '.join(allowed)})"
-                return f"{self.where(known)}: {message}"
-            case "literal_error":
-                allowed = _words(detail["ctx"]["expected"].replace(" or ", ", "))
-                return f"{self.where(known)}: {key}: {_one_of(allowed, found)}"
-            case "union_tag_invalid":
-                name = _discriminator(detail)
-                allowed = _words(detail["ctx"]["expected_tags"])
-                return (
-                    f"{self.where((*known, name))}: {key}.{name}: {_one_of(allowed, found[name])}"
-                )
-            case "union_tag_not_found":
-                return f"{self.where(known)}: {key}.{_discriminator(detail)}: this key is needed"
-            case "string_pattern_mismatch":
-                message = (
-                    f"needs text of the form {detail['ctx']['pattern']}, found {_short(found)}"
-                )
-                return f"{self.where(known)}: {key}: {message}"
-            case "missing":
-                missing = ".".join(map(str, (*known, location[-1])))
-                return f"{self.where(known)}: {missing}: this key is needed"
-            case "value_error":
-                return f"{self.where(known)}: {key}: {_needed(detail)}, found {_short(found)}"
-            case "dict_type" | "model_type" | "model_attributes_type":
-                message = f"needs keys and values, found {_short(found)}"
-                return f"{self.where(known)}: {key}: {message}"
-            case _:
-                return f"{self.where(known)}: {key}: {detail['msg'][0].lower()}{detail['msg'][1:]}, found {_short(found)}"
-
-    def _known(self, location: Location) -> Location:
-        """Drop what pydantic adds to a location to say which member of a union it tried."""
-        known: Location = ()
-        for part in location:
-            if (*known, part) in self._lines:
-                known = (*known, part)
-        return known
-
     def _at(self, mark: Any, message: str) -> ConfigError:
-        where = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
-        return ConfigError(f"{self.path}{where}: {message}")
+        return ConfigError(f"{self._mark(mark)}: {message}")
+
+    def _mark(self, mark: Any) -> str:
+        return f"{self.path}:{mark.line + 1}:{mark.column + 1}" if mark else str(self.path)
 
     def _construct(self, node: yaml.Node, location: Location) -> Any:
-        self._lines.setdefault(location, (node.start_mark.line + 1, node.start_mark.column + 1))
+        self._places.setdefault(location, self._mark(node.start_mark))
         if len(location) > DEEPEST:
             raise self._at(node.start_mark, "nested too deeply")
         if isinstance(node, yaml.MappingNode):
@@ -181,10 +70,7 @@ class YamlFile:
                     raise self._at(key_node.start_mark, "a key must be a word")
                 if key in content:
                     raise self._at(key_node.start_mark, f"the key {key!r} is given twice")
-                self._lines[(*location, key)] = (
-                    key_node.start_mark.line + 1,
-                    key_node.start_mark.column + 1,
-                )
+                self._places[(*location, key)] = self._mark(key_node.start_mark)
                 content[key] = self._construct(value_node, (*location, key))
             return content
         if isinstance(node, yaml.SequenceNode):
@@ -197,72 +83,17 @@ class YamlFile:
             raise self._at(node.start_mark, f"cannot be read: {error}") from None
 
 
-def _needed(detail: ErrorDetails) -> str:
-    kinds = {
-        "int_type": "an integer",
-        "string_type": "text",
-        "list_type": "a list",
-        "dict_type": "keys and values",
-        "literal_error": "one of ",
-    }
-    if detail["type"] == "literal_error":
-        return f"one of {detail.get('ctx', {}).get('expected', '')}"
-    if detail["type"] == "value_error":
-        return str(detail["ctx"]["error"])
-    return kinds.get(detail["type"], detail["msg"].lower())
-
-
-def _discriminator(detail: ErrorDetails) -> str:
-    """Return the key that tells the members of a union apart."""
-    name: str = detail["ctx"]["discriminator"].strip("'")
-    return name
-
-
-def _words(listed: str) -> list[str]:
-    """Return what pydantic lists, as ``'a', 'b'``."""
-    return [word.strip("'") for word in listed.split(", ")]
-
-
-def _one_of(allowed: list[str], found: object) -> str:
-    near = get_close_matches(str(found), allowed, 1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    listed = f"one of {len(allowed)} words" if near and len(allowed) > MOST_LISTED else None
-    return f"needs {listed or ' or '.join(map(repr, allowed))}, found {_short(found)}{hint}"
-
-
-def _keys_at(model: type[BaseModel], content: object, location: Location) -> list[str]:
-    """Return the keys that are allowed in the mapping at `location` of `content`."""
-    here: Any = model
-    for part in location:
-        if isinstance(here, type) and issubclass(here, BaseModel):
-            known = here.model_fields.get(str(part))
-            here = known.annotation if known else None
-        else:
-            here = (get_args(here) or (None,))[-1]
-        if isinstance(content, dict):
-            content = content.get(part)
-        elif isinstance(content, list) and isinstance(part, int):
-            content = content[part]
-        if get_origin(here) in (Union, UnionType):
-            here = _member_for(content, [a for a in get_args(here) if _is_model(a)]) or here
-    return list(here.model_fields) if _is_model(here) else []
-
-
-def _is_model(kind: object) -> bool:
-    return isinstance(kind, type) and issubclass(kind, BaseModel)
-
-
-def _member_for(content: object, models: list[type[BaseModel]]) -> type[BaseModel] | None:
-    """Return the model whose fixed words (`kind: …`) the content has, or the first."""
-    for model in models:
-        fixed = {n: f for n, f in model.model_fields.items() if get_origin(f.annotation) is Literal}
-        if isinstance(content, dict) and any(
-            content.get(name) in get_args(field.annotation) for name, field in fixed.items()
-        ):
-            return model
-    return models[0] if models else None
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+def read_yaml_text(path: Path) -> str:
+    """Return what a file holds, or raise `ConfigError`: it is too large, no UTF-8 text, or cannot be read."""
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise ConfigError(
+                f"{path}: {path.stat().st_size:,} bytes, at most {LARGEST_FILE:,} are read"
+            )
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(
+            f"{path}: not UTF-8 text ({error.reason} at byte {error.start})"
+        ) from None

@@ -1,13 +1,15 @@
-"""The games of the five papers, each as its definition."""
+"""The games of the five papers, each as its definition, and games of one's own."""
 
 from choco_pipeline.games.bars import RectangularBar, SolidBar, StepBar, StripBar
 from choco_pipeline.games.combine import DisjunctiveSum, WithPass
+from choco_pipeline.games.cut_game import CutGame
 from choco_pipeline.games.nim import Nim
 from choco_pipeline.games.notation import parse_ruleset
 from choco_pipeline.games.rules import Position
 from choco_pipeline.games.ruleset import Ruleset, mex
 
 __all__ = [
+    "CutGame",
     "DisjunctiveSum",
     "Nim",
     "Position",

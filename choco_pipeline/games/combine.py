@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from choco_pipeline.errors import RulesetError
 from choco_pipeline.formula import parse
@@ -78,6 +79,11 @@ class WithPass(Ruleset):
         return self.ruleset.files
 
     @property
+    def documents(self) -> Mapping[str, Any]:
+        """Those of the game."""
+        return self.ruleset.documents
+
+    @property
     def notation(self) -> str:
         """``with-pass(strip-bar(k=4, s=2), passes=1)``."""
         return f"with-pass({self.ruleset.notation}, passes={self.passes})"
@@ -125,6 +131,9 @@ class DisjunctiveSum(Ruleset):
             raise RulesetError(
                 f"sum: at most {MOST_COORDINATES} coordinates are possible, found {found}"
             )
+        for name in self.a.documents.keys() & self.b.documents.keys():
+            if self.a.documents[name] != self.b.documents[name]:
+                raise RulesetError(f"sum: two different games are called {name}")
 
     @cached_property
     def rules(self) -> Rules:
@@ -156,6 +165,11 @@ class DisjunctiveSum(Ruleset):
     def files(self) -> frozenset[str]:
         """Those of both games."""
         return self.a.files | self.b.files
+
+    @property
+    def documents(self) -> Mapping[str, Any]:
+        """Those of both games."""
+        return {**self.a.documents, **self.b.documents}
 
     @property
     def notation(self) -> str:

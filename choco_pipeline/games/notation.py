@@ -1,4 +1,8 @@
-"""The one written notation for rulesets: read, built with parameters, and matched against patterns."""
+"""The one written notation for rulesets: read, built with parameters, and matched against patterns.
+
+A game of one's own, ``game(NAME, k=4)``, is described by ``config/games/NAME.yaml``. Parameters that are not given have the
+values that stand there, and are filled in when the notation is read: so every ruleset is written in one way.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +12,22 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from choco_pipeline.errors import RulesetError
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.games.bars import RectangularBar, SolidBar, StepBar, StripBar
 from choco_pipeline.games.combine import DisjunctiveSum, WithPass
+from choco_pipeline.games.cut_game import CutGame
+from choco_pipeline.games.description import described, inside
+from choco_pipeline.games.game_file import NAME
 from choco_pipeline.games.height import FormulaHeight, Height, TableHeight
 from choco_pipeline.games.nim import Nim
 from choco_pipeline.games.ruleset import Ruleset
 
 #: What each ruleset takes: argument names in order, and the defaults of those that may be left out.
-#: ``f`` is a height, ``game`` and ``a``, ``b`` are rulesets, all others are integers.
+#: ``f`` is a height, ``game`` and ``a``, ``b`` are rulesets, all others are integers. A game of one's own has its name,
+#: and the parameters that its description has.
 ARGUMENTS: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
     "step-bar": (("k", "s"), {"s": "0"}),
     "strip-bar": (("k", "s"), {"s": "0"}),
@@ -28,12 +37,15 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
     "with-pass": (("game", "passes"), {"passes": "1"}),
     "sum": (("a", "b"), {}),
 }
+OWN = "game"
 HEIGHT_NAMES = frozenset({"x", "z"})
 LONGEST = 4000
 DEEPEST = 20
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z-]*")
 _KEY = re.compile(r"\s*([A-Za-z_][A-Za-z_0-9]*)\s*=(?!=)")
+__all__ = ["CsvFile", "GameName", "Notation", "build", "inside", "match", "parse_ruleset", "read"]
+
 _CSV = re.compile(r"\s*csv\(\s*([^()]+?)\s*\)\s*")
 
 
@@ -45,11 +57,18 @@ class CsvFile:
 
 
 @dataclass(frozen=True)
+class GameName:
+    """A game of one's own, by its name."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class Notation:
     """A ruleset as written: a name and, for each argument, an integer formula, a height or a ruleset."""
 
     name: str
-    arguments: tuple[tuple[str, Formula | CsvFile | Notation], ...]
+    arguments: tuple[tuple[str, Formula | CsvFile | GameName | Notation], ...]
 
     @property
     def names(self) -> frozenset[str]:
@@ -61,7 +80,7 @@ class Notation:
                     found |= value.names
                 case Formula():
                     found |= value.names - HEIGHT_NAMES if key == "f" else value.names
-                case CsvFile():
+                case CsvFile() | GameName():
                     pass
         return found
 
@@ -70,6 +89,7 @@ def parse_ruleset(
     text: str,
     parameters: Mapping[str, int | Formula | CsvFile] | None = None,
     base: Path | None = None,
+    games: Mapping[str, Any] | None = None,
 ) -> Ruleset:
     """Return the ruleset that `text` writes.
 
@@ -81,11 +101,13 @@ def parse_ruleset(
         Values of names that `text` uses; a height function may be given as a whole, for ``solid-bar(f=f)``.
     base
         Folder that height tables, ``solid-bar(f=csv(heights.csv))``, are read from and must lie in; the
-        working directory by default.
+        working directory by default. Games of one's own are described in its folder ``config/games``.
+    games
+        Descriptions of games of one's own, by their names, to be used instead of all files.
 
     Raises
     ------
-    RulesetError, HeightError, FormulaError
+    RulesetError, HeightError, FormulaError, ConfigError
         Saying what was found and what was needed.
 
     Examples
@@ -95,19 +117,46 @@ def parse_ruleset(
     >>> str(parse_ruleset("solid-bar(f=(x+z)//k)", {"k": 3}))
     'solid-bar(f=(x+z)//3)'
     """
-    return build(read(text), parameters or {}, base or Path.cwd())
+    base = base or Path.cwd()
+    return build(read(text, base, games), parameters or {}, base, games)
+
+
+def read(text: str, base: Path | None = None, games: Mapping[str, Any] | None = None) -> Notation:
+    """Return `text` as a `Notation`, with every argument named and defaults filled in.
+
+    `base` and `games` are as for `parse_ruleset`: the defaults of a game of one's own stand in its description.
+    """
+    return _with_defaults(_as_written(text), base or Path.cwd(), games)
 
 
 @lru_cache(maxsize=4096)
-def read(text: str) -> Notation:
-    """Return `text` as a `Notation`, with every argument named and defaults filled in."""
+def _as_written(text: str) -> Notation:
     if len(text) > LONGEST:
         raise RulesetError(f"ruleset: {len(text)} characters, at most {LONGEST} are read")
     return _read(text, text, 0)
 
 
+def _with_defaults(notation: Notation, base: Path, games: Mapping[str, Any] | None) -> Notation:
+    """Return the same with every parameter of games of one's own, in the order of their descriptions."""
+    given = {
+        key: _with_defaults(value, base, games) if isinstance(value, Notation) else value
+        for key, value in notation.arguments
+    }
+    name = given.get(OWN)
+    if isinstance(name, GameName):
+        description = described(name.name, base, games)
+        for key in given.keys() - {OWN}:
+            description.require_parameter(key)
+        parameters = {key: parse(str(value)) for key, value in description.parameters.items()}
+        given = {OWN: name, **parameters, **given}
+    return Notation(notation.name, tuple(given.items()))
+
+
 def build(
-    notation: Notation, parameters: Mapping[str, int | Formula | CsvFile], base: Path
+    notation: Notation,
+    parameters: Mapping[str, int | Formula | CsvFile],
+    base: Path,
+    games: Mapping[str, Any] | None = None,
 ) -> Ruleset:
     """Return the ruleset with `parameters` put in for the names in `notation`."""
 
@@ -123,7 +172,13 @@ def build(
         value = arguments[key]
         if not isinstance(value, Notation):
             raise RulesetError(f"{notation.name}: {key} must be a ruleset")
-        return build(value, parameters, base)
+        return build(value, parameters, base, games)
+
+    def own() -> Ruleset:
+        name = arguments[OWN]
+        assert isinstance(name, GameName)
+        values = {key: integer(key) for key in arguments if key != OWN}
+        return CutGame.of(described(name.name, base, games), values)
 
     def height() -> Height:
         value = arguments["f"]
@@ -147,7 +202,7 @@ def build(
                 return FormulaHeight(
                     value.substitute({name: known[name] for name in value.names if name in known})
                 )
-            case Notation():
+            case _:
                 raise RulesetError("solid-bar: f must be a height function, found a ruleset")
 
     arguments = dict(notation.arguments)
@@ -159,6 +214,7 @@ def build(
         "nim": lambda: Nim(integer("heaps")),
         "with-pass": lambda: WithPass(game("game"), integer("passes")),
         "sum": lambda: DisjunctiveSum(game("a"), game("b")),
+        OWN: own,
     }
     return makers[notation.name]()
 
@@ -190,35 +246,25 @@ def match(pattern: Notation, concrete: Notation) -> dict[str, int] | None:
     return found
 
 
-def inside(base: Path, path: str) -> Path:
-    """Return `path` below `base`, or raise `RulesetError` if it leads out of it."""
-    root = base.resolve()
-    try:
-        found = (root / path).resolve()
-    except (OSError, RuntimeError, ValueError):  # links in a circle, and what no file can be called
-        raise RulesetError(f"path {path!r} leads nowhere") from None
-    if not found.is_relative_to(root):
-        raise RulesetError(f"path {path!r} leads out of the project, {root}")
-    return found
-
-
 def _read(text: str, whole: str, depth: int) -> Notation:
     stripped = text.strip()
     name_found = _NAME.match(stripped)
     name = name_found.group() if name_found else ""
     rest = stripped[len(name) :].strip()
-    if name not in ARGUMENTS:
-        near = get_close_matches(name, ARGUMENTS, 1)
+    if name not in {*ARGUMENTS, OWN}:
+        near = get_close_matches(name, [*ARGUMENTS, OWN], 1)
         hint = f"did you mean {near[0]!r}? " if near else ""
         raise RulesetError(
-            f"ruleset {whole!r}: unknown ruleset {name or stripped[:20]!r}; {hint}rulesets are {', '.join(ARGUMENTS)}"
+            f"ruleset {whole!r}: unknown ruleset {name or stripped[:20]!r}; {hint}rulesets are {', '.join([*ARGUMENTS, OWN])}"
         )
     if not (rest.startswith("(") and rest.endswith(")")):
         raise RulesetError(f"ruleset {whole!r}: {name} needs its arguments in parentheses")
     if depth > DEEPEST:
         raise RulesetError(f"ruleset {whole!r}: nested more than {DEEPEST} deep")
+    if name == OWN:
+        return _read_own(_split(rest[1:-1], whole), whole)
     keys, defaults = ARGUMENTS[name]
-    given: dict[str, Formula | CsvFile | Notation] = {}
+    given: dict[str, Formula | CsvFile | GameName | Notation] = {}
     for position, part in enumerate(_split(rest[1:-1], whole)):
         key_found = _KEY.match(part)
         if key_found:
@@ -244,6 +290,27 @@ def _read(text: str, whole: str, depth: int) -> Notation:
     if missing:
         raise RulesetError(f"ruleset {whole!r}: {name} needs {missing[0]}")
     return Notation(name, tuple((key, given[key]) for key in keys))
+
+
+def _read_own(parts: list[str], whole: str) -> Notation:
+    """Return ``game(NAME, k=4)``, with those parameters that are given."""
+    name, *others = [part.strip() for part in parts] or [""]
+    if not re.fullmatch(NAME, name):
+        raise RulesetError(
+            f"ruleset {whole!r}: {OWN} needs a name of letters, digits and hyphens first, found {name[:60]!r}"
+        )
+    given: dict[str, Formula | CsvFile | GameName | Notation] = {OWN: GameName(name)}
+    for part in others:
+        found = _KEY.match(part)
+        if not found:
+            raise RulesetError(
+                f"ruleset {whole!r}: parameters of {OWN}({name}) are named, such as k=4, found {part[:60]!r}"
+            )
+        key = found.group(1)
+        if key in given:
+            raise RulesetError(f"ruleset {whole!r}: {OWN}({name}) is given {key!r} twice")
+        given[key] = _value("", part[found.end() :], whole, 0)
+    return Notation(OWN, tuple(given.items()))
 
 
 def _value(key: str, text: str, whole: str, depth: int) -> Formula | CsvFile | Notation:

@@ -52,8 +52,8 @@ class Move:
     lowers
         The coordinates that it lowers.
     by
-        ``"any"``: any amounts, not all of them 0; ``"same"``: the same amount, at least 1, from each; a tuple: the same
-        from each, and one of these. For one coordinate the first two are the same.
+        ``"any"``: any amounts, not all of them 0; ``"each"``: any amounts, each at least 1; ``"same"``: the same amount,
+        at least 1, from each; a tuple: the same from each, and one of these. For one coordinate the first three are the same.
     at_most
         A formula in the coordinates, of the position that is moved from: no amount is larger. None for no such limit.
     clips
@@ -65,7 +65,7 @@ class Move:
     """
 
     lowers: tuple[str, ...]
-    by: Literal["any", "same"] | tuple[int, ...] = "any"
+    by: Literal["any", "each", "same"] | tuple[int, ...] = "any"
     at_most: Formula | None = None
     clips: bool = True
     unless: Formula | None = None
@@ -83,8 +83,9 @@ class Move:
         if self.at_most is not None:
             largest = int(self.at_most.value(values))
             most = [min(value, largest) for value in most]
-        if self.by == "any":
-            every = product(*(range(n + 1) for n in most))
+        if self.by == "any" or self.by == "each":
+            least = 1 if self.by == "each" else 0
+            every = product(*(range(least, n + 1) for n in most))
             yield from (amounts for amounts in every if any(amounts))
             return
         same = range(1, min(most) + 1)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
+from typing import Any
 
 from choco_pipeline.errors import LimitError, RulesetError
 from choco_pipeline.games.height import TableHeight
@@ -81,6 +82,11 @@ class Ruleset(ABC):
         """The files that the notation names, by their paths in it."""
         heights = (limit.height for limit in self.rules.limits.values())
         return frozenset(h.name for h in heights if isinstance(h, TableHeight) and h.name)
+
+    @property
+    def documents(self) -> Mapping[str, Any]:
+        """The descriptions of the games that the notation names, ``game(NAME)``, as plain data by these names."""
+        return {}
 
     def limits(self, bound: int | None = None) -> tuple[int, ...]:
         """Return the largest value of each coordinate within `bound`.
