@@ -11,8 +11,8 @@ from choco_pipeline.claims.verdict import Counterexample
 from choco_pipeline.games import Position
 from choco_pipeline.proof.conditions import holds
 from choco_pipeline.proof.explained import MOST_OPTIONS
-from choco_pipeline.proof.logic import FALSE, TRUE, Sentence, conjunction, disjunction, negation
-from choco_pipeline.proof.moves import Variables, has_moves, some_option
+from choco_pipeline.proof.logic import TRUE, Sentence, conjunction, disjunction, negation
+from choco_pipeline.proof.moves import Step, Variables, has_moves, steps
 from choco_pipeline.proof.question import Question
 
 
@@ -61,12 +61,13 @@ def _some_option(
     """Return that some option, of those that the statement counts, is as is said of its passes left and its coordinates."""
     base = question.proof.ruleset.base
     here = question.coordinates
-    box = Box.of(base, 0)
-
-    def reached(option: Variables) -> Sentence:
-        return looked_for(passes, option) if box.counts(check, here, option) else FALSE
-
-    cut = some_option(base, here, reached)
+    cut = disjunction(
+        *(
+            step.to(looked_for(passes, step.option))
+            for step in steps(base, here)
+            if _counts(check, step)
+        )
+    )
     if (
         passes == 0
         or check.beside == "lowered"
@@ -74,6 +75,13 @@ def _some_option(
     ):
         return cut
     return disjunction(cut, conjunction(has_moves(base, here), looked_for(passes - 1, here)))
+
+
+def _counts(check: Options, step: Step) -> bool:
+    """Whether a statement speaks of options that such a move leads to."""
+    lowers = step.move.lowers
+    beside = "kept" if {*step.falling} <= {*lowers} else "lowered"
+    return {*lowers} <= {*(check.by or lowers)} and check.beside in (None, beside)
 
 
 def _shown(question: Question, check: Options, position: Position) -> Counterexample:

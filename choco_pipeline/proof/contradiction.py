@@ -63,10 +63,11 @@ def contradiction(
 
 def height_falls(ruleset: Ruleset, at: Mapping[str, int]) -> bool:
     """Return whether a height is below 0, or below its value nearer to the origin: at primed coordinates, if any."""
-    base = ruleset.base
-    near = tuple(at.get(name, 0) for name in base.coordinates)
-    far = tuple(at.get(f"{name}'", at.get(name, 0)) for name in base.coordinates)
-    return not base.is_position(far) and (near == far or base.is_position(near))
+    names = ruleset.base.coordinates
+    near = {name: at.get(name, 0) for name in names}
+    far = {name: at.get(f"{name}'", near[name]) for name in names}
+    limits = ruleset.base.rules.limits.values()
+    return any(limit.at(near) < 0 or limit.at(far) < limit.at(near) for limit in limits)
 
 
 def _p(
@@ -97,7 +98,9 @@ def _grundy(
     largest: int,
     clock: Clock,
 ) -> str | None:
-    top = max(largest, sum(position))  # a mex is at most the number of options
+    top = max(
+        largest, sum(position)
+    )  # from a position with the Grundy number g there are plays of g moves
 
     def values(here: Position) -> list[int]:
         found: list[int] = []

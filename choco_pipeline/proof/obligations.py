@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from choco_pipeline.automata.tracks import Auxiliary
-from choco_pipeline.games.bars import SolidBar
-from choco_pipeline.games.combine import DisjunctiveSum, WithPass
+from choco_pipeline.formula import Formula, parse
 from choco_pipeline.games.ruleset import Ruleset
 from choco_pipeline.proof.logic import (
     Member,
@@ -23,8 +22,18 @@ from choco_pipeline.proof.logic import (
     negation,
     within,
 )
-from choco_pipeline.proof.moves import Variables, has_moves, height_of, legal, some_option
+from choco_pipeline.proof.moves import (
+    Variables,
+    formula_of,
+    has_moves,
+    legal,
+    rules_of,
+    some_option,
+)
 from choco_pipeline.proof.terms import at_most
+
+#: The heights of step bars: nowhere negative, and nowhere falling.
+STEPS = parse("(z+s)//k")
 
 
 @dataclass(frozen=True)
@@ -79,12 +88,11 @@ def obligations(ruleset: Ruleset, relation: Literal["p", "grundy"]) -> list[Obli
     no position in the relation has an option in it
     every position outside the relation has an option in it
     """
-    game, most = ruleset, 0
-    if isinstance(ruleset, WithPass) and type(ruleset) is WithPass:
-        game, most = ruleset.ruleset, ruleset.passes
+    rules_of(ruleset)
+    game = ruleset.base
     state = _p if relation == "p" else _grundy
-    found = [Obligation(name, sentence, 0) for name, sentence in _heights(game, game.coordinates)]
-    for passes in range(most + 1):
+    found = [Obligation(name, sentence, 0) for name, sentence in _heights(game)]
+    for passes in range(ruleset.passes + 1):
         found += (
             Obligation(name, sentence, passes) for name, sentence in state(game, passes).items()
         )
@@ -139,27 +147,33 @@ def _some_option(game: Ruleset, passes: int, value: Variables) -> Sentence:
     return disjunction(cut, conjunction(has_moves(game, here), member(passes - 1)(here)))
 
 
-def _heights(game: Ruleset, here: Variables) -> list[tuple[str, Sentence]]:
-    """Return that each solid bar's height is a height function everywhere, as its construction checks it in a box."""
-    match game:
-        case DisjunctiveSum():
-            split = len(game.a.coordinates)
-            return [*_heights(game.a, here[:split]), *_heights(game.b, here[split:])]
-        case WithPass():
-            return _heights(game.ruleset, here[:-1])
-        case SolidBar():
-            x, y, z = here
-            formula = height_of(game)
-            x2, z2 = Auxiliary(f"{x}'"), Auxiliary(f"{z}'")
-            further = conjunction(
-                linear({x: 1, x2: -1}, 0, "<="),
-                linear({z: 1, z2: -1}, 0, "<="),
-                at_most(y, formula, {"x": x, "z": z}),
-            )
-            zero = linear({y: 1}, 0, "==")
-            return [
-                ("heights are not negative", implies(zero, at_most(y, formula, {"x": x, "z": z}))),
-                ("heights do not fall", implies(further, at_most(y, formula, {"x": x2, "z": z2}))),
-            ]
-        case _:
-            return []
+def _heights(game: Ruleset) -> list[tuple[str, Sentence]]:
+    """Return that heights are height functions everywhere, as their construction checks it in a box."""
+    limits = {
+        name: limit
+        for name, limit in rules_of(game).limits.items()
+        if limit.of and not _is_steps(formula_of(limit, game))
+    }
+    found: list[tuple[str, Sentence]] = []
+    for name, limit in limits.items():
+        of = "" if len(limits) == 1 else f" of {name}"
+        near = {other: other for other in limit.of}
+        far = {other: Auxiliary(f"{other}'") for other in limit.of}
+        formula = formula_of(limit, game)
+        fits = at_most(name, formula, near)
+        further = (linear({x: 1, far[x]: -1}, 0, "<=") for x in limit.of)
+        falls_not = implies(conjunction(*further, fits), at_most(name, formula, far))
+        found += [
+            (f"heights{of} are not negative", implies(linear({name: 1}, 0, "=="), fits)),
+            (f"heights{of} do not fall", falls_not),
+        ]
+    return found
+
+
+def _is_steps(height: Formula) -> bool:
+    """Return whether a height is ⌊(z+s)/k⌋, of which nothing need be asked."""
+    names = height.names
+    found = (
+        height.match(STEPS.rename(dict.fromkeys("z", *names)), names) if len(names) == 1 else None
+    )
+    return found is not None and found["k"] > 0

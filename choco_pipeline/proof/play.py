@@ -15,8 +15,8 @@ from choco_pipeline.automata.tracks import Auxiliary, Variable
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.proof.certificate import Certificate, CertificateError
 from choco_pipeline.proof.engine import Engine
-from choco_pipeline.proof.logic import And, Exists, Member, Or, Sentence, conjunction
-from choco_pipeline.proof.moves import Variables, has_moves, some_option
+from choco_pipeline.proof.logic import And, Exists, Member, Sentence, conjunction
+from choco_pipeline.proof.moves import Variables, has_moves, steps
 from choco_pipeline.proof.obligations import relation_name
 
 #: The variable of the Grundy number.
@@ -169,25 +169,12 @@ def _moves(
     game: Ruleset, names: Variables, passes: int, value: Variables
 ) -> Iterator[tuple[Variables, int, Sentence]]:
     """Yield for each kind of move the option's variables, the passes it leaves, and that the option is in the relation."""
-    cuts = some_option(game, names, lambda option: Member(relation_name(passes), (*option, *value)))
-    for sentence in cuts.parts if isinstance(cuts, Or) else (cuts,):
-        yield _option(sentence, len(names)), passes, sentence
+    for step in steps(game, names):
+        member = Member(relation_name(passes), (*step.option, *value))
+        yield step.option, passes, step.to(member)
     if passes:
         passed = Member(relation_name(passes - 1), (*names, *value))
         yield names, passes - 1, conjunction(has_moves(game, names), passed)
-
-
-def _option(sentence: Sentence, size: int) -> Variables:
-    """Return the first arguments of the one relation that the sentence speaks of."""
-    match sentence:
-        case Member(_, arguments):
-            return arguments[:size]
-        case And(parts):
-            return next((found for part in parts if (found := _option(part, size))), ())
-        case Exists(_, body):
-            return _option(body, size)
-        case _:
-            return ()
 
 
 def _opened(sentence: Sentence, names: Variables) -> Iterator[Sentence]:

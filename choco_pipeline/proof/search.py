@@ -195,7 +195,7 @@ class Search:
             )
         base = self.ruleset.base
         position = tuple(at.get(name, 0) for name in base.coordinates)
-        # a Grundy number is at most the number of options, the sum of the coordinates
+        # a Grundy number is at most the number of moves in the longest play, and each lowers a coordinate
         return Refutation(wrong, position, max([sum(position), *at.values()]))
 
 

@@ -128,7 +128,7 @@ def test_a_wrong_certificate_contradicts_itself():
 
 
 def test_what_is_no_position_is_not_played():
-    with pytest.raises(RulesetError, match="y = 5 is above the bar"):
+    with pytest.raises(RulesetError, match="y = 5 is above its height at z = 1"):
         play(certificate("strip-bar(k=4, s=2)", "p"), (0, 5, 1))
 
 
