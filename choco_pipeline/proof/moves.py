@@ -186,17 +186,21 @@ def _amounts(move: Move, here: Named, there: Named) -> Iterator[Sentence]:
                 yield linear({there[name]: 1, here[name]: -1}, 0, "<=")
             changes = [{there[name]: 1, here[name]: -1} for name in move.lowers]
             yield linear({v: c for change in changes for v, c in change.items()}, 0, "<")
+        case "each":
+            for name in move.lowers:
+                yield less(there[name], here[name])
         case "any" | "same":
             yield less(there[first], here[first])
         case amounts:
             taken = {there[first]: 1, here[first]: -1}
             yield disjunction(*(linear(taken, amount, "==") for amount in amounts))
-    if move.by != "any":
+    is_free = move.by in ("any", "each")
+    if not is_free:
         for name in others:
             change = {there[name]: 1, here[name]: -1, there[first]: -1, here[first]: 1}
             yield linear(change, 0, "==")
     if move.at_most is not None:
-        for name in move.lowers if move.by == "any" else (first,):
+        for name in move.lowers if is_free else (first,):
             yield at_most(Sum({here[name]: 1, there[name]: -1}, 0), move.at_most, here)
 
 
