@@ -1,11 +1,18 @@
-"""Checking statements on options by the ruleset's own definition, for all positions of a box at once."""
+"""Checking statements on options by the description of the game, for all positions of a box at once.
+
+A move first takes its amounts, and then what stands above its largest legal value falls to it. Where everything falls to is
+an array of its own (`Box.fallen`). So which positions have an option among some wanted ones is a question on amounts alone:
+is there a cell so far below from which a wanted position is fallen to?
+"""
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -21,148 +28,85 @@ from choco_pipeline.claims.verdict import (
 )
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
-from choco_pipeline.games import (
-    DisjunctiveSum,
-    Nim,
-    Position,
-    RectangularBar,
-    Ruleset,
-    SolidBar,
-    StepBar,
-    StripBar,
-    WithPass,
-)
-from choco_pipeline.tables.cells import Ints, Truths, holds_at
+from choco_pipeline.games import Position, Ruleset
+from choco_pipeline.games.rules import Limit, Move
+from choco_pipeline.tables.cells import BLOCK, Ints, Truths, evaluate_at, holds_at
 
 #: The largest box of positions that is looked at: some ten megabytes, some tenths of a second.
 MOST_CELLS = 1 << 20
-
-
-@dataclass(frozen=True)
-class Cut:
-    """A cut of one coordinate, which may lower y.
-
-    Attributes
-    ----------
-    axis
-        The coordinate that is cut.
-    lowers
-        The y that it may lower, or None.
-    heights
-        The largest legal y, as an array with as many dimensions as the box and length 1 along y; None if y stays.
-    """
-
-    axis: int
-    lowers: int | None = None
-    heights: Ints | None = None
-
-
-@dataclass(frozen=True)
-class Pass:
-    """A pass: it lowers the coordinate `axis` by 1, unless all coordinates in `heaps` are 0."""
-
-    axis: int
-    heaps: tuple[int, ...]
+#: A move that takes a limited amount from each of so many coordinates is looked at: with n of them, n 2^n times the box.
+MOST_LIMITED = 6
+#: Steps to where there is nothing; more than any box has.
+FAR = 1 << 30
 
 
 @dataclass(frozen=True)
 class Box:
-    """The positions of a game within a bound, as boolean arrays with an axis for each coordinate.
+    """The positions of a game within a bound, as arrays with an axis for each coordinate.
 
     Attributes
     ----------
     game, bound
         Of which ruleset, and how far; here a bound limits the heaps of a rectangular bar, too.
+    block
+        Cells at which a formula is evaluated together.
     legal
         Whether a cell is a position.
-    moves
-        Every kind of move, with axes numbered as coordinates are.
+    above
+        For each coordinate with a largest legal value, whether it is above that.
+    fallen
+        For each cell, the index, in a flat array, of where it is when all that is above its largest value has fallen to it.
     """
 
     game: Ruleset
     bound: int
+    block: int
     legal: Truths = field(repr=False)
-    moves: tuple[Cut | Pass, ...] = field(repr=False)
+    above: Mapping[str, Truths] = field(repr=False)
+    fallen: Ints = field(repr=False)
 
     @classmethod
-    def of(cls, game: Ruleset, bound: int) -> Box:
+    def of(cls, game: Ruleset, bound: int, block: int = BLOCK) -> Box:
         """Return the box of `game` up to `bound`."""
-        shape = _shape(game, bound)
-        grid = np.ogrid[tuple(slice(side) for side in shape)]
-        legal = np.ones(shape, np.bool_)
-        moves: list[Cut | Pass] = []
-        for part, first in _parts(game):
-            at = grid[first:]
-            match part:
-                case WithPass():
-                    inside = range(first, first + len(part.ruleset.coordinates))
-                    passes = {move.axis for move in moves if isinstance(move, Pass)}
-                    moves.append(Pass(inside.stop, tuple(a for a in inside if a not in passes)))
-                case StepBar(k, s):
-                    heights = (at[1] + s) // k
-                    legal &= at[0] <= heights
-                    moves += [Cut(first), Cut(first + 1, first, heights)]
-                case SolidBar(f):
-                    rows = f.table(shape[first], shape[first + 2]).astype(np.int64)
-                    sides = [1] * len(shape)
-                    sides[first], sides[first + 2] = rows.shape
-                    heights = rows.reshape(sides)
-                    legal &= at[1] <= heights
-                    y = first + 1
-                    moves += [Cut(first, y, heights), Cut(y), Cut(first + 2, y, heights)]
-                case RectangularBar(m, n):
-                    legal &= (at[0] + at[1] < m) & (at[2] + at[3] < n)
-                    moves += [Cut(first + i) for i in range(4)]
-                case Nim(heaps):
-                    moves += [Cut(first + i) for i in range(heaps)]
-                case _:
-                    raise LimitError(
-                        f"{part.notation}: nothing says how to find the options of many positions at once"
-                    )
-        return cls(game, bound, legal, tuple(moves))
+        rules, shape = game.rules, _shape(game, bound)
+        grid = dict(zip(rules.coordinates, np.ogrid[tuple(map(slice, shape))], strict=True))
+        low, above = dict(grid), {}
+        for name, limit in rules.limits.items():
+            heights = _heights(limit, rules.coordinates, shape)
+            low[name], above[name] = np.minimum(grid[name], heights), grid[name] > heights
+        legal = ~_any(above.values(), shape)
+        if rules.within is not None:
+            legal &= np.asarray(rules.within.evaluate(grid), np.bool_)
+        fallen = np.ravel_multi_index(tuple(np.broadcast_arrays(*low.values())), shape)
+        return cls(game, bound, block, legal, above, fallen)
 
-    def where(self, formula: Formula, block: int) -> Truths:
-        """Return at which positions a condition holds, evaluated at `block` cells together."""
+    def where(self, formula: Formula) -> Truths:
+        """Return at which positions a condition holds."""
         found = np.zeros(self.legal.shape, np.bool_)
-        flat, legal = found.reshape(-1), self.legal.reshape(-1)
-        for start in range(0, legal.size, block):
-            cells = np.flatnonzero(legal[start : start + block]) + start
-            if cells.size:
-                index = np.unravel_index(cells, self.legal.shape)
-                points = dict(zip(self.game.coordinates, index, strict=True))
-                flat[cells] = holds_at(formula, points)
+        for cells, points in self._points():
+            found.reshape(-1)[cells] = holds_at(formula, points)
         return found
 
     def with_option(self, check: Options, wanted: Truths) -> Truths:
         """Return which positions have an option of those that `check` counts among the `wanted` positions."""
         found = np.zeros(self.legal.shape, np.bool_)
-        for move in self.moves:
-            if check.by and self.game.coordinates[move.axis] not in check.by:
-                continue
-            if check.beside != "lowered":
-                found |= (
-                    _after_a_pass(move, wanted) if isinstance(move, Pass) else _below(move, wanted)
-                )
-            if check.beside != "kept" and isinstance(move, Cut) and move.heights is not None:
-                found |= _below_lowered(move, wanted)
+        for move in self.game.rules.moves:
+            by = set(move.lowers).intersection(check.by or move.lowers)
+            ends = self._ends(move, wanted)
+            if check.beside is not None:
+                others = [self.above[name] for name in self.above if name not in move.lowers]
+                lowered = _any(others, ends.shape)
+                ends = ends & (lowered if check.beside == "lowered" else ~lowered)
+            found |= self._from(move, ends, by)
         return found
 
-    def counts(self, check: Options, position: Sequence[object], option: Sequence[object]) -> bool:
-        """Whether `check` speaks of the move from a position to one of its options, far outside of the box, too."""
-        changed = {i for i, (a, b) in enumerate(zip(position, option, strict=True)) if a != b}
-        lowered = {move.lowers for move in self.moves if isinstance(move, Cut)}
-        kept = len(changed) == 1
-        (axis,) = changed if kept else changed - lowered
-        of_those = not check.by or self.game.coordinates[axis] in check.by
-        return of_those and check.beside in (None, "kept" if kept else "lowered")
-
-    def least(self, chosen: Truths, block: int) -> Position:
+    def least(self, chosen: Truths) -> Position:
         """Return the least of some positions: by its largest coordinate, passes not counted, then by its coordinates."""
         heaps = len(self.game.base.coordinates)
         flat, found = chosen.reshape(-1), []
-        for start in range(0, flat.size, block):
+        for start in range(0, flat.size, self.block):
             index = np.unravel_index(
-                np.flatnonzero(flat[start : start + block]) + start, chosen.shape
+                np.flatnonzero(flat[start : start + self.block]) + start, chosen.shape
             )
             rows = np.stack(index, axis=1)
             if rows.size:
@@ -170,6 +114,52 @@ class Box:
                 first = int(sizes.argmin())
                 found.append((int(sizes[first]), tuple(rows[first].tolist())))
         return min(found)[1]
+
+    def _points(self) -> Iterator[tuple[Ints, dict[str, Ints]]]:
+        """Yield the positions, block by block: where they are in a flat array, and their coordinates."""
+        for start in range(0, self.legal.size, self.block):
+            cells = np.flatnonzero(self.legal.reshape(-1)[start : start + self.block]) + start
+            if cells.size:
+                index = np.unravel_index(cells, self.legal.shape)
+                yield cells, dict(zip(self.game.coordinates, index, strict=True))
+
+    def _ends(self, move: Move, wanted: Truths) -> Truths:
+        """Return the cells from which a wanted position is fallen to, if that is allowed."""
+        return wanted.reshape(-1)[self.fallen] if move.clips else wanted & self.legal
+
+    def _from(self, move: Move, ends: Truths, by: Collection[str]) -> Truths:
+        """Return the positions from which a kind of move, in which one of the coordinates `by` falls, leads to `ends`."""
+        found = np.zeros_like(ends)
+        if not by:
+            return found
+        axes = [self.game.coordinates.index(name) for name in move.lowers]
+        most = self._most(move)
+        if isinstance(move.by, tuple):
+            for amount in move.by:
+                found |= _shifted(ends, dict.fromkeys(axes, amount)) & (most >= amount)
+        elif move.by == "same" and len(axes) > 1:
+            found = _nearest(ends, axes) <= most
+        else:
+            below = _below if move.at_most is None else partial(_little_below, most=most)
+            # A coordinate that falls with nothing taken from it falls as far with 1 taken from it.
+            for name in by:
+                found |= below(ends, axes, self.game.coordinates.index(name))
+        if move.unless is not None:
+            found &= ~self.where(move.unless)
+        if move.needs:
+            ways = [self._from(m, self._ends(m, self.legal), m.lowers) for m in move.needs]
+            found &= _any(ways, found.shape)
+        return found
+
+    def _most(self, move: Move) -> Ints:
+        """Return the most that a kind of move takes from a coordinate, at each position; of other cells anything."""
+        largest = max(self.legal.shape)
+        if move.at_most is None:
+            return np.array(largest)
+        found = np.zeros(self.legal.shape, np.int64)
+        for cells, points in self._points():
+            found.reshape(-1)[cells] = evaluate_at(move.at_most, points).clip(0, largest)
+        return found
 
 
 def find_options(check: Options, case: Case) -> Finding:
@@ -186,12 +176,11 @@ def find_options(check: Options, case: Case) -> Finding:
         If a condition has no value at some position.
     """
     game = case.cells.game
-    base = game.base
-    most = max(base.m, base.n) - 1 if isinstance(base, RectangularBar) else case.bound
+    most = max(game.base.limits()) if case.cells.is_whole else case.bound
     bound = _largest_bound(game, most)
-    box = Box.of(game, bound)
+    box = Box.of(game, bound, case.block)
     of, to = (formula.substitute(case.environment) for formula in (check.of, check.to))
-    chosen, wanted = box.where(of, case.block), box.where(to, case.block)
+    chosen, wanted = box.where(of), box.where(to)
     against = box.legal & ~wanted if check.have == "every" else wanted
     having = box.with_option(check, against)
     wrong = chosen & (~having if check.have == "some" else having)
@@ -204,9 +193,9 @@ def find_options(check: Options, case: Case) -> Finding:
         return Finding(Undecided(f"no position up to bound {bound:,} {nothing}"))
     evidence = {} if bound == most else {"bound": bound}
     if failures:
-        position = box.least(wrong, case.block)
+        position = box.least(wrong)
         counterexample = Counterexample(
-            contradiction_at(check, box, to, position), check.summary(), position, game.coordinates
+            contradiction_at(check, game, to, position), check.summary(), position, game.coordinates
         )
         return Finding(Refuted(counterexample, settled), {"failures": failures, **evidence})
     if is_complete:
@@ -214,13 +203,27 @@ def find_options(check: Options, case: Case) -> Finding:
     return Finding(HoldsToBound(settled, bound), evidence)
 
 
-def contradiction_at(check: Options, box: Box, to: Formula, position: Position) -> str:
-    """Return what the definition says of the options of one position that contradicts the statement.
+def counts(check: Options, move: Move, changed: Collection[str]) -> bool:
+    """Whether a statement counts an option that a kind of move leads to, by the coordinates that this changes.
 
-    The position need not lie in the box.
+    A move that lowers several coordinates is one by each of them that falls. Beside it, other coordinates are kept, or one
+    of them is lowered.
     """
-    names = box.game.coordinates
-    options = [q for q in box.game.options(position) if box.counts(check, position, q)]
+    by = set(check.by or move.lowers).intersection(move.lowers, changed)
+    beside = "kept" if set(changed) <= set(move.lowers) else "lowered"
+    return bool(by) and check.beside in (None, beside)
+
+
+def contradiction_at(check: Options, game: Ruleset, to: Formula, position: Position) -> str:
+    """Return what the definition says of the options of one position that contradicts the statement."""
+    names = game.coordinates
+    counted = {
+        option
+        for move in game.rules.moves
+        for option in game.rules.options_by(move, position)
+        if counts(check, move, _changed(names, position, option))
+    }
+    options = [option for option in dict.fromkeys(game.options(position)) if option in counted]
     if not options:
         return f"it has no option{check.which}"
     if check.have == "some":
@@ -230,33 +233,28 @@ def contradiction_at(check: Options, box: Box, to: Formula, position: Position) 
     return f"its option {option} {'has' if wanted else 'has not'} {check.to}"
 
 
-def _parts(game: Ruleset, first: int = 0) -> Iterator[tuple[Ruleset, int]]:
-    """Yield the rulesets that a game is made of, each with its first axis; one with passes after what it is made of."""
-    match game:
-        case WithPass():
-            yield from _parts(game.ruleset, first)
-            yield game, first
-        case DisjunctiveSum(a, b):
-            yield from _parts(a, first)
-            yield from _parts(b, first + len(a.coordinates))
-        case StripBar():
-            yield Nim(1), first
-            yield game.bar, first + 1
-        case _:
-            yield game, first
+def _changed(
+    names: Sequence[str], position: Sequence[object], option: Sequence[object]
+) -> list[str]:
+    return [name for name, a, b in zip(names, position, option, strict=True) if a != b]
 
 
 def _shape(game: Ruleset, bound: int) -> tuple[int, ...]:
-    limits: list[int] = []
-    for part, _ in _parts(game):
-        match part:
-            case WithPass():
-                limits.append(part.passes)
-            case RectangularBar():
-                limits += [min(most, bound) for most in part.limits()]
-            case _:
-                limits += part.limits(bound)
-    return tuple(most + 1 for most in limits)
+    """Return how many values of each coordinate are looked at: of heaps with a fixed limit, too, up to the bound."""
+    rules = game.rules
+    passes = {name for move in rules.moves if move.needs for name in move.lowers}
+    limited = {name for name, limit in rules.limits.items() if not limit.of} - passes
+    limits = zip(rules.coordinates, game.limits(bound), strict=True)
+    return tuple((min(most, bound) if name in limited else most) + 1 for name, most in limits)
+
+
+def _heights(limit: Limit, names: Sequence[str], shape: Sequence[int]) -> Ints:
+    """Return the largest legal value of a coordinate, as an array that broadcasts against the box."""
+    axes = [names.index(name) for name in limit.of]
+    heights = limit.height.table(*(shape[axis] for axis in axes))
+    others = [axis for axis in range(len(shape)) if axis not in axes]
+    found: Ints = np.expand_dims(heights.transpose(np.argsort(axes)), others).astype(np.int64)
+    return found
 
 
 def _largest_bound(game: Ruleset, most: int) -> int:
@@ -273,42 +271,65 @@ def _largest_bound(game: Ruleset, most: int) -> int:
     return found
 
 
-def _below(cut: Cut, wanted: Truths) -> Truths:
-    """Return the cells below which, along the axis of the cut, a wanted cell lies."""
-    found = np.zeros_like(wanted)
-    before, after = _neighbours(cut.axis)
-    np.logical_or.accumulate(wanted[before], axis=cut.axis, out=found[after])
+def _any(several: Iterable[Truths], shape: Sequence[int]) -> Truths:
+    """Return where any of several arrays is true, each of which broadcasts to a shape."""
+    found = np.zeros(shape, np.bool_)
+    for one in several:
+        found |= one
     return found
 
 
-def _below_lowered(cut: Cut, wanted: Truths) -> Truths:
-    """Return the cells from which a cut that lowers y leads to a wanted cell.
-
-    The cut leads to a cell with the largest legal y, so of all wanted ones the one with the least y decides.
-    """
-    assert cut.lowers is not None
-    assert cut.heights is not None
-    never = wanted.shape[cut.lowers]
-    tops = np.take_along_axis(wanted, cut.heights, axis=cut.lowers)
-    reached = np.where(tops, cut.heights, never)
-    least = np.full_like(reached, never)
-    before, after = _neighbours(cut.axis)
-    np.minimum.accumulate(reached[before], axis=cut.axis, out=least[after])
-    y = np.arange(never).reshape([-1 if i == cut.lowers else 1 for i in range(wanted.ndim)])
-    found: Truths = y > least
+def _shifted(cells: Truths, by: Mapping[int, int]) -> Truths:
+    """Return what stands so many cells below along some axes, False where there is nothing."""
+    found = np.zeros_like(cells)
+    if all(amount < cells.shape[axis] for axis, amount in by.items()):
+        to = tuple(slice(by.get(axis, 0), None) for axis in range(cells.ndim))
+        of = tuple(slice(n - by.get(axis, 0)) for axis, n in enumerate(cells.shape))
+        found[to] = cells[of]
     return found
 
 
-def _after_a_pass(move: Pass, wanted: Truths) -> Truths:
-    """Return the cells from which a pass leads to a wanted cell."""
-    found = np.zeros_like(wanted)
-    before, after = _neighbours(move.axis)
-    found[after] = wanted[before]
-    found[tuple(0 if i in move.heaps else slice(None) for i in range(wanted.ndim))] = False
+def _nearest(ends: Truths, axes: Sequence[int]) -> Ints:
+    """Return how many steps down along all of some axes at once the nearest of `ends` is, from 1 on; very many for none."""
+    first, *rest = axes
+    found = np.full(ends.shape, FAR, np.int64)
+    steps, here = np.moveaxis(found, first, 0), np.moveaxis(ends, first, 0)
+    moved = [axis - (axis > first) for axis in rest]
+    to, of = (
+        tuple(side if axis in moved else slice(None) for axis in range(ends.ndim - 1))
+        for side in (slice(1, None), slice(-1))
+    )
+    for i in range(1, len(steps)):
+        steps[i][to] = np.where(here[i - 1], 1, steps[i - 1] + 1)[of]
     return found
 
 
-def _neighbours(axis: int) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
-    """Return all cells but the last along an axis, and all but the first."""
-    front = (slice(None),) * axis
-    return (*front, slice(None, -1)), (*front, slice(1, None))
+def _below(ends: Truths, axes: Sequence[int], strict: int) -> Truths:
+    """Return from where some of `ends` can be reached by going down along some axes: along `strict` by at least one."""
+    found = ends
+    for axis in axes:
+        reached = np.logical_or.accumulate(found, axis=axis)
+        found = _shifted(reached, {axis: 1}) if axis == strict else reached
+    return found
+
+
+def _little_below(ends: Truths, axes: Sequence[int], strict: int, most: Ints) -> Truths:
+    """Return the same of going down by at most `most`, an array, along each axis: sums over boxes count the `ends` in reach."""
+    if len(axes) > MOST_LIMITED:
+        raise LimitError(
+            f"a move takes a limited amount from each of {len(axes)} coordinates:"
+            f" the options of many positions at once are found for at most {MOST_LIMITED}"
+        )
+    sums = np.pad(ends.astype(np.int32), [(int(axis in axes), 0) for axis in range(ends.ndim)])
+    for axis in axes:
+        sums.cumsum(axis=axis, out=sums)
+    grid = np.ogrid[tuple(map(slice, ends.shape))]
+    number = np.zeros(ends.shape, np.int32)
+    for corner in product((0, 1), repeat=len(axes)):
+        at = list(grid)
+        for axis, is_low in zip(axes, corner, strict=True):
+            end = grid[axis] + (axis != strict)
+            at[axis] = np.maximum(grid[axis] - most, 0) if is_low else end
+        number += (-1) ** sum(corner) * sums[tuple(at)]
+    found: Truths = number > 0
+    return found

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline import RectangularBar, Ruleset, SolidBar, StepBar, StripBar, WithPass
@@ -15,14 +18,19 @@ from choco_pipeline.claims.case import Case, Finding
 from choco_pipeline.claims.check import check_claim
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.kinds import Options
-from choco_pipeline.claims.options import find_options
+from choco_pipeline.claims.options import Box, contradiction_at, find_options
 from choco_pipeline.claims.verdict import Exhausted, HoldsToBound, Refuted, Undecided, Vacuous
 from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Position, parse_ruleset
+from choco_pipeline.games.height import FormulaHeight
+from choco_pipeline.games.rules import Limit, Move, Rules
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.compute import table
 from tests.claims.claims import claim_on, conditions, holds, key_of
+from tests.described import Described, described
+from tests.effort import examples
 from tests.rulesets import rulesets_with_bounds
 
 MORE = [
@@ -116,6 +124,61 @@ def require_by_definition(data: st.DataObject, game: Ruleset, bound: int, drawn_
 @given(st.data(), rulesets_with_bounds(), st.integers(1, 200))
 def test_options(data: st.DataObject, drawn: tuple[Ruleset, int], block: int) -> None:
     require_by_definition(data, *drawn, block)
+
+
+def counted_by_rules(
+    game: Ruleset, position: Position, by: list[str], beside: str | None
+) -> Iterator[Position]:
+    """Yield the options that a statement counts, each told from the kind of move that leads there."""
+    for move in game.rules.moves:
+        for option in game.rules.options_by(move, position):
+            pairs = zip(game.coordinates, position, option, strict=True)
+            lower = {name for name, before, after in pairs if after < before}
+            change = "lowered" if lower - set(move.lowers) else "kept"
+            is_by = not by or not lower.isdisjoint(set(by) & set(move.lowers))
+            if is_by and beside in (None, change):
+                yield option
+
+
+@settings(max_examples=examples(200), deadline=None)
+@given(st.data(), described(), st.integers(1, 200))
+def test_options_of_every_kind_of_move(data: st.DataObject, game: Ruleset, block: int) -> None:
+    bound = data.draw(st.integers(0, {1: 12, 2: 6, 3: 4}.get(len(game.coordinates), 3)))
+    box, names = Box.of(game, bound, block), list(game.coordinates)
+    positions = [p for p in product(*map(range, box.legal.shape)) if game.is_position(p)]
+    assert list(map(tuple, np.argwhere(box.legal).tolist())) == positions
+    # Few positions are wanted, so that it matters which ones a move reaches.
+    random = np.random.default_rng(data.draw(st.integers(0, 99)))
+    wanted = box.legal & (random.random(box.legal.shape) < data.draw(st.sampled_from([0.05, 0.3])))
+    to = parse(data.draw(conditions(names)))
+    for by, beside in product([[], names[:1], names[-2:]], [None, "kept", "lowered"]):
+        check = Options(kind="options", of="0 == 0", have="some", to=to.text, by=by, beside=beside)
+        found = box.with_option(check, wanted)
+        for position in positions:
+            options = list(counted_by_rules(game, position, by, beside))
+            assert found[position] == any(wanted[option] for option in options)
+    said = contradiction_at(check, game, to, position)
+    assert said.startswith("it has no option") == (not options)
+
+
+def test_a_coordinate_falls_with_nothing_taken_from_it() -> None:
+    limit = Limit(FormulaHeight(parse("2*c"), ("c",)), ("c",))
+    move = Move(("c", "b"), at_most=parse("1"))
+    game = Described(Rules(("c", "b"), {"b": limit}, (move,)))
+    check = Options(kind="options", of="0 == 0", have="some", to="b == 4", by=["b"])
+    box = Box.of(game, 3)
+    to_four = box.with_option(check, box.where(parse("b == 4")))
+    assert to_four[3, 6], "(3, 6) → (2, 6), which falls to (2, 4)"
+    assert not to_four[3, 4]
+
+
+def test_a_limited_amount_is_taken_from_few_coordinates_only() -> None:
+    names = tuple("abcdefg")
+    game = Described(Rules(names, {}, (Move(names, at_most=parse("2")),)))
+    check = Options(kind="options", of="0 == 0", have="no", to="a == 0")
+    box = Box.of(game, 1)
+    with pytest.raises(LimitError, match=r"from each of 7 coordinates.* at most 6"):
+        box.with_option(check, box.legal)
 
 
 @given(st.data(), st.sampled_from(MORE), st.integers(1, 200))
