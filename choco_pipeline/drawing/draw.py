@@ -138,11 +138,14 @@ def _squares_text(bar: Squares) -> list[str]:
     """Return the window around the bitter square, and what lies outside of it."""
     left = min(bar.left, max(WIDEST // 2, WIDEST - bar.right - 1))
     right = min(bar.right, WIDEST - left - 1)
-    below = min(bar.below, max(TALLEST // 2, TALLEST - bar.top - 1))
+    below = min(bar.below(right), max(TALLEST // 2, TALLEST - bar.top - 1))
     top = min(bar.above(right), TALLEST - below - 1)
     lines = []
     for row in range(top, -below - 1, -1):
-        cells = [SWEET if row <= bar.above(column) else " " for column in range(-left, right + 1)]
+        cells = [
+            SWEET if -bar.below(column) <= row <= bar.above(column) else " "
+            for column in range(-left, right + 1)
+        ]
         if row == 0:
             cells[left] = BITTER
         lines.append(" ".join(cells).rstrip())
@@ -150,7 +153,7 @@ def _squares_text(bar: Squares) -> list[str]:
         "columns to the left": bar.left - left,
         "columns to the right": bar.right - right,
         "rows above": bar.top - top,
-        "rows below": bar.below - below,
+        "rows below": bar.bottom - below,
     }
     return [*lines, *_more(more)]
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from choco_pipeline.games.bars import RectangularBar, SolidBar, StepBar, StripBar
-from choco_pipeline.games.combine import DisjunctiveSum, WithPass
-from choco_pipeline.games.nim import Nim
-from choco_pipeline.games.rules import Position
+from choco_pipeline.games.rules import Limit, Position, Rules
 from choco_pipeline.games.ruleset import Ruleset
 
 
@@ -20,24 +17,27 @@ class Squares:
     ----------
     left, right
         Columns before and behind the bitter square's.
-    below
-        Rows below the bitter square's.
-    above
-        From a column, -left to right, to its number of rows above the bitter square's.
+    above, below
+        From a column, -left to right, to its numbers of rows above and below the bitter square's; behind that neither falls.
     labels
         For the directions left, right, above, below: the coordinate that counts its cuts, or "".
     """
 
     left: int
     right: int
-    below: int
     above: Callable[[int], int]
+    below: Callable[[int], int]
     labels: tuple[str, str, str, str]
 
     @property
     def top(self) -> int:
         """Rows above the bitter square's in the highest column, the last one."""
         return self.above(self.right)
+
+    @property
+    def bottom(self) -> int:
+        """Rows below the bitter square's in the lowest column, the last one."""
+        return self.below(self.right)
 
 
 @dataclass(frozen=True)
@@ -96,43 +96,63 @@ def shapes_of(ruleset: Ruleset, position: Sequence[int]) -> list[Shape]:
 
 
 def _shapes(ruleset: Ruleset, position: Position, names: tuple[str, ...]) -> list[Shape]:
-    match ruleset:
-        case StepBar():
-            return [_flat(ruleset, 0, position, ("", *names))]
-        case StripBar():
-            return [_flat(ruleset.bar, position[0], position[1:], names)]
-        case RectangularBar():
-            above, below, left, right = position
-            return [
-                Squares(
-                    left,
-                    right,
-                    below,
-                    lambda _column: above,
-                    (names[2], names[3], names[0], names[1]),
-                )
-            ]
-        case SolidBar():
-            x, y, z = position
-            f = ruleset.f
-            return [
-                Boxes(x, y, z, lambda u, w: min(y, f(u, w)) + 1, (names[0], names[1], names[2]))
-            ]
-        case WithPass():
-            return [*_shapes(ruleset.ruleset, position[:-1], names[:-1]), Passes(position[-1])]
-        case DisjunctiveSum():
-            middle = len(ruleset.a.coordinates)
-            first = _shapes(ruleset.a, position[:middle], names[:middle])
-            second = _shapes(ruleset.b, position[middle:], names[middle:])
-            return [*first, Plus(), *second]
-        case Nim():
-            return [Heaps(position, names)]
+    if ruleset.base is not ruleset:
+        return [*_shapes(ruleset.base, position[:-1], names[:-1]), Passes(position[-1])]
+    if len(ruleset.parts) > 1:
+        shapes: list[Shape] = []
+        for part in ruleset.parts:
+            n = len(part.coordinates)
+            shapes += [Plus()] if shapes else []
+            shapes += _shapes(part, position[:n], names[:n])
+            position, names = position[n:], names[n:]
+        return shapes
+    return _of_one(
+        ruleset.rules.rename(dict(zip(ruleset.coordinates, names, strict=True))), position
+    )
+
+
+def _of_one(rules: Rules, position: Position) -> list[Shape]:
+    """Return a game without passes that is no sum: as chocolate where it is a bar, else as heaps."""
+    values, names = rules.named(position), rules.coordinates
+    if rules.face is not None:
+        up, down, left, right = position
+        labels = (names[2], names[3], names[0], names[1])
+        return [Squares(left, right, lambda _column: up, lambda _column: down, labels)]
+    strip = rules.free or ""
+    sides = _sides(rules)
+    if sides:
+        (along,) = rules.limits[sides[0]].of
+        above, below = (_side(values, rules.limits.get(name), name) for name in sides)
+        return [Squares(values.get(strip, 0), values[along], above, below, (strip, along, *sides))]
+    if rules.bar is None:
+        return [Heaps(position, names)]
+    y, limit = rules.bar.up, rules.bar.limit
+    (x, z), f, high = limit.of, limit.height, values[y]
+    boxes = Boxes(values[x], high, values[z], lambda u, w: min(high, f(u, w)) + 1, (x, y, z))
+    return [Heaps((values[strip],), (strip,)), Plus(), boxes] if strip else [boxes]
+
+
+def _sides(rules: Rules) -> tuple[str, str] | None:
+    """Return the coordinates above and below the bitter square of a flat bar, "" for none below; None of other games.
+
+    Their heights follow from the same coordinate: a cut of it takes the ends of columns on both sides.
+    """
+    along = tuple(set(rules.coordinates) - set(rules.limits) - {rules.free})
+    of = {limit.of for limit in rules.limits.values()}
+    if not rules.is_plain or rules.within is not None or len(along) != 1 or of != {along}:
+        return None
+    match [name for name in rules.coordinates if name in rules.limits]:
+        case [above]:
+            return above, ""
+        case [below, above]:
+            return above, below
         case _:
-            raise NotImplementedError(f"{ruleset.notation}: nothing says how this ruleset is drawn")
+            return None
 
 
-def _flat(bar: StepBar, strip: int, position: Position, names: tuple[str, ...]) -> Squares:
-    """Return a step bar, the strip to the left of its bitter square."""
-    y, z = position
-    labels = (names[0], names[2], names[1], "")
-    return Squares(strip, z, 0, lambda i: min(y, bar.height(i)) if i >= 0 else 0, labels)
+def _side(values: Mapping[str, int], limit: Limit | None, name: str) -> Callable[[int], int]:
+    """Return how many squares each column has on one side of the bitter square's row; beside a strip there are none."""
+    if limit is None:
+        return lambda _column: 0
+    most, height = values[name], limit.height
+    return lambda column: min(most, height(column)) if column >= 0 else 0

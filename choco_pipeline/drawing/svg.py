@@ -43,10 +43,10 @@ def draw_shape(shape: Shape, after: Shape | None) -> Drawing:
 
 
 def _draw_squares(bar: Squares, after: Squares | None) -> Drawing:
-    columns, rows = bar.left + bar.right + 1, bar.below + bar.top + 1
+    columns, rows = bar.left + bar.right + 1, bar.bottom + bar.top + 1
     block = _block(max(columns, rows), MOST_SQUARES)
     left, right = _blocks(bar.left, block), _blocks(bar.right, block)
-    below, top = _blocks(bar.below, block), _blocks(bar.top, block)
+    below, top = _blocks(bar.bottom, block), _blocks(bar.top, block)
     unit = _unit(left + right + 1)
     margin_left = LABEL * 3.2 if bar.labels[2] or bar.labels[3] else 0.0
     x0, y0 = margin_left + left * unit, top * unit
@@ -55,8 +55,9 @@ def _draw_squares(bar: Squares, after: Squares | None) -> Drawing:
         """Return every square of `shape`, column by column."""
         squares = []
         for column in range(-_blocks(shape.left, block), _blocks(shape.right, block) + 1):
-            highest = _blocks(shape.above(min(column * block, shape.right)), block)
-            for row in range(-_blocks(shape.below, block), highest + 1):
+            at = min(column * block, shape.right)
+            lowest, highest = (_blocks(side(at), block) for side in (shape.below, shape.above))
+            for row in range(-lowest, highest + 1):
                 squares.append(
                     f"M{x0 + column * unit:g} {y0 - row * unit:g}h{unit:g}v{unit:g}h-{unit:g}z"
                 )
@@ -78,7 +79,7 @@ def _draw_squares(bar: Squares, after: Squares | None) -> Drawing:
             body.append(_extent_below(label, count, span, bottom + 5))
     for label, count, span in (
         (bar.labels[2], bar.top, (0.0, y0)),
-        (bar.labels[3], bar.below, (y0 + unit, bottom)),
+        (bar.labels[3], bar.bottom, (y0 + unit, bottom)),
     ):
         if label:
             body.append(

@@ -131,5 +131,5 @@ def test_what_is_no_position_refutes(check: dict[str, Any]) -> None:
     assert isinstance(verdict, Refuted)
     assert verdict.counterexample.position == (3, 4)
     assert verdict.counterexample.found == (
-        "it is no position: y = 3 is above the bar, whose height at z = 4 is 2"
+        "it is no position: y = 3 is above its height at z = 4, which is 2"
     )

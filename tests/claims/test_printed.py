@@ -124,7 +124,7 @@ def test_a_number_of_what_is_no_position_refutes() -> None:
     verdict = find(game, 2, kind="grundy-list", numbers=[[0, 1, 1], [3, 4, 0]]).verdict
     assert isinstance(verdict, Refuted)
     assert verdict.counterexample.position == (3, 4)
-    assert verdict.counterexample.found.startswith("it is no position: y = 3 is above the bar")
+    assert verdict.counterexample.found.startswith("it is no position: y = 3 is above its height")
     bar = RectangularBar(3, 3)
     assert find(bar, 0, kind="grundy-list", numbers=[[2, 0, 0, 2, 0]]).verdict == Exhausted(
         1, "number"

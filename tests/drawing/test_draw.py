@@ -1,6 +1,8 @@
 """Drawings hold exactly the squares, boxes and stones of the definitions in the papers."""
 
 import re
+from dataclasses import replace
+from itertools import islice
 from xml.etree import ElementTree
 
 import pytest
@@ -11,6 +13,7 @@ from choco_pipeline import (
     DisjunctiveSum,
     Nim,
     RectangularBar,
+    Ruleset,
     SolidBar,
     StepBar,
     StripBar,
@@ -20,6 +23,11 @@ from choco_pipeline import (
 from choco_pipeline.drawing import draw_svg, draw_text
 from choco_pipeline.drawing.svg import CUT
 from choco_pipeline.errors import RulesetError
+from choco_pipeline.formula import parse
+from choco_pipeline.games.height import FormulaHeight
+from choco_pipeline.games.nim import heaps
+from choco_pipeline.games.rules import Limit, Move, with_free_heap
+from tests.described import Described, described
 from tests.rulesets import rulesets_with_bounds, solid_bars
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -141,6 +149,57 @@ def test_nothing_is_drawn_outside_of_the_svg(drawn, data):
             assert 0 < dy + float(text.get("y", "")) <= height, position
 
 
+def described_as(**limits: str) -> Described:
+    """Return a game of plain moves on the coordinates x, y, z of a bar, each limited by a formula in z or in x, z."""
+    of = {name: tuple(sorted(parse(text).names)) for name, text in limits.items()}
+    heights = {
+        name: Limit(FormulaHeight(parse(text), of[name]), of[name]) for name, text in limits.items()
+    }
+    return Described(replace(heaps("x", "y", "z"), limits=heights))
+
+
+@given(x=st.integers(0, 3), y=st.integers(0, 5), z=st.integers(0, 9))
+def test_a_bar_with_two_heights_has_squares_on_both_sides(x: int, y: int, z: int) -> None:
+    assume(x <= z // 3 and y <= z // 2)
+    game = described_as(y="z//2", x="z//3")
+    *rows, _ = draw_text(game, (x, y, z)).splitlines()
+    bitter = next(i for i, row in enumerate(rows) if row.startswith("■"))
+    assert bitter == y
+    for column in range(z + 1):
+        here = [row[2 * column : 2 * column + 1] for row in rows]
+        assert sum(cell == "□" for cell in here[:bitter]) == min(y, column // 2)
+        assert sum(cell == "□" for cell in here[bitter + 1 :]) == min(x, column // 3)
+    whole = sum(1 + min(y, i // 2) + min(x, i // 3) for i in range(z + 1))
+    assert pieces(draw_svg(game, (x, y, z)), pale=False) == whole
+
+
+def test_games_of_ones_own_are_bars_where_they_are_chocolate_and_heaps_elsewhere() -> None:
+    solid = described_as(y="(x+z)//3").rules
+    same = Described(solid.rename({"x": "a", "y": "c", "z": "b"}))
+    text = draw_text(SolidBar("(x+z)//3"), (4, 2, 5))
+    renamed = text.replace("x=", "a=").replace("z=", "b=").splitlines()[:-1]
+    assert draw_text(same, (4, 2, 5)).splitlines() == [*renamed, "a = 4, c = 2, b = 5"]
+    beside = replace(
+        solid, coordinates=("w", *solid.coordinates), moves=(Move(("w",)), *solid.moves)
+    )
+    heap, *_ = draw_text(Described(with_free_heap(beside)), (2, 4, 2, 5)).splitlines()[-2:]
+    assert heap.startswith("w  ● ●   +")
+    wythoff = Described(replace(heaps("a", "b"), moves=(Move(("a", "b"), "same"),)))
+    assert draw_text(wythoff, (2, 1)).splitlines() == ["a  ● ●", "b  ●", "a = 2, b = 1"]
+    step = replace(described_as(y="z//2").rules, coordinates=("y", "z"))
+    marked = replace(step, moves=(Move(("y",)), Move(("z",), (1, 2))))
+    assert "●" in draw_text(Described(marked), (1, 2)), "not every cut is allowed"
+
+
+@given(game=described(), data=st.data())
+def test_every_described_game_is_drawn(game: Ruleset, data: st.DataObject) -> None:
+    position = data.draw(st.sampled_from(list(game.positions(3))))
+    caption = ", ".join(f"{n} = {c}" for n, c in zip(game.coordinates, position, strict=True))
+    assert draw_text(game, position).splitlines()[-1] == caption
+    for option in islice(game.options(position), 3):
+        ElementTree.fromstring(draw_svg(game, position, option))
+
+
 @pytest.mark.parametrize(
     ("notation", "position", "says"),
     [
@@ -188,7 +247,7 @@ def test_passes_and_sums_stand_side_by_side():
 
 
 def test_a_position_of_another_game_is_refused():
-    with pytest.raises(RulesetError, match="above the bar"):
+    with pytest.raises(RulesetError, match="above its height"):
         draw_text(StepBar(k=4), (5, 3))
     with pytest.raises(RulesetError, match="3 coordinates"):
         draw_svg(SolidBar("x//2"), (1, 2))
