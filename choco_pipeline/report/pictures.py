@@ -11,19 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choco_pipeline.documents.files import read_json
-from choco_pipeline.games import (
-    DisjunctiveSum,
-    Position,
-    RectangularBar,
-    Ruleset,
-    SolidBar,
-    StepBar,
-    StripBar,
-    WithPass,
-    parse_ruleset,
-)
+from choco_pipeline.games import Position, Ruleset, parse_ruleset
 from choco_pipeline.games.height import TableHeight
-from choco_pipeline.tables.schema import NONE, variable_of
+from choco_pipeline.games.rules import Face, Limit, Rules
+from choco_pipeline.tables.schema import NONE, Variable, variable_of
 from choco_pipeline.tables.store import read_table, store_of
 
 Cells = NDArray[np.integer]
@@ -87,14 +78,13 @@ def pictures_of(entry: Mapping[str, Any], results: Path) -> list[Picture]:
     variable = variable_of(game, entry["quantity"])
     corner = _read_corner(entry, results, _sides(base, entry, int(has_passes)))
     layers: list[Cells] = list(corner) if has_passes else [corner]
-    dims = variable.dims[1:] if has_passes else variable.dims
-    if variable.name == "p_cell":
-        assert isinstance(base, RectangularBar)
-        return [_pattern(base, layers)]
+    face = base.rules.face
+    if face is not None and variable.name != "grundy":
+        return [_pattern(face, layers)]
     pictures = []
     for p, layer in enumerate(layers):
         title = f"{p} pass{'es' if p != 1 else ''} left" if has_passes else ""
-        picture = _picture(base, variable.name, dims, layer, title)
+        picture = _picture(base.rules, variable, layer, title)
         if picture is not None:
             pictures.append(picture)
     return pictures
@@ -107,43 +97,62 @@ def sample_position(game: Ruleset) -> Position:
     --------
     >>> from choco_pipeline import StripBar
     >>> sample_position(StripBar(k=4, s=2))
-    (3, 2, 9)
+    (3, 2, 7)
     """
-    match game:
-        case SolidBar():
-            return _sample_of_solid(game)
-        case StepBar(k):
-            z = min(2 * k + 1, 19)
-            return (game.height(z), z)
-        case StripBar():
-            return (3, *sample_position(game.bar))
-        case RectangularBar(m, n):
-            rows, columns = min(m, 12) - 1, min(n, 12) - 1
-            return (rows // 3, rows - rows // 3, columns // 2, columns - columns // 2)
-        case DisjunctiveSum(a, b):
-            return (*sample_position(a), *sample_position(b))
-        case WithPass(ruleset, passes):
-            return (*sample_position(ruleset), passes)
-        case _:
-            return tuple(3 + 2 * i % 5 for i in range(len(game.coordinates)))
+    if game.base is not game:
+        return (*sample_position(game.base), game.passes)
+    if len(game.parts) > 1:
+        return tuple(n for part in game.parts for n in sample_position(part))
+    rules = game.rules
+    if rules.face is not None:
+        rows, columns = (min(size, 12) - 1 for size in rules.face.sizes.values())
+        return (rows // 3, rows - rows // 3, columns // 2, columns - columns // 2)
+    values = {name: 3 + 2 * i % 5 for i, name in enumerate(rules.coordinates)}
+    limits = rules.limits
+    if rules.bar is not None:
+        values |= _with_steps(rules.bar.limit)
+    for limit in limits.values():
+        values |= _in_table(limit, {name: values[name] for name in limit.of})
+    for name in sorted(limits, key=lambda name: len(limits[name].of)):
+        most = limits[name].at(values)
+        values[name] = most if limits[name].of else min(values[name], most)
+    return tuple(values.values())
 
 
-def _sample_of_solid(bar: SolidBar) -> Position:
-    """Return a whole bar: the smallest of a few sizes that has steps, or the smallest."""
-    most_x, most_z = (
-        (n - 1 for n in bar.f.values.shape) if isinstance(bar.f, TableHeight) else (20, 20)
-    )
-    sizes = [(min(size - 2, most_x), min(size, most_z)) for size in (6, 9, 14, 20)]
-    x, z = next((size for size in sizes if bar.f(*size) >= 2), sizes[0])
-    return (x, bar.f(x, z), z)
+def _with_steps(limit: Limit) -> dict[str, int]:
+    """Return sizes of a bar by the coordinates that its height follows from: small ones for which it has steps."""
+    height = limit.height
+    if len(limit.of) == 1:
+        z = next((z for z in range(2, 18) if height(z) >= height(0) + 2), 18) + 1
+        return {limit.of[0]: z}
+    pairs = ((size - 2, size) for size in (6, 9, 14, 20))
+    sizes = [_in_table(limit, dict(zip(limit.of, pair, strict=True))) for pair in pairs]
+    return next((size for size in sizes if limit.at(size) >= 2), sizes[0])
+
+
+def _in_table(limit: Limit, sizes: Mapping[str, int]) -> dict[str, int]:
+    """Return sizes for which the height is known: a table of heights ends somewhere."""
+    if not isinstance(limit.height, TableHeight):
+        return dict(sizes)
+    shape = limit.height.values.shape
+    return {name: min(sizes[name], n - 1) for name, n in zip(limit.of, shape, strict=True)}
+
+
+def _is_solid(rules: Rules) -> bool:
+    """Whether boxes make up the game, so that each of their columns (x, z) has one P-position at most."""
+    return rules.bar is not None and not rules.bar.is_flat and rules.bar.strip is None
 
 
 def _sides(base: Ruleset, entry: Mapping[str, Any], passes: int) -> list[int]:
     """Return how many cells of each dimension are needed; the first `passes` dimensions are needed whole."""
     shape: Sequence[int] = entry["shape"]
-    if entry["variable"] == "grundy" and isinstance(base, SolidBar):
-        side = min(SOLID_SIDE, shape[-1])
-        return [*shape[:passes], side, base.f(side - 1, side - 1) + 1, side]
+    rules = base.rules
+    if entry["variable"] == "grundy" and rules.bar is not None and _is_solid(rules):
+        up, limit = rules.bar.up, rules.bar.limit
+        longest = dict(zip(rules.coordinates, shape[passes:], strict=True))
+        side = min(SOLID_SIDE, *(longest[name] for name in limit.of))
+        sides = {**dict.fromkeys(limit.of, side), up: limit.height(side - 1, side - 1) + 1}
+        return [*shape[:passes], *(sides[name] for name in rules.coordinates)]
     plane = [min(size, SIDE) for size in shape[passes:]]
     return [*shape[:passes], *(1 for _ in plane[:-2]), *plane[-2:]]
 
@@ -154,19 +163,20 @@ def _read_corner(entry: Mapping[str, Any], results: Path, sides: Sequence[int]) 
     return np.asarray(data[entry["variable"]].values)
 
 
-def _picture(
-    base: Ruleset, name: str, dims: Sequence[str], cells: Cells, title: str
-) -> Picture | None:
-    match base:
-        case SolidBar() if name == "grundy":
-            zero = cells == 0
-            y = np.where(zero.any(axis=1), zero.argmax(axis=1), NONE)
-            return Picture(_small(y), "x", "z", 0, "values", "y of the P-position", title)
-        case StepBar() if name == "p_y":
-            heights = (np.arange(cells.size) + base.s) // base.k
-            y = np.arange(int(heights.max()) + 1)[:SIDE, None]
-            outcome = np.where(y > heights, NONE, y == cells)
-            return Picture(_small(outcome), "y", "z", 0, "outcome", "P- or N-position", title)
+def _picture(rules: Rules, variable: Variable, cells: Cells, title: str) -> Picture | None:
+    dims, stored, bar = variable.dims[-cells.ndim :], variable.stored, rules.bar
+    if bar is not None and variable.name == "grundy" and _is_solid(rules):
+        zero, axis = cells == 0, dims.index(bar.up)
+        found = np.where(zero.any(axis=axis), zero.argmax(axis=axis), NONE)
+        row, column = (name for name in dims if name != bar.up)
+        says = f"{bar.up} of the P-position"
+        return Picture(_small(found), row, column, 0, "values", says, title)
+    if bar is not None and bar.is_flat and stored == bar.up and cells.ndim == 1:
+        heights = bar.limit.height.table(cells.size)
+        up = np.arange(int(heights.max()) + 1)[:SIDE, None]
+        outcome = np.where(up > heights, NONE, up == cells)
+        says = "P- or N-position"
+        return Picture(_small(outcome), stored, dims[0], 0, "outcome", says, title)
     if cells.ndim < 2:
         return None
     fixed = dims[:-2]
@@ -174,23 +184,20 @@ def _picture(
         title = ", ".join([*([title] if title else []), *(f"{dim} = 0" for dim in fixed)])
     plane = _cropped(cells[(0,) * len(fixed)])
     row, column = dims[-2:]
-    if name == "p_position":
+    if stored is None and variable.name != "grundy":
         return Picture(_small(plane), row, column, 0, "outcome", "P- or N-position", title)
-    says = "Grundy number" if name == "grundy" else f"{name[2:]} of the P-position"
+    says = f"{stored} of the P-position" if stored is not None else "Grundy number"
     return Picture(_small(plane), row, column, 0, "values", says, title)
 
 
-def _pattern(bar: RectangularBar, layers: Sequence[Cells]) -> Picture:
+def _pattern(face: Face, layers: Sequence[Cells]) -> Picture:
     """Return the pattern of a rectangular bar, with and without a pass in one picture (patterns, Figs 8 to 11)."""
-    title = f"R({bar.m}, {bar.n})"
-    if len(layers) == 1:
-        return Picture(
-            _small(layers[0]), "i", "j", 1, "outcome", "P- or N-position", title, down=True
-        )
-    both = layers[0] + 2 * layers[1]
-    return Picture(
-        _small(both), "i", "j", 1, "passes", "P without, with one pass", title, down=True
-    )
+    title = f"R({', '.join(map(str, face.sizes.values()))})"
+    row, column = face.sizes
+    both = layers[0] if len(layers) == 1 else layers[0] + 2 * layers[1]
+    colours: Colours = "outcome" if len(layers) == 1 else "passes"
+    says = "P- or N-position" if len(layers) == 1 else "P without, with one pass"
+    return Picture(_small(both), row, column, 1, colours, says, title, down=True)
 
 
 def _cropped(cells: Cells) -> Cells:

@@ -10,6 +10,7 @@ from hypothesis import given
 
 from choco_pipeline.games import RectangularBar, Ruleset, SolidBar, StepBar, StripBar, parse_ruleset
 from choco_pipeline.report.pictures import Picture, pictures_of, sample_position
+from tests.described import described
 from tests.rulesets import rulesets
 
 SOME = 40
@@ -74,7 +75,7 @@ def test_one_heap_has_no_picture_and_pictures_are_small(ledger: dict[str, Any]):
         assert all(picture.cells.dtype.itemsize <= 2 for picture in pictures)
 
 
-@given(game=rulesets())
+@given(game=rulesets() | described())
 def test_sample_positions_are_positions(game: Ruleset):
     position = sample_position(game)
     assert game.check(position) == position
