@@ -15,7 +15,7 @@ from choco_pipeline.claims.model import Entry, Paper, Statement
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.ranges import Range
-from choco_pipeline.games.notation import CsvFile, GameName, Notation, build, match, read
+from choco_pipeline.games.notation import Argument, GameName, Notation, build, match, read
 from choco_pipeline.tables.schema import Quantity
 
 #: How ids of claims begin that the machine proposes.
@@ -239,13 +239,14 @@ def _given(parameters: Mapping[str, int]) -> str:
 
 def _sample(pattern: Notation) -> Notation:
     """Return a ruleset that the pattern might match; its coordinates are those of all of them."""
+    given = dict(pattern.arguments)
+    if isinstance(
+        given.get("game"), GameName
+    ):  # which has these coordinates whatever its parameters
+        return Notation(pattern.name, (("game", given["game"]),))
 
-    def sample(
-        key: str, value: Formula | CsvFile | GameName | Notation
-    ) -> Formula | GameName | Notation:
+    def sample(key: str, value: Argument) -> Argument:
         match value:
-            case GameName():
-                return value
             case Notation():
                 return _sample(value)
             case Formula() if key != "f":

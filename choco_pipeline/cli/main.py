@@ -256,20 +256,30 @@ def schema(
     claims_files: Annotated[
         bool, typer.Option("--claims", help="Of claims files, not of configurations.")
     ] = False,
+    games: Annotated[
+        bool, typer.Option("--games", help="Of games of one's own, not of configurations.")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Print the JSON schema of configurations, or of claims files, for editors."""
-    from choco_pipeline.claims.reference import claims_reference, claims_schema  # noqa: PLC0415
-    from choco_pipeline.sweep.reference import json_schema, reference_page  # noqa: PLC0415
+    """Print the JSON schema of configurations, of claims files, or of games of one's own, for editors."""
+    from choco_pipeline.claims import reference as of_claims  # noqa: PLC0415
+    from choco_pipeline.games import reference as of_games  # noqa: PLC0415
+    from choco_pipeline.sweep import reference as of_configurations  # noqa: PLC0415
 
-    if reference:
-        page = claims_reference() if claims_files else reference_page()
-        if json:
-            emit({"reference": page})
-        else:
-            print(page, end="")
+    pages = {
+        (False, False): (of_configurations.json_schema, of_configurations.reference_page),
+        (True, False): (of_claims.claims_schema, of_claims.claims_reference),
+        (False, True): (of_games.games_schema, of_games.games_reference),
+    }
+    if claims_files and games:
+        raise ChocoError("schema: either --claims or --games")
+    schema_of, page_of = pages[claims_files, games]
+    if not reference:
+        print(schema_of(), end="")
+    elif json:
+        emit({"reference": page_of()})
     else:
-        print(claims_schema() if claims_files else json_schema(), end="")
+        print(page_of(), end="")
 
 
 @app.command()

@@ -122,6 +122,13 @@ class Content:
                     f"needs text of the form {detail['ctx']['pattern']}, found {_short(found)}"
                 )
                 return f"{self.where(known)}: {key}: {message}"
+            case "too_long" | "too_short" as kind:
+                at, key_of = (
+                    ("most", "max_length") if kind == "too_long" else ("least", "min_length")
+                )
+                n, found_n = detail["ctx"][key_of], detail["ctx"]["actual_length"]
+                message = f"list should have at {at} {n} item{'s' * (n != 1)}, found {found_n}"
+                return f"{self.where(known)}: {key}: {message}"
             case "missing":
                 missing = ".".join(map(str, (*known, location[-1])))
                 return f"{self.where(known)}: {missing}: this key is needed"

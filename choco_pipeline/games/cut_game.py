@@ -64,7 +64,8 @@ class CutGame(Ruleset):
         }
         written = {key: _plain(value) for key, value in fields.items() if value is not None}
         name = name or f"unnamed-{digest(written)[:8]}"
-        self._take(Description(Content(f"game {name}", {"game": name, **written})), {})
+        content = Content(f"game {name}", {"game": name, **written})
+        self._take(Description(content, name), {})
 
     @classmethod
     def from_file(cls, path: str | Path, **parameters: int) -> CutGame:
@@ -84,7 +85,8 @@ class CutGame(Ruleset):
         RulesetError
             If the game has no such parameter.
         """
-        return cls.of(Description(YamlFile(Path(path))), parameters)
+        path = Path(path)
+        return cls.of(Description(YamlFile(path), path.stem), parameters)
 
     @classmethod
     def of(cls, description: Description, parameters: Mapping[str, int]) -> CutGame:

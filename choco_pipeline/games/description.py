@@ -35,13 +35,14 @@ class Description:
         What is written, and where each part of it stands.
     """
 
-    def __init__(self, content: Content) -> None:
-        """Check everything but the formulas, or raise `ConfigError`."""
+    def __init__(self, content: Content, name: str) -> None:
+        """Check that the game has this name, and everything else but the formulas, or raise `ConfigError`."""
         self.content = content
         self.file = content.load(GameFile)
-        if isinstance(content, YamlFile) and self.name != content.path.stem:
-            what = f"needs {content.path.stem!r}, the file's name, found {self.name!r}"
-            raise content.error(("game",), what)
+        if self.name != name:
+            raise content.error(
+                ("game",), f"needs {name!r}, by which it is read, found {self.name!r}"
+            )
         self._check_names()
 
     @property
@@ -92,9 +93,9 @@ class Description:
             if name in seen:
                 raise self.content.error(place, f"{name!r} is there twice")
             if name in RESERVED:
-                raise self.content.error(
-                    place, f"{name!r} has a meaning of its own, use another name"
-                )
+                others = ", ".join(sorted(RESERVED))
+                what = f"{name!r} cannot be used, since claims and notations do: so it is with {others}"
+                raise self.content.error(place, what)
             try:
                 parse(name)  # which refuses `max`, and `or`
             except FormulaError as error:
@@ -157,16 +158,17 @@ class _Reader:
                 what = f"it depends on {other}, whose own height is a formula"
                 raise self._error(place, what)
         try:
-            return Limit(FormulaHeight(formula, of), of)
+            height = FormulaHeight(formula, of)
+            for i in range(len(of)):
+                height.look_along(i, FIRST_POSITIONS)
         except ChocoError as error:
             raise self._error(place, str(error)) from None
+        return Limit(height, of)
 
     def _move(
         self, i: int, move: GameMove, limits: Mapping[str, Limit], ends: Formula | None
     ) -> Move:
         place: Location = ("moves", i)
-        if not move.lower:
-            raise self._error((*place, "lower"), "a move lowers some coordinate, found none")
         for j, name in enumerate(move.lower):
             self.description.require_coordinate((*place, "lower", j), name)
             if name in move.lower[:j]:
@@ -235,7 +237,10 @@ class _Reader:
             raise self._error(place, str(error)) from None
 
     def _error(self, place: Location, message: str) -> ConfigError:
-        return self.content.error(place, message)
+        other = [f"{n} = {v}" for n, v in self.values.items() if v != self.file.parameters[n]]
+        return self.content.error(
+            place, message + (f" (where {', '.join(other)})" if other else "")
+        )
 
 
 def described(name: str, base: Path, games: Mapping[str, Any] | None) -> Description:
@@ -262,7 +267,7 @@ def described(name: str, base: Path, games: Mapping[str, Any] | None) -> Descrip
             raise RulesetError(
                 f"game({name}): no game of that name is described{_near(name, games)}"
             )
-        return Description(Content(f"game {name}", games[name]))
+        return Description(Content(f"game {name}", games[name]), name)
     shown = Path(FOLDER, f"{name}.yaml")
     path = inside(base, shown.as_posix())
     if not path.is_file():
@@ -274,7 +279,7 @@ def described(name: str, base: Path, games: Mapping[str, Any] | None) -> Descrip
 @lru_cache(maxsize=256)
 def _in_file(path: Path, text: str) -> Description:
     """Return the description that a file holds; it is read again as soon as the file has changed."""
-    return Description(YamlFile(path, text))
+    return Description(YamlFile(path, text), path.stem)
 
 
 def inside(base: Path, path: str) -> Path:

@@ -96,8 +96,8 @@ class Height(ABC):
         """Return the heights on the product of the ranges, or raise `HeightError` where they cannot be heights."""
 
         def at(place: Sequence[int]) -> str:
-            where = ", ".join(str(r[i]) for r, i in zip(ranges, place, strict=True))
-            return f"f({where}) = {found[tuple(place)]}"
+            where = self._place([r[i] for r, i in zip(ranges, place, strict=True)])
+            return f"{f'f({where})' if where else 'f'} = {found[tuple(place)]}"
 
         found = self._values(ranges)
         if found.flat[0] < 0:
@@ -113,6 +113,10 @@ class Height(ABC):
             place = [int(i) for i in np.argwhere(found > TALLEST)[0]]
             raise self._error(f"{at(place)}, more than the {TALLEST} that tables can hold")
         return found
+
+    def _place(self, at: Sequence[int]) -> str:
+        """Return arguments as errors write them."""
+        return ", ".join(map(str, at))
 
     def _error(self, what: str) -> HeightError:
         return HeightError(f"height function {self.notation}: {what}")
@@ -137,7 +141,7 @@ class FormulaHeight(Height):
             raise HeightError(
                 f"height function {self.formula.text}: unknown name {unknown[0]!r}; heights are formulas in {known}"
             )
-        side = int((FIRST_LOOK**2) ** (1 / max(1, len(self.arguments))))
+        side = max(2, int((FIRST_LOOK**2) ** (1 / max(1, len(self.arguments)))))
         self.table(*[side] * len(self.arguments))
 
     @property
@@ -148,6 +152,28 @@ class FormulaHeight(Height):
     def __call__(self, *at: int) -> int:
         """Return the formula's value in exact integers."""
         return int(self.formula.value(dict(zip(self.arguments, at, strict=True))))
+
+    def look_along(self, axis: int, size: int) -> None:
+        """Check `size` values along an argument, the others being 0, as far as tables can hold them.
+
+        Raises
+        ------
+        HeightError
+            If they fall, as a remainder does.
+        FormulaError
+            If there is none.
+        """
+        place, before = [0] * len(self.arguments), 0
+        for place[axis] in range(size):
+            value = self(*place)
+            if value < before:
+                there = self._place(place)
+                raise self._error(
+                    f"not monotone: f({there}) = {value} is less than {before} before it"
+                )
+            if value > TALLEST:
+                return
+            before = value
 
     @cached_property
     def _of_sum(self) -> Formula | None:
@@ -173,6 +199,11 @@ class FormulaHeight(Height):
         inner = along[x.start + z.start - first :].astype(np.int32)
         # A copy even of one row: kernels are compiled for arrays that may be written.
         return np.array(sliding_window_view(inner, len(z)), order="C")
+
+    def _place(self, at: Sequence[int]) -> str:
+        if self.arguments == ("x", "z"):
+            return super()._place(at)
+        return ", ".join(f"{n}={value}" for n, value in zip(self.arguments, at, strict=True))
 
     def _values(self, ranges: Sequence[range]) -> NDArray[np.int64]:
         grid = np.meshgrid(*ranges, indexing="ij", sparse=True) if ranges else []

@@ -44,7 +44,17 @@ DEEPEST = 20
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z-]*")
 _KEY = re.compile(r"\s*([A-Za-z_][A-Za-z_0-9]*)\s*=(?!=)")
-__all__ = ["CsvFile", "GameName", "Notation", "build", "inside", "match", "parse_ruleset", "read"]
+__all__ = [
+    "Argument",
+    "CsvFile",
+    "GameName",
+    "Notation",
+    "build",
+    "inside",
+    "match",
+    "parse_ruleset",
+    "read",
+]
 
 _CSV = re.compile(r"\s*csv\(\s*([^()]+?)\s*\)\s*")
 
@@ -68,7 +78,7 @@ class Notation:
     """A ruleset as written: a name and, for each argument, an integer formula, a height or a ruleset."""
 
     name: str
-    arguments: tuple[tuple[str, Formula | CsvFile | GameName | Notation], ...]
+    arguments: tuple[tuple[str, Argument], ...]
 
     @property
     def names(self) -> frozenset[str]:
@@ -83,6 +93,9 @@ class Notation:
                 case CsvFile() | GameName():
                     pass
         return found
+
+
+Argument = Formula | CsvFile | GameName | Notation
 
 
 def parse_ruleset(
@@ -264,7 +277,7 @@ def _read(text: str, whole: str, depth: int) -> Notation:
     if name == OWN:
         return _read_own(_split(rest[1:-1], whole), whole)
     keys, defaults = ARGUMENTS[name]
-    given: dict[str, Formula | CsvFile | GameName | Notation] = {}
+    given: dict[str, Argument] = {}
     for position, part in enumerate(_split(rest[1:-1], whole)):
         key_found = _KEY.match(part)
         if key_found:
@@ -299,7 +312,7 @@ def _read_own(parts: list[str], whole: str) -> Notation:
         raise RulesetError(
             f"ruleset {whole!r}: {OWN} needs a name of letters, digits and hyphens first, found {name[:60]!r}"
         )
-    given: dict[str, Formula | CsvFile | GameName | Notation] = {OWN: GameName(name)}
+    given: dict[str, Argument] = {OWN: GameName(name)}
     for part in others:
         found = _KEY.match(part)
         if not found:
@@ -313,7 +326,7 @@ def _read_own(parts: list[str], whole: str) -> Notation:
     return Notation(OWN, tuple(given.items()))
 
 
-def _value(key: str, text: str, whole: str, depth: int) -> Formula | CsvFile | Notation:
+def _value(key: str, text: str, whole: str, depth: int) -> Argument:
     if key in ("game", "a", "b"):
         return _read(text, whole, depth + 1)
     csv = _CSV.fullmatch(text)
