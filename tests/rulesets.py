@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from choco_pipeline import (
+    CutGame,
     DisjunctiveSum,
     Nim,
     RectangularBar,
@@ -61,3 +62,42 @@ def rulesets_with_bounds(draw: st.DrawFn) -> tuple[Ruleset, int]:
     game = draw(rulesets())
     most = {1: 12, 2: 12, 3: 8, 4: 5, 5: 3}[min(5, len(game.coordinates))]
     return game, draw(st.integers(0, most))
+
+
+@st.composite
+def cut_games(draw: st.DrawFn) -> CutGame:
+    """Draw a game of one's own on up to three coordinates, with every kind of move, height and end."""
+    names = list("abc"[: draw(st.integers(1, 3))])
+    limited = draw(st.lists(st.sampled_from(names), max_size=2, unique=True))
+    free = [name for name in names if name not in limited] or ["2"]
+    first, last = free[0], free[-1]
+    heights = {
+        name: draw(
+            st.sampled_from(
+                [3, f"{first}//2", f"({first}+{last}+1)//3", f"max({first}, {last})", f"2*{last}"]
+            )
+        )
+        for name in limited
+    }
+    amounts = st.lists(st.integers(1, 4), min_size=1, max_size=3)
+    at_most = [None, None, 2, f"({names[-1]}+1)//2", names[0], f"{names[0]}-{names[-1]}+1"]
+    moves = [
+        {
+            "lower": lower,
+            "by": draw(st.sampled_from(["any", "each", "same"]) | amounts),
+            "clip": draw(st.booleans()),
+            **({} if most is None else {"at_most": most}),
+        }
+        for lower, most in draw(
+            st.lists(
+                st.tuples(
+                    st.lists(st.sampled_from(names), min_size=1, unique=True),
+                    st.sampled_from(at_most),
+                ),
+                min_size=1,
+                max_size=4,
+            )
+        )
+    ]
+    ends = draw(st.sampled_from([None, None, f"{names[0]} <= 1", f"{names[0]} == {names[-1]}+1"]))
+    return CutGame(names, moves, heights, ends)

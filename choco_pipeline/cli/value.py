@@ -24,8 +24,9 @@ from choco_pipeline.tables.schema import Quantity
 
 #: Where runs and `choco prove` leave certificates.
 CERTIFICATES = (RESULTS / "certificates", RESULTS / "proofs")
-#: Up to this many positions below the one that is asked for, its definition answers at once.
-BY_DEFINITION = 20_000
+#: Where it looks at no more options than this, of all positions below the one that is asked for, the definition answers:
+#: in five seconds or so.
+BY_DEFINITION = 2_000_000
 #: A table that takes longer is not computed for one answer.
 MOST_SECONDS = 120.0
 #: A position with more options has them neither listed nor drawn, and no table.
@@ -93,11 +94,12 @@ def evaluate(game: Ruleset, position: Position) -> dict[str, Any]:
     LimitError
         If neither the definition nor a table can answer.
     """
-    if sum(position) > MOST_OPTIONS:
+    most_options = game.rules.most_options(position)
+    if most_options > MOST_OPTIONS:
         raise _too_large(game, position)
     options = list(dict.fromkeys(game.options(position)))
     grundy: int | None
-    if math.prod(c + 1 for c in position) <= BY_DEFINITION:
+    if math.prod(c + 1 for c in position) * most_options <= BY_DEFINITION:
         grundy = game.grundy(position)
         winning = [option for option in options if game.grundy(option) == 0]
     else:

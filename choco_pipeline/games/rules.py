@@ -7,6 +7,7 @@ goes with it. No move raises a coordinate, so that play ends, and lexicographic 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -79,10 +80,7 @@ class Move:
 
     def amounts(self, values: Mapping[str, int]) -> Iterator[tuple[int, ...]]:
         """Yield what it may take from each of `lowers`, if other coordinates did not matter."""
-        most = [values[name] for name in self.lowers]
-        if self.at_most is not None:
-            largest = int(self.at_most.value(values))
-            most = [min(value, largest) for value in most]
+        most = self._most(values)
         if self.by == "any" or self.by == "each":
             least = 1 if self.by == "each" else 0
             every = product(*(range(least, n + 1) for n in most))
@@ -91,6 +89,23 @@ class Move:
         same = range(1, min(most) + 1)
         chosen = same if self.by == "same" else [n for n in self.by if n in same]
         yield from ((n,) * len(most) for n in chosen)
+
+    def number_of_amounts(self, values: Mapping[str, int]) -> int:
+        """Return how many `amounts` yields."""
+        most = self._most(values)
+        if self.by == "any":
+            return math.prod(n + 1 for n in most) - 1
+        if self.by == "each":
+            return math.prod(most)
+        return min(most) if self.by == "same" else sum(n <= min(most) for n in self.by)
+
+    def _most(self, values: Mapping[str, int]) -> list[int]:
+        """Return the largest amount for each coordinate that it lowers."""
+        most = [values[name] for name in self.lowers]
+        if self.at_most is None:
+            return most
+        largest = max(0, int(self.at_most.value(values)))
+        return [min(value, largest) for value in most]
 
     def rename(self, names: Mapping[str, str]) -> Move:
         """Return the same move of coordinates with other names."""
@@ -210,6 +225,12 @@ class Rules:
         """Yield what each move leads to; two moves may lead to the same position."""
         for move in self.moves:
             yield from self.options_by(move, position)
+
+    def most_options(self, position: Sequence[int]) -> int:
+        """Return how many options there are if no two are the same and each is allowed where play has not ended."""
+        values = self.named(position)
+        going = [m for m in self.moves if m.unless is None or not m.unless.value(values)]
+        return sum(move.number_of_amounts(values) for move in going)
 
     def options_by(self, move: Move, position: Sequence[int]) -> Iterator[Position]:
         """Yield the options that one kind of move leads to."""

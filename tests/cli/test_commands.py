@@ -66,7 +66,10 @@ def test_value_of_a_position_whose_grundy_table_is_too_large():
             ["value", "solid-bar(f=(x+z)//3)", "7", "4"],
             "a position has 3 coordinates (x, y, z), found (7, 4)",
         ),
-        (["value", "solid-bar(f=(x+z)//3)", "0", "4", "0"], "y = 4 is above its height at x = 0, z = 0, which is 0"),
+        (
+            ["value", "solid-bar(f=(x+z)//3)", "0", "4", "0"],
+            "y = 4 is above its height at x = 0, z = 0, which is 0",
+        ),
         (["value", "solid-bar(f=open(x))", "0", "4", "0"], 'call to "open" at column 1'),
         (["value", "stepbar(k=3)", "0", "0"], "did you mean 'step-bar'"),
         (["plan", "no-such.yaml"], "no-such.yaml: cannot be read"),

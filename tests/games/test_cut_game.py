@@ -1,6 +1,8 @@
 """Games of one's own, described in Python: their options are compared with what the keys mean, written out here again."""
 
-from itertools import product
+import json
+import pickle
+from itertools import islice, product
 
 import pytest
 from hypothesis import given
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 
 from choco_pipeline import CutGame, DisjunctiveSum, Game, Nim, WithPass, parse_ruleset
 from choco_pipeline.errors import RulesetError
+from tests.rulesets import cut_games
 
 HEAPS = [{"lower": ["a"]}, {"lower": ["b"]}]
 WYTHOFF = [*HEAPS, {"lower": ["a", "b"], "by": "same"}]
@@ -109,3 +112,63 @@ def test_two_games_of_one_name_have_no_sum():
     assert DisjunctiveSum(wythoff, wythoff).documents == wythoff.documents
     with pytest.raises(RulesetError, match="two different games are called one"):
         DisjunctiveSum(WithPass(wythoff), heaps)
+
+
+@given(cut_games(), st.integers(0, 2))
+def test_games_that_are_drawn(game, passes):
+    """What is true of every ruleset: options are smaller positions, and the rules say how many there may be."""
+    game = WithPass(game, passes) if passes else game
+    rules = game.rules
+    for position in game.positions(4):
+        values, options = rules.named(position), list(game.options(position))
+        for option in options:
+            assert game.check(option) == option < position
+            assert all(u <= v for u, v in zip(option, position, strict=True))
+        assert len(options) <= rules.most_options(position)
+        for move in rules.moves:
+            assert len(list(move.amounts(values))) == move.number_of_amounts(values)
+        assert set(rules.options(position)) == set(options)
+
+
+@given(cut_games(), cut_games())
+def test_components_are_a_disjunctive_sum(a, b):
+    game = DisjunctiveSum(a, b)
+    rules = game.rules
+    parts = [(names, rules.part(names)) for names in rules.components()]
+    assert len(parts) >= 2
+    for position in islice(game.positions(2), 0, None, 7):
+        named = rules.named(position)
+        moved = [
+            {**named, **dict(zip(names, option, strict=True))}
+            for names, part in parts
+            for option in part.options([named[name] for name in names])
+        ]
+        assert {tuple(one.values()) for one in moved} == set(game.options(position))
+
+
+@given(cut_games())
+def test_documents_are_plain_data(game):
+    documents = json.loads(json.dumps(game.documents))
+    assert parse_ruleset(game.notation, games=documents).identity == game.identity
+    assert pickle.loads(pickle.dumps(game)) == game
+
+
+@pytest.mark.parametrize(
+    ("moves", "free"),
+    [
+        ([{"lower": ["a"]}, {"lower": ["b"], "clip": False}], "b"),
+        ([{"lower": ["a"]}, {"lower": ["b"], "by": "same"}], "b"),
+        ([{"lower": ["a"], "by": [1]}, {"lower": ["b"], "by": "each"}], "b"),
+        ([{"lower": ["a"]}, {"lower": ["b"], "by": [1]}], "a"),
+        ([{"lower": ["a"], "at_most": 3}, {"lower": ["b"], "at_most": "b"}], None),
+        ([{"lower": ["a", "b"], "by": "any"}], None),
+    ],
+)
+def test_a_free_heap_is_seen_however_it_is_written(moves, free):
+    assert CutGame(["a", "b"], moves).rules.free == free
+
+
+def test_play_ends_for_passes_too():
+    game = WithPass(CutGame(["a"], [{"lower": ["a"]}], ends="a == 3"))
+    assert list(game.options((3, 1))) == []
+    assert set(game.options((2, 1))) == {(0, 1), (1, 1), (2, 0)}
