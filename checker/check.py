@@ -1,8 +1,8 @@
-"""Decide certificates of impartial chocolate-bar games anew: python3 checker/check.py [--seconds S] FILE...
+"""Decide certificates of impartial games anew: python3 checker/check.py [--seconds S] FILE...
 
 This file is the whole checker: it needs Python 3.11 or newer and nothing else, and reads certificates only. For each it
-prints proved, refuted (with where), vacuous (nothing satisfies the conditions), undecided or no certificate. Exit code 0:
-all are proved; 1: some is not; 2: some is no certificate. docs/proof.md says why this is enough, and goes through the file.
+prints proved, refuted (with where), vacuous (nothing satisfies the conditions), undecided, out of time or no certificate. Exit
+code 0: all are proved; 1: some is not; 2: some is no certificate. docs/proof.md says why this is enough, and explains the file.
 
 A set of tuples of integers is regular if a finite automaton reads its members' binary digits; sums, order, ^ & | are, and
 so are intersections, complements and projections (Büchi, 1960). That something is true everywhere means that an automaton
@@ -11,7 +11,6 @@ of its contrary accepts nothing.
 
 from __future__ import annotations
 
-import argparse
 import ast
 import functools
 import inspect
@@ -30,7 +29,15 @@ MOST_STATES, MOST_EDGES, MOST_BYTES, MOST_LETTERS, MOST_BITS = 1 << 19, 1 << 22,
 
 
 class UndecidedError(Exception):
-    """There is no answer: it cannot be said, is too large, or takes too long; a file at fault is a ValueError."""
+    """There is no answer: it cannot be said, or is too large; a file at fault is a ValueError."""
+
+    verdict = "undecided"
+
+
+class OutOfTimeError(UndecidedError):
+    """There is no answer within the time."""
+
+    verdict = "out of time"
 
 
 # ---- Automata. An integer is read in two's complement, least significant digit first. The last digit is the sign, 1 for
@@ -54,6 +61,8 @@ class Automaton(NamedTuple):
         return Automaton(tuple(names.get(track, track) for track in self.tracks), self.rows)
 
     def __invert__(self) -> Automaton:
+        if len(self.rows) << len(self.tracks) > 4 * MOST_EDGES:
+            raise UndecidedError("an automaton is too large")
         symbols, sink = range(1 << len(self.tracks)), 2 * len(self.rows)
         rows = [{a: row.get(a, sink) ^ 1 for a in symbols} for row in self.rows]
         return Automaton(self.tracks, least([*rows, dict.fromkeys(symbols, sink + 1)]))
@@ -187,27 +196,22 @@ def witness(part: Automaton) -> dict[Track, int] | None:
 
 Form = dict[Track | None, int]  # an integer: Σ factor·integer and, under None, a constant
 Names = Mapping[str, Form]
+Made = list[tuple[Track, Automaton]]  # integers that others determine, and how
 SIGNS = str.maketrans({"⊕": "^", "≤": "<=", "≥": ">=", "≠": "!=", "·": "*"})
 WORDS = re.compile(r"([0-9]+(?![0-9A-Za-z_])|[A-Za-z_][A-Za-z0-9_]*|[ +\-*/%^&|<>=!(),])*")
-BITWISE = {ast.BitXor: operator.xor, ast.BitAnd: operator.and_, ast.BitOr: operator.or_}
 SPAN = re.compile(r"(.+?)(?:\.\.(.+?)(?:\s+step\s+(.+))?)?")
-ENDS = {
-    ast.Eq: (0, 0),
-    ast.NotEq: (0, 0),
-    ast.Lt: (None, -1),
-    ast.LtE: (None, 0),
-    ast.Gt: (1, None),
-    ast.GtE: (0, None),
-}
+BITWISE = {ast.BitXor: operator.xor, ast.BitAnd: operator.and_, ast.BitOr: operator.or_}
+ENDS = {ast.Eq: (0, 0), ast.Lt: (None, -1), ast.LtE: (None, 0), ast.Gt: (1, None), ast.GtE: (0, None)}
 
 
 def parsed(text: Any) -> ast.expr:
     """Return the tree of a formula, which may be one already, or of a ruleset."""
     if isinstance(text, ast.expr):
         return text
-    said = re.sub(r"\b(step|strip|solid|rectangular|with)-(bar|pass)\b", r"\1_\2", str(text).translate(SIGNS).strip())
-    if type(text) not in (str, int) or len(said) > MOST_LETTERS or not WORDS.fullmatch(said):
+    said, quoted = str(text).translate(SIGNS).strip(), re.compile(r"\b(game\(\s*)([A-Za-z0-9][A-Za-z0-9-]*)(?=\s*[,)])")
+    if type(text) not in (str, int) or len(said) > MOST_LETTERS or not WORDS.fullmatch(quoted.sub(r"\1", said)):
         raise ValueError(f"{said[:60]!r} is no formula")
+    said = re.sub(r"\b(step|strip|solid|rectangular|with)-(bar|pass)(?=\s*\()", r"\1_\2", quoted.sub(r"\1'\2'", said))
     return ast.parse(said, mode="eval").body
 
 
@@ -238,9 +242,6 @@ def limits(form: Form, low: int | None, high: int | None) -> Automaton:
     return built(tracks, (None if low is None else low - c, None if high is None else high - c), edges)
 
 
-Made = list[tuple[Track, Automaton]]  # integers that others determine, and how
-
-
 def form(node: ast.expr, names: Names, made: Made) -> Form:
     """Return the integer that a formula is; what is not linear is a new track, and `made` then says which integer it is."""
     match node:
@@ -265,8 +266,7 @@ def form(node: ast.expr, names: Names, made: Made) -> Form:
             if not (value := fixed(form(part, names, made))):
                 raise UndecidedError("v2 of what is no constant, or of 0, cannot be said")
             return plus({None: (value & -value).bit_length() - 1}, {})
-        case _:
-            raise ValueError(f"{ast.unparse(node)!r} has no value, or a name that is not known here")
+    raise ValueError(f"{ast.unparse(node)!r} has no value, or a name that is not known here")
 
 
 def computed(sign: ast.operator, left: Form, right: Form, made: Made) -> Form:
@@ -323,21 +323,25 @@ def condition(formula: Any, names: Names) -> Automaton:
             return (all_of if isinstance(sign, ast.And) else any_of)(condition(part, names) for part in parts)
         case ast.UnaryOp(ast.Not(), part):
             return ~condition(part, names)
-        case ast.Compare(left, signs, others) if all(type(sign) in ENDS for sign in signs):
-            steps = zip([left, *others], signs, others, strict=False)
-            found = [(within(ast.BinOp(a, ast.Sub(), b), names, {}, *ENDS[type(s)]), s) for a, s, b in steps]
-            return all_of(~part if isinstance(sign, ast.NotEq) else part for part, sign in found)
+        case ast.Compare(left, [ast.NotEq()], [right]):
+            return ~within(ast.BinOp(left, ast.Sub(), right), names, {}, 0, 0)
+        case ast.Compare(left, [sign], [right]) if type(sign) in ENDS:
+            return within(ast.BinOp(left, ast.Sub(), right), names, {}, *ENDS[type(sign)])
+        case ast.Compare(left, [sign, *signs], [right, *others]) if signs:
+            return condition(ast.Compare(left, [sign], [right]), names) & condition(
+                ast.Compare(right, signs, others), names
+            )
         case node:
             raise ValueError(f"{ast.unparse(node)!r} is no condition")
 
 
-# ---- Games.
+# ---- Games. Each is a document: its coordinates, the largest values of some of them (heights), and its moves.
 
 
 class Move(NamedTuple):
     """A kind of move: to the tuples with `changed` integers that satisfy `such`, if they are positions."""
 
-    cut: str
+    lowers: set[str]
     changed: dict[str, Track]
     such: list[Automaton]
 
@@ -347,54 +351,102 @@ class Game(NamedTuple):
 
     text: str
     coordinates: list[str]
-    heaps: list[str]  # the coordinates that do not count passes
+    passes: list[str]  # the coordinate that counts passes around the whole game
     legal: Automaton  # that the coordinates are a position's
     moves: list[Move]
-    faults: list[Automaton]  # that the height is negative, or falls
+    faults: list[Automaton]  # that a height is negative, or falls
 
 
-def bar(text: str, coordinates: str, across: str = "", height: Any = None, also: Sequence[str] = ()) -> Game:
-    """Return Nim on coordinates in which cutting one of those `across` lowers y to the height there, if that is less."""
-    names: dict[str, Form] = {c: {c: 1} for c in coordinates if c != "y"}  # on which a height may depend
-    legal, moves, faults = all_of(limits({c: 1}, 0, None) for c in coordinates), [], []
-    for c in coordinates:
-        smaller, lower = next(FRESH), next(FRESH)
-        less = limits({smaller: 1, c: -1}, None, -1)
-        moves.append(Move(c, {c: smaller}, [less]))  # to a position only if y is not more than the height there
-        if c in across:
-            there = within(height, {**names, c: {smaller: 1}}, {lower: -1}, 0, 0)
-            moves.append(Move(c, {c: smaller, "y": lower}, [less, there, limits({lower: 1, "y": -1}, None, -1)]))
-            falls = within(height, {**names, c: {c: 1, None: 1}}, {"y": -1}, None, -1)
-            faults.append(legal & within(height, names, {"y": -1}, 0, 0) & falls)
-    if across:
-        faults.append(legal & within(height, names, {}, None, -1))
-        legal &= within(height, names, {"y": -1}, 0, None)
-    legal &= all_of(condition(one, names) for one in also)
-    return Game(text, [*coordinates], [*coordinates], legal, moves, faults)
+RULESETS: dict[str, Callable[..., dict[str, Any] | Game]] = {  # those of the papers, and games made of games
+    "nim": lambda heaps: {"coordinates": [*"abcdefghijklmno"[:heaps]]},
+    "rectangular_bar": lambda m, n: {"coordinates": [*"abcd"], "within": f"a+b < {m} and c+d < {n}"},
+    "step_bar": lambda k, s=0: {"coordinates": ["y", "z"], "heights": {"y": f"(z+{s})//{k}"}},
+    "strip_bar": lambda k, s=0: {"coordinates": ["x", "y", "z"], "heights": {"y": f"(z+{s})//{k}"}},
+    "solid_bar": lambda f: {"coordinates": ["x", "y", "z"], "heights": {"y": f}},
+    "with_pass": lambda game, passes=1: with_pass(game, passes),
+    "sum": lambda a, b: in_sum(a, b),
+}
 
 
-def with_pass(game: Game, passes: int = 1) -> Game:
+def described(text: str, document: Mapping[str, Any], numbers: Names) -> Game:
+    """Return the game of a document, in which names stand for numbers."""
+    coordinates, heights = document["coordinates"], document.get("heights") or {}
+    if len({*coordinates, *numbers, "v", "grundy"}) < len(coordinates) + len(numbers) + 2 or not {*heights} <= {
+        *coordinates
+    }:
+        raise ValueError(f"{text}: a name is there twice, or has no meaning")
+    of = {
+        c: {n.id for n in ast.walk(parsed(h)) if isinstance(n, ast.Name)} & {*coordinates} for c, h in heights.items()
+    }
+    at: dict[str, Form] = {**numbers, **{c: {c: 1} for c in coordinates}}
+    known = {name: one for name, one in at.items() if not of.get(name)}  # a height depends on none that has one
+    legal, faults, moves = all_of(limits({c: 1}, 0, None) for c in coordinates), [], []
+    for c, height in heights.items():
+        faults.append(legal & within(height, known, {}, None, -1))
+        for d in of[c]:
+            falls = within(height, {**known, d: {d: 1, None: 1}}, {c: -1}, None, -1)
+            faults.append(legal & within(height, known, {c: -1}, 0, 0) & falls)
+    for move in document.get("moves") or [{"lower": [c]} for c in coordinates]:
+        move = without_nulls(move, "lower", "by at_most clip")
+        lowered = {c: next(FRESH) for c in move["lower"]}
+        if not 0 < len(move["lower"]) == len(lowered.keys() & {*coordinates}):
+            raise ValueError(f"{text}: a move lowers coordinates, each of them once")
+        there = {**known, **{c: {t: 1} for c, t in lowered.items() if c in known}}
+        such = amounts(move, lowered, at, numbers)
+        such += [~condition(document["ends"], at)] if document.get("ends") else []
+        falling = [c for c in heights if of[c] & lowered.keys()] if move.get("clip", True) else []
+        for size in range(len(falling) + 1):
+            for chosen in itertools.combinations(falling, size):  # to a position only if no other is above its height
+                fallen = {c: next(FRESH) for c in chosen}
+                less = [limits({t: 1, lowered.get(c, c): -1}, None, -1) for c, t in fallen.items()]
+                found = [*such, *(within(heights[c], there, {t: -1}, 0, 0) for c, t in fallen.items()), *less]
+                twice = [lowered[c] for c in chosen if c in lowered]
+                moves.append(Move({*lowered}, {**lowered, **fallen}, [some(twice, *found)] if twice else found))
+    legal &= all_of(within(height, known, {c: -1}, 0, None) for c, height in heights.items())
+    return Game(text, [*coordinates], [], legal & condition(document.get("within"), at), moves, faults)
+
+
+def amounts(move: Mapping[str, Any], lowered: dict[str, Track], at: Names, numbers: Names) -> list[Automaton]:
+    """Return what a move asks of the amounts that it takes."""
+    taken: list[Form] = [{c: 1, t: -1} for c, t in lowered.items()]
+    by = move["by"] if "by" in move or len(taken) > 1 else "each"
+    if isinstance(by, list):
+        found = [any_of(limits(taken[0], n, n) for n in (integer(one, numbers) for one in by) if n > 0)]
+    elif by == "any" and len(taken) > 1:
+        found = [*(limits(one, 0, None) for one in taken), limits(functools.reduce(plus, taken), 1, None)]
+    elif by in ("any", "each", "same"):
+        found = [limits(one, 1, None) for one in taken]
+    else:
+        raise ValueError(f"{by!r} is no way to take amounts")
+    if by not in ("any", "each"):
+        found += [limits(plus(one, taken[0], -1), 0, 0) for one in taken[1:]]
+    most = move.get("at_most")
+    return found + ([] if most is None else [within(most, at, plus({}, one, -1), 0, None) for one in taken])
+
+
+def with_pass(game: Game, passes: int) -> Game:
     """Return a game in which the players together may pass so many times, if there is a move."""
     p, fewer = unused("p", game.coordinates), next(FRESH)
-    such = [limits({p: 1, fewer: -1}, 1, 1), limits(dict.fromkeys(game.heaps, 1), 1, None)]
-    legal, moves = game.legal & limits({p: 1}, 0, passes), [*game.moves, Move(p, {p: fewer}, such)]
-    return Game(f"with-pass({game.text}, {passes})", [*game.coordinates, p], game.heaps, legal, moves, game.faults)
+    options = (some(to.values(), game.legal, game.legal.on(to), *such) for _, to, such in game.moves)
+    pass_on = Move({p}, {p: fewer}, [limits({p: 1, fewer: -1}, 1, 1), any_of(options)])
+    text, legal = f"with-pass({game.text}, {passes})", game.legal & limits({p: 1}, 0, passes)
+    return Game(text, [*game.coordinates, p], [p], legal, [*game.moves, pass_on], game.faults)
 
 
 def in_sum(a: Game, b: Game) -> Game:
     """Return two games side by side; coordinates that both have are told apart by 1 and 2."""
     coordinates: list[str] = []
-    heaps, legal, moves = [], TRUE, []
+    legal, moves = TRUE, []
     for i, (game, other) in enumerate(((a, b), (b, a)), 1):
         own: dict[Any, str] = {}
         for c in game.coordinates:
             own[c] = unused(f"{c}{i}" if c in other.coordinates else c, coordinates)
             coordinates.append(own[c])
-        heaps += [own[c] for c in game.heaps]
         legal &= game.legal.on(own)
-        for cut, changed, such in game.moves:
-            moves.append(Move(own[cut], {own[c]: to for c, to in changed.items()}, [part.on(own) for part in such]))
-    return Game(f"sum({a.text}, {b.text})", coordinates, heaps, legal, moves, [*a.faults, *b.faults])
+        for lowers, to, such in game.moves:
+            renamed = {own[c]: track for c, track in to.items()}
+            moves.append(Move({own[c] for c in lowers}, renamed, [part.on(own) for part in such]))
+    return Game(f"sum({a.text}, {b.text})", coordinates, [], legal, moves, [*a.faults, *b.faults])
 
 
 def unused(name: str, taken: Sequence[str]) -> str:
@@ -402,23 +454,12 @@ def unused(name: str, taken: Sequence[str]) -> str:
     return next(one for one in (name, *(f"{name}{i}" for i in range(2, len(taken) + 3))) if one not in taken)
 
 
-RULESETS: dict[str, Callable[..., Game]] = {
-    "nim": lambda heaps: bar(f"nim({heaps})", "abcdefghijklmno"[:heaps]),
-    "rectangular_bar": lambda m, n: bar(f"rectangular-bar({m}, {n})", "abcd", also=[f"a+b < {m}", f"c+d < {n}"]),
-    "step_bar": lambda k, s=0: bar(f"step-bar({k}, {s})", "yz", "z", f"(z+{s})//{k}"),
-    "strip_bar": lambda k, s=0: bar(f"strip-bar({k}, {s})", "xyz", "z", f"(z+{s})//{k}"),
-    "solid_bar": lambda f: bar(f"solid-bar({ast.unparse(f)})", "xyz", "xz", f),
-    "with_pass": with_pass,
-    "sum": lambda a, b: in_sum(a, b),
-}
-
-
-def game_of(node: ast.expr, names: Names) -> Game:
+def game_of(node: ast.expr, names: Names, documents: Mapping[str, Any]) -> Game:
     """Return the game that a ruleset writes, in which names stand for integers."""
 
-    def value(key: str, part: ast.expr) -> Any:
+    def value(key: str, part: Any) -> Any:
         if key in ("game", "a", "b"):
-            return game_of(part, names)
+            return game_of(part, names, documents)
         if key == "f":  # whose x and z are coordinates
             numbers = {name: f"({fixed(one)})" for name, one in names.items() if name not in ("x", "z")}
             return parsed(re.sub(r"[A-Za-z_]\w*", lambda name: numbers.get(name[0], name[0]), ast.unparse(part)))
@@ -427,10 +468,21 @@ def game_of(node: ast.expr, names: Names) -> Game:
         return number
 
     match node:
+        case ast.Call(ast.Name("game"), [ast.Constant(str(name))], words):
+            document = without_nulls(documents[name], "game coordinates moves", "parameters heights ends")
+            given = once([(str(word.arg), integer(word.value, names)) for word in words])
+            numbers = {**document.get("parameters", {}), **given}
+            if not given.keys() <= document.get("parameters", {}).keys():
+                raise ValueError(f"{ast.unparse(node)}: the game has not all of these parameters")
+            text = ", ".join([f"game({name}", *(f"{key}={number}" for key, number in numbers.items())]) + ")"
+            return described(text, document, {key: plus({None: integer(n, {})}, {}) for key, n in numbers.items()})
         case ast.Call(ast.Name(name), values, words) if name in RULESETS:
             named = once([(str(word.arg), word.value) for word in words])
-            given = inspect.signature(RULESETS[name]).bind(*values, **named).arguments
-            return RULESETS[name](**{key: value(key, part) for key, part in given.items()})
+            (bound := inspect.signature(RULESETS[name]).bind(*values, **named)).apply_defaults()
+            given = {key: value(key, part) for key, part in bound.arguments.items()}
+            made = RULESETS[name](**given)
+            shown = ", ".join(ast.unparse(part) if isinstance(part, ast.expr) else str(part) for part in given.values())
+            return made if isinstance(made, Game) else described(f"{name.replace('_', '-')}({shown})", made, {})
     raise ValueError(f"{ast.unparse(node)!r} is no ruleset")
 
 
@@ -507,8 +559,7 @@ def on_positions(check: dict[str, Any], proof: Proof, names: Names, reach: int |
     if kind in ("p-list", "count") and reach is None:
         raise ValueError("a reach is needed")
     is_p = some([VALUE], proof.relation, limits({VALUE: 1}, 0, 0)) if proof.grundy else proof.relation
-    bounded = game.coordinates[: -1 if game.text.startswith("with-pass(") else None]
-    box = [limits({c: 1}, None, reach) for c in bounded if reach is not None]
+    box = [limits({c: 1}, None, reach) for c in game.coordinates if reach is not None and c not in game.passes]
     spoken = all_of([game.legal, *box, condition(check.get("of" if kind == "options" else "where"), at)])
     so, gone = spoken & (proof.relation if kind.startswith("grundy") else is_p), game.coordinates[:0]
     yield from (("the height is negative, or falls", fault) for fault in game.faults)
@@ -523,8 +574,8 @@ def on_positions(check: dict[str, Any], proof: Proof, names: Names, reach: int |
             claimed, gone = condition(check["values"], {**names, "v": {"v": 1}}), game.coordinates
         case "options":
             claimed, have = FALSE, FALSE if word == "every" else TRUE
-            for cut, changed, such in game.moves:
-                if cut in by and aside in (None, "lowered" if len(changed) > 1 else "kept"):
+            for lowers, changed, such in game.moves:
+                if lowers <= {*by} and aside in (None, "lowered" if len(changed) > len(lowers) else "kept"):
                     to = condition(check["to"], {**at, **{c: {track: 1} for c, track in changed.items()}})
                     option = [game.legal.on(changed), *such]
                     claimed |= some(changed.values(), *option, ~to if word == "every" else to)
@@ -629,7 +680,7 @@ def before(a: Sequence[Track], b: Sequence[Track]) -> Automaton:
 
 def on_claim(document: Any) -> tuple[str, str]:
     """Return the verdict on the certificate of a claim."""
-    data = without_nulls(document, "format kind claim names verdict", "game versions")
+    data = without_nulls(document, "format kind claim names verdict", "game games versions")
     claim = without_nulls(data["claim"], "id check", "ruleset every some when let reach")
     kind = claim["check"]["kind"]
     if (data["format"], data["kind"], data["verdict"]) != (1, "claim", "proved") or kind not in KINDS:
@@ -651,14 +702,13 @@ def on_claim(document: Any) -> tuple[str, str]:
     if witness(all_of(parts) & condition(claim.get("when"), known)) is None:
         return "vacuous", "it does not speak of these names"
     names, _, _ = introduced({}, claim.get("let", {}), names, {})
-    game, reach = game_of(parsed(claim["ruleset"]), names), integer(claim["reach"], names) if "reach" in claim else None
+    game, games = game_of(parsed(claim["ruleset"]), names, data.get("games", {})), {"games": data.get("games")}
+    reach = integer(claim["reach"], names) if "reach" in claim else None
     if not ("game" in data or kind == "options") or names.keys() & {*game.coordinates} or (reach or 0) >> 63:
         raise ValueError("automata of the game are needed, names that are no coordinates, and a reach below 2**63")
-    proof = (
-        proof_in(json.dumps({"format": 1, **data["game"]}))
-        if "game" in data
-        else Proof(game, TRUE, False, ("proved", ""))
-    )
+    proof = Proof(game, TRUE, False, ("proved", ""))
+    if "game" in data:
+        proof = proof_in(json.dumps({"format": 1, **data["game"], **games}, sort_keys=True))
     if proof.verdict[0] != "proved":
         return proof.verdict
     if proof.game.text != game.text and decided(obligations(game, *proof[1:3]), "")[0] != "proved":
@@ -709,22 +759,21 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 @functools.cache
 def proof_in(text: str) -> Proof:
     """Return what automata of a game prove; of several claims that rest on the same ones they are decided once."""
-    data = without_nulls(json.loads(text), "ruleset relation coordinates automata", "format obligations versions")
-    game, grundy = game_of(parsed(data["ruleset"]), {}), data["relation"] == "grundy"
-    passes = game.coordinates[-1:] if game.text.startswith("with-pass") else []
-    tracks: list[Any] = [c for c in game.coordinates if c not in passes] + [VALUE] * grundy
+    data = without_nulls(json.loads(text), "ruleset relation coordinates automata", "format games obligations versions")
+    game, grundy = game_of(parsed(data["ruleset"]), {}, data.get("games", {})), data["relation"] == "grundy"
+    tracks: list[Any] = [c for c in game.coordinates if c not in game.passes] + [VALUE] * grundy
     named = ["value" if track == VALUE else track for track in tracks]
     if (data.get("format", 1), data["coordinates"]) != (1, named) or data["relation"] not in ("p", "grundy"):
         raise ValueError("the format must be 1, the relation p or grundy, and the coordinates those of the ruleset")
-    if not isinstance(data["automata"], list) or (len(data["automata"]) > 1 and not passes):
+    if not isinstance(data["automata"], list) or (len(data["automata"]) > 1 and not game.passes):
         raise ValueError("automata are needed, one for each number of passes left")
     parts = [relation_of(automaton, tracks) for automaton in data["automata"]]
-    relation = any_of(part & all_of(limits({p: 1}, i, i) for p in passes) for i, part in enumerate(parts))
+    relation = any_of(part & all_of(limits({p: 1}, i, i) for p in game.passes) for i, part in enumerate(parts))
     said = f"{game.text}, {'Grundy numbers' if grundy else 'P-positions'}"
     try:
         verdict = decided(obligations(game, relation, grundy), said)
     except UndecidedError as error:  # kept, too: what took too long is not tried again for each claim
-        verdict = "undecided", str(error)
+        verdict = error.verdict, str(error)
     return Proof(game, relation, grundy, verdict)
 
 
@@ -735,29 +784,34 @@ def verdict_on(path: Path) -> tuple[str, str]:
             document = json.loads(file.read(MOST_BYTES), object_pairs_hook=once)
         if "kind" in document:
             return on_claim(document)
-        said = {key: part for key, part in document.items() if key not in ("obligations", "versions")}
-        return proof_in(json.dumps(said)).verdict
-    except (UndecidedError, MemoryError) as error:
-        return "undecided", str(error) or type(error).__name__
+        said = {"games": None} | {key: part for key, part in document.items() if key not in ("obligations", "versions")}
+        return proof_in(json.dumps(said, sort_keys=True)).verdict
+    except UndecidedError as error:
+        return error.verdict, str(error)
+    except MemoryError:
+        return "undecided", "an automaton is too large"
     except (ValueError, TypeError, LookupError, AttributeError, SyntaxError, RecursionError, OSError) as error:
         return "no certificate", f"{type(error).__name__}: {error}"
 
 
-def main() -> int:
+def main(arguments: list[str]) -> int:
     """Print a line for each file; return 0 if all are proved, 2 if one is no certificate, else 1."""
-    parser = argparse.ArgumentParser(description="Decide certificates anew.")
-    parser.add_argument("--seconds", type=float, default=0, help="of computing for each file; no limit by default")
-    parser.add_argument("files", nargs="+", type=Path)
-    given, worst = parser.parse_args(), 0
+    seconds, worst = 0.0, 0
+    if arguments[:1] == ["--seconds"] and len(arguments) > 1:
+        seconds, arguments = float(arguments[1]), arguments[2:]
+    paths = arguments[1:] if arguments[:1] == ["--"] else arguments
+    if not paths or (paths[0].startswith("-") and paths is arguments):
+        print(str(__doc__).splitlines()[0], file=sys.stderr)
+        return 2
 
     def over(*_: object) -> NoReturn:
-        raise UndecidedError(f"more than {given.seconds:g} seconds")
+        raise OutOfTimeError(f"more than {seconds:g} seconds")
 
     signal.signal(signal.SIGPROF, over)
     sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    for path in given.files:
-        signal.setitimer(signal.ITIMER_PROF, given.seconds)
-        verdict, why = verdict_on(path)
+    for path in paths:
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        verdict, why = verdict_on(Path(path))
         signal.setitimer(signal.ITIMER_PROF, 0)
         print(f"{path}: {verdict}: {' '.join(why.split())}", flush=True)  # one line, whatever names a file has
         worst = max(worst, {"proved": 0, "no certificate": 2}.get(verdict, 1))
@@ -765,4 +819,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

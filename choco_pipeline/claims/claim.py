@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -38,10 +38,13 @@ class Claim:
         What decides the verdict; an `Entry` in a catalogue.
     paper
         None for a claim that was read from a work order.
+    games
+        Descriptions of games of one's own, to be used instead of all files; None for files.
     """
 
     statement: Statement
     paper: Paper | None = None
+    games: Mapping[str, Any] | None = field(default=None, compare=False)
 
     @property
     def id(self) -> str:
@@ -56,7 +59,8 @@ class Claim:
     @cached_property
     def pattern(self) -> Notation | None:
         """The ruleset, in which names stand for integers; None for a statement on integers."""
-        return None if self.statement.ruleset is None else read(self.statement.ruleset)
+        ruleset = self.statement.ruleset
+        return None if ruleset is None else read(ruleset, games=self.games)
 
     @property
     def shape(self) -> tuple[str, ...]:
@@ -85,7 +89,7 @@ class Claim:
         """The coordinates that its formulas may use; p is the number of passes left."""
         if self.pattern is None:
             return ()
-        found = build(_sample(self.pattern), {}, Path()).coordinates
+        found = build(_sample(self.pattern), {}, Path(), self.games).coordinates
         return ("i", "j", *found[4:]) if self.is_of_whole_bars else found
 
     @property

@@ -82,6 +82,7 @@ class CertificateDocument(GameDocument):
     """A certificate as its file holds it."""
 
     format: int = Field(ge=FORMAT, le=FORMAT)
+    games: dict[str, Any] = Field(default={})
     obligations: list[ObligationRecord]
     versions: dict[str, str]
 
@@ -150,7 +151,7 @@ def read_certificate(path: Path) -> Certificate:
     """
     document = read_document(path, CertificateDocument)
     sentences = tuple((o.name, o.passes, o.sentence) for o in document.obligations)
-    return replace(certificate_of(document, path), sentences=sentences)
+    return replace(certificate_of(document, path, document.games), sentences=sentences)
 
 
 def read_document(path: Path, model: type[M]) -> M:
@@ -163,9 +164,12 @@ def read_document(path: Path, model: type[M]) -> M:
         raise CertificateError(f"{path}: not a certificate: {where}: {first['msg']}") from None
 
 
-def certificate_of(document: GameDocument, path: Path) -> Certificate:
-    """Return the game and the automata of a document in a file, or raise as `read_certificate` does if they do not fit."""
-    ruleset = parse_ruleset(document.ruleset)
+def certificate_of(document: GameDocument, path: Path, games: Mapping[str, Any]) -> Certificate:
+    """Return the game and the automata of a document in a file, or raise as `read_certificate` does if they do not fit.
+
+    Games of one's own are read from their descriptions `games`, which the file holds, and from no other file.
+    """
+    ruleset = parse_ruleset(document.ruleset, games=games)
     if ruleset.notation != document.ruleset:
         raise CertificateError(
             f"{path}: the ruleset must be written {ruleset.notation}, found {shown(document.ruleset)}"
@@ -292,6 +296,11 @@ def game_document(proof: Proof) -> dict[str, Any]:
     }
 
 
+def described_games(ruleset: Ruleset) -> dict[str, Any]:
+    """Return the descriptions of games of one's own as a certificate holds them: under no key if there are none."""
+    return {"games": dict(ruleset.documents)} if ruleset.documents else {}
+
+
 def _document(proof: Proof) -> dict[str, Any]:
     checks: dict[tuple[str, int], list[dict[str, Any]]] = {}
     for check in proof.checks:
@@ -306,6 +315,7 @@ def _document(proof: Proof) -> dict[str, Any]:
     return {
         "format": FORMAT,
         **game_document(proof),
+        **described_games(proof.ruleset),
         "obligations": [
             {"name": name, "passes": passes, "sentence": text, "checks": checks[name, passes]}
             for name, passes, text in _sentences(proof)

@@ -67,10 +67,10 @@ def check_files(paths: Sequence[Path], seconds: float) -> list[Checked]:
         said = error.stdout  # bytes though text was asked for; None if there is nothing
         lines = said.decode() if isinstance(said, bytes) else ""
         otherwise = Checked("out of time", "it did not end in its time")
-        return _answers(paths, lines, seconds, otherwise)
+        return _answers(paths, lines, otherwise)
     complaint = done.stderr.strip().splitlines()
     otherwise = Checked("undecided", complaint[-1] if complaint else "it gave no answer")
-    return _answers(paths, done.stdout, seconds, otherwise)
+    return _answers(paths, done.stdout, otherwise)
 
 
 @cache
@@ -113,24 +113,21 @@ def ask_checker(said: Sequence[tuple[str, dict[str, Any]]], seconds: float) -> N
                 )
 
 
-def _answers(paths: Sequence[Path], said: str, seconds: float, otherwise: Checked) -> list[Checked]:
+def _answers(paths: Sequence[Path], said: str, otherwise: Checked) -> list[Checked]:
     """Return the answers in the checker's lines, ``FILE: answer`` or ``FILE: answer: why``, one for each file in order.
 
     A file without a line has the answer `otherwise`.
     """
     lines = said.splitlines()
-    over = f"more than {seconds:g} seconds"  # all that a checker says that has no word for it
     found = []
     for i, path in enumerate(paths):
         line = lines[i] if i < len(lines) else ""
         match = re.fullmatch(rf"({'|'.join(get_args(Answer))})(?:: (.*))?", _after(line, path))
         if match is None:
             found.append(otherwise)
-            continue
-        answer: Answer = match.group(1)  # type: ignore[assignment]
-        why = match.group(2) or ""
-        is_over = (answer, why) == ("undecided", over)
-        found.append(Checked("out of time" if is_over else answer, why))
+        else:
+            answer: Answer = match.group(1)  # type: ignore[assignment]
+            found.append(Checked(answer, match.group(2) or ""))
     return found
 
 

@@ -26,6 +26,7 @@ from choco_pipeline.proof.certificate import (
     CertificateError,
     GameDocument,
     certificate_of,
+    described_games,
     game_document,
     read_document,
     write_document,
@@ -50,6 +51,7 @@ class ClaimDocument(Model):
     claim: Statement
     names: dict[str, int]
     game: GameDocument | None
+    games: dict[str, Any] = Field(default={})
     verdict: Literal["proved"]
     versions: dict[str, str]
 
@@ -69,18 +71,20 @@ def write_claim_certificate(
         Of the certificates of games: those of claims have one of their own in it.
     """
     needs_automata = not isinstance(claim.check, IntegerStatement | Options)
+    games = {} if proof is None else described_games(proof.ruleset)
     document = {
         "format": FORMAT,
         "kind": "claim",
         "claim": proved_statement(claim),
         "names": dict(names),
         "game": game_document(proof) if proof is not None and needs_automata else None,
+        **games,
         "verdict": "proved",
         "versions": versions(),
     }
     said = "-".join(f"{name}-{value}" for name, value in names.items())
     slug = re.sub(r"[^a-z0-9-]+", "", said)[:60].strip("-") or "all"
-    name = f"{slug}-{digest([document['claim'], document['names']])[:8]}.json"
+    name = f"{slug}-{digest([document['claim'], document['names'], *games.values()])[:8]}.json"
     path = folder / FOLDER / claim.id / name
     write_document(path, document)
     return path
@@ -115,7 +119,7 @@ def check_claim_certificate(
         If the file is no certificate of a claim.
     """
     document = read_document(path, ClaimDocument)
-    claim = Claim(document.claim)
+    claim = Claim(document.claim, games=document.games)
     mistakes = [message for _, message in mistakes_in(claim)]
     if mistakes:
         raise CertificateError(f"{path}: not a certificate: claim: {mistakes[0]}")
@@ -163,15 +167,16 @@ def _proof(
     if claim.pattern is None:
         raise CertificateError(f"{path}: not a certificate: the claim has no ruleset")
     names = document.names
-    game = build(claim.pattern, {name: names[name] for name in claim.parameters}, Path())
-    if dict(names) not in claim.cases({name: names[name] for name in claim.parameters}):
+    parameters = {name: names[name] for name in claim.parameters}
+    game = build(claim.pattern, parameters, Path(), document.games)
+    if dict(names) not in claim.cases(parameters):
         given = ", ".join(f"{name} = {value}" for name, value in names.items())
         raise CertificateError(f"{path}: the claim does not speak of {given or 'this game'}")
     if document.game is None:
         if not isinstance(claim.check, Options):
             raise CertificateError(f"{path}: the automata of the game are needed")
         return Proof(game, "p", "proved", "", (), (), 0.0)
-    found = certificate_of(document.game, path)
+    found = certificate_of(document.game, path, document.games)
     if found.ruleset.identity != game.identity:
         raise CertificateError(
             f"{path}: the automata are of {found.ruleset.notation}, needed is {game.notation}"

@@ -186,21 +186,18 @@ def _amounts(move: Move, here: Named, there: Named) -> Iterator[Sentence]:
                 yield linear({there[name]: 1, here[name]: -1}, 0, "<=")
             changes = [{there[name]: 1, here[name]: -1} for name in move.lowers]
             yield linear({v: c for change in changes for v, c in change.items()}, 0, "<")
-        case "each":
-            for name in move.lowers:
+        case "any" | "each" | "same":
+            for name in move.lowers if move.by == "each" else (first,):
                 yield less(there[name], here[name])
-        case "any" | "same":
-            yield less(there[first], here[first])
         case amounts:
             taken = {there[first]: 1, here[first]: -1}
             yield disjunction(*(linear(taken, amount, "==") for amount in amounts))
-    is_free = move.by in ("any", "each")
-    if not is_free:
+    if move.by not in ("any", "each"):
         for name in others:
             change = {there[name]: 1, here[name]: -1, there[first]: -1, here[first]: 1}
             yield linear(change, 0, "==")
     if move.at_most is not None:
-        for name in move.lowers if is_free else (first,):
+        for name in move.lowers if move.by in ("any", "each") else (first,):
             yield at_most(Sum({here[name]: 1, there[name]: -1}, 0), move.at_most, here)
 
 
@@ -223,4 +220,6 @@ def _some_move(ruleset: Ruleset, rules: Rules, moves: Sequence[Move], here: Name
 
 
 def _is_plain(move: Move) -> bool:
-    return move == Move(move.lowers) or move == Move(move.lowers[:1], "same")
+    return move == Move(move.lowers) or move in (
+        Move(move.lowers[:1], by) for by in ("each", "same")
+    )

@@ -73,7 +73,7 @@ def test_seconds_are_a_limit(tmp_path):
     (tmp_path / "hard.json").write_text(json.dumps(integers(hard)))
     done = run("--seconds", "0.5", tmp_path / "hard.json")
     assert (done.returncode, done.stderr) == (1, "")
-    assert "undecided: more than 0.5 seconds" in done.stdout
+    assert "out of time: more than 0.5 seconds" in done.stdout
 
 
 def test_it_imports_the_standard_library_only():
