@@ -58,7 +58,7 @@ def moves(draw: st.DrawFn, names: list[str]) -> Move:
     unless = draw(st.sampled_from([None, None, None, f"{a}+{b} <= 1", f"{a} == {b}+1"]))
     return Move(
         tuple(lowers),
-        draw(st.sampled_from(["any", "any", "same", (1,), (1, 3), (2, 10**9)])),
+        draw(st.sampled_from(["any", "any", "each", "same", (1,), (1, 3), (2, 10**9)])),
         None if at_most is None else parse(at_most),
         draw(st.booleans()),
         None if unless is None else parse(unless),

@@ -91,13 +91,14 @@ class Box:
         """Return which positions have an option of those that `check` counts among the `wanted` positions."""
         found = np.zeros(self.legal.shape, np.bool_)
         for move in self.game.rules.moves:
-            by = set(move.lowers).intersection(check.by or move.lowers)
+            if not _is_by(check, move):
+                continue
             ends = self._ends(move, wanted)
             if check.beside is not None:
                 others = [self.above[name] for name in self.above if name not in move.lowers]
                 lowered = _any(others, ends.shape)
                 ends = ends & (lowered if check.beside == "lowered" else ~lowered)
-            found |= self._from(move, ends, by)
+            found |= self._from(move, ends)
         return found
 
     def least(self, chosen: Truths) -> Position:
@@ -127,11 +128,9 @@ class Box:
         """Return the cells from which a wanted position is fallen to, if that is allowed."""
         return wanted.reshape(-1)[self.fallen] if move.clips else wanted & self.legal
 
-    def _from(self, move: Move, ends: Truths, by: Collection[str]) -> Truths:
-        """Return the positions from which a kind of move, in which one of the coordinates `by` falls, leads to `ends`."""
+    def _from(self, move: Move, ends: Truths) -> Truths:
+        """Return the positions from which a kind of move leads to one of the cells `ends`."""
         found = np.zeros_like(ends)
-        if not by:
-            return found
         axes = [self.game.coordinates.index(name) for name in move.lowers]
         most = self._most(move)
         if isinstance(move.by, tuple):
@@ -141,13 +140,12 @@ class Box:
             found = _nearest(ends, axes) <= most
         else:
             below = _below if move.at_most is None else partial(_little_below, most=most)
-            # A coordinate that falls with nothing taken from it falls as far with 1 taken from it.
-            for name in by:
-                found |= below(ends, axes, self.game.coordinates.index(name))
+            for strict in [axes] if move.by == "each" else [[axis] for axis in axes]:
+                found |= below(ends, axes, strict)
         if move.unless is not None:
             found &= ~self.where(move.unless)
         if move.needs:
-            ways = [self._from(m, self._ends(m, self.legal), m.lowers) for m in move.needs]
+            ways = [self._from(m, self._ends(m, self.legal)) for m in move.needs]
             found &= _any(ways, found.shape)
         return found
 
@@ -203,15 +201,13 @@ def find_options(check: Options, case: Case) -> Finding:
     return Finding(HoldsToBound(settled, bound), evidence)
 
 
-def counts(check: Options, move: Move, changed: Collection[str]) -> bool:
-    """Whether a statement counts an option that a kind of move leads to, by the coordinates that this changes.
+def counts(check: Options, move: Move, fallen: Collection[str]) -> bool:
+    """Whether a statement counts options of a kind of move with which these coordinates fall.
 
-    A move that lowers several coordinates is one by each of them that falls. Beside it, other coordinates are kept, or one
-    of them is lowered.
+    By some coordinates are the moves that lower none but these; what falls with them to its largest legal value is beside.
     """
-    by = set(check.by or move.lowers).intersection(move.lowers, changed)
-    beside = "kept" if set(changed) <= set(move.lowers) else "lowered"
-    return bool(by) and check.beside in (None, beside)
+    beside = "kept" if set(fallen) <= set(move.lowers) else "lowered"
+    return _is_by(check, move) and check.beside in (None, beside)
 
 
 def contradiction_at(check: Options, game: Ruleset, to: Formula, position: Position) -> str:
@@ -231,6 +227,10 @@ def contradiction_at(check: Options, game: Ruleset, to: Formula, position: Posit
     wanted = check.have == "no"
     option = next(q for q in options if to.value(dict(zip(names, q, strict=True))) == wanted)
     return f"its option {option} {'has' if wanted else 'has not'} {check.to}"
+
+
+def _is_by(check: Options, move: Move) -> bool:
+    return set(move.lowers) <= set(check.by or move.lowers)
 
 
 def _changed(
@@ -304,16 +304,16 @@ def _nearest(ends: Truths, axes: Sequence[int]) -> Ints:
     return found
 
 
-def _below(ends: Truths, axes: Sequence[int], strict: int) -> Truths:
+def _below(ends: Truths, axes: Sequence[int], strict: Collection[int]) -> Truths:
     """Return from where some of `ends` can be reached by going down along some axes: along `strict` by at least one."""
     found = ends
     for axis in axes:
         reached = np.logical_or.accumulate(found, axis=axis)
-        found = _shifted(reached, {axis: 1}) if axis == strict else reached
+        found = _shifted(reached, {axis: 1}) if axis in strict else reached
     return found
 
 
-def _little_below(ends: Truths, axes: Sequence[int], strict: int, most: Ints) -> Truths:
+def _little_below(ends: Truths, axes: Sequence[int], strict: Collection[int], most: Ints) -> Truths:
     """Return the same of going down by at most `most`, an array, along each axis: sums over boxes count the `ends` in reach."""
     if len(axes) > MOST_LIMITED:
         raise LimitError(
@@ -328,7 +328,7 @@ def _little_below(ends: Truths, axes: Sequence[int], strict: int, most: Ints) ->
     for corner in product((0, 1), repeat=len(axes)):
         at = list(grid)
         for axis, is_low in zip(axes, corner, strict=True):
-            end = grid[axis] + (axis != strict)
+            end = grid[axis] + (axis not in strict)
             at[axis] = np.maximum(grid[axis] - most, 0) if is_low else end
         number += (-1) ** sum(corner) * sums[tuple(at)]
     found: Truths = number > 0

@@ -6,21 +6,13 @@ from collections.abc import Callable
 
 from choco_pipeline.claims.case import Finding
 from choco_pipeline.claims.kinds import Options
-from choco_pipeline.claims.options import contradiction_at
+from choco_pipeline.claims.options import contradiction_at, counts
 from choco_pipeline.claims.verdict import Counterexample
 from choco_pipeline.games import Position
 from choco_pipeline.proof.conditions import holds
 from choco_pipeline.proof.explained import MOST_OPTIONS
-from choco_pipeline.proof.logic import (
-    FALSE,
-    TRUE,
-    Sentence,
-    conjunction,
-    disjunction,
-    less,
-    negation,
-)
-from choco_pipeline.proof.moves import Step, Variables, has_moves, steps
+from choco_pipeline.proof.logic import TRUE, Sentence, conjunction, disjunction, negation
+from choco_pipeline.proof.moves import Variables, has_moves, steps
 from choco_pipeline.proof.question import Question
 
 
@@ -71,8 +63,9 @@ def _some_option(
     here = question.coordinates
     cut = disjunction(
         *(
-            step.to(conjunction(_counted(check, step, here), looked_for(passes, step.option)))
+            step.to(looked_for(passes, step.option))
             for step in steps(base, here)
+            if counts(check, step.move, step.falling)
         )
     )
     if (
@@ -82,18 +75,6 @@ def _some_option(
     ):
         return cut
     return disjunction(cut, conjunction(has_moves(base, here), looked_for(passes - 1, here)))
-
-
-def _counted(check: Options, step: Step, here: Variables) -> Sentence:
-    """Return that a statement counts an option: a coordinate falls by which it counts moves, and others as it says."""
-    lowers = step.move.lowers
-    beside = "kept" if {*step.falling} <= {*lowers} else "lowered"
-    if check.beside not in (None, beside):
-        return FALSE
-    if {*lowers} <= {*(check.by or lowers)}:
-        return TRUE
-    changed = ((new, old) for new, old in zip(step.option, here, strict=True) if old in lowers)
-    return disjunction(*(less(new, old) for new, old in changed if old in check.by))
 
 
 def _shown(question: Question, check: Options, position: Position) -> Counterexample:

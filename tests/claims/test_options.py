@@ -24,8 +24,7 @@ from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Position, parse_ruleset
-from choco_pipeline.games.height import FormulaHeight
-from choco_pipeline.games.rules import Limit, Move, Rules
+from choco_pipeline.games.rules import Move, Rules
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.compute import table
 from tests.claims.claims import claim_on, conditions, holds, key_of
@@ -135,7 +134,7 @@ def counted_by_rules(
             pairs = zip(game.coordinates, position, option, strict=True)
             lower = {name for name, before, after in pairs if after < before}
             change = "lowered" if lower - set(move.lowers) else "kept"
-            is_by = not by or not lower.isdisjoint(set(by) & set(move.lowers))
+            is_by = not by or set(move.lowers) <= set(by)
             if is_by and beside in (None, change):
                 yield option
 
@@ -159,17 +158,6 @@ def test_options_of_every_kind_of_move(data: st.DataObject, game: Ruleset, block
             assert found[position] == any(wanted[option] for option in options)
     said = contradiction_at(check, game, to, position)
     assert said.startswith("it has no option") == (not options)
-
-
-def test_a_coordinate_falls_with_nothing_taken_from_it() -> None:
-    limit = Limit(FormulaHeight(parse("2*c"), ("c",)), ("c",))
-    move = Move(("c", "b"), at_most=parse("1"))
-    game = Described(Rules(("c", "b"), {"b": limit}, (move,)))
-    check = Options(kind="options", of="0 == 0", have="some", to="b == 4", by=["b"])
-    box = Box.of(game, 3)
-    to_four = box.with_option(check, box.where(parse("b == 4")))
-    assert to_four[3, 6], "(3, 6) → (2, 6), which falls to (2, 4)"
-    assert not to_four[3, 4]
 
 
 def test_a_limited_amount_is_taken_from_few_coordinates_only() -> None:

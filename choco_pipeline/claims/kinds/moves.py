@@ -29,12 +29,12 @@ class Options(Kind):
     to: Condition = Field(description="A condition on the coordinates of an option.")
     by: list[Name] = Field(
         default=[],
-        description="Only options that cut one of these coordinates; `p` for a pass. All options by default.",
+        description="Only options by moves that lower none but these coordinates; `p` for a pass. All options by default.",
     )
     beside: Literal["kept", "lowered"] | None = Field(
         default=None,
-        description="`kept`: only options that change no coordinate but the one that is cut, or the passes left;"
-        " `lowered`: only options in which cutting another coordinate lowers y. Both by default.",
+        description="`kept`: only options that change no coordinate but those that the move lowers;"
+        " `lowered`: only options in which another one falls to its largest value, as y does. Both by default.",
     )
 
     def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
