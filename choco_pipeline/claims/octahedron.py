@@ -17,7 +17,6 @@ from choco_pipeline.claims.kinds import Octahedron
 from choco_pipeline.claims.tally import Tally
 from choco_pipeline.claims.verdict import Counterexample, Refuted, Undecided
 from choco_pipeline.errors import LimitError
-from choco_pipeline.games import RectangularBar
 from choco_pipeline.tables.cells import Ints, Truths, select
 
 #: The largest order; each costs one step.
@@ -113,10 +112,11 @@ def find_section(check: Octahedron, case: Case) -> Finding:
     FormulaError
         If level or order has no value.
     """
-    bar = case.cells.game.base
-    assert isinstance(bar, RectangularBar)
-    if bar.m != bar.n:
-        return Finding(Undecided(f"sections are square, the bar is {bar.m} × {bar.n}"))
+    face = case.cells.game.base.rules.face
+    assert face is not None  # claims of this kind are on rectangular bars
+    m, n = face.sizes.values()
+    if m != n:
+        return Finding(Undecided(f"sections are square, the bar is {m} × {n}"))
     order, level = (int(f.value(case.environment)) for f in (check.order, check.level))
     section = section_of(order, level, check.halves)
     evidence = {
@@ -124,7 +124,7 @@ def find_section(check: Octahedron, case: Case) -> Finding:
         "squares": int(section.squares.sum()),
         "vertices": section.vertices,
     }
-    covered, touched = _scaled_to(bar.m, section.squares)
+    covered, touched = _scaled_to(m, section.squares)
     tally = Tally(case.cells)
     for block in case.cells.blocks(case.block):
         at = block.points["i"] - 1, block.points["j"] - 1

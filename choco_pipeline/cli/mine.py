@@ -25,7 +25,7 @@ from choco_pipeline.finding.stage import Finder, found_in
 from choco_pipeline.finding.statement import UNITS
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.ranges import Range, parse_range
-from choco_pipeline.games import Ruleset, StepBar
+from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import Notation, build, match, read
 from choco_pipeline.mining.task import MINERS, mine_table
 from choco_pipeline.tables.cells import Cells
@@ -216,7 +216,9 @@ def _tables(
     game: Ruleset, parameters: Mapping[str, int], quantity: Quantity | None, bound: int | None
 ) -> Iterator[_Table]:
     """Yield the table of a game that is computed; none where it would be a single cell."""
-    own: Quantity = "grundy" if isinstance(game.base, StepBar) else "p-positions"
+    bar = game.base.rules.bar
+    is_alone = bar is not None and bar.is_flat and bar.strip is None
+    own: Quantity = "grundy" if is_alone else "p-positions"
     chosen = quantity or own
     if variable_of(game, chosen).dims:
         size = _bound(game, chosen, bound)

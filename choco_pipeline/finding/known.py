@@ -21,7 +21,7 @@ from choco_pipeline.claims.kinds import (
     Values,
 )
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.games import RectangularBar, Ruleset, parse_ruleset
+from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.tables.cells import Ints, Points, Truths, evaluate_at, holds_at
 from choco_pipeline.tables.schema import QUANTITIES
 
@@ -290,9 +290,10 @@ def _of_bars(claim: Claim, known: Mapping[str, int], game: str) -> Meaning:
     """Return the meaning of a claim on an uncut bar: to which cell of which bar each cell of its pattern is likened."""
     match claim.check:
         case Pattern(cases=cases):
-            bar = parse_ruleset(game).base
-            assert isinstance(bar, RectangularBar)
-            i, j = np.indices((bar.m, bar.m)).reshape(2, -1) + 1
+            face = parse_ruleset(game).base.rules.face
+            assert face is not None  # patterns are of rectangular bars
+            side = face.sizes["i"]
+            i, j = np.indices((side, side)).reshape(2, -1) + 1
             points = {"i": i, "j": j}
             speaks, values = np.zeros(i.size, np.bool_), np.zeros(i.size, np.int64)
             for case in cases:
@@ -308,7 +309,7 @@ def _of_bars(claim: Claim, known: Mapping[str, int], game: str) -> Meaning:
                     values[here] = cell[here]
                 speaks |= here
             # Of a cell that is like itself nothing is said.
-            itself = (((bar.m << 16) + i) << 16) + j
+            itself = (((side << 16) + i) << 16) + j
             return Meaning("pattern", speaks & (values != itself), values)
         case Cellular(terms=terms, modulo=modulo):
             return _as_text(claim, f"cellular {sorted(terms)} {modulo}")

@@ -56,6 +56,11 @@ class StepBar(Ruleset):
         """``step-bar(k=4, s=2)``."""
         return f"step-bar(k={self.k}, s={self.s})"
 
+    @property
+    def with_strip(self) -> StripBar:
+        """The strip bar of the same k and s."""
+        return StripBar(self.k, self.s)
+
     def height(self, z: int) -> int:
         """Return the largest legal y at z."""
         return (z + self.s) // self.k

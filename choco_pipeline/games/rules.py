@@ -158,6 +158,13 @@ class Bar:
         return len(self.limit.of) == 1
 
     @property
+    def triple(self) -> tuple[str, str, str] | None:
+        """The coordinates that are to this bar what x, y, z are to the papers' bars; None of a bar with more or fewer."""
+        if self.is_flat == (self.strip is None):
+            return None
+        return (self.strip or self.limit.of[0], self.up, self.limit.of[-1])
+
+    @property
     def shift(self) -> int:
         """The s of a flat bar of height ⌊(z+s)/k⌋; 0 for other heights."""
         height = self.limit.height

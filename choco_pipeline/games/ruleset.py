@@ -78,6 +78,11 @@ class Ruleset(ABC):
         return (self,)
 
     @property
+    def with_strip(self) -> Ruleset | None:
+        """The ruleset of the papers that is this one with a strip beside it; None where they have none."""
+        return None
+
+    @property
     def files(self) -> frozenset[str]:
         """The files that the notation names, by their paths in it."""
         heights = (limit.height for limit in self.rules.limits.values())

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.games import Nim, Ruleset, SolidBar, StripBar, WithPass
+from choco_pipeline.games import Ruleset, SolidBar, WithPass
 from choco_pipeline.games.height import TableHeight
 from choco_pipeline.mining.p_positions import p_positions
 from choco_pipeline.tables.compute import p_table
@@ -31,14 +31,16 @@ RATES = (
 def points_by_chance(game: Ruleset) -> list[Points]:
     """Return the P-positions of some bars with random heights and as many passes, by the coordinates of a game.
 
-    Of three heaps and of solid bars; of a step bar with a strip, those of bars that do not depend on x, either. None for
+    Of three heaps and of solid bars; of a flat bar with a strip, those of bars that do not depend on x, either. None for
     other games.
     """
-    base, passes = game.base, game.passes
-    if not isinstance(base, SolidBar | StripBar) and base != Nim(3):
+    rules = game.base.rules
+    bar = rules.bar
+    names = rules.coordinates if bar is None else bar.triple or ()
+    if len(names) != 3 or not (bar or rules.is_nim):
         return []
-    found = _points(isinstance(base, StripBar), passes)
-    names = game.coordinates
+    found = _points(bar is not None and bar.is_flat, game.passes)
+    names = (*names, *game.coordinates[len(names) :])
     return [dict(zip(names, columns, strict=True)) for columns in found]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from choco_pipeline.games import Ruleset, StepBar, StripBar
+from choco_pipeline.games import Ruleset
 from choco_pipeline.mining.recurrences import (
     closed_form,
     follows,
@@ -149,9 +149,9 @@ def _linear(sequence: IntegerSequence) -> dict[str, Any] | None:
 
 def _centres(game: Ruleset) -> list[int]:
     """Return from where places may be counted: where nim-sums of coordinates with a shift have it begin."""
-    base = game.base
-    own = (-base.s, -2 * base.s) if isinstance(base, StripBar | StepBar) else ()
-    return list(dict.fromkeys((0, -1, 1, -2, 2, *own)))
+    bar = game.base.rules.bar
+    shift = 0 if bar is None else bar.shift
+    return list(dict.fromkeys((0, -1, 1, -2, 2, -shift, -2 * shift)))
 
 
 def _regular(sequence: IntegerSequence, centres: list[int]) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from choco_pipeline.games import Nim, Ruleset, SolidBar, StripBar
+from choco_pipeline.games import Ruleset
 from choco_pipeline.tables.schema import NONE, variable_of
 
 Ints = NDArray[np.int64]
@@ -72,7 +72,7 @@ def p_positions(game: Ruleset, data: xr.Dataset, block: int = BLOCK) -> Iterator
 
 
 def nim_sum_of(game: Ruleset) -> str | None:
-    """Return the nim-sum that the papers form of a position of `game`, as a formula, or None where they form none.
+    """Return the nim-sum that the papers form of a position of such a game, as a formula, or None where they form none.
 
     Examples
     --------
@@ -80,14 +80,12 @@ def nim_sum_of(game: Ruleset) -> str | None:
     >>> nim_sum_of(WithPass(StripBar(k=4, s=2)))
     '(x+2) ^ y ^ (z+2) ^ p'
     """
-    base, passes = game.base, game.passes
-    match base:
-        case StripBar(_, s):
-            terms = [f"(x+{s})", "y", f"(z+{s})"] if s else ["x", "y", "z"]
-        case SolidBar():
-            terms = ["x", "y", "z"]
-        case Nim():
-            terms = list(base.coordinates)
-        case _:
-            return None
-    return " ^ ".join([*terms, "p"] if passes else terms)
+    rules = game.base.rules
+    bar = rules.bar
+    if not rules.is_nim and (bar is None or bar.triple is None):
+        return None
+    terms = list(game.coordinates)
+    if bar is not None and bar.shift:
+        is_shifted = {*rules.coordinates} - {bar.up}
+        terms = [f"({name}+{bar.shift})" if name in is_shifted else name for name in terms]
+    return " ^ ".join(terms)

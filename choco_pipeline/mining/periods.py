@@ -102,7 +102,10 @@ def lines_of(game: Ruleset, data: xr.Dataset) -> Iterator[tuple[int | None, Line
     passes = game.passes
     cells = data[variable.name].transpose(*variable.dims).values.astype(np.int64)
     dims = variable.dims[1:] if passes else variable.dims
-    holes = variable.name == "p_y"  # that a column holds no P-position may repeat, too
+    bar = game.base.rules.bar
+    holes = (
+        bar is not None and variable.stored == bar.up
+    )  # that a column holds no P-position may repeat, too
     for p, layer in enumerate(cells if passes else cells[None]):
         left = p if passes else None
         symmetric = len(dims) == 2 and np.array_equal(layer, layer.T)

@@ -11,7 +11,6 @@ import numpy as np
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.nodes import Binary, Integer, Name, Node, render, walk
 from choco_pipeline.formula.parse import parse_nodes
-from choco_pipeline.games import RectangularBar
 from choco_pipeline.mining.atoms import Ints, Truths
 from choco_pipeline.mining.cases import Case
 from choco_pipeline.mining.synthesis import Target
@@ -133,10 +132,10 @@ class Reading:
 
     def in_table_names(self, text: str) -> str:
         """Return a text with i and j, the poisoned cell, for the heaps of an uncut rectangular bar."""
-        base = self.cells.game.base
-        if not text or self.cells.variable.name != "p_cell" or not isinstance(base, RectangularBar):
+        face = self.cells.game.base.rules.face
+        if not text or self.cells.variable.name != "p_cell" or face is None:
             return text
-        heaps = ("(i-1)", f"({base.m}-i)", "(j-1)", f"({base.n}-j)")
+        heaps = [f"({formula.text})" for formula in face.position]
         said = dict(zip(self.names, heaps, strict=False))
         return parse(re.sub(r"[a-z]\w*", lambda found: said.get(found[0], found[0]), text)).text
 

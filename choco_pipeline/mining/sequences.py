@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from choco_pipeline.games import Nim, RectangularBar, Ruleset, StepBar, StripBar, WithPass
+from choco_pipeline.games import Nim, Ruleset, WithPass
 from choco_pipeline.mining.p_positions import p_positions
 from choco_pipeline.tables.compute import p_table
 
@@ -61,20 +61,21 @@ def sequences(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[IntegerSe
     The Grundy numbers of a step bar are the P-positions of the game with a strip, which are counted. Of a game with passes those with all numbers of passes left but 0, which belong to the game without.
     """
     base, passes = game.base, game.passes
-    if isinstance(base, StepBar) and "grundy" in data:
-        strip = StripBar(base.k, base.s)
+    strip, face = base.with_strip, base.rules.face
+    if strip is not None and "grundy" in data:
         game = WithPass(strip, passes) if passes else strip
         data = xr.Dataset({"p_x": data["grundy"]})
-    if not isinstance(base, RectangularBar):
+    if face is None:
         yield from _boxes(game, bound, data)
-    if isinstance(base, RectangularBar):
-        wider = abs(base.n - base.m)
-        most = min(base.m, base.n, LARGEST_BAR - wider)
+    if face is not None:
+        m, n = face.sizes.values()
+        wider = abs(n - m)
+        most = min(m, n, LARGEST_BAR - wider)
         if wider < LARGEST_BAR and most >= FEWEST_TERMS:
             heaps = WithPass(Nim(4), passes) if passes else Nim(4)
             table = p_table(heaps, most + wider - 1)["p_d"].values
             yield from _bars(table if passes else table[None], most, wider)
-    elif base == Nim(4) and "p_d" in data:
+    elif base.rules.is_nim and len(base.coordinates) == 4 and "p_d" in data:
         table = data["p_d"].values if passes else data["p_d"].values[None]
         side = min(table.shape[-1], LARGEST_BAR)
         for wider in range(min(WIDEST, side - 1) + 1):

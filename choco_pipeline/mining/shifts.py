@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.games import Ruleset, SolidBar, StripBar
+from choco_pipeline.games import Ruleset
 from choco_pipeline.tables.schema import NONE
 from choco_pipeline.tables.windows import TableData, cells_of
 
@@ -24,7 +24,7 @@ MOST_SHOWN = 8
 
 
 def best_shifts(game: Ruleset, bound: int, data: TableData) -> dict[str, Any] | None:
-    """Return the best shifts for a P-table of a solid bar or a strip bar, best first; None for other games.
+    """Return the best shifts for a P-table of a solid bar or a strip bar on x, y, z, best first; None for other games.
 
     Parameters
     ----------
@@ -40,13 +40,18 @@ def best_shifts(game: Ruleset, bound: int, data: TableData) -> dict[str, Any] | 
         what the shift says, among ``cells`` columns.
     """
     base, passes = game.base, game.passes
-    if not isinstance(base, SolidBar | StripBar):
+    bar = base.rules.bar
+    variable, whole = cells_of(game, data)
+    if (
+        bar is None
+        or not bar.triple == base.coordinates == ("x", "y", "z")
+        or variable.stored not in (bar.up, bar.strip)
+    ):
         return None
-    _, whole = cells_of(game, data)
     most = min(LARGEST, bound) + 1
     cells = whole[tuple(slice(0, min(n, most)) for n in whole.shape)]
     cells = cells if passes else cells[None]
-    heights = base.f.table(most, most) if isinstance(base, SolidBar) else None
+    heights = None if bar.is_flat else bar.limit.height.table(most, most)
     candidates: list[Shift] = list(
         product(range(-FAR, FAR + 1), range(-NEAR, NEAR + 1), range(-FAR, FAR + 1))
     )

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from choco_pipeline.games import Nim, RectangularBar, Ruleset, SolidBar, StepBar, StripBar, WithPass
+from choco_pipeline.games import Nim, Ruleset, WithPass
 from choco_pipeline.mining.gf2 import Bits
 from choco_pipeline.tables.compute import p_table
 from choco_pipeline.tables.schema import NONE, variable_of
@@ -82,18 +82,21 @@ def stacks(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[list[Stack]]
     none.
     """
     base, passes = game.base, game.passes
-    if isinstance(base, RectangularBar) or (base == Nim(4) and "p_d" in data):
+    face = base.rules.face
+    is_four_heaps = base.rules.is_nim and len(base.coordinates) == 4
+    if face is not None or (is_four_heaps and "p_d" in data):
         widest = WIDEST
-        if isinstance(base, RectangularBar):
-            widest = min(abs(base.n - base.m), WIDEST)
-            size = min(max(base.m, base.n), SIDE)
+        if face is not None:
+            m, n = face.sizes.values()
+            widest = min(abs(n - m), WIDEST)
+            size = min(max(m, n), SIDE)
             data = p_table(_with_passes(Nim(4), passes), size - 1)
         heaps = data["p_d"].values if passes else data["p_d"].values[None]
         size = min(heaps.shape[-1], SIDE)
         for wider in range(min(widest, size - 1) + 1):
             yield _bars(heaps, size - wider, wider)
         yield _bars(heaps, min(size, BOTH_SIDES), None)
-    elif len(base.coordinates) == 3 or (isinstance(base, StepBar) and "grundy" in data):
+    elif len(base.coordinates) == 3 or (base.with_strip is not None and "grundy" in data):
         box = _box(game, bound, data)
         cuts: list[list[Stack]] = []
         for order in ((2, 0, 1), (1, 0, 2), (0, 2, 1)):
@@ -108,8 +111,10 @@ def _cut(
 ) -> list[Stack]:
     """Return a stack for every number of passes, up to the last picture that has positions."""
     base, passes = game.base, game.passes
-    if isinstance(base, StepBar):  # its Grundy numbers are the P-positions of the game with a strip
-        game = _with_passes(StripBar(base.k, base.s), passes)
+    if (
+        base.with_strip is not None
+    ):  # its Grundy numbers are the P-positions of the game with a strip
+        game = _with_passes(base.with_strip, passes)
     names, *parts = box
     cells, legal = (part.transpose(0, *(1 + axis for axis in order)) for part in parts)
     pictures = int(np.flatnonzero(legal.any(axis=(0, 2, 3)))[-1]) + 1
@@ -181,15 +186,19 @@ def _box(game: Ruleset, bound: int, data: xr.Dataset) -> tuple[tuple[str, ...], 
         return base.coordinates, values == 0, values != NONE
     if variable.stored is None and variable.name != "grundy":
         return base.coordinates, values == 1, values != NONE
-    names = base.coordinates if variable.stored else ("x", *base.coordinates)
-    axis = 1 + names.index(variable.stored or "x")
+    shown = base.with_strip or base
+    names, stored = shown.coordinates, variable.stored or shown.rules.free or ""
+    axis = 1 + names.index(stored)
     column = np.expand_dims(values, axis)
     shape = [1, 1, 1, 1]
     shape[axis] = -1
     inner = np.arange(min(bound + 1, SIDE)).reshape(shape)
     cells = column == inner
     legal: Bits = np.broadcast_to(column != NONE, cells.shape)
-    if isinstance(base, SolidBar):
-        size = column.shape[1]
-        legal = np.broadcast_to(inner <= base.f.table(size, size)[None, :, None, :], cells.shape)
+    bar = base.rules.bar
+    if bar is not None and variable.stored == bar.up:
+        sizes = dict(zip(variable.dims[-2:], values.shape[1:], strict=True))
+        heights = bar.limit.height.table(*(sizes[name] for name in bar.limit.of))
+        heights = heights.transpose(np.argsort([names.index(name) for name in bar.limit.of]))
+        legal = np.broadcast_to(inner <= np.expand_dims(heights, (0, axis)), cells.shape)
     return names, cells, legal

@@ -12,7 +12,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from choco_pipeline.formula import Formula, parse
-from choco_pipeline.games import RectangularBar, Ruleset, SolidBar, StepBar, StripBar
+from choco_pipeline.games import Ruleset
 from choco_pipeline.mining.atoms import length
 from choco_pipeline.mining.chance_bars import points_by_chance
 from choco_pipeline.mining.p_positions import PPositions, nim_sum_of, p_positions
@@ -66,8 +66,7 @@ def mine_value_sets(game: Ruleset, bound: int, data: xr.Dataset) -> list[dict[st
         boxes of side B the largest F such that 0, …, F are all values, and ``law``, a formula for it, or ``exponent``. With
         ``nothing`` where no form was recognised. Nothing at all for a rectangular bar.
     """
-    base = game.base
-    if isinstance(base, RectangularBar):
+    if game.base.rules.face is not None:
         return []
     sets = [
         ValueSet(parse(text), bound, bound if not i else min(bound, FAR))
@@ -107,10 +106,13 @@ def expressions(game: Ruleset) -> list[str]:
     base, passes = game.base, game.passes
     names = base.coordinates
     found = [nim_sum_of(game)]
-    shifts = (0, base.s) if isinstance(base, StripBar | StepBar) and base.s else (0,)
-    ways = [*product(*(shifts if name != "y" else (0,) for name in names))]
-    if isinstance(base, SolidBar):
-        ways += [(1, 0, 1), (-1, 0, -1)]
+    bar = base.rules.bar
+    shifts: dict[str, tuple[int, ...]] = dict.fromkeys(names, (0,))
+    if bar is not None and bar.shift:
+        shifts |= {name: (0, bar.shift) for name in names if name != bar.up}
+    ways = [*product(*shifts.values())]
+    if bar is not None and bar.triple is not None and not bar.is_flat:
+        ways += [tuple(by if name != bar.up else 0 for name in names) for by in (1, -1)]
     for way, with_pass in product(ways, (True, False) if passes else (False,)):
         terms = [f"({name}{s:+d})" if s else name for name, s in zip(names, way, strict=True)]
         found.append(" ^ ".join([*terms, *game.coordinates[-1:]] if with_pass else terms))

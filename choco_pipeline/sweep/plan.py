@@ -12,8 +12,6 @@ from choco_pipeline.claims.catalogue import load_catalogue
 from choco_pipeline.documents.files import read_json, write_json_if_changed
 from choco_pipeline.documents.yaml_file import YamlFile
 from choco_pipeline.errors import ChocoError, StoreError
-from choco_pipeline.games import SolidBar
-from choco_pipeline.games.height import TableHeight
 from choco_pipeline.games.notation import inside
 from choco_pipeline.provenance import (
     MINING_CODE,
@@ -122,7 +120,7 @@ def make_plan(
         for proof in chosen
     }
     heights = height_parts(config.height_functions)
-    inputs = [config_path, *claims_files, *_height_files(tables)]
+    inputs = [config_path, *claims_files, *_files_of_games(tables)]
     plan = {
         "format": FORMAT,
         "run": config.run,
@@ -206,12 +204,8 @@ def _claims_file(file: YamlFile, i: int, name: str) -> Path:
     return PROJECT / name
 
 
-def _height_files(tables: Sequence[Planned]) -> list[Path]:
-    names: set[str] = set()
-    for planned in tables:
-        base = planned.game.base
-        if isinstance(base, SolidBar) and isinstance(base.f, TableHeight) and base.f.name:
-            names.add(base.f.name)
+def _files_of_games(tables: Sequence[Planned]) -> list[Path]:
+    names = {name for planned in tables for name in planned.game.files}
     return [PROJECT / name for name in sorted(names)]
 
 
