@@ -1,0 +1,77 @@
+"""What docs/games.md shows works as it says."""
+
+import doctest
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from choco_pipeline import Game
+from tests.cli.test_commands import choco
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "games.md"
+BLOCKS = re.findall(r"```yaml\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A project with the files of the page."""
+    found = tmp_path_factory.mktemp("project")
+    shutil.copytree(ROOT / "config" / "games", found / "config" / "games")
+    for block in BLOCKS:
+        name = re.match(r"# (\S+\.yaml)\n", block)
+        if name:
+            (found / name[1]).write_text(block)
+    return found
+
+
+def test_python(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    outcome = doctest.testfile(str(PAGE), module_relative=False)
+    assert outcome.attempted > 5
+    assert outcome.failed == 0
+
+
+def test_the_worked_example_is_the_file_that_comes_with_the_project(tmp_path):
+    (block,) = (block for block in BLOCKS if block.startswith("game: whole-cuts"))
+    (tmp_path / "whole-cuts.yaml").write_text(block)
+    shown = Game.from_file(tmp_path / "whole-cuts.yaml")
+    assert shown == Game.from_file(ROOT / "config" / "games" / "whole-cuts.yaml")
+
+
+def test_the_mistake(folder):
+    command, answer = re.search(
+        r"\$ \./choco (value .*)\n(choco: .*)\n", PAGE.read_text("utf-8")
+    ).groups()
+    notation, *position = re.fullmatch(r"value '(.*)' (\d+) (\d+) (\d+)", command).groups()
+    assert choco("value", notation, *position, cwd=folder).stderr == f"{answer}\n"
+    assert choco("value", "game(example)", *position, cwd=folder).returncode == 0
+
+
+def test_the_claim_and_the_sweep(folder):
+    done = choco("claims", "check", "--all", "--file", "my-claims.yaml", "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    (claim,) = json.loads(done.stdout)["claims"]
+    assert {trial["verdict"] for trial in claim["trials"]} == {"holds-to-bound"}
+    planned = choco("plan", "my-sweep.yaml", "--json", cwd=folder)
+    assert planned.returncode == 0, planned.stderr
+    (sweep,) = json.loads(planned.stdout)["sweeps"]
+    assert (sweep["tables"], sweep["checks"]) == (12, 6)
+
+
+@pytest.mark.parametrize(
+    "game", re.findall(r"^\| `(game\(.*?\))`", PAGE.read_text("utf-8"), re.MULTILINE)
+)
+def test_what_is_there(game):
+    name = re.match(r"game\(([a-z-]+)", game)[1]
+    coordinates = Game.from_file(ROOT / "config" / "games" / f"{name}.yaml").coordinates
+    done = choco("value", game, *("0" for _ in coordinates), cwd=ROOT)
+    assert done.stdout.startswith(game), done.stderr or done.stdout
+
+
+def test_every_game_is_on_the_page():
+    names = re.findall(r"^\| `game\(([a-z-]+)", PAGE.read_text("utf-8"), re.MULTILINE)
+    assert set(names) == {path.stem for path in (ROOT / "config" / "games").glob("*.yaml")}
