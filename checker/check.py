@@ -386,7 +386,7 @@ def described(text: str, document: Mapping[str, Any], numbers: Names) -> Game:
         for d in of[c]:
             falls = within(height, {**known, d: {d: 1, None: 1}}, {c: -1}, None, -1)
             faults.append(legal & within(height, known, {c: -1}, 0, 0) & falls)
-    for move in document.get("moves") or [{"lower": [c]} for c in coordinates]:
+    for move in document.get("moves", [{"lower": [c]} for c in coordinates]):
         move = without_nulls(move, "lower", "by at_most clip")
         lowered = {c: next(FRESH) for c in move["lower"]}
         if not 0 < len(move["lower"]) == len(lowered.keys() & {*coordinates}):

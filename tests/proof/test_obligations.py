@@ -26,6 +26,7 @@ from choco_pipeline.proof.moves import has_moves, legal, some_option
 from choco_pipeline.proof.obligations import obligations
 from tests.effort import examples
 from tests.proof.interpret import truth
+from tests.proof.own_games import all_own_games
 from tests.rulesets import rulesets
 
 nested = st.sampled_from(
@@ -53,8 +54,11 @@ def within(game: Ruleset, bound: int):
     return product(range(bound + 1), repeat=len(game.coordinates))
 
 
-@settings(max_examples=examples(60))
-@given(st.one_of(rulesets(), nested), st.data())
+games = st.one_of(rulesets(), nested, all_own_games)
+
+
+@settings(max_examples=examples(120), deadline=None)
+@given(games, st.data())
 def test_options_are_those_of_the_definition(game, data) -> None:
     bound = box(game)
     here = game.coordinates
@@ -114,8 +118,8 @@ def failures(
     return found
 
 
-@settings(max_examples=examples(40))
-@given(st.one_of(rulesets(), nested), st.data())
+@settings(max_examples=examples(80), deadline=None)
+@given(games, st.data())
 def test_p_positions_meet_the_obligations_and_nothing_else_does(game, data) -> None:
     bound = min(3, box(game))
     relations = relations_of(game, "p", bound)
@@ -133,8 +137,8 @@ def test_p_positions_meet_the_obligations_and_nothing_else_does(game, data) -> N
     assert (said, int(name[1:]), place) in failures(game, "p", changed, bound)
 
 
-@settings(max_examples=examples(25))
-@given(st.one_of(rulesets(), nested).filter(lambda game: len(game.coordinates) <= 4), st.data())
+@settings(max_examples=examples(50), deadline=None)
+@given(games.filter(lambda game: len(game.coordinates) <= 4), st.data())
 def test_grundy_numbers_meet_the_obligations_and_nothing_else_does(game, data) -> None:
     bound = 2
     relations = relations_of(game, "grundy", bound)
