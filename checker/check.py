@@ -20,7 +20,7 @@ import operator
 import re
 import signal
 import sys
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -29,15 +29,7 @@ MOST_STATES, MOST_EDGES, MOST_BYTES, MOST_LETTERS, MOST_BITS = 1 << 19, 1 << 22,
 
 
 class UndecidedError(Exception):
-    """There is no answer: it cannot be said, or is too large; a file at fault is a ValueError."""
-
-    verdict = "undecided"
-
-
-class OutOfTimeError(UndecidedError):
-    """There is no answer within the time."""
-
-    verdict = "out of time"
+    """There is no answer: the verdict, and why; a file at fault is a ValueError."""
 
 
 # ---- Automata. An integer is read in two's complement, least significant digit first. The last digit is the sign, 1 for
@@ -62,7 +54,7 @@ class Automaton(NamedTuple):
 
     def __invert__(self) -> Automaton:
         if len(self.rows) << len(self.tracks) > 4 * MOST_EDGES:
-            raise UndecidedError("an automaton is too large")
+            raise UndecidedError("undecided", "an automaton is too large")
         symbols, sink = range(1 << len(self.tracks)), 2 * len(self.rows)
         rows = [{a: row.get(a, sink) ^ 1 for a in symbols} for row in self.rows]
         return Automaton(self.tracks, least([*rows, dict.fromkeys(symbols, sink + 1)]))
@@ -103,7 +95,7 @@ def built(tracks: Iterable[Track], start: Any, edges: Callable[[Any], Edges]) ->
         rows.append(row)
         size += len(row)
         if len(queue) > MOST_STATES or size > MOST_EDGES:
-            raise UndecidedError("an automaton is too large")
+            raise UndecidedError("undecided", "an automaton is too large")
     return Automaton(tuple(tracks), least(rows))
 
 
@@ -264,9 +256,10 @@ def form(node: ast.expr, names: Names, made: Made) -> Form:
             return {t: factor}
         case ast.Call(ast.Name("v2"), [part], []):
             if not (value := fixed(form(part, names, made))):
-                raise UndecidedError("v2 of what is no constant, or of 0, cannot be said")
+                raise UndecidedError("undecided", "v2 of what is no constant, or of 0, cannot be said")
             return plus({None: (value & -value).bit_length() - 1}, {})
-    raise ValueError(f"{ast.unparse(node)!r} has no value, or a name that is not known here")
+        case _:
+            raise ValueError(f"{ast.unparse(node)!r} has no value, or a name that is not known here")
 
 
 def computed(sign: ast.operator, left: Form, right: Form, made: Made) -> Form:
@@ -298,7 +291,7 @@ def computed(sign: ast.operator, left: Form, right: Form, made: Made) -> Form:
             row = {d: 1 for d in range(8) if d >> 2 == held(d & 1, d >> 1 & 1)}
             made.append((t, Automaton((one, other, t), [row])))
         case _:
-            raise UndecidedError("an operator has no value, or cannot be said of these integers")
+            raise UndecidedError("undecided", "an operator has no value, or cannot be said of these integers")
     return {t: 1}
 
 
@@ -312,7 +305,9 @@ def within(formula: Any, names: Names, more: Form, low: int | None, high: int | 
 def integer(formula: Any, names: Names) -> int:
     """Return the value of a formula that depends on constants only."""
     if (number := fixed(form(parsed(formula), names, []))) is None:
-        raise UndecidedError(f"{ast.unparse(parsed(formula))}: an integer is needed that depends on no others")
+        raise UndecidedError(
+            "undecided", f"{ast.unparse(parsed(formula))}: an integer is needed that depends on no others"
+        )
     return number
 
 
@@ -338,14 +333,6 @@ def condition(formula: Any, names: Names) -> Automaton:
 # ---- Games. Each is a document: its coordinates, the largest values of some of them (heights), and its moves.
 
 
-class Move(NamedTuple):
-    """A kind of move: to the tuples with `changed` integers that satisfy `such`, if they are positions."""
-
-    lowers: set[str]
-    changed: dict[str, Track]
-    such: list[Automaton]
-
-
 class Game(NamedTuple):
     """A ruleset; how many passes are left is a coordinate, too."""
 
@@ -353,7 +340,9 @@ class Game(NamedTuple):
     coordinates: list[str]
     passes: list[str]  # the coordinate that counts passes around the whole game
     legal: Automaton  # that the coordinates are a position's
-    moves: list[Move]
+    moves: list[
+        tuple[set[str], dict[str, Track], list[Automaton]]
+    ]  # what is lowered, all that changes, and what holds then
     faults: list[Automaton]  # that a height is negative, or falls
 
 
@@ -366,18 +355,16 @@ RULESETS: dict[str, Callable[..., dict[str, Any] | Game]] = {  # those of the pa
     "with_pass": lambda game, passes=1: with_pass(game, passes),
     "sum": lambda a, b: in_sum(a, b),
 }
+WAYS = ("any", "each", "same")  # to take amounts, besides a list of them
 
 
 def described(text: str, document: Mapping[str, Any], numbers: Names) -> Game:
     """Return the game of a document, in which names stand for numbers."""
-    coordinates, heights = document["coordinates"], document.get("heights") or {}
-    if len({*coordinates, *numbers, "v", "grundy"}) < len(coordinates) + len(numbers) + 2 or not {*heights} <= {
-        *coordinates
-    }:
+    coordinates, heights, parts = document["coordinates"], document.get("heights") or {}, [*numbers, "v", "grundy"]
+    if len({*coordinates, *parts}) < len(coordinates) + len(parts) or not {*heights} <= {*coordinates}:
         raise ValueError(f"{text}: a name is there twice, or has no meaning")
-    of = {
-        c: {n.id for n in ast.walk(parsed(h)) if isinstance(n, ast.Name)} & {*coordinates} for c, h in heights.items()
-    }
+    read = {c: {part.id for part in ast.walk(parsed(h)) if isinstance(part, ast.Name)} for c, h in heights.items()}
+    of = {c: names & {*coordinates} for c, names in read.items()}
     at: dict[str, Form] = {**numbers, **{c: {c: 1} for c in coordinates}}
     known = {name: one for name, one in at.items() if not of.get(name)}  # a height depends on none that has one
     legal, faults, moves = all_of(limits({c: 1}, 0, None) for c in coordinates), [], []
@@ -388,20 +375,20 @@ def described(text: str, document: Mapping[str, Any], numbers: Names) -> Game:
             faults.append(legal & within(height, known, {c: -1}, 0, 0) & falls)
     for move in document.get("moves", [{"lower": [c]} for c in coordinates]):
         move = without_nulls(move, "lower", "by at_most clip")
-        lowered = {c: next(FRESH) for c in move["lower"]}
+        lowered: dict[str, Track] = {c: next(FRESH) for c in move["lower"]}
         if not 0 < len(move["lower"]) == len(lowered.keys() & {*coordinates}):
             raise ValueError(f"{text}: a move lowers coordinates, each of them once")
-        there = {**known, **{c: {t: 1} for c, t in lowered.items() if c in known}}
+        there: Names = {**known, **{c: {t: 1} for c, t in lowered.items() if c in known}}
         such = amounts(move, lowered, at, numbers)
         such += [~condition(document["ends"], at)] if document.get("ends") else []
         falling = [c for c in heights if of[c] & lowered.keys()] if move.get("clip", True) else []
         for size in range(len(falling) + 1):
             for chosen in itertools.combinations(falling, size):  # to a position only if no other is above its height
-                fallen = {c: next(FRESH) for c in chosen}
+                fallen: dict[str, Track] = {c: next(FRESH) for c in chosen}
                 less = [limits({t: 1, lowered.get(c, c): -1}, None, -1) for c, t in fallen.items()]
                 found = [*such, *(within(heights[c], there, {t: -1}, 0, 0) for c, t in fallen.items()), *less]
                 twice = [lowered[c] for c in chosen if c in lowered]
-                moves.append(Move({*lowered}, {**lowered, **fallen}, [some(twice, *found)] if twice else found))
+                moves.append(({*lowered}, {**lowered, **fallen}, [some(twice, *found)] if twice else found))
     legal &= all_of(within(height, known, {c: -1}, 0, None) for c, height in heights.items())
     return Game(text, [*coordinates], [], legal & condition(document.get("within"), at), moves, faults)
 
@@ -409,18 +396,13 @@ def described(text: str, document: Mapping[str, Any], numbers: Names) -> Game:
 def amounts(move: Mapping[str, Any], lowered: dict[str, Track], at: Names, numbers: Names) -> list[Automaton]:
     """Return what a move asks of the amounts that it takes."""
     taken: list[Form] = [{c: 1, t: -1} for c, t in lowered.items()]
-    by = move["by"] if "by" in move or len(taken) > 1 else "each"
-    if isinstance(by, list):
-        found = [any_of(limits(taken[0], n, n) for n in (integer(one, numbers) for one in by) if n > 0)]
-    elif by == "any" and len(taken) > 1:
-        found = [*(limits(one, 0, None) for one in taken), limits(functools.reduce(plus, taken), 1, None)]
-    elif by in ("any", "each", "same"):
-        found = [limits(one, 1, None) for one in taken]
-    else:
+    by, most = move["by"] if len(taken) > 1 else move.get("by", "each"), move.get("at_most")
+    if not isinstance(by, list) and by not in WAYS:
         raise ValueError(f"{by!r} is no way to take amounts")
-    if by not in ("any", "each"):
-        found += [limits(plus(one, taken[0], -1), 0, 0) for one in taken[1:]]
-    most = move.get("at_most")
+    found = [limits(one, 0 if by == "any" and len(taken) > 1 else 1, None) for one in taken]
+    found += [limits(functools.reduce(plus, taken), 1, None)] if by == "any" and len(taken) > 1 else []
+    found += [any_of(limits(taken[0], n, n) for n in (integer(one, numbers) for one in by))] if by not in WAYS else []
+    found += [limits(plus(one, taken[0], -1), 0, 0) for one in taken[1:] if by not in ("any", "each")]
     return found + ([] if most is None else [within(most, at, plus({}, one, -1), 0, None) for one in taken])
 
 
@@ -428,7 +410,7 @@ def with_pass(game: Game, passes: int) -> Game:
     """Return a game in which the players together may pass so many times, if there is a move."""
     p, fewer = unused("p", game.coordinates), next(FRESH)
     options = (some(to.values(), game.legal, game.legal.on(to), *such) for _, to, such in game.moves)
-    pass_on = Move({p}, {p: fewer}, [limits({p: 1, fewer: -1}, 1, 1), any_of(options)])
+    pass_on = ({p}, dict[str, Track]({p: fewer}), [limits({p: 1, fewer: -1}, 1, 1), any_of(options)])
     text, legal = f"with-pass({game.text}, {passes})", game.legal & limits({p: 1}, 0, passes)
     return Game(text, [*game.coordinates, p], [p], legal, [*game.moves, pass_on], game.faults)
 
@@ -445,7 +427,7 @@ def in_sum(a: Game, b: Game) -> Game:
         legal &= game.legal.on(own)
         for lowers, to, such in game.moves:
             renamed = {own[c]: track for c, track in to.items()}
-            moves.append(Move({own[c] for c in lowers}, renamed, [part.on(own) for part in such]))
+            moves.append(({own[c] for c in lowers}, renamed, [part.on(own) for part in such]))
     return Game(f"sum({a.text}, {b.text})", coordinates, [], legal, moves, [*a.faults, *b.faults])
 
 
@@ -471,11 +453,12 @@ def game_of(node: ast.expr, names: Names, documents: Mapping[str, Any]) -> Game:
         case ast.Call(ast.Name("game"), [ast.Constant(str(name))], words):
             document = without_nulls(documents[name], "game coordinates moves", "parameters heights ends")
             given = once([(str(word.arg), integer(word.value, names)) for word in words])
-            numbers = {**document.get("parameters", {}), **given}
-            if not given.keys() <= document.get("parameters", {}).keys():
+            numbers = {key: integer(part, {}) for key, part in document.get("parameters", {}).items()}
+            if not given.keys() <= numbers.keys():
                 raise ValueError(f"{ast.unparse(node)}: the game has not all of these parameters")
-            text = ", ".join([f"game({name}", *(f"{key}={number}" for key, number in numbers.items())]) + ")"
-            return described(text, document, {key: plus({None: integer(n, {})}, {}) for key, n in numbers.items()})
+            values = {**numbers, **given}
+            text = ", ".join([name, *(f"{key}={number}" for key, number in values.items())])
+            return described(f"game({text})", document, {key: plus({None: n}, {}) for key, n in values.items()})
         case ast.Call(ast.Name(name), values, words) if name in RULESETS:
             named = once([(str(word.arg), word.value) for word in words])
             (bound := inspect.signature(RULESETS[name]).bind(*values, **named)).apply_defaults()
@@ -490,6 +473,7 @@ def game_of(node: ast.expr, names: Names, documents: Mapping[str, Any]) -> Game:
 # statement speaks of something, and that must be somewhere.
 
 Cases = Iterator[tuple[str, Automaton]]
+Proof = tuple[Game, Automaton, bool, tuple[str, str]]  # a relation, whether of Grundy numbers, and the verdict on it
 
 
 def obligations(game: Game, relation: Automaton, grundy: bool) -> Cases:
@@ -519,15 +503,6 @@ def decided(cases: Cases, said: str) -> tuple[str, str]:
     return ("proved", said) if speaks else ("vacuous", "nothing satisfies the conditions")
 
 
-class Proof(NamedTuple):
-    """What the certificate of a game proves, if the verdict is `proved`."""
-
-    game: Game
-    relation: Automaton
-    grundy: bool
-    verdict: tuple[str, str]
-
-
 # ---- Claims.
 
 WHOLE = ("p-positions", "values", "count")  # what these say of rectangular bars is said of whole ones
@@ -544,24 +519,26 @@ KINDS: dict[str, tuple[str, str, tuple[str, ...]]] = {  # keys that are needed, 
 }
 
 
-def on_positions(check: dict[str, Any], proof: Proof, names: Names, reach: int | None) -> Cases:
+def on_positions(
+    check: dict[str, Any], game: Game, relation: Automaton, grundy: bool, names: Names, reach: int | None
+) -> Cases:
     """Yield the positions of which a claim speaks, and those of which it is false."""
-    kind, game, words = check["kind"], proof.game, KINDS[check["kind"]][2]
+    kind, words = check["kind"], KINDS[check["kind"]][2]
     at: dict[str, Form] = {**names, **{c: {c: 1} for c in game.coordinates}}
     word = next((check[key] for key in ("relation", "have", "over") if key in check), "".join(words[:1]))
     by, aside = check.get("by") or game.coordinates, check.get("beside") or None
-    if kind.startswith("grundy") and not proof.grundy:
-        raise UndecidedError("the game's certificate is not one of Grundy numbers")
+    if kind.startswith("grundy") and not grundy:
+        raise UndecidedError("undecided", "the game's certificate is not one of Grundy numbers")
     if (kind == "count" and aside) or (kind in WHOLE and re.match(r"(with-pass\()?rectangular-bar", game.text)):
-        raise UndecidedError("a statement on whole bars, or a count with further integers")
+        raise UndecidedError("undecided", "a statement on whole bars, or a count with further integers")
     if word not in (words or [""]) or aside not in (None, "kept", "lowered") or not {*by} <= {*game.coordinates}:
         raise ValueError(f"{word!r} is none of {words}, or {aside!r} or {by!r} says of no options")
     if kind in ("p-list", "count") and reach is None:
         raise ValueError("a reach is needed")
-    is_p = some([VALUE], proof.relation, limits({VALUE: 1}, 0, 0)) if proof.grundy else proof.relation
+    is_p = some([VALUE], relation, limits({VALUE: 1}, 0, 0)) if grundy else relation
     box = [limits({c: 1}, None, reach) for c in game.coordinates if reach is not None and c not in game.passes]
     spoken = all_of([game.legal, *box, condition(check.get("of" if kind == "options" else "where"), at)])
-    so, gone = spoken & (proof.relation if kind.startswith("grundy") else is_p), game.coordinates[:0]
+    so, gone = spoken & (relation if kind.startswith("grundy") else is_p), game.coordinates[:0]
     yield from (("the height is negative, or falls", fault) for fault in game.faults)
     match kind:
         case "p-positions":
@@ -575,7 +552,7 @@ def on_positions(check: dict[str, Any], proof: Proof, names: Names, reach: int |
         case "options":
             claimed, have = FALSE, FALSE if word == "every" else TRUE
             for lowers, changed, such in game.moves:
-                if lowers <= {*by} and aside in (None, "lowered" if len(changed) > len(lowers) else "kept"):
+                if lowers <= {*by} and aside in (None, "lowered" if changed.keys() > lowers else "kept"):
                     to = condition(check["to"], {**at, **{c: {track: 1} for c, track in changed.items()}})
                     option = [game.legal.on(changed), *such]
                     claimed |= some(changed.values(), *option, ~to if word == "every" else to)
@@ -583,8 +560,8 @@ def on_positions(check: dict[str, Any], proof: Proof, names: Names, reach: int |
             spoken &= have
             so, claimed, word = (spoken, claimed, "within") if word == "some" else (FALSE, spoken & claimed, "contain")
         case "count":
-            counted = spoken & (is_p if word == "p-positions" else proof.relation if proof.grundy else TRUE)
-            more: Names = {"grundy": {VALUE: 1}} if proof.grundy and word == "positions" else {}
+            counted = spoken & (is_p if word == "p-positions" else relation if grundy else TRUE)
+            more: Names = {"grundy": {VALUE: 1}} if grundy and word == "positions" else {}
             number = how_many(some([VALUE], counted, condition(check["of"], {**at, **more})))
             yield f"there are {number}", TRUE if number != integer(check["equals"], names) else FALSE
             spoken, so, claimed = counted, FALSE, FALSE
@@ -601,7 +578,7 @@ def on_positions(check: dict[str, Any], proof: Proof, names: Names, reach: int |
             pairs = [zip(tracks, naturals(row), strict=True) for row in rows]
             claimed = any_of(all_of(limits({track: 1}, n, n) for track, n in pair) for pair in pairs)
             if kind != "p-list":
-                spoken, so, word = claimed, proof.relation, "contain"  # also where it is beyond the reach
+                spoken, so, word = claimed, relation, "contain"  # also where it is beyond the reach
     yield "", spoken
     yield "it is so, and not as claimed", FALSE if word.startswith("contain") else so & ~claimed
     yield "it is claimed, and not so", FALSE if word == "within" else claimed & ~some(gone, so)
@@ -609,20 +586,18 @@ def on_positions(check: dict[str, Any], proof: Proof, names: Names, reach: int |
 
 def how_many(part: Automaton) -> int:
     """Return of how many tuples of integers below 2**64 a relation holds: how many words of 65 symbols."""
-    counts = {0: 1}
-    for _ in range(64):
-        after: Counter[int] = Counter()
-        for q, number in counts.items():
-            after.update({q: n * number for q, n in Counter(edge >> 1 for edge in part.rows[q].values()).items()})
-        counts = after
-    return sum(number * sum(edge & 1 for edge in part.rows[q].values()) for q, number in counts.items())
+
+    @functools.cache
+    def words(q: int, left: int) -> int:
+        return sum(words(edge >> 1, left - 1) if left else edge & 1 for edge in part.rows[q].values())
+
+    return words(0, 64)
 
 
-Said = tuple[dict[str, Form], list[Automaton], list[Track]]  # names, what holds of them, and tracks without names
-
-
-def introduced(ranges: dict[str, Any], lets: dict[str, Any], names: Names, numbers: Names) -> Said:
-    """Return names with more of them: integers in ranges, unless they are `numbers`, and those that follow."""
+def introduced(
+    ranges: dict[str, Any], lets: dict[str, Any], names: Names, numbers: Names
+) -> tuple[dict[str, Form], list[Automaton], list[Track]]:
+    """Return more names: integers in ranges, unless they are `numbers`, and what follows; what holds; tracks without names."""
     known, parts, made = dict(names), [], Made()
     if len({*names, *ranges, *lets}) < len(names) + len(ranges) + len(lets):
         raise ValueError("a name is there twice")
@@ -659,23 +634,17 @@ def on_integers(check: dict[str, Any], numbers: Names) -> Cases:
         inner, more, gone = introduced(number["of"], number.get("let", {}), names, {})
         one, claimed = some(gone, *more, condition(number["such"], inner)), integer(formula, names)
 
-        def at_least(n: int) -> Automaton:
-            copies = [{name: next(FRESH) for name in number["of"]} for _ in range(n)]
-            order = [before([*a.values()], [*b.values()]) for a, b in itertools.pairwise(copies)]
-            return some((t for copy in copies for t in copy.values()), *(one.on(copy) for copy in copies), *order)
-
-        wrong += [~at_least(claimed), at_least(claimed + 1) if word == "exactly" else FALSE]
+        copy, preceded = {name: next(FRESH) for name in number["of"]}, FALSE
+        for name, t in reversed(copy.items()):
+            preceded = limits({t: 1, name: -1}, None, -1) | limits({t: 1, name: -1}, 0, 0) & preceded
+        least = [TRUE]  # that there are at least 0, 1, …: those that come after so many others are not nowhere
+        for _ in range(claimed + 1):
+            least, one = [*least, some(number["of"], one)], some(copy.values(), one, one.on(copy), preceded)
+        wrong += [~least[claimed], least[claimed + 1] if word == "exactly" else FALSE]
     if not wrong:
         raise ValueError("nothing is claimed")
     yield "", some([*own, "N"], *parts)
     yield from (("it is false", some([*own, "N"], *parts, one)) for one in wrong)
-
-
-def before(a: Sequence[Track], b: Sequence[Track]) -> Automaton:
-    """Return that integers are before others, the first ones compared first."""
-    first = [limits({t: 1, u: -1}, None, -1) for t, u in zip(a, b, strict=True)]
-    same = [limits({t: 1, u: -1}, 0, 0) for t, u in zip(a, b, strict=True)]
-    return any_of(all_of([*same[:i], less]) for i, less in enumerate(first))
 
 
 def on_claim(document: Any) -> tuple[str, str]:
@@ -706,15 +675,16 @@ def on_claim(document: Any) -> tuple[str, str]:
     reach = integer(claim["reach"], names) if "reach" in claim else None
     if not ("game" in data or kind == "options") or names.keys() & {*game.coordinates} or (reach or 0) >> 63:
         raise ValueError("automata of the game are needed, names that are no coordinates, and a reach below 2**63")
-    proof = Proof(game, TRUE, False, ("proved", ""))
+    proved: Proof = game, TRUE, False, ("proved", "")
     if "game" in data:
-        proof = proof_in(json.dumps({"format": 1, **data["game"], **games}, sort_keys=True))
-    if proof.verdict[0] != "proved":
-        return proof.verdict
-    if proof.game.text != game.text and decided(obligations(game, *proof[1:3]), "")[0] != "proved":
+        proved = proof_in(json.dumps({"format": 1, **data["game"], **games}, sort_keys=True))
+    own, relation, grundy, verdict = proved
+    if verdict[0] != "proved":
+        return verdict
+    if own.text != game.text and decided(obligations(game, relation, grundy), "")[0] != "proved":
         raise ValueError("the automata are of another game")  # rather than of one whose height is written otherwise
     said += f": {game.text}" + (f", coordinates up to {reach}" if reach is not None else "")
-    return decided(on_positions(check, proof._replace(game=game), names, reach), said)
+    return decided(on_positions(check, game, relation, grundy, names, reach), said)
 
 
 # ---- Files.
@@ -773,8 +743,8 @@ def proof_in(text: str) -> Proof:
     try:
         verdict = decided(obligations(game, relation, grundy), said)
     except UndecidedError as error:  # kept, too: what took too long is not tried again for each claim
-        verdict = error.verdict, str(error)
-    return Proof(game, relation, grundy, verdict)
+        verdict = error.args
+    return game, relation, grundy, verdict
 
 
 def verdict_on(path: Path) -> tuple[str, str]:
@@ -785,9 +755,9 @@ def verdict_on(path: Path) -> tuple[str, str]:
         if "kind" in document:
             return on_claim(document)
         said = {"games": None} | {key: part for key, part in document.items() if key not in ("obligations", "versions")}
-        return proof_in(json.dumps(said, sort_keys=True)).verdict
+        return proof_in(json.dumps(said, sort_keys=True))[3]
     except UndecidedError as error:
-        return error.verdict, str(error)
+        return error.args
     except MemoryError:
         return "undecided", "an automaton is too large"
     except (ValueError, TypeError, LookupError, AttributeError, SyntaxError, RecursionError, OSError) as error:
@@ -805,7 +775,7 @@ def main(arguments: list[str]) -> int:
         return 2
 
     def over(*_: object) -> NoReturn:
-        raise OutOfTimeError(f"more than {seconds:g} seconds")
+        raise UndecidedError("out of time", f"more than {seconds:g} seconds")
 
     signal.signal(signal.SIGPROF, over)
     sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
