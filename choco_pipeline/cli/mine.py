@@ -68,7 +68,7 @@ def mine(
     bound
         Of the tables; by default so large that they are computed quickly.
     quantity
-        What the tables hold; by default P-positions, but of step bars Grundy numbers.
+        What the tables hold; by default P-positions, but of flat bars and of one heap Grundy numbers.
     what
         The searches, keys of `choco_pipeline.mining.task.MINERS`; all by default.
     json
@@ -218,7 +218,7 @@ def _tables(
     """Yield the table of a game that is computed; none where it would be a single cell."""
     bar = game.base.rules.bar
     is_alone = bar is not None and bar.is_flat and bar.strip is None
-    own: Quantity = "grundy" if is_alone else "p-positions"
+    own: Quantity = "grundy" if is_alone or len(game.base.coordinates) == 1 else "p-positions"
     chosen = quantity or own
     if variable_of(game, chosen).dims:
         size = _bound(game, chosen, bound)

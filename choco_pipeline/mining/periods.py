@@ -320,7 +320,12 @@ def _finding(game: Ruleset, passes: int | None, lines: Lines) -> dict[str, Any]:
 
 
 def _laws(lines: Lines, rows: list[dict[str, Any]]) -> dict[str, str]:
-    """Return formulas for period, saltus and preperiod of the lines 0, 1, … up to the first that has no period."""
+    """Return formulas for period, saltus and preperiod of the lines 0, 1, … up to the first that has no period.
+
+    Of an only line these are the integers themselves.
+    """
+    if not lines.across and "modulo" not in rows[0]:
+        return {part: str(rows[0][part]) for part in PARTS}
     if len(lines.across) != 1:
         return {}
     at = {row["line"][0]: row for row in rows if "modulo" not in row}
@@ -336,15 +341,15 @@ def _laws(lines: Lines, rows: list[dict[str, Any]]) -> dict[str, str]:
 
 
 def _text(lines: Lines, rows: list[dict[str, Any]], laws: Mapping[str, str]) -> str:
-    across = ", ".join(lines.across)
+    which = f"line {', '.join(lines.across)} " if lines.across else ""
     if all(row.get("empty") for row in rows):
         where = (
             f"from {lines.along} = {laws['preperiod']} on"
             if "preperiod" in laws
             else "from some place on"
         )
-        return f"line {across} along {lines.along} holds no P-position {where}"
+        return f"{which}along {lines.along} holds no P-position {where}"
     if len(laws) == len(PARTS):
         said = "; ".join(f"{part} {formula}" for part, formula in laws.items())
-        return f"line {across} along {lines.along}: {said}"
-    return f"{len(rows)} of the lines {across} along {lines.along} repeat"
+        return f"{which}along {lines.along}: {said}"
+    return f"{len(rows)} of the lines {', '.join(lines.across)} along {lines.along} repeat"

@@ -5,10 +5,14 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from choco_pipeline.games import Ruleset
 from choco_pipeline.mining.blocks import mine_blocks
 from choco_pipeline.mining.cellular import mine_cellular
 from choco_pipeline.mining.periods import mine_periods
+from choco_pipeline.mining.task import MINERS, mine_table
 from choco_pipeline.tables.compute import table
+from choco_pipeline.tables.schema import Quantity
+from tests.described import described
 from tests.effort import examples
 from tests.rulesets import rulesets_with_bounds
 
@@ -27,3 +31,14 @@ def test_plain_data(drawn, quantity):
                 assert found["text"]
                 assert found["found_on"]["positions"] > 0
                 assert found["held_on"]["positions"] > 0
+
+
+@settings(max_examples=examples(30), deadline=None)
+@given(described(), st.integers(0, 9), st.sampled_from(["grundy", "p-positions"]))
+def test_every_search_takes_games_of_every_description(
+    game: Ruleset, bound: int, quantity: Quantity
+) -> None:
+    bound = min(bound, {1: 9, 2: 9, 3: 5}.get(len(game.coordinates), 3))
+    data = table(game, bound, quantity)
+    for found in mine_table(MINERS, game, bound, quantity, data):
+        assert json.loads(json.dumps(found)) == found

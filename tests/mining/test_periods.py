@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline import Nim, SolidBar, StepBar, StripBar, WithPass
+from choco_pipeline import Nim, SolidBar, StepBar, StripBar, WithPass, parse_ruleset
 from choco_pipeline.mining.periods import FEWEST, PERIODS, find_periods, law, lines_of, mine_periods
 from choco_pipeline.tables.compute import grundy_table, p_table
 from tests.effort import examples
@@ -204,3 +204,10 @@ def test_laws():
     assert law({n: 7 + (n == 15) for n in range(16)}, "y") is None, (
         "the last line was not fitted on"
     )
+
+
+def test_an_only_line_has_the_period_of_its_game() -> None:
+    game = parse_ruleset("game(subtraction)")  # take 1, 3 or 4: 0101232, over and over
+    (found,) = mine_periods(game, 100, grundy_table(game, 100))
+    assert found["text"] == "along a: period 7; saltus 0; preperiod 0"
+    assert found["laws"] == {"period": "7", "saltus": "0", "preperiod": "0"}
