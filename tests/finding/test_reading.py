@@ -4,8 +4,10 @@ import json
 
 import pytest
 
+from benchmarks.finding.formulas import value
+from benchmarks.finding.reading import game_of, wrong
+from benchmarks.finding.reading_words import wrong_in_words
 from choco_pipeline.cli.mine import mine
-from tests.finding.reading import game_of, value, wrong, wrong_in_words
 
 ANY_K = [{"k": k} for k in (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 19, 20, 21)]
 #: With s < k, s = k and s > k.
@@ -96,7 +98,9 @@ def test_the_reader_finds_wrong_equations() -> None:
     assert wrong_in_words(document(right, ruleset, kind="blocks"), 9) is None
     for old, new in (("a(m, i, j)", "a(m, i, j+1)"), ("2j+1) = 0", "2j) = 0")):
         assert wrong_in_words(document(right.replace(old, new), ruleset, kind="blocks"), 9)
-    count = document("rectangular: cells whose bar", ruleset, kind="count")
+    whose = "cells whose bar of m rows and m columns is a P-position"
+    text = f"{ruleset}: the number g(m) of {whose} satisfies g(2·m) = 4·g(m)"
+    count = document(text, ruleset, kind="count")
     lines = [{"formula": "g(2*m) == 4*g(m)", "where": ""}]
     assert wrong_in_words(count | {"formulas": lines}, 9) is None
     assert wrong_in_words(count | {"formulas": [{"formula": "g(2*m) == 2*g(m)", "where": ""}]}, 9)

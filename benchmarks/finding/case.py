@@ -1,0 +1,175 @@
+"""What the benchmark asks: targets, which are known and should be found, and decoys, of which nothing false may be said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from choco_pipeline.claims.claim import assignments
+from choco_pipeline.documents.model import Model
+from choco_pipeline.documents.yaml_file import YamlFile
+from choco_pipeline.errors import ConfigError
+from choco_pipeline.formula import parse
+from choco_pipeline.formula.ranges import parse_range
+
+KNOWN = Path(__file__).parent.parent / "known"
+
+Text = Annotated[str, Field(min_length=1)]
+Search = Literal[
+    "formulas", "value-sets", "shifts", "counts", "periods", "cellular", "blocks", "heights"
+]
+
+
+class Expected(Model):
+    """What should be found: the formula or the equations, and for which parameters and positions exactly."""
+
+    kind: Literal[
+        "p-positions", "grundy", "values", "period", "count", "cellular", "blocks", "heights"
+    ]
+    formula: str = ""
+    where: str = ""
+    when: str = ""
+    values: str = ""
+    of: str = ""
+    equations: list[Text] = Field(default=[])
+    saltus: str = ""
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Expected:
+        if not (self.formula or self.equations):
+            raise ValueError("a formula or equations are needed")
+        return self
+
+
+class Random(Model):
+    """Heights that are drawn: about as large as a formula says, and monotone."""
+
+    like: Text
+    side: Annotated[int, Field(ge=8, le=255)]
+
+
+class Box(Model):
+    """All monotone height functions with arguments and heights up to these."""
+
+    side: int
+    height: int
+
+
+class Case(Model):
+    """Tables to search, and what becomes of it.
+
+    Attributes
+    ----------
+    id
+        Its name.
+    games
+        A ruleset, in which names stand for parameters; `f` for heights that are drawn.
+    parameters
+        What each name runs over: a number, a range, or a list of numbers.
+    where
+        Only parameters for which this is true are searched.
+    bound, quantity, search
+        The tables, and the searches in them.
+    beyond
+        Boxes in which statements are read back besides cubes, as the largest values of coordinates.
+    short
+        Whether it is in the short form.
+    """
+
+    id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
+    games: Text = ""
+    parameters: dict[str, int | Text | list[int]] = Field(default={})
+    where: str = ""
+    bound: Annotated[int, Field(ge=1)] = 63
+    quantity: Literal["p-positions", "grundy"] = "p-positions"
+    search: Annotated[list[Search], Field(min_length=1)] = ["formulas"]
+    beyond: list[dict[str, int]] = Field(default=[])
+    random: Random | None = None
+    box: Box | None = None
+    short: bool = False
+
+    @model_validator(mode="after")
+    def _has_games(self) -> Case:
+        if bool(self.games) == bool(self.box):
+            raise ValueError("games or a box of height functions is needed, and not both")
+        return self
+
+    def points(self) -> Iterator[dict[str, int]]:
+        """Yield the parameters of each game to search."""
+        lists = {name: span for name, span in self.parameters.items() if isinstance(span, list)}
+        spans = {
+            name: parse_range("0" if name in lists else str(span))
+            for name, span in self.parameters.items()
+        }
+        several: list[dict[str, int]] = [{}]
+        for name, numbers in lists.items():
+            several = [{**one, name: n} for one in several for n in numbers]
+        spans = {name: span for name, span in spans.items() if name not in lists}
+        for one in several:
+            for point in assignments(spans, one):
+                if not self.where or parse(self.where).value(point):
+                    yield point
+
+
+class Target(Case):
+    """What is known, with its source.
+
+    Attributes
+    ----------
+    source
+        Who says it, and where.
+    expect
+        What should be found.
+    outside
+        Why it cannot be found: the language of statements cannot say it. It then does not count for recall.
+    """
+
+    source: Text
+    expect: Expected
+    outside: str = ""
+
+
+class Decoy(Case):
+    """Games of which something looks true that is not.
+
+    Attributes
+    ----------
+    why
+        What is deceptive.
+    trap
+        What holds on the tables that are searched, and fails; empty where nothing in particular does.
+    fails
+        A position, behind its parameters, at which the trap is wrong.
+    nothing
+        Whether there is nothing to say, so that all that is said is trivial at best.
+    permuted
+        Whether the numbers in the tables are permuted, so that they are no game's.
+    """
+
+    why: Text
+    trap: Expected | None = None
+    fails: list[int] = Field(default=[])
+    nothing: bool = False
+    permuted: bool = False
+
+
+class File(Model):
+    """One file below `benchmarks/known`."""
+
+    targets: list[Target] = Field(default=[])
+    decoys: list[Decoy] = Field(default=[])
+
+
+def load(folder: Path = KNOWN) -> list[Target | Decoy]:
+    """Return all targets and decoys, or raise `ConfigError` with file, line and key."""
+    found: dict[str, Target | Decoy] = {}
+    for path in sorted(folder.glob("*.yaml")):
+        file = YamlFile(path).load(File)
+        for case in (*file.targets, *file.decoys):
+            if case.id in found:
+                raise ConfigError(f"{path}: {case.id} is there twice")
+            found[case.id] = case
+    return list(found.values())

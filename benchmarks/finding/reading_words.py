@@ -1,0 +1,406 @@
+"""Statements in words read back: lines that repeat, pictures, blocks, numbers of P-positions, height functions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.finding.formulas import UnreadError, value
+from benchmarks.finding.games import Game, monotone
+from benchmarks.finding.reading import Effort, boxes, cells, truth, wrong
+
+BEGINS = re.compile(
+    r"(?P<what>P-positions|Grundy numbers) of (?P<game>.*?)(?: with (?P<left>\d+) pass(?:es)? left)?: (?P<said>.*)"
+)
+COUNTED = re.compile(
+    r"(?P<game>.*): the number g\((?P<index>\w)\) of (?P<what>.*?) (?:satisfies|is) "
+)
+#: Sums of many numbers of P-positions are followed to this power of 2.
+MOST_POWER = 6
+
+
+def wrong_in_words(
+    document: Mapping[str, Any], bound: int, effort: Effort | None = None
+) -> str | None:
+    """Return where an equation of lines, pictures, blocks, or counts is wrong up to a bound; None if nowhere.
+
+    Raises
+    ------
+    UnreadError
+        If it says something that is not known here.
+    """
+    text = document["text"].replace("−", "-").replace("·", "*")
+    effort = effort or Effort()
+    if document["when"]:
+        raise UnreadError(document["text"])
+    match document["kind"]:
+        case "count":
+            return _wrong_counts(document, text, bound, effort)
+        case "heights":
+            return _wrong_heights(document)
+        case "period":
+            return _wrong_periods(text, bound, effort)
+    read = BEGINS.fullmatch(text.replace("^n", "**n"))
+    if not read:
+        raise UnreadError(document["text"])
+    picture, side = _pictures(document["ruleset"], read, bound, effort)
+    if "R(" in read["said"]:
+        return _wrong_copies(read["said"], bound)
+    return _wrong_equations(re.sub(r"(\d)([a-z])", r"\1*\2", read["said"]), picture, side)
+
+
+Picture = Callable[..., int | None]
+
+
+def _pictures(ruleset: str, read: re.Match[str], bound: int, effort: Effort) -> tuple[Picture, int]:
+    """Return what tells whether a cell is P: 1 or 0, None outside of the picture; and to where it is known."""
+    left = int(read["left"] or 0)
+    if ruleset.startswith(("rectangular", "with-pass(rect")):
+        passes = re.search(r"passes=(\d+)", ruleset)
+        wider = re.search(r"n=m\+(\d+)", ruleset)
+        square = "n=n" not in ruleset
+
+        @cache
+        def bar(m: int, n: int) -> dict[tuple[int, int], int]:
+            return cells(m, n, int(passes[1]) if passes else 0, left)
+
+        def picture(*place: int) -> int | None:
+            m, *rest = place
+            n, i, j = (m + int(wider[1] if wider else 0), *rest) if square else rest
+            inside = 1 <= i <= m and 1 <= j <= n
+            return bar(m, n)[i, j] if inside else None
+
+        return picture, min(bound, 10 if not square or passes else 16)
+    game = Game(ruleset, effort.folder)
+    side = min(bound, 20)
+    axes = re.findall(r"\w+", read["said"].partition("a(")[2].partition(")")[0])
+    names = [next(c for c in axis if c.isalpha()) for axis in axes]
+    order = [names.index(name) for name in game.names]
+    box = {name: 2 * side + 2 for name in game.names if name not in game.limits}
+    legal, found = truth(game, box, True, effort.folder)
+    if game.passes:
+        legal, found = legal[..., left], found[..., left]
+
+    def of_game(*place: int) -> int | None:
+        q = tuple(place[i] for i in order)
+        if min(q) < 0 or any(n >= size for n, size in zip(q, legal.shape, strict=True)):
+            return None
+        return int(found[q]) if legal[q] else None
+
+    return of_game, side
+
+
+def _wrong_equations(said: str, picture: Picture, side: int) -> str | None:
+    equations: list[str] = []
+    least: dict[str, int] = {}
+    for part in said.removesuffix(", where all these cells are positions").split("; "):
+        begins = re.fullmatch(r"for (.*) from (\d+) on", part)
+        if begins:
+            least = dict.fromkeys(begins[1].split(" and "), int(begins[2]))
+        elif part.startswith("a("):
+            equations.append(part)
+        else:
+            raise UnreadError(part)
+    only_inside = said.endswith("where all these cells are positions")
+    for equation in equations:
+        equation, _, but = equation.partition(", but for ")
+        equation, _, begin = equation.partition(", from ")
+        if begin or " and others" in but or "b(" in equation:
+            raise UnreadError(equation)
+        starts = value(f"[{but.partition(', where')[0]}]") if but else ()
+        modulo = equation.endswith(" mod 2")
+        left, right = equation.removesuffix(" mod 2").split(" = ")
+        parts = [] if right == "0" else right.split(" + ")
+        names = sorted(set(re.findall(r"\b[a-z]\b", left[1:])))
+        for numbers in product(range(side), repeat=len(names)):
+            known = dict(zip(names, numbers, strict=True))
+            if any(known[name] < n for name, n in least.items() if name in known):
+                continue
+            place = value(left[1:], **known)
+            here = picture(*place)
+            if here is None:
+                continue
+            there = [picture(*value(part.removeprefix("a"), **known)) for part in parts]
+            if None in there and (only_inside or not modulo):
+                if only_inside:
+                    continue
+                there = [0] if len(there) == 1 else there
+            total = sum(one or 0 for one in there) + (place in starts)
+            if here != (total % 2 if modulo else total):
+                return f"{equation} at {known}"
+    return None
+
+
+def _wrong_copies(said: str, bound: int) -> str | None:
+    read = re.fullmatch(r"for m = 2\^e \+ s, 0 < s < 2\^e: (.*), and no other P-position", said)
+    if not read:
+        raise UnreadError(said)
+    copies = re.findall(r"R\((.*?)\) at \((.*?), (.*?)\)", read[1])
+    for e in range(1, max(2, bound.bit_length())):
+        for s in range(1, 2**e):
+            known, expected = {"e": e, "s": s}, set()
+            for texts in copies:
+                size, row, column = (value(text, **known) for text in texts)
+                one = cells(size, size)
+                expected |= {(i + row, j + column) for (i, j), is_p in one.items() if is_p}
+            found = {place for place, is_p in cells(2**e + s, 2**e + s).items() if is_p}
+            if found != expected:
+                return f"m = {2**e + s}: {min(found ^ expected)}"
+    return None
+
+
+def _wrong_periods(text: str, bound: int, effort: Effort) -> str | None:
+    read = BEGINS.fullmatch(text)
+    said = read and re.fullmatch(r"line (\w) along (\w)(?:: | holds )(.*)", read["said"])
+    if not read or not said:
+        raise UnreadError(text)
+    across, along, laws = said.groups()
+    game = Game(read["game"], effort.folder)
+    is_p = read["what"] == "P-positions"
+    box = next(boxes(game, bound, effort))
+    legal, found = truth(game, box, is_p, effort.folder)
+    if game.passes:
+        legal, found = legal[..., int(read["left"] or 0)], found[..., int(read["left"] or 0)]
+    if is_p:  # the third coordinate, where there is a P-position
+        axis = next(i for i, name in enumerate(game.names) if name not in (across, along))
+        numbers = np.where(found.any(axis), found.argmax(axis), -1)
+        starts = legal.any(axis)
+        names = [name for i, name in enumerate(game.names) if i != axis]
+    else:
+        numbers, starts, names = found, legal, list(game.names)
+    if names.index(across) == 1:
+        numbers, starts = numbers.T, starts.T
+    if laws.startswith("no P-position"):
+        begin = re.search(r"from \w = (.*) on", laws)
+        if not begin:
+            raise UnreadError(text)
+        parts = {"preperiod": begin[1]}
+    else:
+        parts = dict(part.split(" ", 1) for part in laws.split("; "))
+    for line in range(len(numbers)):
+        meant = {name: _law(law, across, line) for name, law in parts.items()}
+        if any(number is None for number in meant.values()):
+            continue
+        row, begin_at = numbers[line], int(meant["preperiod"] or 0)
+        at = np.flatnonzero(starts[line])
+        at = at[at >= begin_at]
+        if len(parts) == 1:
+            bad = at[row[at] >= 0]
+        else:
+            period, saltus = int(meant["period"] or 0), meant["saltus"]
+            if is_p:  # a large third coordinate may be out of the box
+                at = at[at + period < len(row) // 2]
+            at = at[at + period < len(row)]
+            later = np.where(row[at] < 0, -1, row[at] + saltus)
+            bad = at[row[at + period] != later]
+        if len(bad):
+            return f"line {across} = {line}, {along} = {bad[0]}"
+    return None
+
+
+def _law(text: str, name: str, n: int) -> float | None:
+    """Return what a law says of line n; None if it says nothing."""
+    for part in text.split(", "):
+        least = re.fullmatch(rf"{name} ≥ (\d+)", part)
+        if least and n < int(least[1]):
+            return None
+    for part in text.split(", "):
+        formula, _, remainder = part.partition(" for ")
+        if "≥" in formula:
+            continue
+        if remainder:
+            rest, modulus = map(int, re.findall(r"\d+", remainder))
+            if n % modulus != rest:
+                continue
+        plain = formula.replace(f"2^⌈log₂({name}+1)⌉", f"above({name})")
+        return float(value(plain, **{name: n}))
+    return None
+
+
+@lru_cache(maxsize=64)
+def terms(game: str, what: str, most: int, folder: Path) -> tuple[int, list[int]]:
+    """Return the first place of a sequence of numbers of P-positions, and its terms."""
+    what, _, of_passes = what.partition(", ")
+    left = 0
+    if of_passes:
+        left = 1 if of_passes == "the pass left" else int(of_passes.split()[0])
+    passes = re.fullmatch(r"with-pass\((.*), passes=(\d+)\)", game)
+    if "cells whose bar" in what:
+        wider = re.search(r"n=m\+(\d+)", game)
+        more = int(wider[1]) if wider else 0
+        number = int(passes[2]) if passes else 0
+        last = 24 if passes else most
+        return 1, [sum(cells(m, m + more, number, left).values()) for m in range(1, last)]
+    one = Game(game, folder)
+    box = {name: most for name in one.names if name not in one.limits}
+    _, found = truth(one, box, True, folder)
+    if one.passes:
+        found = found[..., left]
+    where = np.array(np.nonzero(found))
+    total = re.fullmatch(r"P-positions with (.*) = n", what)
+    if what == "P-positions with all coordinates below n":
+        size = where.max(axis=0) + 1
+        return 0, np.cumsum(np.bincount(size, minlength=most + 2))[: most + 2].tolist()
+    if not total:
+        raise UnreadError(what)
+    names = total[1].split("+")
+    size = where[[one.names.index(name) for name in names]].sum(axis=0)
+    others = [i for i, name in enumerate(one.names) if name not in names and name not in one.limits]
+    if others:
+        raise UnreadError(what)
+    return 0, np.bincount(size, minlength=most + 1)[: most + 1].tolist()
+
+
+def _wrong_counts(document: Mapping[str, Any], text: str, bound: int, effort: Effort) -> str | None:
+    read = COUNTED.match(text)
+    if not read:
+        raise UnreadError(text)
+    most = min(4 * bound, 130 if "rectangular" in read["game"] or "nim" in read["game"] else 200)
+    first, found = terms(read["game"], read["what"], most, effort.folder)
+    index, last = read["index"], first + len(found) - 1
+
+    class BeyondError(Exception):
+        """A term that is not known."""
+
+    def g(n: int) -> int:
+        if not first <= n <= last:
+            raise BeyondError
+        return found[n - first]
+
+    conditions = [
+        (line["formula"], line["where"])
+        for line in document["formulas"]
+        if "total" not in line["formula"]
+    ]
+    closed = re.search(r" is ([^,]*?)(?: for n >= (\d+))?$", text)
+    if closed and "satisfies" not in text:
+        equal = closed[1].replace("^", "**").replace("/", "//")
+        conditions.append((f"g({index}) == {equal}", f"{index} >= {closed[2] or first}"))
+    for formula, where in conditions:
+        for n in range(first, last + 1):
+            if where and not value(where, **{index: n}):
+                continue
+            try:
+                if not value(formula, **{index: n, "g": g}):
+                    return f"{formula} at {index} = {n}"
+            except BeyondError:
+                continue
+    follows = text.partition("; if so for all ")[2]
+    power = re.search(r"g\(2\^n\) = (.*?)(?: for n >= (\d+))?(?: and |$)", follows)
+    sums = re.search(r"Σ g\(\w\) for (\d+) ≤ \w ≤ 2\^n = (.*?)(?: for n >= (\d+))?$", follows)
+    for n in range(MOST_POWER + 1):
+        if 2**n > last:
+            break
+        if power and n >= int(power[2] or 0) and g(2**n) != value(_plain(power[1]), n=n):
+            return f"g(2^n) at n = {n}"
+        if sums and n >= int(sums[3] or 0):
+            total = sum(g(m) for m in range(int(sums[1]), 2**n + 1))
+            if total != value(_plain(sums[2]), n=n):
+                return f"Σ g at n = {n}"
+    return None
+
+
+def _plain(closed: str) -> str:
+    return closed.replace("^", "**").replace("/", "//")
+
+
+def _wrong_heights(document: Mapping[str, Any]) -> str | None:
+    """Return a height function of a small box, not square ones and higher ones among them, of which a statement is wrong."""
+    text = document["text"]
+    counted = re.fullmatch(
+        r"Of the ([\d,]+) monotone f from \{0\.\.(\d+)\}² to \{0\.\.(\d+)\}, ([\d,]+) have G = x⊕y⊕z"
+        r" \(([\d,]+) up to exchanging x and z\), and ([\d,]+) have P iff x⊕y⊕z = 0 \(([\d,]+)\)\.",
+        text,
+    )
+    if counted:
+        every, side, height, *told = (int(one.replace(",", "")) for one in counted.groups())
+        return _wrong_census([every, *told], side, height)
+    question = document["formulas"][0]
+    is_p = question["label"].startswith("P")
+    for a, b in product(range(4), repeat=2):
+        for h in range(1, 4):
+            if a + b + h > 7:
+                continue
+            for f in monotone(a, b, h):
+                if has_formula(f, is_p) != _has_conditions(f, document["formulas"][1:]):
+                    return f"f = {'/'.join(''.join(map(str, row)) for row in f.tolist())}"
+    return None
+
+
+def _wrong_census(told: list[int], side: int, height: int) -> str | None:
+    every = list(monotone(side, side, height))
+    found = [len(every)]
+    for is_p in (False, True):
+        members = [f for f in every if has_formula(f, is_p)]
+        classes = {min(f.tobytes(), f.T.copy().tobytes()) for f in members}
+        found += [len(members), len(classes)]
+    return None if found == told else f"counted {found}, said {told}"
+
+
+def has_formula(f: Any, is_p: bool) -> bool:
+    """Whether the bar with these heights has P iff x⊕y⊕z = 0, or Grundy numbers x⊕y⊕z."""
+    shape = (f.shape[0], int(f.max()) + 1, f.shape[1])
+    x, y, z = np.ogrid[tuple(map(slice, shape))]
+    legal = y <= f[:, None, :]
+    game = Game("solid-bar(f=0)")
+    game.limits["y"] = (f, [0, 2])
+    nim_sum = x ^ y ^ z
+    if is_p:
+        return bool((game.p_positions(legal) == ((nim_sum == 0) & legal)).all())
+    places = sorted(map(tuple, np.argwhere(legal).tolist()))
+    return all(game.number(q) == nim_sum[q] for q in places)
+
+
+def _has_conditions(f: Any, lines: Any) -> bool:
+    return all(_has(f, line) and _has(f.T, line) for line in lines)
+
+
+def _has(f: Any, line: Mapping[str, str]) -> bool:
+    u, x, z = (axis.ravel() for axis in np.indices((f.shape[0], f.shape[0], f.shape[1])))
+    before = u < x
+    u, x, z = u[before], x[before], z[before]
+    known = {"u": u, "x": x, "z": z, "g": f[u, z], "h": f[x, z]}
+    texts = line["formula"] + " " + line["where"]
+    if re.search(r"\bt\b", texts):
+        known["t"] = np.array([_top(f, *at) for at in zip(x.tolist(), z.tolist(), strict=True)])
+    for i in range(1, 8) if re.search(r"\bi\b", texts) else [0]:
+        meant = value(line["where"], **known, i=i) if line["where"] else True
+        if not np.all(~np.broadcast_to(meant, u.shape) | value(line["formula"], **known, i=i)):
+            return False
+    return True
+
+
+def _top(f: Any, x: int, z: int) -> int:
+    """Return the least nim-sum of a place before (x, z) in its row or column whose height is the nim-sum."""
+    tops = [v ^ z for v in range(x) if f[v, z] == v ^ z]
+    tops += [x ^ w for w in range(z) if f[x, w] == x ^ w]
+    return min(tops, default=1 << 30)
+
+
+def counterexample(
+    document: Mapping[str, Any], parameters: list[dict[str, int]], bound: int, effort: Effort
+) -> str | None:
+    """Return where a statement is wrong, in words; None if nowhere that was looked.
+
+    Raises
+    ------
+    UnreadError
+        If it cannot be read.
+    """
+    if document["kind"] in ("p-positions", "grundy", "values"):
+        for point in parameters:
+            try:
+                place = wrong(document, point, bound, effort)
+            except ZeroDivisionError:
+                continue
+            if place is not None:
+                which = ", ".join(f"{name} = {n}" for name, n in point.items())
+                return f"{which + ': ' if which else ''}{place}"
+        return None
+    return wrong_in_words(document, bound, effort)

@@ -1,0 +1,106 @@
+"""The project's own search, run on the tables that a case names."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.finding.case import Case, Decoy
+from benchmarks.finding.formulas import value
+from choco_pipeline.claims.catalogue import Catalogue
+from choco_pipeline.finding.family import Family, Member
+from choco_pipeline.finding.height_statements import classified_all
+from choco_pipeline.finding.scope import Tables
+from choco_pipeline.finding.single import Mined
+from choco_pipeline.finding.stage import Finder, found_in
+from choco_pipeline.games import Ruleset
+from choco_pipeline.games.notation import build, match, read
+from choco_pipeline.mining.task import mine_table
+from choco_pipeline.tables.cells import Cells
+from choco_pipeline.tables.compute import table
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the search says of a case, best first, and in how many seconds."""
+
+    document: dict[str, Any]
+    notation: str
+    seconds: float
+
+
+def run(case: Case, seed: int, catalogue: Catalogue) -> Found:
+    """Search the tables of a case, in the working directory, where heights that are drawn are written.
+
+    Raises
+    ------
+    ChocoError
+        If a ruleset cannot be read, or a table cannot be made.
+    """
+    start = time.perf_counter()
+    if case.box is not None:
+        document = classified_all(case.box.side, case.box.height)
+        return Found(document, "solid-bar(f=f)", time.perf_counter() - start)
+    notation = case.games
+    if case.random is not None:
+        notation = notation.replace("f=f", f"f=csv({drawn(case, seed)})")
+    pattern = read(notation)
+    mined: list[Mined] = []
+    members: list[Member] = []
+    bounds = {}
+    for point in case.points():
+        game = build(pattern, point, Path())
+        parameters = dict(sorted((match(pattern, read(game.notation)) or {}).items()))
+        bound = max(game.limits(None)) if game.notation.startswith("rect") else case.bound
+        data = table(game, bound, case.quantity)
+        if isinstance(case, Decoy) and case.permuted:
+            data = permuted(data, seed)
+        findings = mine_table(case.search, game, bound, case.quantity, data)
+        family = notation if pattern.names else game.notation
+        mined += [
+            Mined(game.notation, case.quantity, bound, family, parameters, one) for one in findings
+        ]
+        members.append(Member(parameters, _reader(game, bound, data), findings))
+        bounds[game.notation, case.quantity] = bound
+    families = [Family.of(notation, members)] if pattern.names else []
+    finder = Finder(Tables(bounds), catalogue)
+    document = found_in(mined, families, finder, lambda *_, **__: None)
+    return Found(document, notation, time.perf_counter() - start)
+
+
+def _reader(game: Ruleset, bound: int, data: Any) -> Any:
+    return lambda: Cells.of(game, bound, data)
+
+
+def drawn(case: Case, seed: int) -> str:
+    """Write heights that are about as large as a formula says, and return the name of the file."""
+    assert case.random is not None
+    side = case.random.side
+    x, z = np.ogrid[: side + 1, : side + 1]
+    like = np.broadcast_to(value(case.random.like, x=x, z=z), (side + 1, side + 1))
+    random = np.random.default_rng(seed)
+    step = max(1, round(2 * side / max(1, int(like[-1, -1]))))
+    moved = like + random.integers(-1, 2, like.shape) * (random.random(like.shape) < 1 / step)
+    heights = np.maximum.accumulate(np.maximum.accumulate(np.maximum(moved, 0), axis=0), axis=1)
+    path = Path(f"{case.id}-{seed}.csv")
+    np.savetxt(path, heights, fmt="%d", delimiter=",")
+    return str(path)
+
+
+def permuted(data: Any, seed: int) -> Any:
+    """Return a table in which small numbers have changed places: 0 and 1, and others at random."""
+    random = np.random.default_rng(seed)
+    found = data.copy(deep=True)
+    for name in found.data_vars:
+        cells = found[name].values
+        if cells.ndim:
+            numbers = np.arange(int(cells.max()) + 1, dtype=cells.dtype)
+            places = np.concatenate([random.permutation(numbers[:8]), numbers[8:]])
+            known = cells < np.iinfo(cells.dtype).max
+            known &= cells >= 0
+            found[name].values = np.where(known, places[np.clip(cells, 0, len(places) - 1)], cells)
+    return found
