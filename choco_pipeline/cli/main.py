@@ -224,15 +224,35 @@ def prove(
     memory: Annotated[
         float, typer.Option(help="With more than so many GiB of memory, too.", metavar="GIB")
     ] = 4.0,
+    condition: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            help="Prove it for all natural numbers as parameters that satisfy this, as 'k % 4 == 1'.",
+            metavar="CONDITION",
+        ),
+    ] = None,
+    p_positions: Annotated[
+        str | None,
+        typer.Option(help="With --for: when a position is a P-position.", metavar="FORMULA"),
+    ] = None,
+    grundy: Annotated[
+        str | None, typer.Option(help="With --for: the Grundy number.", metavar="FORMULA")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Find automata for a game's P-positions or Grundy numbers, and prove them for all positions.
 
+    With --for and a formula it is a family of games instead, and proved for all parameters at once.
+
     The exit code is 0 if it is proved, 1 if it is refuted or undecided, 2 for a mistake in what was given, and 3 if two
     engines, or an engine and the definition, contradict each other.
     """
+    from choco_pipeline.cli.family import show_family  # noqa: PLC0415
     from choco_pipeline.cli.prove import show_proof  # noqa: PLC0415
 
+    if condition is not None or p_positions is not None or grundy is not None:
+        raise typer.Exit(show_family(ruleset, condition, p_positions, grundy, out, seconds, json))
     raise typer.Exit(show_proof(ruleset, relation, check, engine or [], out, seconds, memory, json))
 
 

@@ -1,0 +1,85 @@
+"""``choco prove --for``: what is said of a family of games, proved for all parameters at once."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.cli.output import emit, in_time
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.proof.uniform.certificate import write
+from choco_pipeline.proof.uniform.prove import FamilyProof, prove_family
+
+
+def show_family(
+    ruleset: str | None,
+    condition: str | None,
+    p_positions: str | None,
+    grundy: str | None,
+    out: Path,
+    seconds: float,
+    json: bool,
+) -> int:
+    """Prove a family; print the result and return the exit code: 0 if it is proved, else 1.
+
+    Parameters
+    ----------
+    ruleset, condition, p_positions, grundy
+        As for `prove_family`.
+    out
+        Folder for the certificate.
+    seconds
+        Limit of time.
+    json
+        Print a document.
+    """
+    if ruleset is None or condition is None:
+        raise ChocoError(
+            "prove: a family needs a ruleset and --for, the condition on its parameters"
+        )
+    if not (math.isfinite(seconds) and seconds > 0):
+        raise ChocoError(f"prove: --seconds must be a positive number, found {seconds:g}")
+    proof = prove_family(
+        ruleset, condition, p_positions=p_positions, grundy=grundy, seconds=seconds
+    )
+    path = write(proof, out).as_posix() if proof.status == "proved" else None
+    if json:
+        emit(_document(proof, path))
+    else:
+        print("\n".join(_lines(proof, path)))
+    return 0 if proof.status == "proved" else 1
+
+
+def _document(proof: FamilyProof, path: str | None) -> dict[str, Any]:
+    family, wrong = proof.family, proof.counterexample
+    return {
+        "status": proof.status,
+        "why": proof.why,
+        "ruleset": family.ruleset,
+        "for": family.condition,
+        "relation": {"kind": family.kind, "formula": family.relation},
+        "parameters": dict(wrong.parameters) if wrong else None,
+        "position": list(wrong.position) if wrong else None,
+        "cases": len(proof.cases),
+        "states": proof.states,
+        "members": proof.members,
+        "engines": list(proof.engines),
+        "certificate": path,
+        "seconds": round(proof.seconds, 2),
+    }
+
+
+def _lines(proof: FamilyProof, path: str | None) -> list[str]:
+    family = proof.family
+    what = {"p-positions": "P-positions", "grundy": "Grundy numbers"}[family.kind]
+    said = f"the {what} of {family.ruleset} are {family.relation}"
+    if proof.status != "proved":
+        return [f"{proof.status}: {said}, for all {family.condition}: {proof.why}"]
+    texts = sum(len(case.texts) for case in proof.cases)
+    return [
+        f"proved for all {', '.join(family.parameters)} with {family.condition}: {said}",
+        f"{proof.why}; {proof.states} abstract states; {texts} texts are unsatisfiable by {' and by '.join(proof.engines)};"
+        f" {proof.members} members agree with the definition; {in_time(proof.seconds)} in all",
+        f"certificate: {path}",
+    ]

@@ -1,0 +1,165 @@
+"""What makes an invariant a proof, as SMT-LIB 2 texts: each must be unsatisfiable, and needs nothing else to be read.
+
+Inv(L), for a location L, says of counters and parameters: one of the conjunctions of ``never`` holds, or else all facts hold
+and one of the states does. The texts of an obligation say, each denied:
+
+``never``
+    A conjunction of ``never`` is followed by one after every step, and where it holds the goal is kept.
+``goal``
+    Where the facts and a state hold the goal is kept.
+``step-N``
+    From the facts and a state at location number N every step, answered by the strategy, leads into Inv; from the start, too.
+
+So by induction on the number of digits Inv holds after every word that the strategy answers, and the goal with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from choco_pipeline.proof.uniform.affine import Affine
+from choco_pipeline.proof.uniform.control import Location
+from choco_pipeline.proof.uniform.facts import Facts
+from choco_pipeline.proof.uniform.search import Bits, Invariant
+
+
+def texts(proof: Invariant) -> Iterator[tuple[str, str]]:
+    """Yield the names and the texts of what must be unsatisfiable."""
+    yield "never", _text(proof, _never(proof))
+    yield "goal", _text(proof, _goal(proof))
+    for number, here in enumerate(ordered(proof)):
+        yield f"step-{number}", _text(proof, _steps(proof, here))
+
+
+def ordered(proof: Invariant) -> list[Location]:
+    """Return the locations that are reached, the start first, then by name."""
+    return sorted(proof.states, key=lambda here: (not here.start, here.name))
+
+
+def _never(proof: Invariant) -> str:
+    obligation, found = proof.obligation, []
+    for here in ordered(proof):
+        conjunctions = [_all(map(_at_least_0, c)) for c in obligation.never_again(here)]
+        if not conjunctions:
+            continue
+        broken = [_breaks(proof, here)]
+        for step in obligation.steps(here):
+            for answer, there in step.answers:
+                updates = obligation.updates(here, {**step.digits, **answer}, there)
+                broken.append(_not(_never_at(proof, there, updates)))
+        found.append(_all([_any(conjunctions), _any(dict.fromkeys(broken))]))
+    return _any(found)
+
+
+def _goal(proof: Invariant) -> str:
+    return _any(
+        _all([_inside(proof, here, {}), _breaks(proof, here)])
+        for here in ordered(proof)
+        if not here.start
+    )
+
+
+def _steps(proof: Invariant, here: Location) -> str:
+    obligation, found = proof.obligation, []
+    for number, step in enumerate(obligation.steps(here)):
+        taken: dict[int, list[Bits]] = {}
+        for bits in proof.states[here]:
+            taken.setdefault(proof.strategy[here, bits][number], []).append(bits)
+        for index, states in sorted(taken.items()):
+            answer, there = step.answers[index]
+            updates = obligation.updates(here, {**step.digits, **answer}, there)
+            after = [_never_at(proof, there, updates), _inside(proof, there, updates)]
+            found.append(_all([_states(proof, here, states, {}), _not(_any(after))]))
+    known = [] if here.start else [_facts(proof.facts[here], {}), _not(_never_at(proof, here, {}))]
+    return _all([*known, _any(found)])
+
+
+def _inside(proof: Invariant, here: Location, updates: dict[str, Affine]) -> str:
+    if here not in proof.states:
+        return "false"
+    states = _states(proof, here, proof.states[here], updates)
+    return _all([_facts(proof.facts[here], updates), states])
+
+
+def _states(
+    proof: Invariant, here: Location, states: Iterable[Bits], updates: dict[str, Affine]
+) -> str:
+    chosen = [_at_least_0(p.substitute(updates)) for p in proof.predicates[here]]
+    return _any(
+        _all(p if bit else _not(p) for p, bit in zip(chosen, bits, strict=True)) for bits in states
+    )
+
+
+def _facts(facts: Facts, updates: dict[str, Affine]) -> str:
+    found = [f"(= {_term(total.substitute(updates))} 0)" for total in facts.equalities]
+    for counter, remainder in facts.parities:
+        value = Affine.of(counter).substitute(updates)
+        found.append(f"(= (mod {_term(value)} 2) {remainder})")
+    return _all(found)
+
+
+def _never_at(proof: Invariant, here: Location, updates: dict[str, Affine]) -> str:
+    return _any(
+        _all(_at_least_0(total.substitute(updates)) for total in conjunction)
+        for conjunction in proof.obligation.never_again(here)
+    )
+
+
+def _breaks(proof: Invariant, here: Location) -> str:
+    goal = proof.obligation.goal(here)
+    given = [_at_least_0(p) for p in goal.hypotheses]
+    if goal.conclusions is None:
+        return _all(given)
+    return _all([*given, _not(_all(map(_at_least_0, goal.conclusions)))])
+
+
+def _text(proof: Invariant, body: str) -> str:
+    obligation = proof.obligation
+    counters = {c for here in proof.states if not here.start for c in obligation.counters(here)}
+    lines = ["(set-logic QF_LIA)"]
+    lines += [
+        f"(declare-const {_symbol(n)} Int)" for n in (*obligation.case.names, *sorted(counters))
+    ]
+    lines += [f"(assert {_at_least_0(c)})" for c in obligation.case.conditions]
+    return "\n".join([*lines, f"(assert {body})", "(check-sat)", ""])
+
+
+def _symbol(name: str) -> str:
+    return f"|{name}|"
+
+
+def _integer(value: int) -> str:
+    return str(value) if value >= 0 else f"(- {-value})"
+
+
+def _term(total: Affine) -> str:
+    parts = [
+        _symbol(name) if c == 1 else f"(* {_integer(c)} {_symbol(name)})" for name, c in total.terms
+    ]
+    if total.constant or not parts:
+        parts.append(_integer(total.constant))
+    return parts[0] if len(parts) == 1 else f"(+ {' '.join(parts)})"
+
+
+def _at_least_0(total: Affine) -> str:
+    if total.is_constant:
+        return "true" if total.constant >= 0 else "false"
+    return f"(>= {_term(total)} 0)"
+
+
+def _not(sentence: str) -> str:
+    return {"true": "false", "false": "true"}.get(sentence, f"(not {sentence})")
+
+
+def _all(sentences: Iterable[str]) -> str:
+    kept = [s for s in sentences if s != "true"]
+    if "false" in kept:
+        return "false"
+    return "true" if not kept else kept[0] if len(kept) == 1 else f"(and {' '.join(kept)})"
+
+
+def _any(sentences: Iterable[str]) -> str:
+    kept = [s for s in sentences if s != "false"]
+    if "true" in kept:
+        return "true"
+    return "false" if not kept else kept[0] if len(kept) == 1 else f"(or {' '.join(kept)})"

@@ -1,0 +1,117 @@
+"""Families that are theorems, false ones near them, and the relation against tables for the first members."""
+
+import pytest
+
+from choco_pipeline.proof.uniform import FamilyError, prove_family
+from choco_pipeline.proof.uniform.family import Family
+from choco_pipeline.proof.uniform.members import disagreement
+
+SUM = "solid-bar(f=(x+z)//k)"
+MORE = "solid-bar(f=(x+z+c)//k)"
+STEP = "step-bar(k=k, s=s)"
+STRIP = "strip-bar(k=k, s=s)"
+# ⌈c/2⌉ for k = 4m+3, ⌈c/2⌉ - 1 for k = 4m+1.
+SHIFT = "(c+1)//2 - 1 + k%4//2"
+MORE_P = f"(x+{SHIFT}) ^ y ^ (z+{SHIFT}) == 0"
+
+TRUE = [
+    (SUM, "k % 4 == 1", {"p_positions": "(x-1) ^ y ^ (z-1) == 0"}),  # triangular, Conjecture 8.1
+    (SUM, "k % 4 == 3", {"p_positions": "x ^ y ^ z == 0"}),  # triangular, Theorem 7.3
+    (STEP, "k % 2 == 0 and s < k", {"grundy": "(y ^ (z+s)) - s"}),  # step2015, Theorem 3.1
+    (STEP, "k % 2 == 0 and s <= k", {"grundy": "(y ^ (z+s)) - s"}),
+    (STRIP, "k % 2 == 0 and s < k", {"p_positions": "(x+s) ^ y ^ (z+s) == 0"}),
+    (STRIP, "k % 2 == 0 and s < k", {"p_positions": "x == (y ^ (z+s)) - s"}),
+    (MORE, "k % 2 == 1 and c <= k + 1", {"p_positions": MORE_P}),
+]
+
+FALSE = [
+    (SUM, "k % 4 == 3", {"p_positions": "(x-1) ^ y ^ (z-1) == 0"}),
+    (SUM, "k % 4 == 1", {"p_positions": "x ^ y ^ z == 0"}),
+    (SUM, "k % 4 == 2", {"p_positions": "x ^ y ^ z == 0"}),
+    (SUM, "k % 2 == 1", {"p_positions": "x ^ y ^ z == 0"}),
+    (SUM, "k % 4 == 1", {"p_positions": "(x+1) ^ y ^ (z+1) == 0"}),
+    (SUM, "k % 4 == 1", {"p_positions": "(x-1) ^ y ^ z == 0"}),
+    (SUM, "k % 4 == 1 and k >= 9", {"p_positions": "(x-1) ^ y ^ (z-1) == 1"}),
+    (STEP, "k % 2 == 1 and s < k", {"grundy": "(y ^ (z+s)) - s"}),
+    (STEP, "k % 2 == 0 and s <= k + 1", {"grundy": "(y ^ (z+s)) - s"}),
+    (STEP, "k % 2 == 0 and s < k", {"grundy": "(y ^ (z+s)) - s + 1"}),
+    (STEP, "k % 2 == 0 and s < k", {"grundy": "(y ^ (z+s+1)) - s - 1"}),
+    (STRIP, "k % 2 == 0 and s < k", {"p_positions": "(x+s) ^ y ^ (z+s+1) == 0"}),
+    (MORE, "k % 2 == 1 and c <= k + 2", {"p_positions": MORE_P}),
+    (MORE, "k % 2 == 1 and c == k + 2", {"p_positions": MORE_P}),
+]
+
+#: Wrong for large members alone, so that the first tables agree with them.
+LATE = [
+    (
+        SUM,
+        "k % 4 == 3",
+        {"p_positions": "(x-min(max(k-99, 0), 1)) ^ y ^ (z-min(max(k-99, 0), 1)) == 0"},
+    ),
+    (STEP, "k % 2 == 0 and s <= max(k, 2*k-70)", {"grundy": "(y ^ (z+s)) - s"}),
+    (SUM, "k % 4 == 3 or k == 101", {"p_positions": "x ^ y ^ z == 0"}),
+]
+
+
+@pytest.mark.parametrize(("ruleset", "condition", "relation"), TRUE)
+def test_a_theorem_is_proved_by_both_solvers(ruleset, condition, relation):
+    found = prove_family(ruleset, condition, **relation)
+    assert found.status == "proved", found.why
+    assert found.engines == ("z3", "cvc5")
+
+
+@pytest.mark.parametrize(("ruleset", "condition", "relation"), FALSE)
+def test_a_false_family_is_refuted_where_it_is_wrong(ruleset, condition, relation):
+    found = prove_family(ruleset, condition, **relation)
+    assert found.status == "refuted"
+    assert found.counterexample is not None
+    game = found.family.description.member(found.counterexample.parameters)
+    value = game.grundy(found.counterexample.position)
+    assert value == found.counterexample.value
+    said = found.counterexample.said
+    assert said != (value == 0 if "p_positions" in relation else value)
+
+
+@pytest.mark.parametrize(("ruleset", "condition", "relation"), FALSE + LATE)
+def test_no_invariant_is_found_for_a_false_family(ruleset, condition, relation, monkeypatch):
+    monkeypatch.setattr(
+        "choco_pipeline.proof.uniform.prove.refutation", lambda family, clock: (None, 0)
+    )
+    found = prove_family(ruleset, condition, **relation, seconds=8)
+    assert found.status == "undecided"
+
+
+@pytest.mark.parametrize(("ruleset", "condition", "relation"), TRUE[:4])
+def test_the_first_members_are_what_tables_say(ruleset, condition, relation):
+    ((kind, formula),) = relation.items()
+    family = Family.read(ruleset, condition, formula, kind.replace("_", "-"))
+    for m in range(13):
+        k = {"k % 4 == 1": 4 * m + 1, "k % 4 == 3": 4 * m + 3}.get(condition, 2 * m + 2)
+        values = {"k": k} | ({"s": min(m, k - 1)} if "s" in family.parameters else {})
+        game = family.description.member(values)
+        assert disagreement(family, game, values, bound=40) is None
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "condition", "relation", "why"),
+    [
+        ("with-pass(step-bar(k=k))", "k >= 1", {"grundy": "y ^ z"}, "passes"),
+        ("solid-bar(f=min(x, z)//k)", "k >= 1", {"p_positions": "x^y^z == 0"}, "only parameters"),
+        (
+            "rectangular-bar(m=m, n=n)",
+            "m == n",
+            {"p_positions": "a^b^c^d == 0"},
+            "condition on all",
+        ),
+        ("step-bar(k=k)", "k >= 1", {"grundy": "y * z"}, "multiplies coordinates"),
+        ("step-bar(k=k)", "k == 0", {"grundy": "y ^ z"}, "no natural numbers"),
+        ("step-bar(k=k)", "k + 1", {"grundy": "y ^ z"}, "a condition is needed"),
+        ("step-bar(k=k)", "k > 0", {"p_positions": "y ^ z"}, "a condition is needed"),
+        ("step-bar(k=k)", "k > 0", {"grundy": "y ^ w"}, "unknown name 'w'"),
+        ("step-bar(k=k*k)", "k > 0", {"grundy": "y ^ z"}, "multiplies parameters"),
+        ("step-bar(k=k)", "k > 0", {}, "either"),
+    ],
+)
+def test_what_has_no_obligations_is_refused(ruleset, condition, relation, why):
+    with pytest.raises(FamilyError, match=why):
+        prove_family(ruleset, condition, **relation)
