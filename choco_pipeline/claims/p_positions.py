@@ -12,7 +12,7 @@ from choco_pipeline.claims.tally import Tally
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
 from choco_pipeline.tables.cells import Block, Cells, Points, Truths, evaluate_at, holds_at, select
-from choco_pipeline.tables.cost import estimated_positions
+from choco_pipeline.tables.position_count import estimated_positions
 
 #: A formula is evaluated position by position at most this often: about a minute.
 MOST_EVALUATIONS = 1 << 30

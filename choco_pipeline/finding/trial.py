@@ -45,7 +45,8 @@ from choco_pipeline.finding.wording import listed
 from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.games import Ruleset
 from choco_pipeline.tables.compute import table
-from choco_pipeline.tables.cost import cost_of, count_positions
+from choco_pipeline.tables.cost import cost_of
+from choco_pipeline.tables.position_count import count_positions
 from choco_pipeline.tables.schema import Quantity, variable_of
 
 #: A statement is tried on so many of the games that it was seen for, on tables `FURTHER` times as large,

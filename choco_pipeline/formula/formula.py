@@ -18,6 +18,7 @@ from choco_pipeline.formula.nodes import (
     FUNCTIONS,
     MAX_BITS,
     Call,
+    Junction,
     Name,
     Node,
     is_truth,
@@ -107,6 +108,19 @@ class Formula:
     def is_truth(self) -> bool:
         """Whether this is true or false rather than an integer."""
         return is_truth(self._root)
+
+    @property
+    def conjuncts(self) -> list[Formula]:
+        """The truths that are joined by ``and``; this one alone if there is none.
+
+        Examples
+        --------
+        >>> parse("a < 3 and b < 4 and (c == 0 or d == 0)").conjuncts
+        [Formula('a < 3'), Formula('b < 4'), Formula('c == 0 or d == 0')]
+        """
+        if isinstance(self._root, Junction) and self._root.operator == "and":
+            return [self._like(operand) for operand in self._root.operands]
+        return [self]
 
     def always_undefined(self) -> FormulaError | None:
         """Return the error of a part that has no value whatever the names are, or None.

@@ -59,12 +59,12 @@ class WithPass(Ruleset):
         rules = self.ruleset.rules
         p = _fresh("p", rules.coordinates)
         limit = Limit(FormulaHeight(parse(str(self.passes)), ()))
-        moves = (*rules.moves, Move((p,), by=(1,), needs=rules.moves))
+        passes = [Move((p,), by=(1,), needs=rules.moves)] if rules.moves else []
         return replace(
             rules,
             coordinates=(*rules.coordinates, p),
             limits={**rules.limits, p: limit},
-            moves=moves,
+            moves=(*rules.moves, *passes),
             face=None,
         )
 

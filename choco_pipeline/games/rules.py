@@ -8,11 +8,14 @@ goes with it. No move raises a coordinate, so that play ends, and lexicographic 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.games.height import FormulaHeight, Height
@@ -127,11 +130,35 @@ class Face:
     sizes
         For each of those names, how far it goes.
     position
-        For each coordinate, its value as a formula in those names.
+        For each coordinate, its value as a formula in those names. For each name, one coordinate takes all its values
+        there and depends on nothing else.
     """
 
     sizes: Mapping[str, int]
     position: tuple[Formula, ...]
+
+    def positions(self, places: Mapping[str, ArrayLike]) -> list[NDArray[np.int64]]:
+        """Return the coordinates at places, arrays by the names, that broadcast."""
+        return [formula.evaluate(places).astype(np.int64, copy=False) for formula in self.position]
+
+    def place(self, position: Sequence[int]) -> dict[str, int]:
+        """Return where the face holds a position, without passes, or one that is the same in the coordinates that say so."""
+        return {name: places[position[axis]] for name, (axis, places) in self._inverses.items()}
+
+    def holds(self, position: Sequence[int]) -> bool:
+        """Whether a position, without passes, is on the face."""
+        place = self.place(position)
+        return [formula.value(place) for formula in self.position] == list(position)
+
+    @cached_property
+    def _inverses(self) -> dict[str, tuple[int, dict[int, int]]]:
+        """For each name, a coordinate that depends on it alone, and its values by that coordinate's."""
+        found = {}
+        for name, size in self.sizes.items():
+            axis = [formula.names for formula in self.position].index(frozenset({name}))
+            formula = self.position[axis]
+            found[name] = axis, {int(formula.value({name: n})): n for n in range(1, size + 1)}
+        return found
 
 
 @dataclass(frozen=True)
@@ -308,9 +335,13 @@ class Rules:
 
         Conditions on all positions (`within`) are not looked at, since no move can break them.
         """
+        return self.groups([move.names for move in self.moves])
+
+    def groups(self, links: Iterable[Set[str]]) -> list[tuple[str, ...]]:
+        """Return the coordinates in groups that have no limit and no link in common."""
         groups = [{name} for name in self.coordinates]
-        links = [frozenset({name, *limit.of}) for name, limit in self.limits.items()]
-        for link in [*links, *(move.names for move in self.moves)]:
+        limits = [{name, *limit.of} for name, limit in self.limits.items()]
+        for link in [*limits, *links]:
             joined = [group for group in groups if group & link]
             groups = [group for group in groups if not group & link]
             groups.append(set().union(*joined))

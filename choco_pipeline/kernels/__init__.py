@@ -5,6 +5,7 @@ import numpy as np
 from choco_pipeline.kernels.bars import fill_bar, fold_bar, grundy_bar
 from choco_pipeline.kernels.bitset import BelowSets, OptionSets
 from choco_pipeline.kernels.columns import BlockedHeights, fill_columns, fold_columns, p_columns
+from choco_pipeline.kernels.generic import MoveArrays, grundy_generic
 from choco_pipeline.kernels.heights import total
 from choco_pipeline.kernels.solid import fill_solid, fold_solid, grundy_solid
 from choco_pipeline.kernels.tables import Table
@@ -12,6 +13,7 @@ from choco_pipeline.kernels.tables import Table
 __all__ = [
     "BelowSets",
     "BlockedHeights",
+    "MoveArrays",
     "OptionSets",
     "fill_bar",
     "fill_columns",
@@ -20,6 +22,7 @@ __all__ = [
     "fold_columns",
     "fold_solid",
     "grundy_bar",
+    "grundy_generic",
     "grundy_solid",
     "p_columns",
     "total",
@@ -28,7 +31,10 @@ __all__ = [
 
 
 def warm_up() -> None:
-    """Compile every kernel, or load it from the cache, so that what follows is only computing."""
+    """Compile every kernel, or load it from the cache, so that what follows is only computing.
+
+    But for the generic one: it takes as long as all others, and few runs have a table for it.
+    """
     heights = np.zeros((1, 1), np.int32)
     total(heights)
     tables: tuple[Table, ...] = (np.empty((1, 1, 1), np.int16), np.empty((1, 1, 1), np.int32))

@@ -34,3 +34,5 @@ if _folder is not None and not _settings["CACHE_DIR"]:
 
 #: The decorator of every kernel.
 kernel = nb.njit(cache=True, nogil=True)
+#: That of a part of one kernel with many arrays: a call would count references to each of them, which takes longer than its work.
+inlined = nb.njit(cache=True, nogil=True, inline="always")

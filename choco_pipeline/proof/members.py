@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import reduce
-from typing import Literal, cast
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choco_pipeline.automata.residuals import Graph, Member, Points
 from choco_pipeline.errors import LimitError
-from choco_pipeline.games import DisjunctiveSum, Nim, Ruleset, StripBar
-from choco_pipeline.tables.compute import grundy_cells, p_cells
-from choco_pipeline.tables.cost import cost_of, in_bytes
+from choco_pipeline.games import Ruleset
+from choco_pipeline.tables.cells import holds_at
+from choco_pipeline.tables.computation import Computation, computation_of
+from choco_pipeline.tables.cost import in_bytes, memory_of, seconds_of
+from choco_pipeline.tables.grundy_kernels import grundy_kernel
 from choco_pipeline.tables.machine import worker_memory
+from choco_pipeline.tables.patterns import BoundedGame
 from choco_pipeline.tables.schema import NONE, Quantity, variable_of
+from choco_pipeline.tables.table_kernel import Cells, TableKernel
 
 Relation = Literal["p", "grundy"]
 Function = Callable[[Points], Points]
@@ -59,92 +62,91 @@ def members(ruleset: Ruleset, relation: Relation, depth: int) -> tuple[Member, .
     [True, False]
     """
     bound = (1 << depth) - 1
-    for game, quantity in _tables(ruleset, relation):
-        cost = cost_of(game, bound, quantity)
-        if cost.seconds > MOST_SECONDS or cost.memory > min(MOST_MEMORY, worker_memory(1)):
+    for table in _tables(ruleset, relation, bound):
+        if not _is_worth_it(table):
             raise LimitError(
-                f"{game.notation}: its {quantity} table to {depth} binary digits takes {cost.seconds:.0f} s and"
-                f" {in_bytes(cost.memory)}, more than a guess is worth"
+                f"{ruleset.notation}: its {_asked(relation)} table to {depth} binary digits takes"
+                f" {seconds_of(table):.0f} s and {in_bytes(memory_of(table))}, more than a guess is worth"
             )
-    base = ruleset.base
-    d = len(base.coordinates)
-    if relation == "grundy":
-        return tuple(Graph(value, d) for value in _grundy(ruleset, bound))
+    game = BoundedGame.of(ruleset, bound)
+    names = game.rules.coordinates
     stored = variable_of(ruleset, "p-positions").stored
+    if relation == "grundy":
+        return tuple(Graph(value, len(names)) for value in _grundy(game, bound))
     if stored is None:
-        return tuple(_zeros(value) for value in _grundy(ruleset, bound))
-    axis = base.coordinates.index(stored)
-    if _is_nim(ruleset):
-        return (Graph(_nim_sum, axis),)
-    cells = p_cells(ruleset, bound)
-    return tuple(Graph(_look_up(layer, bound), axis) for layer in _layers(ruleset, cells))
+        return tuple(map(_zeros, _grundy(game, bound)))
+    axis = names.index(stored)
+    if stored == game.rules.free:  # which is as large as the rest's Grundy number
+        return tuple(Graph(value, axis) for value in _grundy(game.without(stored), bound))
+    cells = computation_of(ruleset, bound, "p-positions").cells()
+    return tuple(Graph(_look_up(layer, bound), axis) for layer in _layers(game, cells))
 
 
 def deepest(ruleset: Ruleset, relation: Relation, most: int) -> int:
     """Return the largest depth, at most `most`, at which `members` is not refused; 0 if there is none."""
     for depth in range(most, 0, -1):
-        costs = [cost_of(g, (1 << depth) - 1, q) for g, q in _tables(ruleset, relation)]
-        memory = min(MOST_MEMORY, worker_memory(1))
-        if all(cost.seconds <= MOST_SECONDS and cost.memory <= memory for cost in costs):
+        if all(map(_is_worth_it, _tables(ruleset, relation, (1 << depth) - 1))):
             return depth
     return 0
 
 
-def _tables(ruleset: Ruleset, relation: Relation) -> list[tuple[Ruleset, Quantity]]:
+def _is_worth_it(table: Computation) -> bool:
+    most = min(MOST_MEMORY, worker_memory(1))
+    return seconds_of(table) <= MOST_SECONDS and memory_of(table) <= most
+
+
+def _asked(relation: Relation) -> Quantity:
+    return "grundy" if relation == "grundy" else "p-positions"
+
+
+def _tables(ruleset: Ruleset, relation: Relation, bound: int) -> list[Computation]:
     """Return the tables that the relation is read from: the smallest ones that determine it."""
-    base, passes = ruleset.base, ruleset.passes
-    if _is_nim(ruleset):
-        return []
-    if relation == "p" and variable_of(ruleset, "p-positions").stored is not None:
-        return [(ruleset, "p-positions")]
-    match base:
-        case StripBar() if passes == 0:
-            return _tables(base.bar, "grundy")
-        case DisjunctiveSum(a, b) if passes == 0:
-            return [*_tables(a, "grundy"), *_tables(b, "grundy")]
-        case _:
-            return [(ruleset, "grundy")]
+    game, free = BoundedGame.of(ruleset, bound), ruleset.base.rules.free
+    if relation == "p":
+        if free is not None:
+            game = game.without(free)
+        elif variable_of(ruleset, "p-positions").stored is not None:
+            return [computation_of(ruleset, bound, "p-positions")]
+    return [Computation(kernel, kernel.names, 1) for kernel in _kernels(game)]
 
 
-def _grundy(ruleset: Ruleset, bound: int) -> tuple[Function, ...]:
-    """Return the Grundy numbers for each number of passes left; of sums without passes from their parts."""
-    base, passes = ruleset.base, ruleset.passes
-    match base:
-        case Nim() if passes == 0:
-            return (_nim_sum,)
-        case StripBar() if passes == 0:
-            return (_sum(1, _nim_sum, *_grundy(base.bar, bound)),)
-        case DisjunctiveSum(a, b) if passes == 0:
-            # with passes in a part, the part's last coordinate says how many are left
-            first, second = _stacked(a, bound), _stacked(b, bound)
-            return (_sum(len(a.coordinates), first, second),)
-        case _:
-            cells = grundy_cells(ruleset, bound)
-            return tuple(_look_up(layer, bound) for layer in _layers(ruleset, cells))
+def _kernels(game: BoundedGame) -> list[TableKernel]:
+    """Return what computes the components of a game, heaps left out; with passes they are one."""
+    if game.passes:
+        return [grundy_kernel(game)]
+    return [grundy_kernel(component) for component in game.without(*game.heaps).components]
 
 
-def _stacked(ruleset: Ruleset, bound: int) -> Function:
-    layers = _grundy(ruleset, bound)
-    if ruleset.base is ruleset:
-        return layers[0]
+def _grundy(game: BoundedGame, bound: int) -> list[Function]:
+    """Return the Grundy numbers for each number of passes left: without passes, the nim-sum of the components'."""
+    rules = game.rules
+    if game.passes:
+        cells = grundy_kernel(game).cells(game.names)
+        return [_look_up(layer, bound) for layer in cells]
+    tables = [
+        ([rules.coordinates.index(name) for name in kernel.names], kernel.cells(kernel.names))
+        for kernel in _kernels(game)
+    ]
+    heaps = [rules.coordinates.index(name) for name in game.heaps]
+    largest = [game.sizes[name] - 1 if name in rules.limits else None for name in game.heaps]
 
     def value(points: Points) -> Points:
-        cases = [
-            np.where(points[:, -1] == p, f(points[:, :-1]), NONE) for p, f in enumerate(layers)
-        ]
-        return cast(Points, reduce(np.maximum, cases))
+        total = np.bitwise_xor.reduce(points[:, heaps], axis=1)
+        is_position = np.ones(len(points), bool)
+        for heap, most in zip(heaps, largest, strict=True):
+            if most is not None:
+                is_position &= points[:, heap] <= most
+        for columns, cells in tables:
+            found = _look_up(cells, bound)(points[:, columns])
+            is_position &= found != NONE
+            total ^= found
+        if rules.within is not None:
+            is_position &= holds_at(
+                rules.within, dict(zip(rules.coordinates, points.T, strict=True))
+            )
+        return np.where(is_position, total, NONE)
 
-    return value
-
-
-def _sum(split: int, first: Function, second: Function) -> Function:
-    """Return the nim-sum of two games' Grundy numbers, the first's coordinates before the second's."""
-
-    def value(points: Points) -> Points:
-        a, b = first(points[:, :split]), second(points[:, split:])
-        return np.where((a == NONE) | (b == NONE), NONE, a ^ b)
-
-    return value
+    return [value]
 
 
 def _look_up(cells: NDArray[np.integer], bound: int) -> Function:
@@ -170,17 +172,9 @@ def _repeated(cell: NDArray[np.integer], points: Points) -> Points:
     return np.full(len(points), int(cell), np.int64)
 
 
-def _layers(ruleset: Ruleset, cells: NDArray[np.integer]) -> list[NDArray[np.integer]]:
-    return [cells] if ruleset.base is ruleset else list(cells)
+def _layers(game: BoundedGame, cells: Cells) -> list[Cells]:
+    return list(cells) if game.passes else [cells]
 
 
 def _zeros(value: Function) -> Member:
     return lambda points: value(points) == 0
-
-
-def _nim_sum(points: Points) -> Points:
-    return cast(Points, np.bitwise_xor.reduce(points, axis=1))
-
-
-def _is_nim(ruleset: Ruleset) -> bool:
-    return isinstance(ruleset, Nim)

@@ -7,16 +7,13 @@ without computing it.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.games import Nim, Ruleset, SolidBar, StepBar, StripBar
-from choco_pipeline.games.height import Height
 from choco_pipeline.kernels import (
     BelowSets,
     BlockedHeights,
@@ -27,10 +24,14 @@ from choco_pipeline.kernels import (
     fold_bar,
     fold_columns,
     fold_solid,
+    grundy_bar,
+    grundy_solid,
+    p_columns,
     total,
 )
-from choco_pipeline.kernels.tables import Table, dtype_for, table_for
-from choco_pipeline.tables.schema import Quantity
+from choco_pipeline.kernels.tables import Table, table_for
+from choco_pipeline.tables.patterns import BoundedGame, PlainBar, heights_over
+from choco_pipeline.tables.table_kernel import TableKernel
 
 Frontier: TypeAlias = BlockedHeights | OptionSets | BelowSets
 #: Row and column of a block among the blocks of a table.
@@ -52,37 +53,27 @@ class Block(NamedTuple):
 
 
 @dataclass(frozen=True)
-class BlockKernel(ABC):
-    """A table that is computed in blocks of two of its axes; a third lies whole in each block.
+class BlockKernel(TableKernel):
+    """A kernel of plain bars, which can compute them in blocks of its first two axes; a third lies whole in each block.
 
     Attributes
     ----------
-    passes
-        The largest number of passes left.
-    bound
-        Largest value of every coordinate that the shape does not limit.
-    axes
-        The dimensions that blocks cut, rows first, then the one that lies whole in a block, if there is one.
-    free_heap
-        Whether cells hold the size of a free heap beside the game, so that each settles bound + 1 positions.
+    bar
+        The bar.
     """
 
-    rate: ClassVar[str]  #: which of `choco_pipeline.tables.cost.RATES` is its speed
-
-    passes: int
-    bound: int
-    axes: tuple[str, ...]
-    free_heap: bool
+    bar: PlainBar
 
     @property
-    @abstractmethod
-    def shape(self) -> tuple[int, ...]:
-        """How many cells there are along each of `axes`."""
+    def has_blocks(self) -> bool:
+        """Whether there are two axes to cut."""
+        return len(self.shape) >= 2
 
     @property
-    @abstractmethod
-    def largest(self) -> int:
-        """No cell holds a larger number."""
+    def every(self) -> Block:
+        """The block that is the whole table."""
+        rows, columns = (*map(range, self.shape), range(1), range(1))[:2]
+        return Block(rows, columns)
 
     @abstractmethod
     def heights(self, block: Block) -> NDArray[np.int32]:
@@ -120,28 +111,13 @@ class BlockKernel(ABC):
         """Return how many positions the block settles."""
 
     @property
-    def layers(self) -> int:
-        """One for each number of passes left."""
-        return self.passes + 1
-
-    @property
-    def dtype(self) -> str:
-        """The dtype of the cells; it changes with the bound only where 16 bits are no longer enough."""
-        return np.dtype(dtype_for(self.largest)).name
-
-    @property
     def depth(self) -> int:
         """How many cells lie behind each cell of the plane that blocks cut."""
         return self.layers * int(np.prod(self.shape[2:], dtype=int))
 
-    @property
-    def weight(self) -> int:
-        """How many positions a position of the game without the free heap stands for."""
-        return self.layers * (self.bound + 1 if self.free_heap else 1)
-
     def memory(self, block: Block) -> int:
         """Return the bytes that filling a block holds: its cells twice, its heights, and its frontiers before and after."""
-        cells = len(block.rows) * len(block.columns) * self.depth * np.dtype(self.dtype).itemsize
+        cells = len(block.rows) * len(block.columns) * self.depth * self.itemsize
         return 2 * cells + 4 * len(block.rows) * len(block.columns) + 2 * self.frontier(block)
 
     @abstractmethod
@@ -151,30 +127,43 @@ class BlockKernel(ABC):
 
 @dataclass(frozen=True)
 class Columns(BlockKernel):
-    """The y of the P-position of each column of a solid bar; blocks cut x and z."""
+    """The y of the P-position of each column of a bar, solid or not; blocks of a solid one cut x and z."""
 
-    rate = "columns"
+    rate = 140e6
 
-    f: Height
+    @classmethod
+    def of(cls, game: BoundedGame) -> Self | None:
+        """Return the kernel for a bar with columns."""
+        bar = PlainBar.of(game.rules)
+        if bar is None or game.rules.bar is None or game.rules.bar.strip is not None:
+            return None
+        sides = bar.axes[:-1]
+        return cls(game, sides, tuple(game.sizes[name] for name in sides), bar)
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """X and z."""
-        return (self.bound + 1, self.bound + 1)
+    def whole(self) -> Table:
+        """Return p_y [passes+1, x, z], without x in a bar of two coordinates."""
+        heights = self.heights(self.every).reshape(-1, self.shape[-1])
+        return p_columns(heights, self.game.passes).reshape(self.layers, *self.shape)
 
     @property
     def n_y(self) -> int:
         """No P-position is as high as this."""
-        return min(self.f(self.bound, self.bound) + 1, 2 * (self.bound + 1))
+        return min(self.game.sizes[self.bar.axes[-1]], sum(self.shape))
 
     @property
     def largest(self) -> int:
         """The largest y."""
         return self.n_y - 1
 
+    @property
+    def beside(self) -> int:
+        """The heights, and a checked copy."""
+        return 8 * self.number // self.layers
+
     def heights(self, block: Block) -> NDArray[np.int32]:
         """Return f on the block."""
-        return self.f.block(*block)
+        assert self.bar.limit is not None
+        return heights_over(self.bar.limit, dict(zip(self.axes, block, strict=False)))
 
     def start(self, block: Block) -> tuple[BlockedHeights, BlockedHeights]:
         """Return what moves along x and along z are blocked by."""
@@ -200,7 +189,7 @@ class Columns(BlockKernel):
 
     def positions(self, block: Block, heights: NDArray[np.int32]) -> int:
         """Return the sum of the columns' heights, plus one each."""
-        return self.weight * (total(heights) + heights.size)
+        return self.layers * (total(heights) + heights.size)
 
     def frontier(self, block: Block) -> int:
         """Return about one bit for each line and y."""
@@ -209,32 +198,34 @@ class Columns(BlockKernel):
 
 @dataclass(frozen=True)
 class Solid(BlockKernel):
-    """The Grundy numbers of a solid bar, or of what is one; blocks cut x and z, and y lies whole in them.
+    """The Grundy numbers of a solid bar, or of what is one; blocks cut x and z, and y lies whole in them."""
 
-    ``f`` is the height function, or the heights along z where x does not matter.
-    """
+    rate = 90e6
 
-    rate = "solid"
+    @classmethod
+    def of(cls, game: BoundedGame) -> Self | None:
+        """Return the kernel for a plain bar of three coordinates; where none is limited, y is the last."""
+        bar = PlainBar.of(game.rules)
+        if bar is None or len(bar.axes) != 3:
+            return None
+        return cls(game, bar.axes, tuple(game.sizes[name] for name in bar.axes), bar)
 
-    f: Height | Sequence[int]
+    def whole(self) -> Table:
+        """Return the Grundy numbers [passes+1, x, z, y]."""
+        return grundy_solid(self.heights(self.every), self.game.passes)
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """X, z and y."""
-        top = self.f(self.bound, self.bound) if isinstance(self.f, Height) else self.f[self.bound]
-        return (self.bound + 1, self.bound + 1, top + 1)
-
-    @property
-    def largest(self) -> int:
-        """The largest number of options."""
-        return sum(n - 1 for n in self.shape) + min(self.passes, 1)
+    def beside(self) -> int:
+        """The heights, a checked copy, and the option sets."""
+        n_x, n_z, n_y = self.shape
+        sets = self.layers * (n_z + 32) * n_y * (n_x + n_y + n_z) // 8
+        return 8 * n_x * n_z + sets
 
     def heights(self, block: Block) -> NDArray[np.int32]:
         """Return f on the block."""
-        if isinstance(self.f, Height):
-            return self.f.block(*block)
-        along_z = np.array(self.f[block.columns.start : block.columns.stop], np.int32)
-        return np.tile(along_z, (len(block.rows), 1))
+        if self.bar.limit is None:
+            return np.full([len(side) for side in block], self.shape[2] - 1, np.int32)
+        return heights_over(self.bar.limit, dict(zip(self.axes[:2], block, strict=True)))
 
     def start(self, block: Block) -> tuple[OptionSets, OptionSets]:
         """Return what moves along x and along z reach."""
@@ -266,7 +257,7 @@ class Solid(BlockKernel):
 
     def positions(self, block: Block, heights: NDArray[np.int32]) -> int:
         """Return the sum of the columns' heights, plus one each."""
-        return self.weight * (total(heights) + heights.size)
+        return self.layers * (total(heights) + heights.size)
 
     def frontier(self, block: Block) -> int:
         """Return about one bit for each line, y and Grundy number."""
@@ -276,25 +267,28 @@ class Solid(BlockKernel):
 
 @dataclass(frozen=True)
 class Bar(BlockKernel):
-    """The Grundy numbers of a bar, or of two heaps; blocks cut z and y. ``f`` holds the heights along z."""
+    """The Grundy numbers of a bar, or of two heaps; blocks cut z and y. One heap is a bar of height 0."""
 
-    rate = "bar"
+    rate = 150e6
 
-    f: Sequence[int]
+    @classmethod
+    def of(cls, game: BoundedGame) -> Self | None:
+        """Return the kernel for a plain bar of at most two coordinates; where none is limited, y is the last."""
+        bar = PlainBar.of(game.rules)
+        if bar is None or len(bar.axes) > 2:
+            return None
+        return cls(game, bar.axes, tuple(game.sizes[name] for name in bar.axes), bar)
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Z and y."""
-        return (self.bound + 1, self.f[self.bound] + 1)
-
-    @property
-    def largest(self) -> int:
-        """The largest number of options."""
-        return sum(n - 1 for n in self.shape) + min(self.passes, 1)
+    def whole(self) -> Table:
+        """Return the Grundy numbers [passes+1, z, y], as far as there are these coordinates."""
+        cells = grundy_bar(self.heights(self.every), self.game.passes)
+        return cells.reshape(self.layers, *self.shape)
 
     def heights(self, block: Block) -> NDArray[np.int32]:
         """Return the heights along the z of the block."""
-        return np.array(self.f[block.rows.start : block.rows.stop], np.int32)
+        if self.bar.limit is None:
+            return np.full(len(block.rows), (*self.shape, 1, 1)[1] - 1, np.int32)
+        return heights_over(self.bar.limit, {self.axes[0]: block.rows})
 
     def start(self, block: Block) -> tuple[OptionSets, BelowSets]:
         """Return what moves along z and along y reach."""
@@ -325,40 +319,9 @@ class Bar(BlockKernel):
     def positions(self, block: Block, heights: NDArray[np.int32]) -> int:
         """Return how many (y, z) of the bar lie in the block."""
         above = heights.astype(np.int64) + 1 - block.columns.start
-        return self.weight * int(above.clip(0, len(block.columns)).sum())
+        return self.layers * int(above.clip(0, len(block.columns)).sum())
 
     def frontier(self, block: Block) -> int:
         """Return about one bit for each line and Grundy number."""
         lines = len(block.rows) + len(block.columns)
         return lines * self.layers * (self.largest // 8 + 16)
-
-
-def block_kernel(game: Ruleset, bound: int, quantity: Quantity) -> BlockKernel | None:
-    """Return what computes the table of `game` in blocks, or None if nothing does.
-
-    The strip of a strip bar, and the last heap of Nim, is a free heap, as in `choco_pipeline.tables.compute.p_cells`.
-    """
-    base, passes = game.base, game.passes
-    match base, quantity:
-        case SolidBar(f), "p-positions":
-            return Columns(passes, bound, ("x", "z"), False, f)
-        case SolidBar(f), "grundy":
-            return Solid(passes, bound, ("x", "z", "y"), False, f)
-        case StripBar(), "grundy":
-            return Solid(passes, bound, ("x", "z", "y"), False, _steps(base.bar, bound))
-        case StripBar(), "p-positions":
-            return Bar(passes, bound, ("z", "y"), True, _steps(base.bar, bound))
-        case StepBar(), "grundy":
-            return Bar(passes, bound, ("z", "y"), False, _steps(base, bound))
-        case (Nim(2), "grundy") | (Nim(3), "p-positions"):
-            return Bar(passes, bound, ("a", "b"), quantity != "grundy", [bound] * (bound + 1))
-        case (Nim(3), "grundy") | (Nim(4), "p-positions"):
-            return Solid(
-                passes, bound, ("a", "b", "c"), quantity != "grundy", [bound] * (bound + 1)
-            )
-        case _:
-            return None
-
-
-def _steps(bar: StepBar, bound: int) -> list[int]:
-    return [bar.height(z) for z in range(bound + 1)]

@@ -162,7 +162,7 @@ def fill_block(site: Site, place: Place, hands_on: tuple[bool, bool], *rest: Any
         computed = time.perf_counter()
         finished = Finished(
             site.write(block, table.stored(cells)),
-            table.kernel.positions(block, heights),
+            table.positions(block, heights),
             round(computed - start, 4),
             round(time.perf_counter() - computed, 4),
         )
@@ -210,7 +210,7 @@ def take_block(site: Site, place: Place, source: Source, report: Report) -> None
     known = _read(source.store, source.table_id, source.outline, box)
     cells = np.full([stop - first for first, stop in table.box(block)], NONE, known.dtype)
     cells[tuple(slice(0, n) for n in known.shape)] = known
-    positions = table.kernel.positions(block, heights)
+    positions = table.positions(block, heights)
     digests = site.write(block, cells)
     site.journal.write(block, Finished(digests, positions, source=source.table_id))
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Ruleset
-from choco_pipeline.tables.block_kernels import Block, BlockKernel, Place, block_kernel
+from choco_pipeline.kernels.tables import Table
+from choco_pipeline.tables.block_kernels import Block, BlockKernel, Place
 from choco_pipeline.tables.chunks import Box
-from choco_pipeline.tables.cost import RATES, STORED_PER_SECOND, WORKER_BYTES, in_bytes
+from choco_pipeline.tables.computation import computation_of
+from choco_pipeline.tables.cost import STORED_PER_SECOND, WORKER_BYTES, in_bytes
 from choco_pipeline.tables.schema import Quantity, variable_of
 from choco_pipeline.tables.spec import TableSpec
 from choco_pipeline.tables.store import Outline
-
-Cells: TypeAlias = NDArray[Any]
 
 #: Seconds of work in a block at least: a task costs 5 to 10 ms, on all the processes that have to do with it.
 LEAST_SECONDS = 0.04
@@ -45,12 +45,15 @@ class BlockedTable:
         The array that the cells are stored in.
     rows, columns
         The blocks' sides along the first two of the kernel's axes, in order.
+    each
+        How many positions of the game each one of the kernel's stands for.
     """
 
     kernel: BlockKernel
     outline: Outline
     rows: tuple[range, ...]
     columns: tuple[range, ...]
+    each: int
 
     @classmethod
     def of(cls, game: Ruleset, bound: int, quantity: Quantity, memory: int) -> BlockedTable | None:
@@ -61,10 +64,11 @@ class BlockedTable:
         LimitError
             If even one chunk needs more memory.
         """
-        kernel = block_kernel(game, bound, quantity)
+        computation = computation_of(game, bound, quantity)
+        kernel = computation.blocks
         if kernel is None:
             return None
-        outline = outline_of(game, quantity, kernel)
+        outline = Outline(variable_of(game, quantity), computation.shape, kernel.dtype)
         chunk = dict(zip(outline.variable.dims, outline.chunk, strict=True))
         sides = [chunk[axis] for axis in kernel.axes[:2]]
 
@@ -72,7 +76,7 @@ class BlockedTable:
             rows, columns = (
                 _cut(n, times * side) for n, side in zip(kernel.shape[:2], sides, strict=True)
             )
-            return cls(kernel, outline, rows, columns)
+            return cls(kernel, outline, rows, columns, computation.each)
 
         times = 1
         table = cut(times)
@@ -95,8 +99,8 @@ class BlockedTable:
         """Whether a block is work of so many seconds, and of more than four times those of handing its frontiers on."""
         kernel, block = self.kernel, self.block(0, 0)
         cells = len(block.rows) * len(block.columns) * kernel.depth
-        stored = cells * np.dtype(kernel.dtype).itemsize
-        seconds = cells / RATES[kernel.rate] + stored / STORED_PER_SECOND
+        stored = cells * kernel.itemsize
+        seconds = cells / kernel.rate + stored / STORED_PER_SECOND
         handing_on = kernel.frontier(block) / HANDED_ON_PER_SECOND
         return seconds >= least and handing_on <= seconds / 4
 
@@ -121,6 +125,10 @@ class BlockedTable:
         """How many blocks there are."""
         return len(self.rows) * len(self.columns)
 
+    def positions(self, block: Block, heights: NDArray[np.int32]) -> int:
+        """Return how many positions of the game a block settles."""
+        return self.each * self.kernel.positions(block, heights)
+
     def box(self, block: Block) -> Box:
         """Return where a block's cells are stored."""
         kernel = self.kernel
@@ -128,25 +136,20 @@ class BlockedTable:
         sides |= {
             axis: (lines.start, lines.stop) for axis, lines in zip(kernel.axes, block, strict=False)
         }
-        sides["p"] = (0, kernel.layers)
-        return tuple(sides[dim] for dim in self.outline.variable.dims)
+        passes = (0, kernel.layers)
+        return tuple(sides.get(dim, passes) for dim in self.outline.variable.dims)
 
-    def stored(self, cells: Cells) -> Cells:
+    def stored(self, cells: Table) -> Table:
         """Return a kernel's cells [passes+1, *axes] with the dimensions of the stored array."""
-        ordered = cells.transpose(self._order)
-        return ordered if "p" in self.outline.variable.dims else ordered[0]
+        stored: Table = self.kernel.arranged(cells, self.outline.variable.dims)
+        return stored
 
-    def loaded(self, stored: Cells) -> Cells:
+    def loaded(self, stored: Table) -> Table:
         """Return stored cells as a kernel has them, [passes+1, *axes]."""
-        cells = stored if "p" in self.outline.variable.dims else stored[None]
-        loaded: Cells = np.ascontiguousarray(cells.transpose(np.argsort(self._order)))
+        dims = self.outline.variable.dims
+        cells: Any = stored.transpose([dims.index(name) for name in self.kernel.names])
+        loaded: Table = np.ascontiguousarray(cells if self.kernel.game.front else cells[None])
         return loaded
-
-    @property
-    def _order(self) -> list[int]:
-        """For p and then each stored dimension, which axis of a kernel's cells it is."""
-        axes = self.kernel.axes
-        return [0, *(1 + axes.index(dim) for dim in self.outline.variable.dims if dim != "p")]
 
 
 def described(spec: TableSpec, memory: int) -> dict[str, int]:
@@ -156,13 +159,6 @@ def described(spec: TableSpec, memory: int) -> dict[str, int]:
         raise LimitError(f"{spec.ruleset}: no kernel computes this table in blocks")
     rows, columns = map(len, table.block(0, 0))
     return {"blocks": table.number, "rows": rows, "columns": columns, "memory": table.memory}
-
-
-def outline_of(game: Ruleset, quantity: Quantity, kernel: BlockKernel) -> Outline:
-    """Return the array that holds the table of `game`."""
-    variable = variable_of(game, quantity)
-    sides = {"p": kernel.layers, **dict(zip(kernel.axes, kernel.shape, strict=True))}
-    return Outline(variable, tuple(sides[dim] for dim in variable.dims), kernel.dtype)
 
 
 def _cut(n: int, side: int) -> tuple[range, ...]:

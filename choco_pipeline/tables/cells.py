@@ -13,16 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choco_pipeline.formula import Formula
-from choco_pipeline.games import (
-    Nim,
-    Position,
-    RectangularBar,
-    Ruleset,
-    SolidBar,
-    StepBar,
-    StripBar,
-)
+from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.tables.lookup import Lookup
+from choco_pipeline.tables.patterns import heights_over
 from choco_pipeline.tables.schema import NONE, Variable
 from choco_pipeline.tables.windows import (
     TableCells,
@@ -99,10 +92,8 @@ class Cells:
 
     def corner(self, bound: int) -> Cells:
         """Return the part of the table that a smaller one with this bound would hold."""
-        base = self.game.base
-        if bound >= self.bound or not isinstance(base, SolidBar | StepBar | StripBar | Nim):
-            return self
-        free = set(base.coordinates) - ({"y"} if not isinstance(base, Nim) else set())
+        rules = self.game.base.rules
+        free = [name for name in rules.coordinates if name not in rules.limits]
         sides = [
             min(bound + 1, n) if name in free else n
             for name, n in zip(self.variable.dims, self.cells.shape, strict=True)
@@ -122,13 +113,12 @@ class Cells:
     @property
     def is_whole(self) -> bool:
         """Whether the table holds all positions of the game, which its shape then limits."""
-        return isinstance(self.game.base, RectangularBar)
+        return len(self.game.base.rules.limits) == len(self.game.base.coordinates)
 
     @property
     def free(self) -> str | None:
         """The coordinate that cells hold and that the shape does not limit: a strip or a heap, of any size."""
-        limited = isinstance(self.game.base, SolidBar | StepBar)
-        return None if limited else self.variable.stored
+        return None if self.variable.stored in self.game.base.rules.limits else self.variable.stored
 
     def blocks(self, size: int = BLOCK) -> Iterator[Block]:
         """Yield the table block by block; cells that stand for no position or column are left out."""
@@ -163,23 +153,19 @@ class Cells:
 
     def positions(self, points: Points) -> Ints:
         """Return points with all coordinates as positions, one in each row."""
-        base = self.game.base
-        if self.variable.name == "p_cell" and isinstance(base, RectangularBar):
-            i, j = points["i"], points["j"]
-            columns = [i - 1, base.m - i, j - 1, base.n - j]
-            columns += [points[name] for name in self.game.coordinates[4:]]
-        else:
-            columns = [points[name] for name in self.game.coordinates]
-        return np.stack(columns, axis=1)
+        return np.stack(self._columns(points), axis=1)
 
     def sizes(self, points: Points) -> Ints:
         """Return the largest coordinate of each point, passes not counted."""
-        heaps = self.game.base.coordinates
-        if self.variable.name == "p_cell":
-            found: Ints = self.positions(points)[:, : len(heaps)].max(axis=1)
-        else:
-            found = reduce(np.maximum, (points[name] for name in heaps))
-        return found
+        return reduce(np.maximum, self._columns(points)[: len(self.game.base.coordinates)])
+
+    def _columns(self, points: Points) -> list[Ints]:
+        """Return the coordinates of points in the order in which positions hold them."""
+        face = self.variable.face
+        if face is None:
+            return [points[name] for name in self.game.coordinates]
+        found = face.positions(points)
+        return [*found, *(points[name] for name in self.game.coordinates[len(found) :])]
 
     def within_reach(self, points: Points, reach: int | None) -> Points:
         """Return the points whose coordinates, passes apart, are at most `reach`; all for None."""
@@ -187,19 +173,12 @@ class Cells:
 
     def named(self, position: Position) -> dict[str, int]:
         """Return the coordinates of a position as formulas name them."""
-        if self.variable.name == "p_cell":
-            i, j = position[0] + 1, position[2] + 1
-            return {
-                "i": i,
-                "j": j,
-                **dict(zip(self.game.coordinates[4:], position[4:], strict=True)),
-            }
-        return dict(zip(self.game.coordinates, position, strict=True))
+        return self.lookup.named(position)
 
     def _points(self, window: Window, where: tuple[slice, ...], keep: Truths) -> Points:
         """Return the coordinates of the cells in a part of a window where `keep` is true."""
         starts = [
-            at.start + side.start + (1 if name in ("i", "j") else 0)
+            at.start + side.start + self.variable.first(name)
             for name, at, side in zip(self.variable.dims, window, where, strict=True)
         ]
         if keep.all():  # as in every solid bar: nothing is left out
@@ -221,19 +200,16 @@ class Cells:
 
     def _tops(self, window: Window) -> NDArray[np.integer] | None:
         """Return the largest legal value of the stored coordinate in each cell of a window; None if none is stored."""
-        base = self.game.base
-        if self.variable.stored is None:
+        stored, dims = self.variable.stored, self.variable.dims
+        if stored is None:
             return None
-        sides = [range(side.start, side.stop) for side in window]
-        tops: NDArray[np.integer]
-        match base:
-            case SolidBar(f):
-                tops = f.block(*sides[-2:])
-            case StepBar(k, s):
-                tops = (np.arange(sides[-1].start, sides[-1].stop) + s) // k
-            case _:
-                tops = np.array(self.bound)
-        return np.broadcast_to(tops, [len(side) for side in sides])
+        shape = [side.stop - side.start for side in window]
+        if self.free is not None:
+            return np.broadcast_to(np.array(self.bound), shape)
+        limit = self.game.base.rules.limits[stored]
+        sides = zip(dims, window, strict=True)
+        read = {dim: range(side.start, side.stop) for dim, side in sides if dim in limit.of}
+        return np.broadcast_to(heights_over(limit, read), shape)
 
 
 def evaluate_at(formula: Formula, points: Mapping[str, Ints]) -> Ints:

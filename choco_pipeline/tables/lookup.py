@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from choco_pipeline.games import Position, RectangularBar, Ruleset
+from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.tables.schema import NONE, Variable
 from choco_pipeline.tables.windows import TableCells, TableData, cells_of
 
@@ -34,11 +34,9 @@ class Lookup:
 
     def covers(self, position: Position) -> bool:
         """Whether the table settles this legal position."""
-        if self.variable.name == "p_cell":
-            base = self.game.base
-            assert isinstance(base, RectangularBar)
-            a, b, c, d = position[:4]
-            return a + b == base.m - 1 and c + d == base.n - 1
+        face = self.variable.face
+        if face is not None:
+            return face.holds(position[: len(face.position)])
         index = self._index(position)
         return all(i < n for i, n in zip(index, self.cells.shape, strict=True))
 
@@ -55,19 +53,23 @@ class Lookup:
             return value == 0
         if self.variable.stored is None:
             return value == 1
-        return value != NONE and value == self._named(position)[self.variable.stored]
+        return value != NONE and value == self.named(position)[self.variable.stored]
 
     def stored(self, position: Position) -> int | None:
         """Return the stored coordinate of the P-position in the column of `position`, or None."""
         value = int(self.cells[self._index(position)])
         return None if self.variable.stored is None or value == NONE else value
 
-    def _named(self, position: Position) -> dict[str, int]:
+    def named(self, position: Position) -> dict[str, int]:
+        """Return the coordinates of a position as formulas name them."""
         named = dict(zip(self.game.coordinates, position, strict=True))
-        if self.variable.name == "p_cell":
-            named |= {"i": position[0], "j": position[2]}
-        return named
+        face = self.variable.face
+        if face is None:
+            return named
+        split = len(face.position)
+        passes = {name: named[name] for name in self.game.coordinates[split:]}
+        return face.place(position[:split]) | passes
 
     def _index(self, position: Position) -> tuple[int, ...]:
-        named = self._named(position)
-        return tuple(named[dim] for dim in self.variable.dims)
+        named = self.named(position)
+        return tuple(named[dim] - self.variable.first(dim) for dim in self.variable.dims)

@@ -15,9 +15,9 @@ from choco_pipeline.errors import StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest, versions
 from choco_pipeline.tables.checked import require_digests
 from choco_pipeline.tables.compute import table
-from choco_pipeline.tables.cost import count_positions
 from choco_pipeline.tables.journal import journal_of_tables
 from choco_pipeline.tables.location import Location
+from choco_pipeline.tables.position_count import count_positions
 from choco_pipeline.tables.spec import FORMAT, Shard, TableSpec
 from choco_pipeline.tables.store import finish_store, write_table
 

@@ -12,9 +12,9 @@ from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import StoreError
 from choco_pipeline.games import Position, Ruleset, mex, parse_ruleset
 from choco_pipeline.tables.checked import fault_of_metadata, require_digests
-from choco_pipeline.tables.cost import estimated_positions
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.lookup import Lookup
+from choco_pipeline.tables.position_count import estimated_positions
 from choco_pipeline.tables.store import store_of
 from choco_pipeline.tables.windows import StoredCells
 

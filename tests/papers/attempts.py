@@ -31,7 +31,7 @@ from choco_pipeline.formula.ranges import Range
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.games.notation import build
 from choco_pipeline.tables.compute import table
-from choco_pipeline.tables.cost import count_positions
+from choco_pipeline.tables.position_count import count_positions
 from choco_pipeline.tables.schema import Quantity
 from tests.claims.mutants import mutants, range_mutants
 from tests.claims.oracle import (

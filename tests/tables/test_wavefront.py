@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from choco_pipeline import Nim, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.cluster.steps import Here
 from choco_pipeline.tables import block_task, blocks, chunks
-from choco_pipeline.tables.block_kernels import block_kernel
+from choco_pipeline.tables.computation import computation_of
 from choco_pipeline.tables.cost import is_large, memory_needed, memory_whole
 from choco_pipeline.tables.shard import build_shard
 from choco_pipeline.tables.verify import verify_manifest
@@ -294,9 +294,8 @@ def test_a_table_of_another_game_or_code_is_not_taken(tmp_path, small_blocks, mo
 @given(rulesets(), st.sampled_from(["grundy", "p-positions"]))
 def test_large_tables_have_blocks(game, quantity):
     bound = 5 if "rectangular" in game.notation else 20_000
-    kernel = block_kernel(game, bound, quantity) if "csv" not in game.notation else None
     if is_large(game, bound, quantity):
-        assert kernel is not None
+        assert computation_of(game, bound, quantity).blocks is not None
 
 
 @settings(max_examples=examples(300))

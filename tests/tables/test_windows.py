@@ -22,10 +22,11 @@ from choco_pipeline.mining.shifts import best_shifts
 from choco_pipeline.tables import chunks, windows
 from choco_pipeline.tables.cells import Cells
 from choco_pipeline.tables.compute import p_table, table
-from choco_pipeline.tables.cost import HELD_BYTES, count_positions, memory_to_read
+from choco_pipeline.tables.cost import HELD_BYTES, memory_to_read
 from choco_pipeline.tables.finished import find_table
 from choco_pipeline.tables.location import Location
 from choco_pipeline.tables.lookup import Lookup
+from choco_pipeline.tables.position_count import count_positions
 from choco_pipeline.tables.schema import QUANTITIES, variable_of
 from choco_pipeline.tables.shard import build_shard
 from choco_pipeline.tables.spec import TableSpec

@@ -1,0 +1,135 @@
+"""Patterns in a game's description, by which kernels know the games that they compute, whatever the coordinates' names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choco_pipeline.formula import Formula
+from choco_pipeline.games import Ruleset
+from choco_pipeline.games.rules import Limit, Move, Rules
+
+
+@dataclass(frozen=True)
+class BoundedGame:
+    """A game as kernels are asked for it: so far as a table goes, its passes apart.
+
+    Attributes
+    ----------
+    rules
+        The game without its passes.
+    bound
+        Largest value of the coordinates without a limit; may be None where all have one.
+    passes
+        The most passes that the players together have.
+    front
+        The name of the coordinate that counts passes left; none where there are none.
+    """
+
+    rules: Rules
+    bound: int | None
+    passes: int = 0
+    front: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, game: Ruleset, bound: int | None) -> BoundedGame:
+        """Return a ruleset within a bound."""
+        front = game.coordinates[-1:] if game.passes else ()
+        return cls(game.base.rules, bound, game.passes, front)
+
+    @cached_property
+    def sizes(self) -> dict[str, int]:
+        """How many values each coordinate has, passes apart."""
+        return {name: n + 1 for name, n in self.rules.named(self.rules.largest(self.bound)).items()}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The coordinates, the passes left in front where there are any."""
+        return (*self.front, *self.rules.coordinates)
+
+    def without(self, *names: str) -> BoundedGame:
+        """Return the same without some coordinates that are games of their own; passes stay."""
+        left = [name for name in self.rules.coordinates if name not in names]
+        within = self.rules.within
+        keeps = within is not None and within.names <= set(left)
+        return replace(self, rules=replace(self.rules.part(left), within=within if keeps else None))
+
+    def values(self, formula: Formula) -> NDArray[np.int64 | np.bool_]:
+        """Return a formula's values at all places, an axis for each coordinate, of length 1 where it is not read."""
+        grids = np.ogrid[tuple(slice(n) for n in self.sizes.values())]
+        found = formula.evaluate(dict(zip(self.sizes, grids, strict=True)))
+        return found.reshape((1,) * (len(self.sizes) - found.ndim) + found.shape)
+
+    @property
+    def components(self) -> list[BoundedGame]:
+        """The games, at most one of them with passes each, of which this is the disjunctive sum; passes here are none."""
+        parts = [self.rules.part(names) for names in self.rules.components()]
+        return [_without_passes(BoundedGame(part, self.bound)) for part in parts]
+
+    @property
+    def heaps(self) -> list[str]:
+        """The coordinates that are heaps beside the rest, of any size or up to a number."""
+        return [
+            name
+            for (name, *others) in self.rules.components()
+            if not others and self.rules.part([name]).moves == (Move((name,)),)
+        ]
+
+
+def _without_passes(game: BoundedGame) -> BoundedGame:
+    """Return a game that holds passes among its coordinates with the passes apart."""
+    rules = game.rules
+    for name in rules.coordinates:
+        others = tuple(move for move in rules.moves if name not in move.lowers)
+        passing = Move((name,), by=(1,), needs=others)
+        limit = rules.limits.get(name)
+        is_counted = others and set(rules.moves) == {*others, passing}
+        is_apart = not any(name in move.names for move in others)
+        if limit is not None and not limit.of and is_counted and is_apart:
+            return BoundedGame(game.without(name).rules, game.bound, limit.at({}), (name,))
+    return game
+
+
+def dependent(rules: Rules) -> dict[str, Limit]:
+    """Return the limits that are functions of other coordinates."""
+    return {name: limit for name, limit in rules.limits.items() if limit.of}
+
+
+@dataclass(frozen=True)
+class PlainBar:
+    """Coordinates each of which is lowered alone, by any amount, and at most one of which is limited by others.
+
+    Attributes
+    ----------
+    axes
+        The coordinates in their order, but the limited one last.
+    limit
+        Its limit; None where nothing is limited, so that all are heaps.
+    """
+
+    axes: tuple[str, ...]
+    limit: Limit | None
+
+    @classmethod
+    def of(cls, rules: Rules) -> PlainBar | None:
+        """Return the game as a plain bar, or None if it is none."""
+        limits = dependent(rules)
+        if rules.within is not None or not rules.is_plain or len(limits) > 1:
+            return None
+        axes = tuple(sorted(rules.coordinates, key=lambda name: name in limits))
+        return cls(axes, next(iter(limits.values()), None))
+
+
+def heights_over(limit: Limit, sides: Mapping[str, range]) -> NDArray[np.int32]:
+    """Return a limit on a product of ranges, an axis for each in their order, checked as by `Height.block`."""
+    names = list(sides)
+    found = limit.height.block(*(sides[name] for name in limit.of))
+    found = found.transpose(np.argsort([names.index(name) for name in limit.of]))
+    shape = [len(side) if name in limit.of else 1 for name, side in sides.items()]
+    whole = np.broadcast_to(found.reshape(shape), [len(side) for side in sides.values()])
+    # Kernels are compiled for arrays that may be written.
+    return np.require(whole, requirements=["C", "W"])
