@@ -5,12 +5,14 @@ from itertools import product
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from choco_pipeline import DisjunctiveSum, Nim, SolidBar, StepBar, StripBar, WithPass, parse_ruleset
 from choco_pipeline.automata.residuals import Graph
 from choco_pipeline.errors import LimitError
 from choco_pipeline.proof.members import deepest, members
 from tests.effort import examples
+from tests.own_games import own_games
 from tests.rulesets import rulesets
 
 DEPTH = {1: 4, 2: 4, 3: 3, 4: 2, 5: 1}
@@ -24,7 +26,7 @@ def layers(ruleset):
 
 
 @settings(max_examples=examples(60))
-@given(rulesets())
+@given(st.one_of(rulesets(), own_games().filter(lambda game: len(game.coordinates) <= 4)))
 def test_members_are_the_definitions(ruleset):
     base, passes_left = layers(ruleset)
     dimensions = len(base.coordinates)

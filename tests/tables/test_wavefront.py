@@ -2,21 +2,26 @@
 
 import contextlib
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline import Nim, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.cluster.steps import Here
+from choco_pipeline.games.rules import with_free_heap
 from choco_pipeline.tables import block_task, blocks, chunks
 from choco_pipeline.tables.computation import computation_of
 from choco_pipeline.tables.cost import is_large, memory_needed, memory_whole
+from choco_pipeline.tables.position_count import count_positions
 from choco_pipeline.tables.shard import build_shard
 from choco_pipeline.tables.verify import verify_manifest
 from choco_pipeline.tables.wavefront import build_large
 from tests.effort import examples
+from tests.own_games import OwnGame
 from tests.rulesets import rulesets, solid_bars
 from tests.tables.stores import blocks_of, entry_of, files_of, order
 from tests.tables.test_store import quiet
@@ -89,6 +94,38 @@ def test_the_bytes_do_not_depend_on_blocks(small_blocks, tmp_path_factory, drawn
     build_shard(spec_whole, whole, quiet)
     assert files_of(manifest) == files_of(whole)
     assert entry_of(manifest) == entry_of(whole)
+
+
+@few
+@given(tables_in_blocks(), sizes, st.data())
+def test_blocks_of_coordinates_with_any_names_in_any_order(small_blocks, drawn, size, data):
+    """Also p, which else counts passes, y, which else is the innermost in a chunk, and i, which else counts from 1."""
+    game, bound, quantity = drawn
+    names = game.base.coordinates
+    new = data.draw(st.permutations(["p", "y", "i", "u"][: len(names)]))
+    rules = game.base.rules.rename(dict(zip(names, new, strict=True)))
+    order = tuple(data.draw(st.permutations(rules.coordinates)))
+    own = OwnGame(with_free_heap(replace(rules, coordinates=order, free=None)))
+    renamed = WithPass(own, game.passes) if game.passes else own
+    small_blocks(size)
+    computation = computation_of(renamed, bound, quantity)
+    table = blocks.BlockedTable.of(renamed, bound, quantity, 1 << 40)
+    assert table is not None
+    cells = np.full(table.outline.shape, -2)
+    frontiers = {}
+    positions = 0
+    for (row, column), block in table.blocks.items():
+        down, across = table.kernel.start(block)
+        down, across = frontiers.get((0, column), down), frontiers.get((1, row), across)
+        heights = table.kernel.heights(block)
+        filled = table.kernel.fill(block, heights, down, across)
+        frontiers[0, column], frontiers[1, row] = down, across
+        box = tuple(slice(*side) for side in table.box(block))
+        cells[box] = table.stored(filled)
+        np.testing.assert_array_equal(table.loaded(cells[box]), filled)
+        positions += table.positions(block, heights)
+    np.testing.assert_array_equal(cells, computation.cells())
+    assert positions == count_positions(renamed, bound)
 
 
 class Stopped(BaseException):
