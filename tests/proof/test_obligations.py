@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline import (
+    CutGame,
     DisjunctiveSum,
     Nim,
     RectangularBar,
@@ -160,6 +161,26 @@ def test_grundy_numbers_meet_the_obligations_and_nothing_else_does(game, data) -
         else "every smaller value is an option's"
     )
     assert (said, passes, place) in failures(game, "grundy", wrong, bound)
+
+
+def test_each_of_several_heights_is_asked_of():
+    moves = [{"lower": [name]} for name in "wxyz"]
+    heights = {"w": "(z+1)//2", "x": "max(z//2, 1)", "y": "min(z//3, 5000-z)"}
+    game = CutGame([*"wxyz"], moves, heights)
+    found = {o.name: decide(o.sentence, {}).valid for o in obligations(game, "p")[:4]}
+    assert found == {
+        "heights of x are not negative": True,
+        "heights of x do not fall": True,
+        "heights of y are not negative": False,
+        "heights of y do not fall": False,
+    }
+
+
+def test_too_many_coordinates_that_fall_are_refused():
+    names = [*"abcdehkm"]
+    game = CutGame(names, [{"lower": ["a"]}], dict.fromkeys(names[1:], "a//2+a//3"))
+    with pytest.raises(NotDefinableError, match="7 coordinates may fall with one move, at most 6"):
+        obligations(game, "p")
 
 
 def test_a_value_where_there_is_no_position_is_found() -> None:

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from choco_pipeline import CutGame
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.errors import RulesetError
 from choco_pipeline.games import parse_ruleset
+from choco_pipeline.proof import guess
 from choco_pipeline.proof.certificate import Certificate, CertificateError
 from choco_pipeline.proof.play import play, solve
 from choco_pipeline.proof.prove import prove
@@ -46,6 +48,28 @@ def test_all_small_positions_are_played_by_definition(notation, relation, bound)
         wins = {option for option in game.options(position) if game.grundy(option) == 0}
         assert set(found.winning) <= wins, position
         assert bool(found.winning) == bool(wins), position
+
+
+@pytest.mark.parametrize(
+    ("moves", "heights", "clip", "bound"),
+    [
+        ([["y"], ["z"], ["y", "z"]], {"y": "z//2"}, False, 14),
+        ([["y"], ["z"]], {"y": "(z+1)//2"}, False, 14),
+        ([["x"], ["y"], ["z"]], {"y": "z//2", "x": "z//3"}, True, 8),
+    ],
+)
+def test_games_of_ones_own_are_played_by_definition(moves, heights, bound, clip, monkeypatch):
+    monkeypatch.setattr(guess, "DEPTHS", (5, 6, 7))  # small tables are enough, and quick
+    kinds = [{"lower": lower, "by": "same", "clip": clip} for lower in moves]
+    game = CutGame(sorted({name for lower in moves for name in lower}), kinds, heights)
+    proof = prove(game, engines=["own"])
+    assert proof.status == "proved", proof.why
+    known = Certificate(game, "p", proof.automata, ())
+    for position in game.positions(bound):
+        found = play(known, position)
+        wins = {option for option in game.options(position) if game.grundy(option) == 0}
+        assert found.outcome == ("N" if wins else "P"), position
+        assert set(found.winning) <= wins, position
 
 
 def test_each_kind_of_move_that_wins_is_there_with_what_leaves_least():
