@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from choco_pipeline import CutGame
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.verdict import Proved, Refuted, Undecided, Vacuous
 from choco_pipeline.errors import ChocoError, DisagreementError
@@ -246,3 +247,33 @@ def test_a_number_outside_of_its_range_is_one_that_the_statement_does_not_speak_
         changed(path, lambda document, k=number: document["names"].update(k=k))
         assert isinstance(verdict_of(path), Vacuous)
         assert check_files([path], 60)[0].answer == "vacuous"
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        {"kind": "p-positions", "formula": "a % (k+4) == 0 or a % (k+4) == 2"},
+        {"kind": "options", "of": "a % 7 == 0", "have": "no", "to": "a % 7 == 0"},
+    ],
+)
+def test_a_claim_on_a_game_of_ones_own_is_of_the_game_that_its_certificate_describes(
+    check, tmp_path, monkeypatch
+):
+    moves = [{"lower": ["a"], "by": [1, "k", "k+1"]}]
+    game = CutGame(["a"], moves, parameters={"k": 3}, name="own-1")
+    claim = {"id": "own", "ruleset": "game(own-1, k=k)", "check": check}
+    said = Claim(Claim.from_json(claim).statement, games=game.documents)
+    path = write_claim_certificate(said, {"k": 3}, prove(game, engines=OWN), tmp_path)
+    monkeypatch.chdir(tmp_path)  # where no file describes it
+    _, finding = check_claim_certificate(path, OWN)
+    assert isinstance(finding.verdict, Proved)
+    assert check_files([path], 20)[0].answer == "proved"
+    document = json.loads(path.read_text())
+    document["games"]["own-1"]["moves"][0]["by"] = [1, "k", 7]
+    path.write_text(json.dumps(document))
+    assert not isinstance(check_claim_certificate(path, OWN)[1].verdict, Proved)
+    assert check_files([path], 20)[0].answer == "refuted"
+    path.write_text(json.dumps({**document, "games": {}}))
+    with pytest.raises(ChocoError, match="own-1"):
+        check_claim_certificate(path, OWN)
+    assert check_files([path], 20)[0].answer == "no certificate"
