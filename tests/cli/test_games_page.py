@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline import Game
+from choco_pipeline.sweep.plan import current_plan
 from tests.cli.test_commands import choco
 
 ROOT = Path(__file__).parents[2]
@@ -60,6 +61,46 @@ def test_the_claim_and_the_sweep(folder):
     assert planned.returncode == 0, planned.stderr
     (sweep,) = json.loads(planned.stdout)["sweeps"]
     assert (sweep["tables"], sweep["checks"]) == (12, 6)
+
+
+def test_a_plan_is_made_again_when_a_game_has_changed(folder, tmp_path, monkeypatch):
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    before = current_plan(Path("my-sweep.yaml"))
+    assert "config/games/whole-cuts.yaml" in before["inputs"]
+    assert current_plan(Path("my-sweep.yaml")) == before
+    file = Path("config/games/whole-cuts.yaml")
+    file.write_text(f"# A comment.\n{file.read_text()}")
+    same = current_plan(Path("my-sweep.yaml"))
+    assert [t["id"] for t in same["tables"]] == [t["id"] for t in before["tables"]]
+    file.write_text(file.read_text().replace("clip: false", "clip: true"))
+    after = current_plan(Path("my-sweep.yaml"))
+    assert not {t["id"] for t in after["tables"]} & {t["id"] for t in before["tables"]}
+
+
+@pytest.mark.parametrize(
+    ("page", "position", "p_position"),
+    [
+        ("README.md", ("a", "b"), lambda a, b: b == a % 3),
+        ("CONTRIBUTING.md", ("a", "b"), None),
+    ],
+)
+def test_games_of_other_pages(tmp_path, page, position, p_position):
+    text = (ROOT / page).read_text("utf-8")
+    (block,) = re.findall(r"```yaml\n([^`]*^game: [^`]*)```", text, re.MULTILINE)
+    path = tmp_path / f"{re.search(r'^game: (.*)', block, re.MULTILINE)[1]}.yaml"
+    path.write_text(block)
+    game = Game.from_file(path)
+    assert game.coordinates == position
+    for a, b in game.positions(20):
+        if p_position is not None:
+            assert game.is_p_position((a, b)) == p_position(a, b)
+        else:
+            assert set(game.options((a, b))) == {
+                *((a - n, b) for n in (1, 2) if n <= a),
+                *((a, b - n) for n in (1, 2) if n <= b),
+                *((a - n, b - n) for n in range(1, min(a, b) + 1)),
+            }
 
 
 @pytest.mark.parametrize(
