@@ -11,6 +11,9 @@ from choco_pipeline.errors import ChocoError
 from choco_pipeline.proof.uniform.certificate import write
 from choco_pipeline.proof.uniform.prove import FamilyProof, prove_family
 
+#: Certificates of families are kept apart from those of single games, which another program checks.
+DEFAULT_FOLDER, FOLDER = Path("results/proofs"), Path("results/families")
+
 
 def show_family(
     ruleset: str | None,
@@ -28,7 +31,7 @@ def show_family(
     ruleset, condition, p_positions, grundy
         As for `prove_family`.
     out
-        Folder for the certificate.
+        Folder for the certificate; in place of the one for single games, the one for families.
     seconds
         Limit of time.
     json
@@ -43,6 +46,8 @@ def show_family(
     proof = prove_family(
         ruleset, condition, p_positions=p_positions, grundy=grundy, seconds=seconds
     )
+    if out == DEFAULT_FOLDER:
+        out = FOLDER
     path = write(proof, out).as_posix() if proof.status == "proved" else None
     if json:
         emit(_document(proof, path))

@@ -99,8 +99,9 @@ def _location(proof: Invariant, here: Location) -> dict[str, Any]:
             ],
             "predicates": [_sum(p) for p in proof.predicates[here]],
         }
-    found["states"] = ["".join("01"[bit] for bit in bits) for bits in proof.states[here]]
-    if obligation.kind == "option":
+    states = proof.states.get(here, ())
+    found["states"] = ["".join("01"[bit] for bit in bits) for bits in states]
+    if obligation.kind == "option" and states:
         found["strategy"] = _strategy(proof, here)
     return found
 
@@ -116,8 +117,7 @@ def _strategy(proof: Invariant, here: Location) -> list[dict[str, Any]]:
             {
                 "states": states,
                 "digits": dict(step.answers[index][0]),
-                # An answer may lead nowhere but to what never comes true again.
-                "to": numbers.get(step.answers[index][1]),
+                "to": numbers[step.answers[index][1]],
                 "move": step.answers[index][1].move or None,
             }
             for index, states in sorted(taken.items())

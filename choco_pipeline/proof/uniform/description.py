@@ -24,6 +24,8 @@ from choco_pipeline.proof.uniform.errors import FamilyError
 
 #: Values that no description has of its own; primes, so that none is made of others.
 RARE = (10007, 10039, 10067, 10091, 10103, 10133, 10151, 10169)
+#: What other numbers than coordinates are called in obligations.
+RESERVED = frozenset({"target", "constant", "value"})
 #: Small members are tried with these values for each parameter.
 SMALL = (0, 1, 2, 3, 5)
 #: So many of them, at most.
@@ -79,15 +81,19 @@ def describe(text: str) -> Description:
     heights = {name: _node(limit) for name, limit in member.rules.limits.items()}
     heights = {name: _with_names(node, meaning) for name, node in heights.items()}
     _try_others(general, names, member.rules, heights)
-    moves = tuple(
-        (move.lowers[0], _dependents(member.rules, move), move.clips) for move in member.rules.moves
-    )
+    every = [(m.lowers[0], _dependents(member.rules, m), m.clips) for m in member.rules.moves]
+    moves = tuple(dict.fromkeys(every))
+    if len({lowered for lowered, _, _ in moves}) < len(moves):
+        raise FamilyError(f"{text}: two kinds of move of one coordinate")
     inner = {name: parse_nodes(formula.text, None, ()) for name, formula in arguments.items()}
     heights = {name: _inlined(node, inner) for name, node in heights.items()}
     parameters = tuple(sorted(notation.names))
     clash = sorted(set(parameters) & set(member.coordinates))
     if clash:
         raise FamilyError(f"{text}: {clash[0]!r} is a coordinate, and cannot be a parameter")
+    for name in member.coordinates:
+        if name in RESERVED or not name.isidentifier():
+            raise FamilyError(f"{text}: a coordinate cannot be called {name!r} here")
     return Description(notation, parameters, member.coordinates, heights, moves)
 
 

@@ -196,7 +196,8 @@ class _Part:
         new = name
         if name in self.parameters:  # not split before
             new = f"m_{name}"
-            while new in self.parameters:
+            used = {*self.parameters, *(n for a in self.parameters.values() for n in a.names)}
+            while new in used:
                 new += "_"
         return [self._put({name: Affine.of(new) * modulus + r}, (Affine.of(new),)) for r in range(modulus)]  # fmt: skip
 

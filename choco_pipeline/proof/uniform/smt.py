@@ -28,12 +28,16 @@ def texts(proof: Invariant) -> Iterator[tuple[str, str]]:
     yield "never", _text(proof, _never(proof))
     yield "goal", _text(proof, _goal(proof))
     for number, here in enumerate(ordered(proof)):
-        yield f"step-{number}", _text(proof, _steps(proof, here))
+        if here in proof.states:
+            yield f"step-{number}", _text(proof, _steps(proof, here))
 
 
 def ordered(proof: Invariant) -> list[Location]:
-    """Return the locations that are reached, the start first, then by name."""
-    return sorted(proof.states, key=lambda here: (not here.start, here.name))
+    """Return all locations of the control, the start first, then by name.
+
+    Those that no state is at are among them: where the hypotheses never hold again, a word may go anywhere.
+    """
+    return sorted(proof.facts, key=lambda here: (not here.start, here.name))
 
 
 def _never(proof: Invariant) -> str:
@@ -55,7 +59,7 @@ def _goal(proof: Invariant) -> str:
     return _any(
         _all([_inside(proof, here, {}), _breaks(proof, here)])
         for here in ordered(proof)
-        if not here.start
+        if not here.start and here in proof.states
     )
 
 
@@ -115,7 +119,7 @@ def _breaks(proof: Invariant, here: Location) -> str:
 
 def _text(proof: Invariant, body: str) -> str:
     obligation = proof.obligation
-    counters = {c for here in proof.states if not here.start for c in obligation.counters(here)}
+    counters = {c for here in proof.facts if not here.start for c in obligation.counters(here)}
     lines = ["(set-logic QF_LIA)"]
     lines += [
         f"(declare-const {_symbol(n)} Int)" for n in (*obligation.case.names, *sorted(counters))
