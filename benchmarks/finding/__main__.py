@@ -36,6 +36,10 @@ def main() -> None:
     found = []
     for score in scores(cases, given.seeds, given.jobs):
         found.append(score)
+        wrong = f"{len(score.false)} false of {score.statements}"
+        told = f"{score.id} {score.seed}: {score.outcome}, {wrong}, {score.seconds} s"
+        sys.stdout.write(f"{told}\n")
+        sys.stdout.flush()
     document = {
         "date": date.today().isoformat(),
         "machine": f"{platform.machine()}, Python {platform.python_version()}",
@@ -48,7 +52,7 @@ def main() -> None:
     out.write_text(json.dumps(document, indent=1, ensure_ascii=False), encoding="utf-8")
     out.with_suffix(".html").write_text(page(document, cases), encoding="utf-8")
     for name, number in document["summary"].items():
-        print(f"{name:32} {number}")  # noqa: T201
+        sys.stdout.write(f"{name:32} {number}\n")
     sys.stdout.write(f"Scores: {out}, {out.with_suffix('.html')}\n")
 
 
