@@ -59,6 +59,11 @@ class Game:
             found[name] = height, [i for i, one in enumerate(self.names) if one in used]
         return found
 
+    def side(self, most: int) -> int:
+        """Return so many, or the largest coordinate for which a table has heights if that is less."""
+        tables = (h for h, _ in self.limits.values() if isinstance(h, np.ndarray))
+        return min([most, *(min(table.shape) - 1 for table in tables)])
+
     def top(self, name: str, q: Position) -> int | None:
         """Return the largest value of a coordinate beside the others; None where there is none."""
         if name not in self.limits:

@@ -112,11 +112,7 @@ def boxes(game: Game, bound: int, effort: Effort) -> Iterator[dict[str, int]]:
         count = cells_of(largest) * (max(heights) + 1) * (game.passes + 1)
         return count if game.is_plain else 40 * count
 
-    most = effort.times * bound
-    for height, _ in game.limits.values():
-        if isinstance(height, np.ndarray):
-            most = min(most, min(height.shape) - 1)
-    side = most
+    side = game.side(effort.times * bound)
     while side > 3 and cells(dict.fromkeys(sides, side)) > effort.cells:
         side -= max(1, side // 16)
     yield dict.fromkeys(sides, side)

@@ -82,7 +82,7 @@ def _pictures(ruleset: str, read: re.Match[str], bound: int, effort: Effort) -> 
     axes = re.findall(r"\w+", read["said"].partition("a(")[2].partition(")")[0])
     names = [next(c for c in axis if c.isalpha()) for axis in axes]
     order = [names.index(name) for name in game.names]
-    box = {name: 2 * side + 2 for name in game.names if name not in game.limits}
+    box = {name: game.side(2 * side + 2) for name in game.names if name not in game.limits}
     legal, found = truth(game, box, True, effort.folder)
     if game.passes:
         legal, found = legal[..., left], found[..., left]
@@ -238,6 +238,7 @@ def terms(game: str, what: str, most: int, folder: Path) -> tuple[int, list[int]
         last = 24 if passes else most
         return 1, [sum(cells(m, m + more, number, left).values()) for m in range(1, last)]
     one = Game(game, folder)
+    most = one.side(most)
     box = {name: most for name in one.names if name not in one.limits}
     _, found = truth(one, box, True, folder)
     if one.passes:
