@@ -101,7 +101,7 @@ def boxes(game: Game, bound: int, effort: Effort) -> Iterator[dict[str, int]]:
     """Yield a cube that is as large as may be, and boxes that are long in one direction."""
     sides = [name for name in game.names if name not in game.limits]
 
-    def cells(largest: Mapping[str, int]) -> int:
+    def cost(largest: Mapping[str, int]) -> int:  # options, where they are looked at one by one
         heights = [0]
         for height, places in game.limits.values():
             if isinstance(height, np.ndarray):
@@ -110,10 +110,15 @@ def boxes(game: Game, bound: int, effort: Effort) -> Iterator[dict[str, int]]:
                 corner = {game.names[i]: largest[game.names[i]] for i in places}
                 heights.append(int(value(str(height), **game.known, **corner)))
         count = cells_of(largest) * (max(heights) + 1) * (game.passes + 1)
-        return count if game.is_plain else 40 * count
+        if game.is_plain:
+            return count
+        line = max(largest.values()) + 1
+        free = [move.get("by", "any") in ("any", "each") for move in game.rules["moves"]]
+        lowered = [len(move["lower"]) for move in game.rules["moves"]]
+        return count * sum(line ** (n if f else 1) for n, f in zip(lowered, free, strict=True))
 
     side = game.side(effort.times * bound)
-    while side > 3 and cells(dict.fromkeys(sides, side)) > effort.cells:
+    while side > 3 and cost(dict.fromkeys(sides, side)) > effort.cells:
         side -= max(1, side // 16)
     yield dict.fromkeys(sides, side)
     yield from effort.beyond

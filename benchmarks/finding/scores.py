@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks.finding.case import Case, Decoy, Expected, Target
 from benchmarks.finding.formulas import UnreadError, size, value
 from benchmarks.finding.games import Game
-from benchmarks.finding.reading import SENTENCE, Effort, cells, game_of, points, slabs, truth
+from benchmarks.finding.reading import SENTENCE, Effort, cells, game_of, points, slabs
 from benchmarks.finding.reading_words import BEGINS, _law, counterexample
 
 #: A statement that is longer than so many times what was expected does not count as finding it.
@@ -92,6 +92,9 @@ def scored(
             score.trivial = [one["text"] for one in right]
         score.outcome = "trapped" if score.false else "said" if score.trivial else "quiet"
         return score
+    if case.outside:
+        score.outcome, score.why = "outside", case.outside
+        return score
     said_all = [one for one in right if covers(case.expect, [one], case, notation, folder)]
     if said_all:
         best = said_all[0]
@@ -100,8 +103,6 @@ def scored(
         score.outcome = "in parts"
     else:
         score.outcome = "missed"
-    if case.outside:
-        score.outcome, score.why = "outside", case.outside
     return score
 
 
@@ -189,7 +190,9 @@ def _places(name: str, folder: Path) -> tuple[tuple[Any, ...], list[str]]:
         return tuple(map(np.array, zip(*every, strict=True))), ["i", "j"]
     game = Game(name, folder)
     box = {c: SIDE for c in game.names if c not in game.limits}
-    legal, _ = truth(game, box, True, folder)
+    legal = game.box(box)
+    if game.passes:
+        legal = np.repeat(legal[..., None], game.passes + 1, axis=-1)
     parts = [where for _, where in slabs(legal)]
     return tuple(map(np.concatenate, zip(*parts, strict=True))), game.coordinates
 
