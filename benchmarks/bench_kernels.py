@@ -11,11 +11,15 @@ from time import perf_counter
 import numpy as np
 import pytest
 
-from choco_pipeline import kernels
+from choco_pipeline import CutGame, Nim, WithPass, kernels
+from choco_pipeline.tables.patterns import BoundedGame
+from choco_pipeline.tables.whole_kernels import Generic
 
 from . import cpp_loops, definition_loops
 
 ROUNDS = 7
+#: Places at which the options of a game are counted.
+SAMPLED = 300
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -113,6 +117,50 @@ def test_grundy_bar_against_definition(benchmark):
     table, best = measure(benchmark, kernels.grundy_bar, heights, 1, positions, "positions")
     compare(benchmark, best, table, "the definition", definition_loops.grundy_bar, heights, 1)
     compare(benchmark, best, table, "the definition in C++", cpp_loops.grundy_bar, heights, 1)
+
+
+GENERIC = {
+    "Wythoff": (
+        CutGame(
+            ["a", "b"], [{"lower": ["a"]}, {"lower": ["b"]}, {"lower": ["a", "b"], "by": "same"}]
+        ),
+        400,
+    ),
+    "subtraction of 1, 3, 4, 7, 9": (
+        CutGame(["a", "b"], [{"lower": [n], "by": [1, 3, 4, 7, 9]} for n in "ab"]),
+        700,
+    ),
+    "Moore, 2 of 3 heaps": (
+        CutGame(["a", "b", "c"], [{"lower": list(n), "by": "any"} for n in ("ab", "ac", "bc")]),
+        40,
+    ),
+    "two heights": (
+        CutGame(["x", "y", "z"], [{"lower": [n]} for n in "xyz"], {"y": "z//2", "x": "z//3"}),
+        120,
+    ),
+    "four heaps with a pass": (WithPass(Nim(4)), 15),
+}
+
+
+@pytest.mark.parametrize("name", GENERIC)
+def test_generic(benchmark, name):
+    game, bound = GENERIC[name]
+    generic = Generic.of(BoundedGame.of(game, bound))
+    table = benchmark.pedantic(generic.whole, rounds=ROUNDS, warmup_rounds=1)
+    best = benchmark.stats.stats.min
+    limits = game.limits(bound)
+    options = sum(1 for place in sampled(game, limits) for _ in game.rules.options(place))
+    visits = options * table.size / SAMPLED
+    benchmark.extra_info["million options per second"] = round(visits / best / 1e6, 1)
+    benchmark.extra_info["estimated seconds / seconds"] = round(generic.seconds / best, 2)
+
+
+def sampled(game, limits):
+    """Yield the positions among some random places in the box of a game."""
+    random = np.random.default_rng(1)
+    for place in random.integers(0, np.array(limits) + 1, (SAMPLED, len(limits))).tolist():
+        if game.is_position(place):
+            yield tuple(place)
 
 
 def fold(benchmark, fold_block, table, fill_seconds, settled, unit, start):
