@@ -16,7 +16,7 @@ from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.uniform.affine import Affine
 from choco_pipeline.proof.uniform.control import Location, Obligation, count, legal
 from choco_pipeline.proof.uniform.facts import Facts
-from choco_pipeline.proof.uniform.linear import at_least_0, term
+from choco_pipeline.proof.uniform.linear import at_least_0, term, values_of, variable
 
 
 def predicates(
@@ -61,13 +61,13 @@ def predicates(
 def base(obligation: Obligation, here: Location, facts: Facts) -> list[z3.BoolRef]:
     """Return for z3 what is known at a location: the case, its facts, and that the hypotheses may come true."""
     found = [at_least_0(c) for c in obligation.case.conditions]
-    return [*found, *said(facts), *map(not_all, obligation.never_again(here))]
+    return [z3.And([*found, *said(facts), *map(not_all, obligation.never_again(here))])]
 
 
 def said(facts: Facts) -> list[z3.BoolRef]:
     """Return facts for z3."""
     found: list[z3.BoolRef] = [term(total) == 0 for total in facts.equalities]
-    found += [z3.Int(counter) % 2 == remainder for counter, remainder in facts.parities]
+    found += [variable(counter) % 2 == remainder for counter, remainder in facts.parities]
     return found
 
 
@@ -104,7 +104,7 @@ def _distinct(base: list[z3.BoolRef], found: list[Affine], clock: Clock) -> list
     names = sorted(set().union(*(p.names for p in todo)))
     solver = z3.SolverFor("QF_LIA")
     solver.add(base)
-    examples: list[dict[str, int]] = []
+    examples: list[Mapping[str, int]] = []
     kept: list[Affine | bool] = [True, False]
 
     def same(p: Affine, q: Affine | bool) -> bool:
@@ -118,9 +118,7 @@ def _distinct(base: list[z3.BoolRef], found: list[Affine], clock: Clock) -> list
         answer = solver.check()
         if answer == z3.sat:
             model = solver.model()
-            examples.append(
-                {n: model.eval(z3.Int(n), model_completion=True).as_long() for n in names}
-            )
+            examples.append(values_of(model, names))
         solver.pop()
         return bool(answer == z3.unsat)
 

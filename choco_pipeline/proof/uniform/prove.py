@@ -127,8 +127,7 @@ def decide(family: Family, clock: Clock) -> FamilyProof:
     limit = min(MEMBER_SECONDS, clock.seconds * MEMBER_SHARE)
     wrong, looked_at = refutation(family, Clock(limit))
     if wrong is not None:
-        why = f"{_told(wrong)}"
-        return FamilyProof(family, "refuted", why, (), wrong, looked_at, (), clock.spent)
+        return FamilyProof(family, "refuted", _told(wrong), (), wrong, looked_at, (), clock.spent)
     proofs: list[CaseProof] = []
     for number, case in enumerate(cases, start=1):
         try:
@@ -159,8 +158,9 @@ def said(case: Case) -> str:
 
 
 def _told(wrong: Counterexample) -> str:
-    at = ", ".join(f"{name} = {value}" for name, value in wrong.parameters.items())
+    values = ", ".join(f"{name} = {value}" for name, value in wrong.parameters.items())
+    at = f"for {values}, " if values else ""
     if isinstance(wrong.said, bool):
         words = ("an N-position", "a P-position")
-        return f"for {at}, {wrong.position} is {words[wrong.value == 0]}, not {words[wrong.said]}"
-    return f"for {at}, {wrong.position} has the Grundy number {wrong.value}, not {wrong.said}"
+        return f"{at}{wrong.position} is {words[wrong.value == 0]}, not {words[wrong.said]}"
+    return f"{at}{wrong.position} has the Grundy number {wrong.value}, not {wrong.said}"

@@ -25,7 +25,7 @@ from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.uniform.affine import Affine
 from choco_pipeline.proof.uniform.control import Goal, Location, Obligation, Step
 from choco_pipeline.proof.uniform.facts import Facts, facts
-from choco_pipeline.proof.uniform.linear import at_least_0
+from choco_pipeline.proof.uniform.linear import at_least_0, values_of
 from choco_pipeline.proof.uniform.predicates import base, not_all, predicates
 
 #: Abstract states of one obligation; the families that are known need less than a tenth.
@@ -66,11 +66,11 @@ class LostError(UndecidedError):
 
 @dataclass
 class _Edge:
-    """Answers of one kind: its solver knows what holds before and after, with a name for each predicate."""
+    """Answers of one kind: what holds at both ends, and the predicates of the end as sums of before."""
 
     solver: z3.Solver
-    here: list[z3.BoolRef]
-    there: list[z3.BoolRef]
+    there: list[Affine]
+    names: frozenset[str]
     found: dict[Bits, list[Bits]] = field(default_factory=dict)
 
 
@@ -167,19 +167,22 @@ class Game:
             edge = self._edges[here, number, index] = self._edge(here, number, index)
         found = edge.found.get(bits)
         if found is None:
-            found = edge.found[bits] = self._enumerated(edge, bits)
+            literals = _literals(self.chosen[here], bits)
+            found = edge.found[bits] = self._enumerated(edge, literals)
         return found
 
-    def _enumerated(self, edge: _Edge, bits: Bits) -> list[Bits]:
+    def _enumerated(self, edge: _Edge, literals: list[z3.BoolRef]) -> list[Bits]:
         found: list[Bits] = []
         solver = edge.solver
         solver.push()
-        solver.add([b if bit else z3.Not(b) for b, bit in zip(edge.here, bits, strict=True)])
+        solver.add(literals)
         while self._check(solver):
-            model = solver.model()
-            after = tuple(z3.is_true(model.eval(b, model_completion=True)) for b in edge.there)
+            values = values_of(solver.model(), edge.names)
+            after = tuple(p.value(values) >= 0 for p in edge.there)
             found.append(after)
-            solver.add(z3.Or([z3.Not(b) if bit else b for b, bit in zip(edge.there, after, strict=True)]))  # fmt: skip
+            if not after:
+                break
+            solver.add(z3.Not(z3.And(_literals(tuple(edge.there), after))))
         solver.pop()
         return found
 
@@ -190,14 +193,8 @@ class Game:
         solver = z3.SolverFor("QF_LIA")
         solver.add(self._base[here])
         solver.add([not_all(tuple(p.substitute(updates) for p in never)) for never in self.obligation.never_again(there)])  # fmt: skip
-        before, after = [], []
-        for i, p in enumerate(self.chosen[here]):
-            before.append(z3.Bool(f"here {i}"))
-            solver.add(before[-1] == at_least_0(p))
-        for i, p in enumerate(self.chosen[there]):
-            after.append(z3.Bool(f"there {i}"))
-            solver.add(after[-1] == at_least_0(p.substitute(updates)))
-        return _Edge(solver, before, after)
+        ends = [p.substitute(updates) for p in self.chosen[there]]
+        return _Edge(solver, ends, frozenset(n for p in ends for n in p.names))
 
     def _check(self, solver: z3.Solver) -> bool:
         self.clock.require()
