@@ -102,7 +102,7 @@ def _distinct(base: list[z3.BoolRef], found: list[Affine], clock: Clock) -> list
     if not todo:
         return []
     names = sorted(set().union(*(p.names for p in todo)))
-    solver = z3.SolverFor("QF_LIA")
+    solver = z3.SimpleSolver()
     solver.add(base)
     examples: list[Mapping[str, int]] = []
     kept: list[Affine | bool] = [True, False]

@@ -190,7 +190,7 @@ class Game:
         step = self._steps[here][number]
         answer, there = step.answers[index]
         updates = self.obligation.updates(here, {**step.digits, **answer}, there)
-        solver = z3.SolverFor("QF_LIA")
+        solver = z3.SimpleSolver()
         solver.add(self._base[here])
         solver.add([not_all(tuple(p.substitute(updates) for p in never)) for never in self.obligation.never_again(there)])  # fmt: skip
         ends = [p.substitute(updates) for p in self.chosen[there]]
@@ -205,7 +205,7 @@ class Game:
         return bool(answer == z3.sat)
 
     def _is_possible(self, constraints: list[z3.BoolRef]) -> bool:
-        solver = z3.SolverFor("QF_LIA")
+        solver = z3.SimpleSolver()
         solver.add(constraints)
         return self._check(solver)
 
