@@ -26,6 +26,7 @@ def document(proof: FamilyProof) -> dict[str, Any]:
         "kind": KIND,
         "format": FORMAT,
         "ruleset": family.ruleset,
+        "games": dict(family.description.documents),
         "parameters": list(family.parameters),
         "for": family.condition,
         "relation": {"kind": family.kind, "formula": family.relation},

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import Formula, FormulaError, parse
@@ -48,6 +49,8 @@ class Description:
         For each coordinate with a largest value: that value, in coordinates and parameters.
     moves
         Which coordinate each kind of move lowers, which others may fall to their largest values, and whether they may.
+    documents
+        The descriptions of games of one's own that it names.
     """
 
     notation: Notation
@@ -55,6 +58,7 @@ class Description:
     coordinates: tuple[str, ...]
     heights: Mapping[str, Node]
     moves: tuple[tuple[str, tuple[str, ...], bool], ...]
+    documents: Mapping[str, Any]
 
     def member(self, values: Mapping[str, int]) -> Ruleset:
         """Return the game for these values of the parameters."""
@@ -94,7 +98,8 @@ def describe(text: str) -> Description:
     for name in member.coordinates:
         if name in RESERVED or not name.isidentifier():
             raise FamilyError(f"{text}: a coordinate cannot be called {name!r} here")
-    return Description(notation, parameters, member.coordinates, heights, moves)
+    documents = member.documents
+    return Description(notation, parameters, member.coordinates, heights, moves, documents)
 
 
 def _general(notation: Notation, arguments: dict[str, Formula]) -> Notation:

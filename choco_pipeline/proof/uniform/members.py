@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import ArrayLike
 
-from choco_pipeline.errors import LimitError, RulesetError
+from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.games import Ruleset
 from choco_pipeline.proof.clock import Clock
@@ -68,7 +68,7 @@ def refutation(family: Family, clock: Clock) -> tuple[Counterexample | None, int
         try:
             game = family.description.member(values)
             found = disagreement(family, game, values, bound_for(values))
-        except (RulesetError, FormulaError, LimitError):  # no game, or one that is too large
+        except ChocoError:  # no game, or one that is too large
             continue
         looked_at += 1
         if found is not None:

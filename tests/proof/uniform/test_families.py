@@ -19,6 +19,7 @@ TRUE = [
     (SUM, "k % 4 == 3", {"p_positions": "x ^ y ^ z == 0"}),  # triangular, Theorem 7.3
     (STEP, "k % 2 == 0 and s < k", {"grundy": "(y ^ (z+s)) - s"}),  # step2015, Theorem 3.1
     (STEP, "k % 2 == 0 and s <= k", {"grundy": "(y ^ (z+s)) - s"}),
+    ("solid-bar(f=z//k)", "k % 2 == 0", {"grundy": "x ^ y ^ z"}),
     (STRIP, "k % 2 == 0 and s < k", {"p_positions": "(x+s) ^ y ^ (z+s) == 0"}),
     (STRIP, "k % 2 == 0 and s < k", {"p_positions": "x == (y ^ (z+s)) - s"}),
     (MORE, "k % 2 == 1 and c <= k + 1", {"p_positions": MORE_P}),
