@@ -85,7 +85,7 @@ class Case(Model):
     where: str = ""
     bound: Annotated[int, Field(ge=1)] = 63
     quantity: Literal["p-positions", "grundy"] = "p-positions"
-    search: list[Search] = Field(default=["formulas"], min_length=1)
+    search: list[Search] = Field(default=["formulas", "shifts"], min_length=1)
     beyond: list[dict[str, int]] = Field(default=[])
     random: Random | None = None
     box: Box | None = None

@@ -9,7 +9,7 @@ from typing import Any
 from choco_pipeline.claims.case import Finding
 from choco_pipeline.claims.check import check_claim
 from choco_pipeline.claims.claim import RECTANGULAR, Claim
-from choco_pipeline.claims.kinds import PPositions, Values
+from choco_pipeline.claims.kinds import Values
 from choco_pipeline.claims.trial import trials
 from choco_pipeline.claims.values import SMALL
 from choco_pipeline.claims.verdict import (
@@ -21,7 +21,8 @@ from choco_pipeline.claims.verdict import (
     Vacuous,
     verdict_text,
 )
-from choco_pipeline.errors import ChocoError, HeightError
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.finding.bounds import FURTHER, bound_of_trial
 from choco_pipeline.finding.domains import domain, without_superfluous
 from choco_pipeline.finding.entries import claims_of
 from choco_pipeline.finding.scope import (
@@ -43,23 +44,15 @@ from choco_pipeline.finding.statement import (
 from choco_pipeline.finding.value_statements import with_other_values_excluded
 from choco_pipeline.finding.wording import listed
 from choco_pipeline.formula.ranges import parse_range
-from choco_pipeline.games import Ruleset
 from choco_pipeline.tables.compute import table
-from choco_pipeline.tables.cost import cost_of
-from choco_pipeline.tables.position_count import count_positions
 from choco_pipeline.tables.schema import Quantity, variable_of
 
-#: A statement is tried on so many of the games that it was seen for, on tables `FURTHER` times as large,
-SEEN, FURTHER = 2, 2
-#: and on games of its family that it was not seen for. Their tables have this bound, or half of it, and so on, so that computing one takes about `SECONDS`.
-BOUND, SECONDS = 256, 0.05
-SMALLEST = 12
+#: A statement is tried on so many of the games that it was seen for, and on games of its family that it was not seen for.
+SEEN = 2
 #: A statement that is wrong for some parameters is narrowed so often at most.
 ROUNDS = 3
 NARROWED = "; the condition was narrowed where it was wrong"
 MISSED = " or not all small values of a set occur"
-#: A formula that cannot be solved for what a table stores is evaluated at so many positions of it.
-MOST_POSITIONS = 1 << 20
 #: Statements that compare tables are tried on so many at most.
 MOST_TABLES = 128
 
@@ -271,9 +264,7 @@ def _trial(claim: Claim, parameters: Parameters, run: int | None) -> Iterator[_T
     if claim.shape in RECTANGULAR:
         bound = max(game.limits(None))
     else:
-        bound = BOUND if run is None else FURTHER * run
-        while bound > SMALLEST and not _is_affordable(claim, game, bound, quantity):
-            bound //= 2
+        bound = bound_of_trial(claim, game, quantity, run)
     for case in claim.cases(parameters):
         try:
             data = table(game, bound, quantity)
@@ -293,22 +284,6 @@ def _missing(claim: Claim, finding: Finding, bound: int) -> _Missing | None:
         return None
     small = (v for v in finding.evidence["missing"] if abs(v) <= bound // SMALL)
     return next(map(_Missing, small), None)
-
-
-def _is_affordable(claim: Claim, game: Ruleset, bound: int, quantity: Quantity) -> bool:
-    """Whether a table is computed quickly, and compared quickly: at every position, if a formula cannot be solved."""
-    try:
-        if cost_of(game, bound, quantity).seconds > SECONDS:
-            return False
-        stored, check = variable_of(game, quantity).stored, claim.check
-        if stored is None or not isinstance(check, PPositions):
-            return True
-        solved = check.formula.solve(stored) is not None
-        if solved and (check.where is None or stored not in check.where.names):
-            return True
-        return count_positions(game, bound) <= MOST_POSITIONS
-    except HeightError:  # a table of heights that ends before
-        return False
 
 
 def _proved(

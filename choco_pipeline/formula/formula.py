@@ -18,6 +18,7 @@ from choco_pipeline.formula.nodes import (
     FUNCTIONS,
     MAX_BITS,
     Call,
+    Integer,
     Junction,
     Name,
     Node,
@@ -97,6 +98,11 @@ class Formula:
     def names(self) -> frozenset[str]:
         """The names that need a value."""
         return frozenset(part.name for part in walk(self._root) if isinstance(part, Name))
+
+    @cached_property
+    def integers(self) -> frozenset[int]:
+        """The integer literals in it, with their signs."""
+        return frozenset(part.value for part in walk(self._root) if isinstance(part, Integer))
 
     @cached_property
     def functions(self) -> frozenset[str]:

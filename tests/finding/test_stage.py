@@ -88,7 +88,7 @@ def test_a_true_statement_holds_on_parameters_and_cells_that_it_was_not_found_on
     assert "k = 15, 19, not seen before" in found.verdict.text
     assert found.held_on.positions > 90
     assert found.held_on.tables == 3  # with k = 15, 19: larger tables hold the same cells again
-    assert "a larger table, to bound 64" in found.verdict.text
+    assert "a larger table, to bound 128" in found.verdict.text
     assert found.claim is not None
     assert found.claim["status"] == "found"
     assert found.claim["id"] == found.id
