@@ -330,7 +330,10 @@ def _wrong_heights(document: Mapping[str, Any]) -> str | None:
                 continue
             for f in monotone(a, b, h):
                 if has_formula(f, is_p) != _has_conditions(f, document["formulas"][1:]):
-                    return f"f = {'/'.join(''.join(map(str, row)) for row in f.tolist())}"
+                    named = re.search(r"\{0\.\.(\d+)\}, a ≤ b ≤ (\d+)", text)
+                    inside = named and h <= int(named[1]) and max(a, b) <= int(named[2])
+                    rows = "/".join("".join(map(str, row)) for row in f.tolist())
+                    return f"f = {rows}{'' if inside else ', beyond the box that is named'}"
     return None
 
 
