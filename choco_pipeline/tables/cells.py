@@ -91,9 +91,11 @@ class Cells:
         return cls(game, bound, *cells_of(game, data))
 
     def corner(self, bound: int) -> Cells:
-        """Return the part of the table that a smaller one with this bound would hold."""
+        """Return the part of the table that a smaller one with this bound would hold; all of it for a larger bound."""
         rules = self.game.base.rules
         free = [name for name in rules.coordinates if name not in rules.limits]
+        if bound >= self.bound or not free:
+            return self
         sides = [
             min(bound + 1, n) if name in free else n
             for name, n in zip(self.variable.dims, self.cells.shape, strict=True)

@@ -58,6 +58,23 @@ def few_chunks_held(monkeypatch):
     monkeypatch.setattr(windows, "HELD_BYTES", 256)
 
 
+@given(rulesets_with_bounds(), st.sampled_from(QUANTITIES), st.integers(0, 14))
+def test_the_corner_of_a_table_is_the_smaller_table(drawn, quantity, smaller):
+    """And of a larger bound, or of a game that its own shape limits, the table itself, with its own bound."""
+    game, bound = drawn
+    cells = Cells.of(game, bound, table(game, bound, quantity))
+    corner = cells.corner(smaller)
+    if smaller >= bound or cells.is_whole:
+        assert corner is cells
+        return
+    assert corner.bound == smaller
+    expected = table(game, smaller, quantity)[cells.variable.name].values
+    inside = tuple(map(slice, expected.shape))
+    assert np.array_equal(
+        np.asarray(corner.cells[tuple(slice(n) for n in corner.shape)])[inside], expected
+    )
+
+
 @few
 @given(rulesets_with_bounds(), st.sampled_from(QUANTITIES), st.integers(8, 512), st.data())
 def test_parts_windows_and_corners(tmp_path_factory, drawn, quantity, chunk_bytes, data):
