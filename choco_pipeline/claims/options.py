@@ -30,7 +30,7 @@ from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.games.rules import Limit, Move
-from choco_pipeline.tables.cells import BLOCK, Ints, Truths, evaluate_at, holds_at
+from choco_pipeline.tables.cells import BLOCK, Ints, Truths, evaluate_at, holds_at, select
 
 #: The largest box of positions that is looked at: some ten megabytes, some tenths of a second.
 MOST_CELLS = 1 << 20
@@ -150,12 +150,15 @@ class Box:
         return found
 
     def _most(self, move: Move) -> Ints:
-        """Return the most that a kind of move takes from a coordinate, at each position; of other cells anything."""
+        """Return the most that a kind of move takes from a coordinate, where play goes on; of other cells anything."""
         largest = max(self.legal.shape)
         if move.at_most is None:
             return np.array(largest)
         found = np.zeros(self.legal.shape, np.int64)
         for cells, points in self._points():
+            if move.unless is not None:
+                goes_on = ~holds_at(move.unless, points)
+                cells, points = cells[goes_on], select(points, goes_on)
             found.reshape(-1)[cells] = evaluate_at(move.at_most, points).clip(0, largest)
         return found
 

@@ -31,7 +31,7 @@ def move_arrays(game: BoundedGame) -> MoveArrays:
     functions = _Functions(game, names)
     for limit in limits.values():
         functions.add(limit.of, limit.height.table(*(game.sizes[name] for name in limit.of)))
-    at_most = [functions.of(move.at_most) for move in moves]
+    at_most = [functions.of(move.at_most, move.unless) for move in moves]
     unless = [functions.of(move.unless) for move in moves]
     lowers, lowers_bounds = _joined([names.index(name) for name in move.lowers] for move in moves)
     amounts, amounts_bounds = _joined(map(_amounts, moves))
@@ -83,13 +83,13 @@ class _Functions:
         self.steps.append(list(steps.values()))
         return len(self.values) - 1
 
-    def of(self, formula: Formula | None) -> int:
-        """Add a formula, numbers cut to those of amounts; return its number, -1 for none."""
+    def of(self, formula: Formula | None, unless: Formula | None = None) -> int:
+        """Add a formula, numbers cut to those of amounts, 0 where play has ended; return its number, -1 for none."""
         if formula is None:
             return -1
+        found = self._game.values_in_play(formula, unless)
         read = [name for name in self._names if name in formula.names]
-        found = np.clip(self._game.values(formula), 0, LARGEST_AMOUNT).astype(np.int32)
-        return self.add(read, found.reshape([self._game.sizes[name] for name in read]))
+        return self.add(read, np.clip(found, 0, LARGEST_AMOUNT).astype(np.int32))
 
 
 def _needed_first(moves: Iterable[Move]) -> Iterable[Move]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.formula import Formula
+from choco_pipeline.formula import Formula, FormulaError
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.rules import Limit, Move, Rules
 
@@ -63,6 +63,43 @@ class BoundedGame:
         grids = np.ogrid[tuple(slice(n) for n in self.sizes.values())]
         found = formula.evaluate(dict(zip(self.sizes, grids, strict=True)))
         return found.reshape((1,) * (len(self.sizes) - found.ndim) + found.shape)
+
+    def values_in_play(self, formula: Formula, unless: Formula | None) -> NDArray[np.int64]:
+        """Return a formula's values, an axis for each coordinate that it reads.
+
+        It needs values only at positions where `unless`, a condition on where play ends, does not hold.
+        """
+        read = [name for name in self.sizes if name in formula.names]
+        sizes = [self.sizes[name] for name in read]
+        try:
+            return self.values(formula).astype(np.int64).reshape(sizes)
+        except FormulaError:
+            found = np.zeros(sizes, np.int64)
+        where = np.nonzero(self._in_play(read, unless))
+        found[where] = formula.evaluate(dict(zip(read, where, strict=True)))
+        return found
+
+    def _in_play(self, read: Sequence[str], unless: Formula | None) -> NDArray[np.bool_]:
+        """Return which values of some coordinates belong to a position where `unless` does not hold."""
+        ends = frozenset() if unless is None else unless.names
+        limits = {n: limit for n, limit in self.rules.limits.items() if n in ends.union(read)}
+        needed = ends.union(read, *(limit.of for limit in limits.values()))
+        sides = {name: range(n) for name, n in self.sizes.items() if name in needed}
+        found = np.zeros([len(side) if n in read else 1 for n, side in sides.items()], np.bool_)
+        others = tuple(axis for axis, name in enumerate(sides) if name not in read)
+        first = next(iter(sides))
+        for i in sides[first]:  # a slab at a time: all of them are as many as the table has cells
+            slab = {**sides, first: range(i, i + 1)}
+            grid = dict(zip(slab, np.ix_(*slab.values()), strict=True))
+            goes_on = np.ones([len(side) for side in slab.values()], np.bool_)
+            for name, limit in limits.items():
+                goes_on &= grid[name] <= heights_over(limit, slab)
+            if unless is not None:
+                places = np.nonzero(goes_on)
+                values = zip(slab, (places[0] + i, *places[1:]), strict=True)
+                goes_on[places] = ~unless.evaluate(dict(values)).astype(np.bool_)
+            found[i if first in read else 0] |= np.asarray(goes_on.any(others, keepdims=True))[0]
+        return found.reshape([self.sizes[name] for name in read])
 
     @property
     def components(self) -> list[BoundedGame]:

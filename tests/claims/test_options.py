@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline import RectangularBar, Ruleset, SolidBar, StepBar, StripBar, WithPass
+from choco_pipeline import CutGame, RectangularBar, Ruleset, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.claims import task
 from choco_pipeline.claims.case import Case, Finding
 from choco_pipeline.claims.check import check_claim
@@ -222,6 +222,15 @@ def test_conditions_are_evaluated_at_positions_only() -> None:
     verdict = check_claim(claim, {}, game, 9, table(game, 9, "grundy")).verdict
     assert isinstance(verdict, Undecided)
     assert "division by zero" in verdict.why
+
+
+def test_largest_amounts_need_values_only_where_play_goes_on() -> None:
+    moves = [{"lower": ["a"], "at_most": "a//b"}, {"lower": ["b"]}]
+    game = CutGame(["a", "b"], moves, ends="b == 0")
+    check = Options(kind="options", of="0 == 0", have="some", to="a == 0", by=["a"])
+    box = Box.of(game, 4)
+    found = np.argwhere(box.with_option(check, box.where(parse("a == 0"))))
+    assert found.tolist() == [[1, 1], [2, 1], [3, 1], [4, 1]]
 
 
 def test_a_box_that_is_too_large_is_made_smaller_and_said_to_be(

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from choco_pipeline import CutGame, DisjunctiveSum, Nim, StepBar, WithPass, grundy_table
+from choco_pipeline.formula import FormulaError
 from choco_pipeline.tables.cost import is_large
 from choco_pipeline.tables.patterns import BoundedGame
 from choco_pipeline.tables.whole_kernels import Generic
@@ -38,6 +39,27 @@ GAMES = {
     ),
     "play ends": (CutGame(["a", "b"], HEAPS, ends="a+b <= 3 or a == b"), 9),
 }
+#: Games with a formula that has no value where play has ended, or where there is no position.
+PARTIAL = {
+    "a quotient": CutGame(
+        ["a", "b"], [{"lower": ["a"], "at_most": "a//b"}, HEAPS[1]], ends="b == 0"
+    ),
+    "another coordinate ends it": CutGame(
+        ["c", "b", "a"],
+        [{"lower": ["a", "c"], "by": "any", "at_most": "a//(b-2)"}, {"lower": ["c"]}],
+        ends="c == 0 or b == 2",
+    ),
+    "below a height": CutGame(
+        ["b", "a"], [*HEAPS[:1], {"lower": ["b"], "at_most": "1 << a-b"}], {"b": "a//2"}
+    ),
+    "an end": CutGame(["a", "b"], HEAPS, {"b": "a//2"}, ends="7//(a-b+1) > 2"),
+    "both": CutGame(
+        ["c", "b", "a"],
+        [*HEAPS, {"lower": ["c"], "at_most": "v2(a-b)+c//2"}],
+        {"b": "(a+c)//2", "c": 4},
+        ends="a <= b",
+    ),
+}
 
 
 @pytest.mark.parametrize("passes", [0, 1, 2])
@@ -49,6 +71,22 @@ def test_each_kind_of_move(name, passes):
     found = Generic.of(BoundedGame.of(game, bound)).whole()
     np.testing.assert_array_equal(found if passes else found[0], expected)
     np.testing.assert_array_equal(grundy_table(game, bound).grundy.values, expected)
+
+
+@pytest.mark.parametrize("passes", [0, 1])
+@pytest.mark.parametrize("bound", [0, 1, 8])
+@pytest.mark.parametrize("name", PARTIAL)
+def test_formulas_need_values_only_where_play_goes_on(name, bound, passes):
+    game = WithPass(PARTIAL[name], passes) if passes else PARTIAL[name]
+    expected = grundy_by_definition(game, bound)
+    np.testing.assert_array_equal(grundy_table(game, bound).grundy.values, expected)
+
+
+def test_formulas_need_values_wherever_play_goes_on():
+    game = CutGame(["a", "b"], [{"lower": ["a"], "at_most": "a//(b-40)"}], ends="a == 0")
+    assert grundy_table(game, 39).grundy.sizes == {"a": 40, "b": 40}
+    with pytest.raises(FormulaError, match="division by zero at column 2: a=1, b=40"):
+        grundy_table(game, 40)
 
 
 def test_passes_of_a_part_that_the_whole_game_passes_around():
