@@ -15,6 +15,8 @@ from choco_pipeline.errors import ConfigError
 Location = tuple[str | int, ...]
 M = TypeVar("M", bound=BaseModel)
 DEEPEST = 30
+#: Binary digits of an integer, those of formulas' values. Python writes none of more than 4,300 decimal ones.
+MOST_BITS = 4096
 #: More allowed words than this are not listed where a near one can be named.
 MOST_LISTED = 8
 
@@ -41,6 +43,9 @@ class Content:
         self._places[location] = self.owner
         if len(location) > DEEPEST:
             raise ConfigError(f"{self.owner}: nested too deeply")
+        if isinstance(content, int) and content.bit_length() > MOST_BITS:
+            what = f"an integer of {content.bit_length():,} binary digits, at most {MOST_BITS:,} are read"
+            raise ConfigError(f"{self.owner}: {'.'.join(map(str, location))}: {what}")
         keyed = enumerate(content) if isinstance(content, list) else ()
         for key, value in content.items() if isinstance(content, dict) else keyed:
             self._place(value, (*location, key))
@@ -161,6 +166,8 @@ def _needed(detail: ErrorDetails) -> str:
         return f"one of {detail.get('ctx', {}).get('expected', '')}"
     if detail["type"] == "value_error":
         return str(detail["ctx"]["error"])
+    if detail["type"] == "string_too_long":
+        return f"text of at most {detail['ctx']['max_length']:,} characters"
     return kinds.get(detail["type"], detail["msg"].lower())
 
 

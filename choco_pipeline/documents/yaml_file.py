@@ -10,8 +10,12 @@ import yaml
 from choco_pipeline.documents.content import DEEPEST, Content, Location
 from choco_pipeline.errors import ConfigError
 
-_BOOLEAN = "tag:yaml.org,2002:bool"
+_BOOLEAN, _INTEGER = "tag:yaml.org,2002:bool", "tag:yaml.org,2002:int"
+_COLLECTIONS = {"tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"}
+#: Bytes of a file. It is read at some 100 kB in a second.
 LARGEST_FILE = 4 << 20
+#: Characters of an integer: Python writes and reads none of more than 4,300 digits.
+LONGEST_INTEGER = 1000
 
 
 __all__ = ["Location", "YamlFile", "read_yaml_text"]
@@ -35,19 +39,28 @@ class YamlFile(Content):
         self._places: dict[Location, str] = {}
         if text is None:
             text = read_yaml_text(path)
+        depth = 0
         try:
             for event in yaml.parse(text, yaml.SafeLoader):
+                # PyYAML takes a time that grows with the square of the depth, so that this is looked at while it reads.
+                depth += isinstance(event, yaml.CollectionStartEvent)
+                depth -= isinstance(event, yaml.CollectionEndEvent)
+                if depth > DEEPEST:
+                    raise self._at(event.start_mark, "nested too deeply")
                 if isinstance(event, yaml.AliasEvent):
                     raise self._at(
                         event.start_mark, "aliases (*name) are not read; write the value out"
                     )
             node = yaml.compose(text, yaml.SafeLoader)
+        except yaml.reader.ReaderError as error:
+            line = text.count("\n", 0, error.position) + 1
+            column = error.position - text.rfind("\n", 0, error.position)
+            what = f"the character U+{ord(text[error.position]):04X} is not allowed"
+            raise ConfigError(f"{path}:{line}:{column}: not YAML: {what}") from None
         except yaml.YAMLError as error:
             mark = getattr(error, "problem_mark", None)
             problem = getattr(error, "problem", None) or str(error)
             raise self._at(mark, f"not YAML: {problem}") from None
-        except RecursionError:
-            raise ConfigError(f"{path}: nested too deeply") from None
         if node is None:
             raise ConfigError(f"{path}: the file is empty")
         self.content = self._construct(node, ())
@@ -62,6 +75,8 @@ class YamlFile(Content):
         self._places.setdefault(location, self._mark(node.start_mark))
         if len(location) > DEEPEST:
             raise self._at(node.start_mark, "nested too deeply")
+        if isinstance(node, yaml.CollectionNode) and node.tag not in _COLLECTIONS:
+            raise self._at(node.start_mark, f"tags are not read, found {node.tag}")
         if isinstance(node, yaml.MappingNode):
             content: dict[str, Any] = {}
             for key_node, value_node in node.value:
@@ -77,23 +92,36 @@ class YamlFile(Content):
             return [self._construct(item, (*location, i)) for i, item in enumerate(node.value)]
         if node.tag == _BOOLEAN and node.value.lower() not in ("true", "false"):
             return node.value  # no, yes, on and off are words, as in YAML 1.2
+        if node.tag == _INTEGER and len(node.value) > LONGEST_INTEGER:
+            what = f"an integer of {len(node.value):,} characters, at most {LONGEST_INTEGER:,} are read"
+            raise self._at(node.start_mark, what)
         try:
             return yaml.constructor.SafeConstructor().construct_object(node)
         except (yaml.YAMLError, ValueError) as error:
-            raise self._at(node.start_mark, f"cannot be read: {error}") from None
+            problem = getattr(error, "problem", None) or str(error)
+            raise self._at(node.start_mark, f"cannot be read: {problem}") from None
 
 
-def read_yaml_text(path: Path) -> str:
-    """Return what a file holds, or raise `ConfigError`: it is too large, no UTF-8 text, or cannot be read."""
+def read_yaml_text(path: Path, shown: Path | None = None, most: int = LARGEST_FILE) -> str:
+    """Return what a file holds, or raise `ConfigError`: it is too large, no UTF-8 text, or cannot be read.
+
+    Parameters
+    ----------
+    path
+        The file.
+    shown
+        As errors name it; by default its path.
+    most
+        So many bytes are read.
+    """
+    shown = shown or path
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise ConfigError(
-                f"{path}: {path.stat().st_size:,} bytes, at most {LARGEST_FILE:,} are read"
-            )
+        if path.stat().st_size > most:
+            raise ConfigError(f"{shown}: {path.stat().st_size:,} bytes, at most {most:,} are read")
         return path.read_text(encoding="utf-8")
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be read ({error.strerror})") from None
+        raise ConfigError(f"{shown}: cannot be read ({error.strerror})") from None
     except UnicodeDecodeError as error:
         raise ConfigError(
-            f"{path}: not UTF-8 text ({error.reason} at byte {error.start})"
+            f"{shown}: not UTF-8 text ({error.reason} at byte {error.start})"
         ) from None

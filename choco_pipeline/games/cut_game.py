@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from choco_pipeline.documents.content import Content
-from choco_pipeline.documents.yaml_file import YamlFile
-from choco_pipeline.games.description import Description
+from choco_pipeline.documents.yaml_file import YamlFile, read_yaml_text
+from choco_pipeline.games.description import LARGEST_GAME, Description
 from choco_pipeline.games.rules import Rules
 from choco_pipeline.games.ruleset import Ruleset
 from choco_pipeline.provenance import digest
@@ -86,7 +86,8 @@ class CutGame(Ruleset):
             If the game has no such parameter.
         """
         path = Path(path)
-        return cls.of(Description(YamlFile(path), path.stem), parameters)
+        content = YamlFile(path, read_yaml_text(path, most=LARGEST_GAME))
+        return cls.of(Description(content, path.stem), parameters)
 
     @classmethod
     def of(cls, description: Description, parameters: Mapping[str, int]) -> CutGame:

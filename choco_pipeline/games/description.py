@@ -22,6 +22,8 @@ from choco_pipeline.games.ruleset import LARGEST
 FOLDER = "config/games"
 #: What formulas of claims use besides coordinates and parameters, and what a ruleset's notation does.
 RESERVED = frozenset({"v", "grundy", "g", "f", "p", "i", "j", "passes", "bound", "game"})
+#: Bytes of a file: a hundred moves with long formulas. It takes a second to read.
+LARGEST_GAME = 1 << 17
 #: Conditions and largest amounts are tried on so many positions at once, nearest to the end of play.
 FIRST_POSITIONS = 1000
 
@@ -183,7 +185,7 @@ class _Reader:
             at_most = self._formula(here, move.at_most)
             if at_most.is_truth:
                 raise self._error(here, f"{at_most.text} is true or false, a number is needed")
-            if not at_most.names and at_most.value({}) < 1:
+            if self._is_below_one(at_most):
                 what = f"a move lowers by at least 1, found at most {at_most.text}"
                 raise self._error(here, what)
         by = self._amounts((*place, "by"), move.by) if isinstance(move.by, list) else move.by
@@ -203,11 +205,23 @@ class _Reader:
         found = set()
         for i, written in enumerate(by):
             formula = self._formula((*place, i), written)
-            if formula.names or formula.is_truth or not 1 <= formula.value({}) <= LARGEST:
+            try:
+                amount = 0 if formula.names or formula.is_truth else int(formula.value({}))
+            except FormulaError as error:
+                raise self._error((*place, i), str(error)) from None
+            if not 1 <= amount <= LARGEST:
                 what = f"an amount is an integer from 1 to {LARGEST:,}, found {formula.text}"
                 raise self._error((*place, i), what)
-            found.add(int(formula.value({})))
+            found.add(amount)
         return tuple(sorted(found))
+
+    def _is_below_one(self, formula: Formula) -> bool:
+        """Whether a formula is seen to be below 1 at every position, so that a move that takes no more lowers nothing."""
+        try:
+            _, most = formula.interval(dict.fromkeys(formula.names, (0, LARGEST)))
+        except FormulaError:
+            return False
+        return most < 1
 
     def _try(
         self, place: Location, formula: Formula, rules: Rules, unless: Formula | None = None
@@ -273,7 +287,7 @@ def described(name: str, base: Path, games: Mapping[str, Any] | None) -> Descrip
     if not path.is_file():
         known = [other.stem for other in path.parent.glob("*.yaml")]
         raise RulesetError(f"game({name}): there is no file {shown}{_near(name, known)}")
-    return _in_file(shown, read_yaml_text(path))
+    return _in_file(shown, read_yaml_text(path, shown, LARGEST_GAME))
 
 
 @lru_cache(maxsize=256)

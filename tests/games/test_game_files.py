@@ -299,6 +299,12 @@ def test_games_elsewhere_are_not_read(project):
         ("[1, 3]", "[1, a]", "an amount is an integer from 1 to 268,435,456, found a"),
         ("[1, 3]", f"[{', '.join(map(str, range(1, 102)))}]", "1 to 100 amounts are needed, found 101"),
         ("(c+1)//2", "0", "9:18: moves.3.at_most: a move lowers by at least 1, found at most 0"),
+        ("(c+1)//2", "-c", "9:18: moves.3.at_most: a move lowers by at least 1, found at most -c"),
+        ("(c+1)//2", "k-4-c*b", "at least 1, found at most 4-4-c*b"),
+        ("(c+1)//2", "1//0", "9:18: moves.3.at_most: division by zero at column 2"),
+        ("[1, 3]", "[1, 2**2**70]", '7:26: moves.1.by.1: "**" at column 2 needs more than 4096 bits'),
+        ("(c+1)//2", "a+" * 999 + "a+a", "9:18: moves.3.at_most: needs an integer or text of at most 2,000 characters"),
+        ("(c+1)//2", f"0x{'f' * 5000}", "9:27: an integer of 5,002 characters, at most 1,000 are read"),
         ("(c+1)//2", "c > 1", "9:18: moves.3.at_most: c > 1 is true or false, a number is needed"),
         ("(c+1)//2", "a//b", "9:18: moves.3.at_most: division by zero at column 2: a=2, b=0"),
         ("(c+1)//2", "d", '9:18: moves.3.at_most: name "d" at column 1: names are a, b, c, k, s'),
@@ -344,6 +350,16 @@ def test_mistakes_in_files(project, old, new, message):
     assert "\n" not in str(caught.value)
 
 
+def test_what_is_no_text_of_a_game_is_named_as_the_notation_does(project):
+    for content, message in [
+        (b"game: \xff", "not UTF-8 text"),
+        (b"#" * 200_000, "200,000 bytes, at most 131,072 are read"),
+    ]:
+        (project / "config" / "games" / "example.yaml").write_bytes(content)
+        with pytest.raises(ConfigError, match=f"^config/games/example.yaml: {message}"):
+            parse_ruleset("game(example)", base=project)
+
+
 def test_several_mistakes_have_a_line_each(project):
     write(project, EXAMPLE.replace("lower: [a]}", "lowers: [a]}").replace("k: 4", "k: x"))
     with pytest.raises(ConfigError) as caught:
@@ -362,6 +378,8 @@ def test_a_description_in_a_certificate_is_checked_like_a_file(project):
                 "one": {"game": "one", "coordinates": ["a"], "moves": [{"lower": ["a"], "by": [0]}]}
             },
         )
+    with pytest.raises(ConfigError, match=r"^game one: parameters.k: an integer of 20,001 binary"):
+        parse_ruleset("game(one)", games={"one": {"game": "one", "parameters": {"k": 1 << 20000}}})
     deep = []
     for _ in range(200):
         deep = [deep]
