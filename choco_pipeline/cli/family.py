@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from choco_pipeline.cli.output import emit, in_time
 from choco_pipeline.errors import ChocoError
+from choco_pipeline.proof.errors import UndecidedError
+from choco_pipeline.proof.family_check import check_family
+from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.uniform.certificate import write
 from choco_pipeline.proof.uniform.prove import FamilyProof, prove_family
 
@@ -49,11 +54,57 @@ def show_family(
     if out == DEFAULT_FOLDER:
         out = FOLDER
     path = write(proof, out).as_posix() if proof.status == "proved" else None
+    checked = check_family(path, seconds) if path else None
+    if checked and checked["status"] != "proved":
+        why = f"the check of {path} says: {checked['why']}"
+        proof, path = replace(proof, status="undecided", why=why), None
     if json:
-        emit(_document(proof, path))
+        emit(_document(proof, path) | {"checked": checked})
     else:
-        print("\n".join(_lines(proof, path)))
+        print("\n".join([*_lines(proof, path), *(_checked_lines(checked) if checked else [])]))
     return 0 if proof.status == "proved" else 1
+
+
+def show_family_check(
+    certificate: str, seconds: float, memory: float, json: bool, checker: Limited
+) -> int:
+    """Check a family's certificate; print the result and return the exit code: 0 if it proves what it says, else 1.
+
+    Parameters
+    ----------
+    certificate
+        The file.
+    seconds, memory
+        Limits of time and, in GiB, of memory.
+    json
+        Print the document that `check_family` returns.
+    checker
+        The process that has the limits.
+    """
+    target = f"{check_family.__module__}:{check_family.__name__}"
+    limits = {"seconds": seconds, "memory": memory}
+    try:
+        found = checker.call(target, certificate, seconds, what="the check", **limits)
+    except UndecidedError as error:
+        found = {"status": "undecided", "why": str(error), "certificate": certificate}
+    if json:
+        emit(found)
+    else:
+        print("\n".join(_checked_lines(found)))
+    return 0 if found["status"] == "proved" else 1
+
+
+def _checked_lines(found: Mapping[str, Any]) -> list[str]:
+    if found["status"] == "undecided":
+        return [f"undecided: {found['certificate']}: {found['why']}"]
+    said = f"{found['relation']['formula']} for {found['ruleset']}, for all {found['for']}"
+    if found["status"] == "refuted":
+        return [f"refuted: {said}: not at {found['position']} for {found['parameters']}"]
+    return [
+        f"checked: {said}: {found['conditions']} conditions written anew from the game are unsatisfiable by"
+        f" {' and by '.join(found['engines'])}; {found['members']} members agree with the definition;"
+        f" {in_time(found['seconds'])}"
+    ]
 
 
 def _document(proof: FamilyProof, path: str | None) -> dict[str, Any]:

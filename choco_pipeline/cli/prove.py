@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from choco_pipeline.claims.outcomes import enumerated
+from choco_pipeline.cli.family import show_family_check
 from choco_pipeline.cli.output import emit, in_time
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.proof.attempt import (
@@ -22,6 +23,7 @@ from choco_pipeline.proof.attempt import (
 from choco_pipeline.proof.counts import SHOWN
 from choco_pipeline.proof.engines import ENGINES, EngineName
 from choco_pipeline.proof.errors import UndecidedError
+from choco_pipeline.proof.family_check import is_family
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.members import Relation
 from choco_pipeline.proof.task import CHECKER_SECONDS, warm_up
@@ -73,6 +75,8 @@ def show_proof(
     with Limited(f"{warm_up.__module__}:{warm_up.__name__}") as prover:
         start = time.monotonic()
         limits = {"seconds": seconds, "memory": memory}
+        if check is not None and _is_family(check, prover, limits):
+            return show_family_check(check.as_posix(), seconds, memory, json, prover)
         if check is not None:
             found = check_again(check, chosen, seconds, memory, prover)
         else:
@@ -98,6 +102,13 @@ def show_proof(
     else:
         print("\n".join(_lines(found)))
     return 0 if found["status"] == "proved" else 1
+
+
+def _is_family(check: Path, prover: Limited, limits: Mapping[str, float]) -> bool:
+    target = f"{is_family.__module__}:{is_family.__name__}"
+    with suppress(UndecidedError):
+        return bool(prover.call(target, check.as_posix(), what="reading", **limits))
+    return False
 
 
 def _lines(found: Mapping[str, Any]) -> list[str]:

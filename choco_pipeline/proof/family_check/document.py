@@ -1,0 +1,113 @@
+"""A certificate of a family as it is written: closed keys, and nothing in it believed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from choco_pipeline.documents.content import Content
+from choco_pipeline.documents.files import read_json
+
+MOST_BYTES = 1 << 25
+KIND = "family"
+SumText = dict[str, int]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class AnswerText(_Part):
+    """What the prover answers at some states."""
+
+    states: list[int]
+    digits: dict[str, int]
+    move: str | None
+    to: int
+
+
+class StepText(_Part):
+    """Somebody else's digits, with the prover's answers."""
+
+    digits: dict[str, int]
+    answers: list[AnswerText]
+
+
+class LocationText(_Part):
+    """A location of the control, with its invariant."""
+
+    start: bool
+    settled: bool
+    move: str | None
+    orders: dict[str, Literal["equal", "less"]]
+    zero: list[str]
+    counters: dict[str, dict[str, SumText]] = {}
+    never: list[list[SumText]] = []
+    equalities: list[SumText] = []
+    parities: dict[str, Literal[0, 1]] = {}
+    predicates: list[SumText] = []
+    states: list[str]
+    strategy: list[StepText] = []
+
+
+class ObligationText(_Part):
+    """An obligation."""
+
+    kind: Literal["value", "exclusion", "option"]
+    move: str | None
+    locations: list[LocationText] = Field(min_length=1, max_length=2000)
+
+
+class HeightText(_Part):
+    """A largest value."""
+
+    terms: dict[str, SumText]
+    constant: SumText
+    divisor: SumText
+
+
+class CaseText(_Part):
+    """A case."""
+
+    parameters: dict[str, SumText]
+    conditions: list[SumText]
+    heights: dict[str, HeightText]
+    shifts: dict[str, SumText]
+    constant: SumText
+    offset: SumText
+    obligations: list[ObligationText] = Field(max_length=64)
+    texts: dict[str, str]
+
+
+class RelationText(_Part):
+    """What is said of every member."""
+
+    kind: Literal["p-positions", "grundy"]
+    formula: str
+
+
+class FamilyText(_Part):
+    """A certificate."""
+
+    kind: Literal["family"]
+    format: Literal[1]
+    ruleset: str
+    games: dict[str, Any] = {}
+    parameters: list[str] = Field(min_length=1, max_length=8)
+    condition: str = Field(alias="for")
+    relation: RelationText
+    engines: list[str]
+    cases: list[CaseText] = Field(min_length=1, max_length=200)
+
+
+def is_family(path: str) -> bool:
+    """Whether a file is a JSON document that says to be a certificate of a family."""
+    document: Any = read_json(Path(path), MOST_BYTES)
+    return isinstance(document, dict) and document.get("kind") == KIND
+
+
+def read_family(path: Path) -> FamilyText:
+    """Return the certificate in a file, or raise `ChocoError` if there is none."""
+    return Content(path.as_posix(), read_json(path, MOST_BYTES)).load(FamilyText)

@@ -1,0 +1,232 @@
+"""A family's game and relation, read from the texts in a certificate for given values of the parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.formula.nodes import Binary, Compare, Name, Node, walk
+from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.games.description import described
+from choco_pipeline.games.notation import OWN, GameName, Notation
+from choco_pipeline.games.rules import Rules
+from choco_pipeline.proof.errors import UndecidedError
+from choco_pipeline.proof.family_check.sums import Reader, Sum
+
+Numbers = Mapping[str, Sum]
+#: The heights of the papers' bars, as the papers print them; `f` stands for a formula that is given.
+HEIGHTS = {
+    "step-bar": {"y": "(z+s)//k"},
+    "strip-bar": {"y": "(z+s)//k"},
+    "solid-bar": {"y": "f"},
+    "nim": {},
+}
+ZERO, ONE = Sum(0), Sum(1)
+
+
+@dataclass(frozen=True)
+class Height:
+    """A largest value ⌊(Σ a·x + c)/d⌋."""
+
+    terms: Numbers
+    constant: Sum
+    divisor: Sum
+
+
+@dataclass(frozen=True)
+class NimSum:
+    """⊕(x + σ) ⊕ C + the offset, over coordinates x with their shifts σ."""
+
+    shifts: Numbers
+    constant: Sum = ZERO
+    offset: Sum = ZERO
+
+    def plus(self, number: Sum) -> NimSum:
+        """Return the sum with a number, which stands beside a single term and outside of several."""
+        if not self.shifts:
+            return NimSum({}, self.constant + self.offset + number)
+        if len(self.shifts) == 1 and not self.constant:
+            ((name, shift),) = self.shifts.items()
+            return NimSum({name: shift + self.offset + number})
+        return NimSum(self.shifts, self.constant, self.offset + number)
+
+    def __xor__(self, other: NimSum) -> NimSum:
+        if self.offset or other.offset:
+            raise UndecidedError("a nim-sum of what is a sum of a nim-sum")
+        if self.shifts.keys() & other.shifts.keys():
+            raise UndecidedError("a coordinate stands twice in the relation")
+        constants = [c for c in (self.constant, other.constant) if c]
+        if len(constants) == 2:
+            if not all(constant.is_number for constant in constants):
+                raise UndecidedError("two numbers in a nim-sum")
+            constants = [Sum.of((), constants[0].number ^ constants[1].number)]
+        return NimSum({**self.shifts, **other.shifts}, *constants)
+
+
+@dataclass(frozen=True)
+class Family:
+    """What a certificate says is proved: three texts, and of a description the coordinates and moves.
+
+    Attributes
+    ----------
+    notation, condition, kind, relation
+        The ruleset, the condition on its parameters, and what is said of the members.
+    rules
+        A member's; every member has its coordinates and its moves.
+    games
+        The descriptions of games of one's own.
+    """
+
+    notation: Notation
+    condition: Node
+    kind: str
+    relation: Node
+    rules: Rules
+    games: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        """Refuse moves that words do not describe."""
+        lowered = [move.lowers for move in self.rules.moves]
+        for move in self.rules.moves:
+            has_conditions = move.at_most is not None or move.unless is not None or move.needs
+            if len(move.lowers) != 1 or isinstance(move.by, tuple) or has_conditions:
+                raise UndecidedError(
+                    "only moves that lower one coordinate, by any amount, can be checked"
+                )
+        if len(set(lowered)) < len(lowered) or self.rules.within is not None:
+            raise UndecidedError("two moves of one coordinate, or a condition on all positions")
+        if self.notation.names & set(self.coordinates):
+            raise UndecidedError("a parameter has a coordinate's name")
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Their names."""
+        return self.rules.coordinates
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """All names that are no coordinates."""
+        return parameters_of(self.notation, self.condition, self.relation, self.coordinates)
+
+    def heights(self, reader: Reader, values: Numbers) -> dict[str, Height]:
+        """Return the largest values of coordinates that have one, where the parameters have these values."""
+        arguments = dict(self.notation.arguments)
+        game = arguments.pop(OWN, None)
+        if isinstance(game, GameName):
+            written = {
+                y: str(f)
+                for y, f in (described(game.name, Path(), self.games).file.heights or {}).items()
+            }
+        elif self.notation.name in HEIGHTS:
+            written = HEIGHTS[self.notation.name]
+        else:
+            raise UndecidedError(f"{self.notation.name} cannot be checked for all parameters")
+        given = {key: parse_nodes(str(value), None, ()) for key, value in arguments.items()}
+        if "f" in given:
+            names, written = dict(values), {y: str(arguments["f"]) for y in written}
+        else:
+            names = {key: reader.sum(node, values) for key, node in given.items()}
+        found = {
+            y: self._height(parse_nodes(f, None, ()), reader, names) for y, f in written.items()
+        }
+        if found.keys() != self.rules.limits.keys():
+            raise UndecidedError("the members have other heights than the family")
+        return found
+
+    def nim_sum(self, reader: Reader, values: Numbers) -> NimSum:
+        """Return the relation: the nim-sum that is 0, or whose value is the Grundy number."""
+        root = self.relation
+        if self.kind == "grundy":
+            return self._nim_sum(root, reader, values)
+        if not (isinstance(root, Compare) and root.operators == ("==",)):
+            raise UndecidedError("P-positions need one equation")
+        left, right = (self._nim_sum(node, reader, values) for node in root.operands)
+        if len(right.shifts) + bool(right.constant) > 1:
+            left, right = right, left
+        if len(right.shifts) + bool(right.constant) <= 1:  # n + e == x + e' is n == x + (e' - e)
+            right, left = right.plus(left.offset.times(-1)), NimSum(left.shifts, left.constant)
+        return left ^ right
+
+    def _height(self, node: Node, reader: Reader, names: Numbers) -> Height:
+        if isinstance(node, Binary) and self._has_coordinates(node):
+            left, right = node.left, node.right
+            if node.operator == "//" and not self._has_coordinates(right):
+                above = self._linear(left, reader, names)
+                return Height(above.terms, above.constant, reader.sum(right, names))
+            if node.operator == "+" and self._has_quotient(right):
+                left, right = right, left
+            if node.operator in ("+", "-") and self._has_quotient(left):
+                quotient, more = (
+                    self._height(left, reader, names),
+                    self._linear(right, reader, names),
+                )
+                d = quotient.divisor.times(1 if node.operator == "+" else -1)
+                terms = {
+                    x: quotient.terms.get(x, ZERO) + more.terms.get(x, ZERO) * d
+                    for x in self.coordinates
+                }
+                return Height(terms, quotient.constant + more.constant * d, quotient.divisor)
+        return self._linear(node, reader, names)
+
+    def _linear(self, node: Node, reader: Reader, names: Numbers) -> Height:
+        """Return a sum of coordinates, as a height with the divisor 1."""
+        if not self._has_coordinates(node):
+            return Height({}, reader.sum(node, names), ONE)
+        match node:
+            case Name(name):
+                return Height({name: ONE}, ZERO, ONE)
+            case Binary("+" | "-" | "*" as operator, left, right):
+                a, b = self._linear(left, reader, names), self._linear(right, reader, names)
+                if operator == "*":
+                    a, factor = (a, b.constant) if a.terms else (b, a.constant)
+                    if self._has_coordinates(left) and self._has_coordinates(right):
+                        raise UndecidedError("coordinates are multiplied")
+                    return Height(
+                        {x: t * factor for x, t in a.terms.items()}, a.constant * factor, ONE
+                    )
+                sign = 1 if operator == "+" else -1
+                terms = {
+                    x: a.terms.get(x, ZERO) + b.terms.get(x, ZERO).times(sign)
+                    for x in (*a.terms, *(x for x in b.terms if x not in a.terms))
+                }
+                return Height(terms, a.constant + b.constant.times(sign), ONE)
+            case _:
+                raise UndecidedError("a height is no sum of coordinates, divided or not")
+
+    def _nim_sum(self, node: Node, reader: Reader, values: Numbers) -> NimSum:
+        if not self._has_coordinates(node):
+            return NimSum({}, reader.sum(node, values))
+        match node:
+            case Name(name):
+                return NimSum({name: ZERO})
+            case Binary("^", left, right):
+                return self._nim_sum(left, reader, values) ^ self._nim_sum(right, reader, values)
+            case Binary("+", left, right) if not self._has_coordinates(left):
+                return self._nim_sum(right, reader, values).plus(reader.sum(left, values))
+            case Binary("+" | "-" as sign, left, right) if not self._has_coordinates(right):
+                number = reader.sum(right, values).times(1 if sign == "+" else -1)
+                return self._nim_sum(left, reader, values).plus(number)
+            case _:
+                raise UndecidedError("the relation is no nim-sum of shifted coordinates")
+
+    def _has_coordinates(self, node: Node) -> bool:
+        return any(isinstance(part, Name) and part.name in self.coordinates for part in walk(node))
+
+    def _has_quotient(self, node: Node) -> bool:
+        return any(
+            isinstance(part, Binary) and part.operator == "//" and self._has_coordinates(part)
+            for part in walk(node)
+        )
+
+
+def parameters_of(
+    notation: Notation, condition: Node, relation: Node, coordinates: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return the names of all three that are no coordinates of the game."""
+    names = set(notation.names)
+    for node in (condition, relation):
+        names |= {part.name for part in walk(node) if isinstance(part, Name)}
+    return tuple(sorted(names - set(coordinates)))
