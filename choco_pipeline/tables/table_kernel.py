@@ -69,8 +69,8 @@ class TableKernel(ABC):
 
     @property
     def itemsize(self) -> int:
-        """Bytes of a cell."""
-        return np.dtype(self.dtype).itemsize
+        """Bytes of a cell. Memory is asked for before `dtype`, which there is none of for numbers above 32 bits."""
+        return max(2, np.min_scalar_type(-self.largest - 1).itemsize)
 
     @property
     def seconds(self) -> float:
