@@ -114,6 +114,20 @@ class Claim:
         """Whether parameters with which the pattern matches are among those of the claim."""
         return bool(self.cases(parameters))
 
+    def is_for_all(self, parameters: Mapping[str, int]) -> bool:
+        """Whether parameters are among those for all of which the claim is to be decided at once."""
+        condition = self.statement.for_all
+        try:
+            return condition is not None and bool(condition.value(parameters))
+        except FormulaError:
+            return False
+
+    @property
+    def speaks_for_all_only(self) -> bool:
+        """Whether it speaks of no other parameters than those for all of which it is to be decided at once."""
+        said = self.statement
+        return said.for_all is not None and said.for_all == said.when and not said.some
+
     def cases(self, parameters: Mapping[str, int]) -> list[dict[str, int]]:
         """Return parameters with every choice of the integers of `every` for which the claim speaks of them.
 

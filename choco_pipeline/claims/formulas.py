@@ -32,6 +32,7 @@ def formulas_of(claim: Claim) -> Iterator[tuple[Location, Formula]]:
         *((("every", name), span) for name, span in said.every.items()),
         *((("some", name), span) for name, span in said.some.items()),
         (("when",), said.when),
+        (("for_all",), said.for_all),
         *((("let", name), formula) for name, formula in said.let.items()),
         (("reach",), said.reach),
     ]

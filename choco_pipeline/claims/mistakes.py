@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from itertools import product
 
 from choco_pipeline.claims.claim import RECTANGULAR, Claim
 from choco_pipeline.claims.formulas import parts_of
@@ -16,6 +17,8 @@ from choco_pipeline.games.notation import Notation
 
 #: What formulas may use besides coordinates, parameters and `let`, and what therefore cannot name a parameter.
 RESERVED = {"v", "grundy", "g", "f", "p", "i", "j"}
+#: Each parameter takes the values below this when it is tried whether `for_all` implies `when`.
+MOST_TRIED = 12
 
 
 def mistakes_in(claim: Claim) -> Iterator[tuple[Location, str]]:
@@ -30,6 +33,7 @@ def mistakes_in(claim: Claim) -> Iterator[tuple[Location, str]]:
         return
     yield from _about_the_ruleset(claim, coordinates)
     yield from _about_reach(claim)
+    yield from _about_all_parameters(claim)
     known = set(claim.parameters)
     for name, span in claim.statement.every.items():
         yield from _given(("every", name), name, span, known, coordinates)
@@ -55,7 +59,7 @@ def _about_the_ruleset(
     for name in sorted(claim.parameters & (set(coordinates) | RESERVED)):
         yield ("ruleset",), f"{name!r} cannot be a parameter: it has a meaning"
     if not kind.of_rulesets:
-        for key in ("ruleset", "every", "some", "when", "let", "reach"):
+        for key in ("ruleset", "every", "some", "when", "for_all", "let", "reach"):
             if getattr(claim.statement, key):
                 yield (key,), f"a statement of kind {claim.check.kind} has no `{key}`"
         return
@@ -113,6 +117,36 @@ def _about_reach(claim: Claim) -> Iterator[tuple[Location, str]]:
         )
     if kind.reach == "no" and reach is not None:
         yield ("reach",), f"a statement of kind {claim.check.kind} is not decided by a bound"
+
+
+def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
+    """Yield why a claim cannot be decided for all parameters at once, or that it does not speak of some of them."""
+    said, kind = claim.statement, claim.check
+    assert isinstance(kind, Kind)
+    if said.for_all is None or claim.pattern is None:
+        return
+    place = ("for_all",)
+    if not kind.of_all_positions or claim.is_of_whole_bars:
+        yield (
+            place,
+            "only p-positions, exactly, and grundy, of all positions, can be decided for all",
+        )
+    for key in ("every", "let", "reach"):
+        if getattr(said, key):
+            yield place, f"a claim with `{key}` cannot be decided for all parameters at once"
+    if not claim.parameters:
+        yield place, "the ruleset has no parameters"
+    mistakes = list(_unknown(place, said.for_all, claim.parameters))
+    yield from mistakes
+    if mistakes or said.every:
+        return
+    names = sorted(claim.parameters)
+    for values in product(range(MOST_TRIED), repeat=len(names)):
+        given = dict(zip(names, values, strict=True))
+        if claim.is_for_all(given) and not claim.speaks_of(given):
+            at = ", ".join(f"{name} = {value}" for name, value in given.items())
+            yield place, f"the claim does not speak of {at}: `for_all` must imply `when`"
+            return
 
 
 def _about_the_sample(claim: Claim) -> Iterator[tuple[Location, str]]:

@@ -57,6 +57,13 @@ class Statement(Model):
         default=None,
         description="A condition on the parameters and the integers of `every` and `some`.",
     )
+    for_all: Condition | None = Field(
+        default=None,
+        description="A condition on the parameters that implies `when`: a run that proves games decides the statement for"
+        " all natural numbers that satisfy it at once (docs/families.md). Only for `p-positions`, `exactly`, and `grundy`,"
+        " of all positions.",
+        examples=["k % 4 == 1", "k % 2 == 0 and 1 <= s < k"],
+    )
     let: dict[Name, Integer] = Field(
         default={},
         description="Names for integers that follow from the parameters and the names before.",

@@ -41,7 +41,13 @@ SIGNS: Mapping[str, tuple[str, str]] = {
     "proved": ("∎", "proved"),
 }
 #: Engines, as people are told of them.
-ENGINES: Mapping[str, str] = {"own": "ours", "mona": "MONA", "checker": "the checker"}
+ENGINES: Mapping[str, str] = {
+    "own": "ours",
+    "mona": "MONA",
+    "checker": "the checker",
+    "z3": "z3",
+    "cvc5": "cvc5",
+}
 #: Statuses of statements that no paper asserts: what is false of these refutes nobody.
 NOT_ASSERTED: Mapping[str, str] = {
     "question": "Questions, as far as they are answered",
@@ -55,6 +61,23 @@ STRONGEST_FIRST = ("refuted", "proved", "exhausted", "holds-to-bound", "vacuous"
 def is_by_proof(verdict: Document) -> bool:
     """Whether a verdict was found by proof for all positions or integers, not by looking at some of them."""
     return "certificate" in verdict
+
+
+def is_for_all(verdict: Document) -> bool:
+    """Whether a verdict is on all parameters that satisfy a condition, not on single ones."""
+    return "for_all" in verdict
+
+
+def for_all_text(verdict: Document) -> str:
+    """Return all of which parameters such a verdict is on.
+
+    Examples
+    --------
+    >>> for_all_text({"for_all": {"parameters": ["k", "s"], "condition": "k%2 == 0 and s < k"}})
+    'all k, s with k%2 == 0 and s < k'
+    """
+    named = verdict["for_all"]
+    return f"all {', '.join(named['parameters'])} with {named['condition']}"
 
 
 def is_proved(verdict: Document) -> bool:
@@ -94,9 +117,29 @@ class Cases:
 
     @cached_property
     def verdicts(self) -> Sequence[Document]:
-        """The verdicts that say something, or all if none does."""
-        said = [v for v in self.found if not (is_by_proof(v) and v["verdict"] == "undecided")]
-        return said or self.found
+        """The verdicts on single cases that say something, or all of these if none does."""
+        single = [v for v in self.found if not is_for_all(v)]
+        said = [v for v in single if not (is_by_proof(v) and v["verdict"] == "undecided")]
+        return said or single
+
+    @cached_property
+    def for_all(self) -> Document | None:
+        """The verdict on all parameters that satisfy the claim's condition `for_all`, if there is one."""
+        return next((v for v in self.found if is_for_all(v)), None)
+
+    @property
+    def proved_for_all(self) -> Document | None:
+        """The same verdict if it is that the claim is proved for them."""
+        return self.for_all if self.for_all is not None and is_proved(self.for_all) else None
+
+    @property
+    def is_proved_for_all(self) -> bool:
+        """Whether the claim is proved for all parameters at once, and speaks of no others."""
+        return self.proved_for_all is not None and self.claim.speaks_for_all_only
+
+    def is_among_all(self, given: Given) -> bool:
+        """Whether a case is one of those for all of which the claim is proved at once."""
+        return self.proved_for_all is not None and self.claim.is_for_all(dict(given))
 
     @cached_property
     def by_parameters(self) -> Mapping[Given, Sequence[Document]]:
@@ -132,18 +175,27 @@ class Cases:
             return self.in_all_ranges and not (isinstance(check, IntegerStatement) and check.listed)
         every = _all_parameters(self.claim)
         checked = [dict(given) for given in self.kinds]
-        return every is not None and all(one in checked for one in every)
+        return every is not None and all(
+            one in checked or self.is_among_all(tuple(one.items())) for one in every
+        )
 
     @cached_property
     def outcome(self) -> Outcome:
         """What the verdicts come to: ``proved`` only if every case that the claim speaks of is."""
         found = set(self.kinds.values())
-        if not found:
-            return "unchecked"
         if "refuted" in found:
             return "refuted"
+        if self.is_proved_for_all:
+            return "proved"
+        if self.proved_for_all is not None:
+            others = (kind for given, kind in self.kinds.items() if not self.is_among_all(given))
+            found = {"proved", *others}
+            parts = found
+        elif not found:
+            return "unchecked"
+        else:
+            parts = {kind for given, kind in self.kinds.items() if given or self.claim.parameters}
         whole = None if self.claim.parameters else self.kinds.get(())
-        parts = {kind for given, kind in self.kinds.items() if given or self.claim.parameters}
         true = parts - {"vacuous"}  # a case that says nothing is no exception
         if whole == "proved" or (self.covers and true == {"proved"}):
             return "proved"
@@ -166,7 +218,8 @@ class Cases:
         """
         counts: Counter[tuple[str, ...]] = Counter()
         silent: dict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
-        for verdict in self.verdicts:
+        for_all = [] if self.for_all is None else [self.for_all]
+        for verdict in [*for_all, *self.verdicts]:
             if not is_by_proof(verdict) or verdict["verdict"] != "proved":
                 continue
             agreed, others = engines_of(verdict)
@@ -182,6 +235,8 @@ class Cases:
 def few_words(row: Document) -> str:
     """Return what a row comes to, with the bounds that it holds to."""
     match row["verdict"]:
+        case "proved" if row["for_all"]:
+            return f"proved for {row['for_all']}"
         case "holds-to-bound" if "holds-to-bound" not in row["counts"]:  # not for every parameter
             return "holds where checked"
         case "holds-to-bound" if row["bound"] and row["bound"][0] == row["bound"][1]:

@@ -113,6 +113,8 @@ def _standing(row: Document) -> str:
             if decided["position"] is None:
                 return f"is refuted{named}"
             return f"is refuted at {place_text(decided)}{named}"
+        case "proved" if row["proved_for"]:
+            return f"is proved for {row['proved_for']}"
         case "proved":
             return "is proved"
         case "proved-for-listed":

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from choco_pipeline.claims.outcomes import Cases, Document, Given, is_by_proof
+from choco_pipeline.claims.outcomes import Cases, Document, Given, for_all_text, is_by_proof
 from choco_pipeline.claims.verdict import counted, domain_text
 
 #: Of parameters that are no product of ranges, about so many are named.
@@ -86,13 +86,22 @@ def distinct_positions(verdicts: Iterable[Document]) -> int:
 
 def row_text(cases: Cases, decided: Document | None) -> str:
     """Return what the verdicts on a claim come to in one line; `decided` is the one with the least counterexample."""
+    text, for_all = _text(cases, decided), cases.for_all
+    if for_all is None or for_all is cases.proved_for_all:
+        return text
+    return f"{text}; not decided for {for_all_text(for_all)} at once: {for_all['why']}"
+
+
+def _text(cases: Cases, decided: Document | None) -> str:
     claim, verdicts = cases.claim, cases.verdicts
     proved = cases.of("proved")
     undecided = [
         verdict
         for given, group in cases.by_parameters.items()
         for verdict in group
-        if verdict["verdict"] == "undecided" and given not in proved
+        if verdict["verdict"] == "undecided"
+        and given not in proved
+        and not cases.is_among_all(given)
     ]
     match cases.outcome:
         case "unchecked" if claim.pattern is None:
@@ -112,10 +121,23 @@ def row_text(cases: Cases, decided: Document | None) -> str:
             parts = [f"{decided['text']}{_for(decided)}"]
             verb = "refutes" if len(refuting) == 1 else "refute"
             parts.append(f"{_share(refuting, verdicts)} {verb} it")
-        case _ if len(verdicts) == 1 and verdicts[0]["verdict"] in ("refuted", "holds-to-bound"):
+        case "proved" if cases.is_proved_for_all:
+            parts = _proved_for_all(cases)
+        case "refuted":
+            assert decided is not None
+            parts = [f"{decided['text']}{_for(decided)}"]
+        case _ if cases.proved_for_all is None and [v["verdict"] for v in verdicts] == [
+            "holds-to-bound"
+        ]:
             parts = [f"{verdicts[0]['text']}{_for(verdicts[0])}"]
         case _:
-            parts = [*_proved(cases), *_cases_checked(cases), *_held(cases), *_vacuous(cases)]
+            parts = [
+                *_proved_for_all(cases),
+                *_proved(cases),
+                *_cases_checked(cases),
+                *_held(cases),
+                *_vacuous(cases),
+            ]
     parts += _contradictions(cases)
     if cases.outcome != "refuted":
         parts += _about_the_reach(cases.by_parameters)
@@ -130,10 +152,25 @@ def _named(given: Sequence[Given]) -> str:
     return "" if () in given else f", for {exact_text([dict(one) for one in given])}"
 
 
+def _proved_for_all(cases: Cases) -> list[str]:
+    """Return for all of which parameters it is proved at once, and which of them are proved one by one, too."""
+    verdict = cases.proved_for_all
+    if verdict is None:
+        return []
+    domain = domain_text(verdict["unit"], verdict["reach"], verdict["printed"])
+    parts = [f"proved for {domain}, for {for_all_text(verdict)}"]
+    alone = [dict(given) for given in cases.of("proved") if cases.is_among_all(given)]
+    if alone:
+        parts.append(f"each by itself, too, for {exact_text(alone)}")
+    if not cases.is_proved_for_all and not cases.covers:
+        parts.append(f"other {', '.join(verdict['for_all']['parameters'])} are not proved at once")
+    return parts
+
+
 def _proved(cases: Cases) -> list[str]:
     """Return what is proved: which positions, integers or printed numbers, and for which parameters."""
     alike: dict[tuple[str, bool, bool], list[Given]] = {}
-    proved = cases.of("proved")
+    proved = [given for given in cases.of("proved") if not cases.is_among_all(given)]
     of_case = {
         given: next(v for v in cases.by_parameters[given] if v["verdict"] == "proved")
         for given in ([()] if () in proved else proved)
@@ -176,7 +213,7 @@ def _others(cases: Cases, given: Sequence[Given], done: str) -> list[str]:
 
 def _cases_checked(cases: Cases) -> list[str]:
     """Return for which parameters a table, or a check, held every case."""
-    given = cases.of("exhausted")
+    given = [one for one in cases.of("exhausted") if not cases.is_among_all(one)]
     if not given or "proved" in (cases.kinds.get(()), cases.outcome):
         return []
     whole = [
@@ -199,7 +236,7 @@ def _held(cases: Cases) -> list[str]:
         verdict
         for given in cases.of("holds-to-bound")
         for verdict in cases.by_parameters[given]
-        if verdict["verdict"] == "holds-to-bound"
+        if verdict["verdict"] == "holds-to-bound" and not cases.is_among_all(given)
     ]
     if not held or cases.outcome in ("proved", "exhausted"):
         return []

@@ -9,7 +9,7 @@ from typing import Any
 
 from choco_pipeline.claims.catalogue import Catalogue
 from choco_pipeline.claims.claim import Claim
-from choco_pipeline.claims.outcomes import OUTCOMES, Cases, Document
+from choco_pipeline.claims.outcomes import OUTCOMES, Cases, Document, for_all_text
 from choco_pipeline.claims.row_text import (
     distinct_positions,
     exact_text,
@@ -37,6 +37,7 @@ def rows(catalogue: Catalogue, verdicts: Iterable[Document]) -> list[dict[str, A
     list of dict
         ``claim``, its id; ``verdict``, one of `OUTCOMES`; ``text``, one line; ``checks``, their number; ``counts``, of each
         verdict; ``parameters``, in short; ``proved_for``, those for which it is proved, "" where it has none or none is;
+        ``for_all``, those among them for all of which it is proved at once, as "all k with …", or "";
         ``engines``, as `Cases.engines`; ``bound``, the least and the greatest of the tables, or None; ``positions``, each
         counted once however many tables hold it; ``seconds``, in all; ``decided``, the least counterexample, or None;
         ``command``, which repeats the proofs where there are any, else the check.
@@ -48,7 +49,8 @@ def rows(catalogue: Catalogue, verdicts: Iterable[Document]) -> list[dict[str, A
 
 
 def _row(cases: Cases) -> dict[str, Any]:
-    claim, verdicts = cases.claim, cases.verdicts
+    claim, for_all = cases.claim, cases.proved_for_all
+    verdicts = [*([] if for_all is None else [for_all]), *cases.verdicts]
     decided = min(
         (verdict for verdict in verdicts if verdict["verdict"] == "refuted"),
         key=lambda verdict: _least_first(claim, verdict),
@@ -56,7 +58,10 @@ def _row(cases: Cases) -> dict[str, Any]:
     )
     bounds = [verdict["bound"] for verdict in verdicts if verdict["bound"] is not None]
     counts = Counter(verdict["verdict"] for verdict in verdicts)
-    proved = [dict(given) for given in cases.of("proved") if given]
+    proved = [dict(one) for one in cases.of("proved") if one and not cases.is_among_all(one)]
+    all_of = "" if for_all is None else for_all_text(for_all)
+    proved_for = [all_of] if all_of else []
+    proved_for += [exact_text(proved)] if proved else []
     return {
         "claim": claim.id,
         "verdict": cases.outcome,
@@ -64,10 +69,11 @@ def _row(cases: Cases) -> dict[str, Any]:
         "checks": len(verdicts),
         "counts": {verdict: counts[verdict] for verdict in OUTCOMES if counts[verdict]},
         "parameters": parameters_text(_parameters(claim, verdicts)),
-        "proved_for": exact_text(proved) if proved else "",
+        "proved_for": ", and for ".join(proved_for),
+        "for_all": all_of,
         "engines": cases.engines,
         "bound": [min(bounds), max(bounds)] if bounds else None,
-        "positions": distinct_positions(verdicts),
+        "positions": distinct_positions(cases.verdicts),
         "seconds": round(sum(verdict["seconds"] for verdict in verdicts), 4),
         "decided": None if decided is None else _decided(decided),
         "command": _command(cases),
@@ -75,9 +81,13 @@ def _row(cases: Cases) -> dict[str, Any]:
 
 
 def _command(cases: Cases) -> str:
-    """Return what repeats the proofs, or the check where there are none."""
+    """Return what repeats the proof for all parameters, or the proofs, or the check where there are none."""
+    if cases.is_proved_for_all:
+        assert cases.for_all is not None
+        return str(cases.for_all["command"])
     command = f"./choco claims check {cases.claim.id}"
-    return f"{command} --proofs" if cases.of("proved") else command
+    is_proved = cases.of("proved") or cases.proved_for_all
+    return f"{command} --proofs" if is_proved else command
 
 
 def _parameters(claim: Claim, verdicts: Sequence[Document]) -> list[Mapping[str, int]]:

@@ -154,6 +154,8 @@ def _words(row: Document) -> str:
         words = f"refuted at {place_text(row['decided'])}"
     elif row["verdict"] == "proved-for-listed":
         words = f"proved for {row['proved_for']}"
+    elif row["verdict"] == "holds-to-bound" and row["for_all"]:
+        words += f", proved for {row['for_all']}"
     elif row["verdict"] == "holds-to-bound" and counts.get("proved"):
         words += ", proved for some"
     silent = 0 if row["verdict"] == "undecided" else counts.get("undecided", 0)
@@ -164,7 +166,9 @@ def _how_far(row: Document) -> str:
     """Return parameters and bounds; of a refuted claim, those that decide."""
     if row["decided"]:
         return parameters_text([row["decided"]["parameters"]])
-    if row["verdict"] == "proved-for-listed":  # its words say for which parameters
+    if (
+        row["verdict"] == "proved-for-listed" or row["for_all"]
+    ):  # its words say for which parameters
         return ""
     parts = []
     if row["verdict"] != "proved" and row["bound"] and row["counts"].get("holds-to-bound"):

@@ -94,6 +94,7 @@ def proved_statement(claim: Claim) -> dict[str, Any]:
     """Return what a proof is of: the formal statement, without what says that it speaks of other integers, too."""
     formal = claim.as_json()
     formal["check"].pop("listed", None)
+    formal.pop("for_all")
     return formal
 
 

@@ -8,7 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from choco_pipeline.claims.outcomes import ENGINES, SIGNS, is_by_proof
+from choco_pipeline.claims.outcomes import (
+    ENGINES,
+    SIGNS,
+    is_by_proof,
+    is_for_all,
+)
 from choco_pipeline.report.counterexamples import Shown, shown
 
 Document = Mapping[str, Any]
@@ -28,10 +33,12 @@ LABELS = {
     "failures": "number of failures",
     "free": "coordinate without a bound",
     "growth": "growth with the bound",
+    "members": "members of the family that agree with the definition",
     "missing": "members of the claimed set not found",
     "missing_count": "number of members not found",
     "no_answer": "engines without an answer",
     "p_positions": "P-positions",
+    "texts": "texts that solvers found unsatisfiable",
     "values": "values found, smallest first",
     "without_reach": "without its bound",
 }
@@ -148,7 +155,9 @@ def cell_of(
 def labels(verdicts: Sequence[Document]) -> list[str]:
     """Return the parameters of each verdict, with the bound or a word where they alone do not tell two apart."""
     names = [
-        ", ".join(f"{name} = {value}" for name, value in verdict["parameters"].items())
+        "all at once"
+        if is_for_all(verdict)
+        else ", ".join(f"{name} = {value}" for name, value in verdict["parameters"].items())
         for verdict in verdicts
     ]
     times = Counter(names)
@@ -166,6 +175,7 @@ def _kind_of_check(verdict: Document) -> str:
 
 def grid_of(cells: Sequence[Cell]) -> Grid | None:
     """Lay cells out by two integer parameters, unless there are few, or two cells in one place."""
+    cells = [cell for cell in cells if not is_for_all(cell.document)]
     names = {tuple(cell.document["parameters"]) for cell in cells}
     if len(cells) < GRID_CELLS or len(names) != 1 or len(next(iter(names))) != 2:
         return None
@@ -186,6 +196,9 @@ def grid_of(cells: Sequence[Cell]) -> Grid | None:
 
 def _commands(verdict: Document, ruleset: str, row: Document) -> list[tuple[str, str]]:
     commands = []
+    if "command" in verdict:
+        return [("repeats the proof", verdict["command"])]
+    check = f"./choco claims check {row['claim']}"
     refutes = verdict["counterexample"]
     if ruleset and refutes and refutes["position"] is not None:
         position = " ".join(map(str, refutes["position"]))
@@ -194,12 +207,12 @@ def _commands(verdict: Document, ruleset: str, row: Document) -> list[tuple[str,
         certificate = verdict["certificate"]
         if certificate is None:  # of a statement on integers: the command that decides it again
             return [("repeats the proof", verdict["why"])]
-        check = f"./choco prove --check {shlex.quote(certificate)}"
-        return [("checks what it rests on", check), ("repeats the proof", row["command"])]
+        rests_on = f"./choco prove --check {shlex.quote(certificate)}"
+        return [("checks what it rests on", rests_on), ("repeats the proof", f"{check} --proofs")]
     # The shape of an uncut rectangular bar is its own bound; across tables there is no single one.
     bound = f"--bound {verdict['bound']}" if ruleset and verdict["bound"] else ""
     given = [f"{name}={value}" for name, value in verdict["parameters"].items()]
-    return [*commands, ("repeats the check", " ".join([row["command"], *given, bound]).strip())]
+    return [*commands, ("repeats the check", " ".join([check, *given, bound]).strip())]
 
 
 def _in_words(key: str, value: Any) -> Any:

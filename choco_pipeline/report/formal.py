@@ -14,7 +14,8 @@ def formal_lines(claim: Document) -> list[tuple[str, str]]:
     Examples
     --------
     >>> check = {"kind": "p-positions", "formula": "y ^ z == 0"}
-    >>> formal = {"every": {}, "some": {}, "when": "k % 2 == 0", "let": {}, "reach": None, "check": check}
+    >>> formal = {"every": {}, "some": {}, "when": "k % 2 == 0", "for_all": None, "let": {}, "reach": None}
+    >>> formal["check"] = check
     >>> claim = {"ruleset": "step-bar(k=k)", "formula": "P ⇔ y ^ z == 0", "formal": formal}
     >>> formal_lines(claim)
     [('ruleset', 'step-bar(k=k)'), ('for', 'k % 2 == 0'), ('checked as', 'P ⇔ y ^ z == 0')]
@@ -31,6 +32,8 @@ def _lines(claim: Document, formal: Document, check: Document) -> Iterator[tuple
         yield "and every", _ranges(formal["every"])
     if formal["some"]:
         yield "with some", _ranges(formal["some"])
+    if formal["for_all"] and formal["for_all"] != formal["when"]:
+        yield "for all at once", formal["for_all"]
     if formal["let"]:
         yield "where", ", ".join(f"{name} = {value}" for name, value in formal["let"].items())
     if formal["reach"]:

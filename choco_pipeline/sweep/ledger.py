@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from choco_pipeline.claims.agreement import require_agreement
 from choco_pipeline.claims.catalogue import Catalogue, load_catalogue
 from choco_pipeline.claims.ledger import check_across
 from choco_pipeline.claims.pairs import pairs
@@ -74,6 +75,7 @@ def _write(
         for proof in document["proofs"]
     }
     proofs = [proved[order["ruleset"], order["relation"]] for order in plan["proofs"]]
+    require_agreement(catalogue, verdicts)
     across = check_across(catalogue, verdicts)
     # What one table says of a claim over several is only a number, and has been compared by now.
     verdicts = [v for v in verdicts if not catalogue.claims[v["claim"]].is_over_tables] + across

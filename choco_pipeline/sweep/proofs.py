@@ -98,24 +98,31 @@ def shared_out(chosen: Proofs) -> dict[str, Proofs]:
 
 
 def statements(wanted: Proofs, catalogue: Catalogue) -> dict[str, dict[str, Any]]:
-    """Return which statements on integers are decided for all integers, in parts as `shared_out` returns them.
+    """Return which statements on integers are decided for all integers, and which claims for all parameters at once.
 
-    Of a run that proves games, all that are not finite, each with the largest limits of any game.
+    Of a run that proves games, all that are not finite, and all claims with `for_all`, in parts as `shared_out` returns them,
+    each with the largest limits of any game.
 
     Returns
     -------
     dict
         By a name that follows from what is in it: ``claims``, their ids, and the limits ``seconds`` and ``memory`` (GiB).
     """
-    ids = sorted(
-        claim.id
-        for claim in catalogue.claims.values()
-        if isinstance(claim.check, IntegerStatement) and not claim.check.is_finite
-    )
-    if not (wanted and ids):
+    if not wanted:
         return {}
     limits = {key: max(proof[key] for proof in wanted) for key in ("seconds", "memory")}
-    return {digest({"statements": ids}): {"claims": ids, **limits}}
+    claims = sorted(catalogue.claims.values(), key=lambda claim: claim.id)
+    on_integers = [
+        claim.id
+        for claim in claims
+        if isinstance(claim.check, IntegerStatement) and not claim.check.is_finite
+    ]
+    for_all = [claim.id for claim in claims if claim.statement.for_all is not None]
+    return {
+        digest({kind: ids}): {"claims": ids, **limits}
+        for kind, ids in (("statements", on_integers), ("for all", for_all))
+        if ids
+    }
 
 
 def expected_seconds(proof: Mapping[str, Any]) -> float:

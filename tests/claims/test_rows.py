@@ -179,6 +179,7 @@ def test_every_claim_has_a_row_in_the_order_of_the_files() -> None:
         "counts": {},
         "parameters": "",
         "proved_for": "",
+        "for_all": "",
         "engines": [],
         "bound": None,
         "positions": 0,

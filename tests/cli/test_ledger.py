@@ -14,7 +14,7 @@ from choco_pipeline.claims.outcomes import SIGNS
 from choco_pipeline.cli.ledger import WIDTH, count_verdicts, show_ledger
 
 ENGINES = ([], [{"engines": ["own", "mona", "checker"], "proofs": 2, "no_answer": {}}])
-UNPROVED: dict[str, Any] = {"proved_for": "", "engines": []}
+UNPROVED: dict[str, Any] = {"proved_for": "", "for_all": "", "engines": []}
 long_words = st.text("abc ⊕=,", max_size=200)
 
 
@@ -40,6 +40,7 @@ def ledgers(draw: st.DrawFn) -> dict[str, Any]:
                 "counts": {} if verdict == "unchecked" else {verdict: 2, "undecided": 1},
                 "parameters": draw(long_words),
                 "proved_for": draw(long_words),
+                "for_all": draw(st.just("") | long_words),
                 "engines": draw(st.sampled_from(ENGINES)),
                 "bound": draw(st.none() | st.just([4, 10**9])),
                 "positions": draw(st.integers(0, 10**15)),

@@ -17,7 +17,15 @@ def a_claim(
     ruleset: str | None = "nim(1)",
     check: Document | None = None,
 ) -> Document:
-    formal = {"every": {}, "some": {}, "when": None, "let": {}, "reach": None, "check": check or {}}
+    formal = {
+        "every": {},
+        "some": {},
+        "when": None,
+        "for_all": None,
+        "let": {},
+        "reach": None,
+        "check": check or {},
+    }
     return {
         "id": name,
         "paper": {
@@ -84,6 +92,7 @@ def a_row(
         "counts": dict(Counter(one["verdict"] for one in verdicts)),
         "parameters": "",
         "proved_for": "",
+        "for_all": "",
         "engines": [],
         "bound": [9, 9] if verdicts else None,
         "positions": len(verdicts),

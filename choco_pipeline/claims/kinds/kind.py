@@ -35,6 +35,11 @@ class Kind(Model):
         """Return the kinds of tables that it can be checked on; `whole_bars` if it speaks of rectangular ones."""
         return ("p-positions",) if whole_bars else QUANTITIES
 
+    @property
+    def of_all_positions(self) -> bool:
+        """Whether it says of every position what that is: its outcome or its Grundy number."""
+        return False
+
     def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
         """Yield every formula in it."""
         raise NotImplementedError

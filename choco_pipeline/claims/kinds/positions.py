@@ -28,6 +28,11 @@ class PPositions(Kind):
     )
     where: Condition | None = Field(default=None, description=WHERE)
 
+    @property
+    def of_all_positions(self) -> bool:
+        """Whether it says of every position whether it is a P-position."""
+        return self.relation == "exactly" and self.where is None
+
     def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
         """Yield every formula in it."""
         yield ("formula",), self.formula, coordinates
@@ -52,6 +57,11 @@ class GrundyNumbers(Kind):
     def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
         """Return the kinds of tables that it can be checked on."""
         return ("grundy",)
+
+    @property
+    def of_all_positions(self) -> bool:
+        """Whether it says of every position what its Grundy number is."""
+        return self.where is None
 
     def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
         """Yield every formula in it."""

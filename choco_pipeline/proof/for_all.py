@@ -1,0 +1,238 @@
+"""Claims decided for all parameters at once: proved, or false for some, or how far it went; what is known is kept.
+
+A claim says with `for_all` for which natural numbers. The family of games and the relation are read off the claim, and decided
+by `choco_pipeline.proof.uniform`; what comes of it is a verdict on all of them, or, if it is refuted, on the parameters of the
+counterexample, which a table must then confirm.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+import time
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.claims.case import Finding
+from choco_pipeline.claims.check import check_claim
+from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
+from choco_pipeline.claims.outcomes import for_all_text
+from choco_pipeline.claims.verdict import Proved, Refuted, Undecided, verdict_to_json
+from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.errors import ChocoError, DisagreementError
+from choco_pipeline.games import Ruleset
+from choco_pipeline.proof.certificate import engine_version
+from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.task import verdict_document
+from choco_pipeline.proof.uniform.certificate import write
+from choco_pipeline.proof.uniform.family import Family
+from choco_pipeline.proof.uniform.members import Counterexample
+from choco_pipeline.proof.uniform.prove import FamilyProof, decide
+from choco_pipeline.tables.compute import table
+
+FORMAT = 1
+#: Certificates of families lie in a folder of their own in that of the games', and what is known of them in another.
+FOLDER, OUTCOMES = "families", "outcomes/families"
+
+
+def family_of(claim: Claim) -> Family:
+    """Return the family of games and the relation that a claim with `for_all` is about.
+
+    Raises
+    ------
+    FamilyError
+        If they are of a kind that has no obligations.
+    """
+    said, check = claim.statement, claim.check
+    assert said.ruleset is not None
+    assert said.for_all is not None
+    assert isinstance(check, PPositions | GrundyNumbers)
+    if isinstance(check, GrundyNumbers):
+        return Family.read(said.ruleset, said.for_all.text, check.equals.text, "grundy")
+    return Family.read(said.ruleset, said.for_all.text, check.formula.text, "p-positions")
+
+
+def command_of(family: Family) -> str:
+    """Return the command that proves a family again."""
+    words = [family.ruleset, "--for", family.condition, f"--{family.kind}", family.relation]
+    return shlex.join(["./choco", "prove", *words])
+
+
+def settle_for_all(
+    document: Mapping[str, Any], seconds: float, memory: float, certificates: str | None
+) -> dict[str, Any]:
+    """Decide a claim for all parameters at once, in this process, and return the verdict.
+
+    Parameters
+    ----------
+    document
+        The claim, as `Claim.as_json` wrote it.
+    seconds
+        About so long is searched.
+    memory
+        The limit that is kept by who calls, in GiB: a search with less may find less.
+    certificates
+        The folder; what an earlier search with the same code found is taken from there. None for a new search that keeps
+        nothing: the certificate is then written nowhere.
+
+    Returns
+    -------
+    dict
+        With ``for_all``, the ``parameters`` and the ``condition``, and ``command``, unless it is refuted.
+
+    Raises
+    ------
+    DisagreementError
+        If solvers, or a table and the definition, contradict each other.
+    """
+    start = time.perf_counter()
+    claim = Claim.from_json(document)
+    try:
+        family = family_of(claim)
+    except ChocoError as error:
+        return verdict_for_all(claim, Finding(Undecided(str(error))), None, start)
+    folder = None if certificates is None else Path(certificates)
+    limits = {"seconds": seconds, "memory": memory}
+    if folder is not None and (known := _known(family, limits, folder)) is not None:
+        return {**known, "claim": claim.id}
+    found = _decided(claim, family, seconds, folder, start)
+    if folder is not None:
+        _keep(family, limits, folder, found)
+    return found
+
+
+def verdict_for_all(
+    claim: Claim, finding: Finding, certificate: str | None, start: float
+) -> dict[str, Any]:
+    """Return what a run writes of a verdict on all parameters that satisfy the claim's condition."""
+    condition = claim.statement.for_all
+    assert condition is not None
+    of = {"for_all": {"parameters": sorted(claim.parameters), "condition": condition.text}}
+    said = verdict_to_json(finding.verdict)
+    return {
+        "claim": claim.id,
+        "table": None,
+        "parameters": {},
+        **of,
+        **said,
+        "text": f"for {for_all_text(of)}: {said['text']}",
+        "evidence": finding.evidence,
+        "certificate": certificate,
+        "seconds": round(time.perf_counter() - start, 4),
+    }
+
+
+def _decided(
+    claim: Claim, family: Family, seconds: float, folder: Path | None, start: float
+) -> dict[str, Any]:
+    try:
+        proof = decide(family, Clock(seconds))
+    except ChocoError as error:
+        return verdict_for_all(claim, Finding(Undecided(str(error))), None, start)
+    if proof.status == "proved":
+        path = "" if folder is None else write(proof, folder / FOLDER).as_posix()
+        finding = Finding(Proved(path or command_of(family)), _evidence(proof))
+        found = verdict_for_all(claim, finding, path or None, start)
+        return {**found, "command": command_of(family)}
+    if proof.counterexample is None:
+        return verdict_for_all(claim, Finding(Undecided(proof.why)), None, start)
+    game = family.description.member(proof.counterexample.parameters)
+    parameters = claim.match(game.notation)
+    if parameters is None:
+        why = f"{proof.why}, of which the claim does not speak"
+        return verdict_for_all(claim, Finding(Undecided(why)), None, start)
+    finding = _confirmed(claim, parameters, game, proof.counterexample)
+    seconds = time.perf_counter() - start
+    return verdict_document(claim.id, parameters, None, finding, seconds)
+
+
+def _evidence(proof: FamilyProof) -> dict[str, Any]:
+    return {
+        "engines": list(proof.engines),
+        "cases": len(proof.cases),
+        "abstract_states": proof.states,
+        "texts": sum(len(case.texts) for case in proof.cases),
+        "members": proof.members,
+    }
+
+
+def _confirmed(
+    claim: Claim, parameters: Mapping[str, int], game: Ruleset, wrong: Counterexample
+) -> Finding:
+    """Return what a table that holds the counterexample says of the claim: that it is false, or judges contradict each other."""
+    bound = max(wrong.position)
+    (quantity, *_) = claim.quantities
+    finding = check_claim(claim, parameters, game, bound, table(game, bound, quantity))
+    if not isinstance(finding.verdict, Refuted):
+        raise DisagreementError(
+            f"{claim.id}: false at {wrong.position} of {game.notation} by the family's members,"
+            f" {type(finding.verdict).__name__} by a table"
+        )
+    return finding
+
+
+def _known(family: Family, limits: Mapping[str, float], folder: Path) -> dict[str, Any] | None:
+    """Return what was found of a family, if it is of this code and these solvers; undecided only within the same limits.
+
+    Of a proof, the certificate and its texts must be there as they were written, byte by byte. They are not decided again.
+    """
+    try:
+        known = read_json(_path(family, folder))
+        if known["question"] != _question(family) or known["engines"] != _engines():
+            return None
+        verdict: dict[str, Any] = known["verdict"]
+        if verdict["verdict"] == "proved":
+            path = Path(verdict["certificate"])
+            stands = path.parent == folder / FOLDER and known["files"] == _digests(path)
+        else:
+            stands = verdict["verdict"] == "refuted" or all(
+                limits[name] <= known["limits"][name] for name in limits
+            )
+    except (ChocoError, OSError, KeyError, TypeError):
+        return None  # no such file, or nothing that can be read
+    return verdict if stands else None
+
+
+def _keep(
+    family: Family, limits: Mapping[str, float], folder: Path, found: Mapping[str, Any]
+) -> None:
+    path = found["certificate"]
+    known = {
+        "question": _question(family),
+        "engines": _engines(),
+        "limits": dict(limits),
+        "files": None if path is None else _digests(Path(path)),
+        "verdict": dict(found),
+    }
+    write_json(_path(family, folder), known)
+
+
+def _question(family: Family) -> list[Any]:
+    return [FORMAT, family.ruleset, family.condition, family.kind, family.relation]
+
+
+def _engines() -> dict[str, str]:
+    return {
+        "own": engine_version("own"),
+        "z3": version("z3-solver"),
+        "cvc5": version("cvc5"),
+    }
+
+
+def _path(family: Family, folder: Path) -> Path:
+    asked = "\n".join(map(str, _question(family)))
+    return folder / OUTCOMES / f"{hashlib.sha256(asked.encode()).hexdigest()[:16]}.json"
+
+
+def _digests(certificate: Path) -> dict[str, str]:
+    """Return the SHA-256 of a certificate and of each of its texts, by their names."""
+    texts = certificate.with_suffix("").rglob("*.smt2")
+    return {
+        path.relative_to(certificate.parent).as_posix(): hashlib.sha256(
+            path.read_bytes()
+        ).hexdigest()
+        for path in sorted([certificate, *texts])
+    }
