@@ -9,6 +9,7 @@ or a network is one that nobody has, and what is killed is known by a mark that 
 import os
 from collections.abc import Generator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import settings
@@ -76,7 +77,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_testnodedown(node: WorkerController) -> None:
     """Count in the summary what was not selected, of which xdist says nothing; all processes select the same."""
     if node.workerinput["workerid"] == "gw0":
-        node.config.hook.pytest_deselected(items=getattr(node, "workeroutput", {}).get("slow", []))
+        slow = getattr(node, "workeroutput", {}).get("slow", [])
+        # Other plugins look for attributes of items, which is more than strings have.
+        items = [SimpleNamespace(nodeid=name) for name in slow]
+        node.config.hook.pytest_deselected(items=items)
 
 
 def fail_if_skipped(report: pytest.TestReport | pytest.CollectReport) -> None:

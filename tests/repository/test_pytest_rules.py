@@ -52,7 +52,12 @@ def in_a_folder(
     )
 
 
-@pytest.mark.parametrize("plugins", [[], ["-p", "xdist"]], ids=["alone", "in parallel"])
+@pytest.mark.parametrize(
+    "plugins",
+    # Hypothesis looks at all that is counted in the summary.
+    [[], ["-p", "xdist", "-p", "_hypothesis_pytestplugin"]],
+    ids=["alone", "in parallel"],
+)
 @pytest.mark.parametrize(
     ("skip", "ci", "arguments", "outcome", "status"),
     [
