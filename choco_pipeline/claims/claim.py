@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,7 +10,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.claims.kinds import Check
+from choco_pipeline.claims.kinds import Check, GrundyNumbers, PPositions
 from choco_pipeline.claims.kinds.kind import Kind
 from choco_pipeline.claims.model import Entry, Paper, Statement
 from choco_pipeline.errors import ConfigError
@@ -127,6 +128,17 @@ class Claim:
         """Whether it speaks of no other parameters than those for all of which it is to be decided at once."""
         said = self.statement
         return said.for_all is not None and said.for_all == said.when and not said.some
+
+    @property
+    def command_for_all(self) -> str:
+        """The command that decides it for all parameters at once."""
+        said, check = self.statement, self.check
+        assert said.ruleset is not None
+        assert said.for_all is not None
+        assert isinstance(check, PPositions | GrundyNumbers)
+        formula = check.equals if isinstance(check, GrundyNumbers) else check.formula
+        words = [said.ruleset, "--for", said.for_all.text, f"--{check.kind}", formula.text]
+        return shlex.join(["./choco", "prove", *words])
 
     def cases(self, parameters: Mapping[str, int]) -> list[dict[str, int]]:
         """Return parameters with every choice of the integers of `every` for which the claim speaks of them.

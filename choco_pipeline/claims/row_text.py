@@ -162,8 +162,9 @@ def _proved_for_all(cases: Cases) -> list[str]:
     alone = [dict(given) for given in cases.of("proved") if cases.is_among_all(given)]
     if alone:
         parts.append(f"each by itself, too, for {exact_text(alone)}")
-    if not cases.is_proved_for_all and not cases.covers:
-        parts.append(f"other {', '.join(verdict['for_all']['parameters'])} are not proved at once")
+    others = [given for given in cases.of("proved") if not cases.is_among_all(given)]
+    if not (cases.is_proved_for_all or cases.covers or others):
+        parts.append(f"other {', '.join(verdict['for_all']['parameters'])} are not proved")
     return parts
 
 
@@ -305,7 +306,9 @@ def _frontier(verdict: Document) -> float:
 
 def _about_the_reach(by_parameters: Mapping[Given, Sequence[Document]]) -> list[str]:
     """Return what is the case beyond the bounds that a statement names: a remark on it, not a part of it."""
-    if all(any("without_reach" in one["evidence"] for one in g) for g in by_parameters.values()):
+    if by_parameters and all(
+        any("without_reach" in one["evidence"] for one in g) for g in by_parameters.values()
+    ):
         return ["remark: proved without its bound, too"]
     beyond: dict[Given, Document] = {}
     for given, group in by_parameters.items():

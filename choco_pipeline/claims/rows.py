@@ -83,8 +83,7 @@ def _row(cases: Cases) -> dict[str, Any]:
 def _command(cases: Cases) -> str:
     """Return what repeats the proof for all parameters, or the proofs, or the check where there are none."""
     if cases.is_proved_for_all:
-        assert cases.for_all is not None
-        return str(cases.for_all["command"])
+        return cases.claim.command_for_all
     command = f"./choco claims check {cases.claim.id}"
     is_proved = cases.of("proved") or cases.proved_for_all
     return f"{command} --proofs" if is_proved else command

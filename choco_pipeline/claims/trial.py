@@ -56,6 +56,8 @@ class Trial:
         The verdict and the evidence for it.
     seconds
         For the table and the check.
+    for_all
+        The ``parameters`` and the ``condition`` of a verdict on all that satisfy it; None for one on single ones.
     """
 
     parameters: Mapping[str, int]
@@ -64,6 +66,7 @@ class Trial:
     quantity: Quantity | None
     finding: Finding
     seconds: float
+    for_all: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)

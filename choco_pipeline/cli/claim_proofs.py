@@ -9,14 +9,14 @@ from typing import Any
 
 from choco_pipeline.claims.case import Finding
 from choco_pipeline.claims.claim import Claim
-from choco_pipeline.claims.outcomes import is_proved
+from choco_pipeline.claims.outcomes import is_for_all, is_proved
 from choco_pipeline.claims.trial import Trial
 from choco_pipeline.claims.verdict import Undecided, verdict_from_json
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.proof.attempt import check_again
 from choco_pipeline.proof.claim_certificate import proved_statement
 from choco_pipeline.proof.limits import Limited
-from choco_pipeline.proof.statement_task import settled
+from choco_pipeline.proof.statement_task import settled, settled_for_all
 from choco_pipeline.proof.task import warm_up
 
 #: Limits of deciding a claim, in seconds and in GiB.
@@ -58,6 +58,9 @@ def _again(claim: Claim, proved: list[dict[str, Any]]) -> Iterator[Trial]:
     with Limited(WARM_UP) as prover:
         for verdict in proved:
             start = time.perf_counter()
+            if is_for_all(verdict):
+                yield _again_for_all(claim, prover)
+                continue
             parameters, path = verdict["parameters"], Path(verdict["certificate"])
             found = check_again(path, None, SECONDS, MEMORY, prover)
             said = {name: found[name] for name in ("engines", "no_answer")}
@@ -75,3 +78,11 @@ def _again(claim: Claim, proved: list[dict[str, Any]]) -> Iterator[Trial]:
                 finding = Finding(verdict_from_json(found["verdict"]), found["evidence"] | said)
             seconds = time.perf_counter() - start
             yield Trial(parameters, found["ruleset"], None, None, finding, seconds)
+
+
+def _again_for_all(claim: Claim, prover: Limited) -> Trial:
+    """Return what a new search finds of a claim for all parameters; nothing is taken from an earlier one."""
+    document = settled_for_all(claim.as_json(), SECONDS, MEMORY, None, prover)
+    finding = Finding(verdict_from_json(document), document["evidence"])
+    of = document.get("for_all")
+    return Trial(document["parameters"], None, None, None, finding, document["seconds"], of)

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from choco_pipeline.claims.catalogue import Catalogue
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.kinds import IntegerStatement
-from choco_pipeline.claims.outcomes import engines_text
+from choco_pipeline.claims.outcomes import engines_text, for_all_text
 from choco_pipeline.claims.rows import rows
 from choco_pipeline.claims.trial import Trial, trials
 from choco_pipeline.claims.verdict import verdict_to_json
@@ -219,10 +219,12 @@ def _as_json(trial: Trial) -> dict[str, Any]:
         "bound": trial.bound if verdict["bound"] is None else verdict["bound"],
         "evidence": trial.finding.evidence,
         "seconds": round(trial.seconds, 4),
-    }
+    } | ({} if trial.for_all is None else {"for_all": dict(trial.for_all)})
 
 
 def _label(trial: Trial) -> str:
+    if trial.for_all is not None:
+        return f"{for_all_text({'for_all': trial.for_all})}: "
     parts = [f"{name} = {value}" for name, value in trial.parameters.items()]
     if trial.bound is not None:
         parts.append(f"bound {trial.bound:,}")

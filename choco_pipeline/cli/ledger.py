@@ -181,10 +181,18 @@ def _how_far(row: Document) -> str:
 
 
 def _engines(row: Document) -> str:
-    """Return the engines that agree on all proofs: where there are any, the first of which is this program's own."""
-    agreed = [set(one["engines"]) for one in row["engines"]]
-    everywhere = set.intersection(*agreed) if agreed else set()
-    return "+".join(name for name in ENGINES if name in everywhere)
+    """Return the engines that agree on all proofs; those on a proof for all parameters, which come first, apart."""
+    groups = [row["engines"]]
+    if row["for_all"]:
+        groups = [row["engines"][:1], row["engines"][1:]]
+        if row["verdict"] == "proved":
+            groups.pop()
+    texts = []
+    for group in groups:
+        agreed = [set(one["engines"]) for one in group]
+        everywhere = set.intersection(*agreed) if agreed else set()
+        texts.append("+".join(name for name in ENGINES if name in everywhere))
+    return "; ".join(filter(None, texts))
 
 
 def _pair(pair: Document, claims: Mapping[str, Document]) -> str:

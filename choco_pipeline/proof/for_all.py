@@ -8,7 +8,6 @@ counterexample, which a table must then confirm.
 from __future__ import annotations
 
 import hashlib
-import shlex
 import time
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -53,12 +52,6 @@ def family_of(claim: Claim) -> Family:
     if isinstance(check, GrundyNumbers):
         return Family.read(said.ruleset, said.for_all.text, check.equals.text, "grundy")
     return Family.read(said.ruleset, said.for_all.text, check.formula.text, "p-positions")
-
-
-def command_of(family: Family) -> str:
-    """Return the command that proves a family again."""
-    words = [family.ruleset, "--for", family.condition, f"--{family.kind}", family.relation]
-    return shlex.join(["./choco", "prove", *words])
 
 
 def settle_for_all(
@@ -134,9 +127,9 @@ def _decided(
         return verdict_for_all(claim, Finding(Undecided(str(error))), None, start)
     if proof.status == "proved":
         path = "" if folder is None else write(proof, folder / FOLDER).as_posix()
-        finding = Finding(Proved(path or command_of(family)), _evidence(proof))
+        finding = Finding(Proved(path or claim.command_for_all), _evidence(proof))
         found = verdict_for_all(claim, finding, path or None, start)
-        return {**found, "command": command_of(family)}
+        return {**found, "command": claim.command_for_all}
     if proof.counterexample is None:
         return verdict_for_all(claim, Finding(Undecided(proof.why)), None, start)
     game = family.description.member(proof.counterexample.parameters)

@@ -1,0 +1,139 @@
+"""Claims decided for all parameters at once: those of the catalogue are read, false neighbours are never proved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from choco_pipeline.claims.catalogue import load_catalogue
+from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.model import Entry
+from choco_pipeline.claims.trial import assignments
+from choco_pipeline.games.notation import build
+from choco_pipeline.proof import for_all
+from choco_pipeline.proof.for_all import family_of, settle_for_all
+
+CLAIMS = load_catalogue(sorted(Path("config/claims").glob("*.yaml"))).claims
+CHOSEN = [claim for claim in CLAIMS.values() if claim.statement.for_all is not None]
+SOLID, STEP = "solid-bar(f=(x+z)//k)", "step-bar(k=k, s=s)"
+SHIFTED = "solid-bar(f=(x+z+c)//k)"
+
+
+def a_claim(ruleset: str, condition: str, check: dict[str, Any]) -> Claim:
+    said = {"id": "drawn", "ruleset": ruleset, "when": condition, "for_all": condition}
+    return Claim.from_json({**said, "check": check})
+
+
+def p(formula: str) -> dict[str, Any]:
+    return {"kind": "p-positions", "formula": formula}
+
+
+def grundy(formula: str) -> dict[str, Any]:
+    return {"kind": "grundy", "equals": formula}
+
+
+@pytest.mark.parametrize("claim", CHOSEN, ids=lambda claim: claim.id)
+def test_a_claim_of_the_catalogue_is_a_family_with_its_parameters(claim: Claim) -> None:
+    assert next(iter(family_of(claim).cases()))
+    assert isinstance(claim.statement, Entry)
+    assert claim.statement.sample is not None
+    sample = list(assignments(claim.statement.sample.parameters, {}))
+    listed = [given for given in sample if claim.is_for_all(given)]
+    assert listed
+    assert all(claim.speaks_of(given) for given in listed)
+    if claim.speaks_for_all_only:
+        assert all(claim.is_for_all(given) == claim.speaks_of(given) for given in sample)
+
+
+def test_a_theorem_is_proved_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    claim = CLAIMS["step2015-thm-2.1"]
+    found = settle_for_all(claim.as_json(), 60, 4, tmp_path.as_posix())
+    assert (found["verdict"], found["parameters"]) == ("proved", {})
+    assert found["for_all"] == {"parameters": ["k"], "condition": "k%2 == 0"}
+    assert found["evidence"]["engines"] == ["z3", "cvc5"]
+    assert found["text"].startswith("for all k with k%2 == 0: proved for all positions: ")
+    path = Path(found["certificate"])
+    assert path.is_file()
+
+    def again(*_: object) -> None:
+        raise AssertionError("decided again")
+
+    monkeypatch.setattr(for_all, "decide", again)
+    assert settle_for_all(claim.as_json(), 60, 4, tmp_path.as_posix()) == found
+    other = Claim(claim.statement.model_copy(update={"id": "other"})).as_json()
+    assert settle_for_all(other, 60, 4, tmp_path.as_posix()) == {**found, "claim": "other"}
+    (text, *_) = sorted(path.with_suffix("").rglob("*.smt2"))
+    was = text.read_text()
+    for changed in (was + "\n", None, was):
+        text.unlink(missing_ok=True)
+        if changed is not None:
+            text.write_text(changed)
+        if changed == was:
+            assert settle_for_all(claim.as_json(), 60, 4, tmp_path.as_posix()) == found
+        else:
+            with pytest.raises(AssertionError, match="decided again"):
+                settle_for_all(claim.as_json(), 60, 4, tmp_path.as_posix())
+    path.write_text(path.read_text() + "\n")
+    with pytest.raises(AssertionError, match="decided again"):
+        settle_for_all(claim.as_json(), 60, 4, tmp_path.as_posix())
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "condition", "check"),
+    [
+        (SOLID, "k % 4 == 1", p("x ^ y ^ z == 0")),
+        (SOLID, "k % 4 == 3", p("(x-1) ^ y ^ (z-1) == 0")),
+        (SOLID, "k % 4 == 2", p("x ^ y ^ z == 0")),
+        (SOLID, "k % 4 == 1", p("(x+1) ^ y ^ (z+1) == 0")),
+        (STEP, "k % 2 == 0 and s <= k+1", grundy("(y ^ (z+s)) - s")),
+        (STEP, "k % 2 == 1 and s < k", grundy("(y ^ (z+s)) - s")),
+        (STEP, "k % 2 == 0 and s < k", grundy("(y ^ (z+s+1)) - s")),
+        (SHIFTED, "k % 4 == 3 and c <= k+2", p("(x+(c+1)//2) ^ y ^ (z+(c+1)//2) == 0")),
+        (SHIFTED, "k % 4 == 1 and c <= k+1", p("(x+(c+1)//2) ^ y ^ (z+(c+1)//2) == 0")),
+    ],
+)
+def test_a_false_neighbour_is_refuted_where_the_definition_says_so(
+    ruleset: str, condition: str, check: dict[str, Any]
+) -> None:
+    claim = a_claim(ruleset, condition, check)
+    found = settle_for_all(claim.as_json(), 20, 4, None)
+    assert found["verdict"] == "refuted"
+    assert "for_all" not in found
+    assert claim.speaks_of(found["parameters"])
+    position = tuple(found["counterexample"]["position"])
+    assert claim.pattern is not None
+    game = build(claim.pattern, found["parameters"], Path())
+    at = {**found["parameters"], **dict(zip(game.coordinates, position, strict=True))}
+    number = game.grundy(position)
+    if check["kind"] == "grundy":
+        assert claim.check.equals.value(at) != number
+    else:
+        assert claim.check.formula.value(at) != (number == 0)
+
+
+def test_what_has_no_obligations_is_undecided_and_says_why() -> None:
+    claim = a_claim(f"with-pass({SOLID}, passes=1)", "k % 4 == 1", p("x ^ y ^ z ^ p == 0"))
+    found = settle_for_all(claim.as_json(), 20, 4, None)
+    assert (found["verdict"], found["certificate"]) == ("undecided", None)
+    assert "passes" in found["why"]
+
+
+def test_undecided_is_kept_for_the_same_limits_or_less(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[float] = []
+    real = for_all.decide
+
+    def counted(family: Any, clock: Any) -> Any:
+        asked.append(clock.seconds)
+        return real(family, clock)
+
+    monkeypatch.setattr(for_all, "decide", counted)
+    claim = CLAIMS["triangular-conj-8.1"].as_json()
+    for seconds in (0.001, 0.001, 0.0005, 0.002):
+        found = settle_for_all(claim, seconds, 4, tmp_path.as_posix())
+        assert found["verdict"] == "undecided"
+        assert found["for_all"]["condition"] == "k%4 == 1"
+    assert asked == [0.001, 0.002]
