@@ -94,6 +94,13 @@ class Claim:
         return ("i", "j", *found[4:]) if self.is_of_whole_bars else found
 
     @property
+    def documents(self) -> Mapping[str, Any]:
+        """The descriptions of games of one's own that its ruleset names."""
+        if self.pattern is None:
+            return {}
+        return build(_sample(self.pattern), {}, Path(), self.games).documents
+
+    @property
     def quantities(self) -> tuple[Quantity, ...]:
         """The kinds of tables that it can be checked on; none for a statement on integers."""
         return () if self.pattern is None else self.check.quantities(self.is_of_whole_bars)

@@ -206,6 +206,8 @@ def _formal(claim: Claim) -> Iterator[tuple[str, str]]:
         yield "some", ", ".join(f"{name} in {span}" for name, span in statement.some.items())
     if statement.when:
         yield "when", statement.when.text
+    if statement.for_all:
+        yield "for all", statement.for_all.text
     if statement.let:
         yield "let", ", ".join(f"{name} = {formula}" for name, formula in statement.let.items())
     if statement.reach:

@@ -194,7 +194,7 @@ class _Run:
 
     def _disagreements(self) -> list[Path]:
         """Return the documents of jobs in which two judges contradicted each other."""
-        return sorted(self.folder.glob(f"*/*{DISAGREEMENT_SUFFIX}"))
+        return sorted(self.folder.rglob(f"*{DISAGREEMENT_SUFFIX}"))
 
     def _follow(self, events: SnakemakeLog, show: Display) -> None:
         """Do what Snakemake's events ask for, and show what tasks report."""

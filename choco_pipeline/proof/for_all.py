@@ -30,6 +30,7 @@ from choco_pipeline.proof.uniform.certificate import write
 from choco_pipeline.proof.uniform.family import Family
 from choco_pipeline.proof.uniform.members import Counterexample
 from choco_pipeline.proof.uniform.prove import FamilyProof, decide
+from choco_pipeline.provenance import digest
 from choco_pipeline.tables.compute import table
 
 FORMAT = 1
@@ -204,7 +205,8 @@ def _keep(
 
 
 def _question(family: Family) -> list[Any]:
-    return [FORMAT, family.ruleset, family.condition, family.kind, family.relation]
+    games = dict(family.description.documents)
+    return [FORMAT, family.ruleset, games, family.condition, family.kind, family.relation]
 
 
 def _engines() -> dict[str, str]:
@@ -216,8 +218,7 @@ def _engines() -> dict[str, str]:
 
 
 def _path(family: Family, folder: Path) -> Path:
-    asked = "\n".join(map(str, _question(family)))
-    return folder / OUTCOMES / f"{hashlib.sha256(asked.encode()).hexdigest()[:16]}.json"
+    return folder / OUTCOMES / f"{digest(_question(family))}.json"
 
 
 def _digests(certificate: Path) -> dict[str, str]:

@@ -118,11 +118,14 @@ def statements(wanted: Proofs, catalogue: Catalogue) -> dict[str, dict[str, Any]
         if isinstance(claim.check, IntegerStatement) and not claim.check.is_finite
     ]
     for_all = [claim.id for claim in claims if claim.statement.for_all is not None]
-    return {
-        digest({kind: ids}): {"claims": ids, **limits}
-        for kind, ids in (("statements", on_integers), ("for all", for_all))
-        if ids
-    }
+    found = {}
+    if on_integers:
+        found[digest({"statements": on_integers})] = {"claims": on_integers, **limits}
+    if for_all:
+        # The games are part of the order, so that they are decided anew when a file that describes one has changed.
+        games = dict(item for one in for_all for item in catalogue.claims[one].documents.items())
+        found[digest({"for all": for_all})] = {"claims": for_all, "games": games, **limits}
+    return found
 
 
 def expected_seconds(proof: Mapping[str, Any]) -> float:

@@ -18,6 +18,13 @@ from choco_pipeline.proof.for_all import family_of, settle_for_all
 CLAIMS = load_catalogue(sorted(Path("config/claims").glob("*.yaml"))).claims
 CHOSEN = [claim for claim in CLAIMS.values() if claim.statement.for_all is not None]
 SOLID, STEP = "solid-bar(f=(x+z)//k)", "step-bar(k=k, s=s)"
+DRAWN = """\
+game: drawn
+parameters: {k: 3}
+coordinates: [x, y, z]
+heights: {y: HEIGHT}
+moves: [{lower: [x]}, {lower: [y]}, {lower: [z]}]
+"""
 SHIFTED = "solid-bar(f=(x+z+c)//k)"
 
 
@@ -137,3 +144,17 @@ def test_undecided_is_kept_for_the_same_limits_or_less(
         assert found["verdict"] == "undecided"
         assert found["for_all"]["condition"] == "k%4 == 1"
     assert asked == [0.001, 0.002]
+
+
+def test_another_game_of_the_same_name_is_decided_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    games = tmp_path / "config" / "games"
+    games.mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    found = []
+    for height in ("(x+z)//k", "(x+z)//(k+2)"):
+        (games / "drawn.yaml").write_text(DRAWN.replace("HEIGHT", height))
+        claim = a_claim("game(drawn, k=k)", "k % 4 == 3", p("x ^ y ^ z == 0"))
+        found.append(settle_for_all(claim.as_json(), 60, 4, tmp_path.as_posix())["verdict"])
+    assert found == ["proved", "refuted"]
