@@ -285,7 +285,7 @@ def described(name: str, base: Path, games: Mapping[str, Any] | None) -> Descrip
     shown = Path(FOLDER, f"{name}.yaml")
     path = inside(base, shown.as_posix())
     if not path.is_file():
-        known = [other.stem for other in path.parent.glob("*.yaml")]
+        known = [other.stem for other in path.parent.glob("*.yaml") if other.is_file()]
         raise RulesetError(f"game({name}): there is no file {shown}{_near(name, known)}")
     return _in_file(shown, read_yaml_text(path, shown, LARGEST_GAME))
 

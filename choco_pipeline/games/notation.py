@@ -175,11 +175,14 @@ def build(
 
     def integer(key: str) -> int:
         value = arguments[key]
-        if not isinstance(value, Formula):
+        if not isinstance(value, Formula) or value.is_truth:
             raise RulesetError(f"{notation.name}: {key} must be an integer")
         _require_names(notation.name, value, set(parameters))
         known = {name: p for name, p in parameters.items() if isinstance(p, int)}
-        return int(value.value({name: known[name] for name in value.names if name in known}))
+        try:
+            return int(value.value({name: known[name] for name in value.names if name in known}))
+        except FormulaError as error:
+            raise RulesetError(f"{notation.name}: {key} = {value.text}: {error}") from None
 
     def game(key: str) -> Ruleset:
         value = arguments[key]
@@ -322,7 +325,7 @@ def _read_own(parts: list[str], whole: str) -> Notation:
         key = found.group(1)
         if key in given:
             raise RulesetError(f"ruleset {whole!r}: {OWN}({name}) is given {key!r} twice")
-        given[key] = _value("", part[found.end() :], whole, 0)
+        given[key] = _formula(key, part[found.end() :], whole)
     return Notation(OWN, tuple(given.items()))
 
 
@@ -332,6 +335,10 @@ def _value(key: str, text: str, whole: str, depth: int) -> Argument:
     csv = _CSV.fullmatch(text)
     if key == "f" and csv:
         return CsvFile(csv.group(1).strip("\"'"))
+    return _formula(key, text, whole)
+
+
+def _formula(key: str, text: str, whole: str) -> Formula:
     try:
         return parse(text.strip())
     except FormulaError as error:

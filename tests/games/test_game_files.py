@@ -252,6 +252,11 @@ def test_a_changed_file_is_read_again(project):
             "config/games/example.yaml:4:11: heights.c: division by zero at column 8: a=0, b=0 (where k = 0)",
         ),
         ("game(example, k=2**40)", "parameters.k: 1,099,511,627,776 is too large"),
+        ("game(example, k=1 == 1)", "game: k must be an integer$"),
+        ("game(example, k=1//0)", "game: k = 1//0: division by zero at column 2$"),
+        ("step-bar(k=2**2**70)", 'step-bar: k = 2**2**70: "**" at column 2 needs more than'),
+        ("game(example, k=nim(2))", """ruleset 'game(example, k=nim(2))': k: call to "nim" at"""),
+        ("game(folder)", "there is no file config/games/folder.yaml$"),
         ("game()", "game needs a name of letters, digits and hyphens first, found ''"),
         (
             "game(../example)",
@@ -262,6 +267,7 @@ def test_a_changed_file_is_read_again(project):
     ],
 )
 def test_mistakes_in_the_notation(project, text, message):
+    (project / "config" / "games" / "folder.yaml").mkdir()
     with pytest.raises(ChocoError, match=as_pattern(message)):
         parse_ruleset(text)
 
