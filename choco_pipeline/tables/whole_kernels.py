@@ -66,7 +66,6 @@ class Generic(TableKernel):
         tried = positions = 0
         for place in random.integers(0, self.shape, (SAMPLES, len(self.shape))).tolist():
             if self.game.rules.why_not(place) is None:
-                values = self.game.rules.named(place)
-                tried += sum(move.number_of_amounts(values) for move in self.game.rules.moves)
+                tried += self.game.rules.most_options(place)
                 positions += 1
         return tried / SAMPLES, positions / SAMPLES

@@ -5,7 +5,7 @@ import pytest
 
 from choco_pipeline import CutGame, DisjunctiveSum, Nim, StepBar, WithPass, grundy_table
 from choco_pipeline.formula import FormulaError
-from choco_pipeline.tables.cost import is_large
+from choco_pipeline.tables.cost import cost_of, is_large
 from choco_pipeline.tables.patterns import BoundedGame
 from choco_pipeline.tables.whole_kernels import Generic
 from tests.definition import grundy_by_definition
@@ -80,6 +80,7 @@ def test_formulas_need_values_only_where_play_goes_on(name, bound, passes):
     game = WithPass(PARTIAL[name], passes) if passes else PARTIAL[name]
     expected = grundy_by_definition(game, bound)
     np.testing.assert_array_equal(grundy_table(game, bound).grundy.values, expected)
+    assert cost_of(game, bound, "grundy").seconds > 0
 
 
 def test_formulas_need_values_wherever_play_goes_on():
