@@ -40,6 +40,8 @@ MOST_GAMES = 1000
 #: Without a bound that is given, a table is computed to this one, or half of it and so on, so that it takes about so long.
 BOUND, SECONDS = 256, 0.1
 SMALLEST = 15
+#: Smaller bounds than that show little, and are taken only where a table would take more seconds than this.
+MOST_SECONDS = 10.0
 COLUMNS = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
 
 
@@ -236,7 +238,9 @@ def _bound(game: Ruleset, quantity: Quantity, bound: int | None) -> int:
             raise ConfigError(f"--bound: at least 0 is needed, found {bound}")
         return bound
     size = BOUND
-    while size > SMALLEST and cost_of(game, size, quantity).seconds > SECONDS:
+    while size > 1 and cost_of(game, size, quantity).seconds > (
+        SECONDS if size > SMALLEST else MOST_SECONDS
+    ):
         size //= 2
     return size
 

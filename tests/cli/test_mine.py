@@ -6,9 +6,11 @@ import pytest
 from typer.testing import CliRunner
 
 from choco_pipeline.cli.main import app
+from choco_pipeline.cli.mine import _bound
 from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.finding.heights import HeightsError
 from choco_pipeline.finding.statement import Statement
+from choco_pipeline.games import parse_ruleset
 
 SEARCH = ["--what", "formulas"]
 
@@ -39,6 +41,17 @@ def test_a_family_is_mined_as_json():
     statements = [Statement.from_json(one) for one in found["statements"]]
     assert [one.formulas[0].formula for one in statements] == ["y ^ z", "y ^ z"]
     assert {one.ruleset for one in statements} == {f"step-bar(k={k}, s=0)" for k in (2, 4)}
+
+
+def test_a_bound_is_chosen_with_which_a_table_takes_seconds(tmp_path, monkeypatch):
+    (tmp_path / "config" / "games").mkdir(parents=True)
+    names = ", ".join(f"x{i}" for i in range(8))
+    text = f"game: big\ncoordinates: [{names}]\nmoves: [{{lower: [{names}], by: any}}]\n"
+    (tmp_path / "config" / "games" / "big.yaml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    # With the bound 4 its 390,625 cells have as many options each; with 8 the table would never end.
+    assert _bound(parse_ruleset("game(big)"), "p-positions", None) == 2
+    assert _bound(parse_ruleset("step-bar(k=2)"), "grundy", None) == 256
 
 
 def test_that_nothing_is_found_is_said():
