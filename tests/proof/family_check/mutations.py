@@ -1,0 +1,121 @@
+"""Every single change of a family's certificate: a number, an inequality, a digit, an answer, a state, a case."""
+
+from copy import deepcopy
+
+TEXTS = ("parameters", "conditions", "heights", "shifts", "constant", "offset")
+INVARIANT = ("never", "equalities", "predicates", "counters")
+
+
+def changed(document, path, change):
+    """Return the document with what `change` makes of the part at a path."""
+    found = deepcopy(document)
+    *way, last = path
+    part = found
+    for key in way:
+        part = part[key]
+    part[last] = change(part[last])
+    return found
+
+
+def parts(part, path=()):
+    """Yield all parts of a document with their paths."""
+    yield path, part
+    keyed = (
+        part.items()
+        if isinstance(part, dict)
+        else enumerate(part)
+        if isinstance(part, list)
+        else ()
+    )
+    for key, value in keyed:
+        yield from parts(value, (*path, key))
+
+
+def is_sum(part):
+    return isinstance(part, dict) and all(type(value) is int for value in part.values())
+
+
+def of_sums(document, path, kind):
+    for below, part in parts(document, ()):
+        if below[: len(path)] != path or not is_sum(part):
+            continue
+        for by in (1, -1):
+            for name in {*part, "1"}:
+                more = lambda s, name=name, by=by: {**s, name: s.get(name, 0) + by}  # noqa: E731
+                yield f"{kind}: a number by 1", changed(document, below, more)
+        if kind in ("never", "predicates") and part:
+            # s >= 0 becomes s <= 0.
+            yield (
+                f"{kind}: turned",
+                changed(document, below, lambda s: {n: -m for n, m in s.items()}),
+            )
+
+
+def without(items, i):
+    return [*items[:i], *items[i + 1 :]]
+
+
+def neighbours(state):
+    """Return the states that differ from one in one digit."""
+    return [state[:i] + "10"[int(bit)] + state[i + 1 :] for i, bit in enumerate(state)]
+
+
+def mutations(document):
+    """Yield what was changed, and the changed certificate."""
+    for c, case in enumerate(document["cases"]):
+        here = ("cases", c)
+        yield (
+            "cases: one left out",
+            changed(document, ("cases",), lambda cases, c=c: without(cases, c)),
+        )
+        for key in TEXTS:
+            yield from of_sums(document, (*here, key), key)
+        for i in range(len(case["conditions"])):
+            yield (
+                "conditions: one left out",
+                changed(document, (*here, "conditions"), lambda a, i=i: without(a, i)),
+            )
+        for o, obligation in enumerate(case["obligations"]):
+            path = (*here, "obligations")
+            yield "obligations: one left out", changed(document, path, lambda a, o=o: without(a, o))
+            for n, location in enumerate(obligation["locations"]):
+                size = len(obligation["locations"])
+                yield from of_location(document, (*path, o, "locations", n), location, size)
+
+
+def of_location(document, path, location, size):
+    for key in INVARIANT:
+        if key in location:
+            yield from of_sums(document, (*path, key), key)
+    for i in range(len(location["states"])):
+        yield (
+            "states: one left out",
+            changed(document, (*path, "states"), lambda a, i=i: without(a, i)),
+        )
+        for other in neighbours(location["states"][i]):
+            flip = lambda a, i=i, other=other: [*a[:i], other, *a[i + 1 :]]  # noqa: E731
+            yield "states: a digit", changed(document, (*path, "states"), flip)
+            add = lambda a, other=other: [*a, other]  # noqa: E731
+            yield "states: one more", changed(document, (*path, "states"), add)
+    for name in location.get("parities", {}):
+        yield "parities: another", changed(document, (*path, "parities", name), lambda r: 1 - r)
+    for i in range(len(location.get("never", []))):
+        yield (
+            "never: one left out",
+            changed(document, (*path, "never"), lambda a, i=i: without(a, i)),
+        )
+    for name in location["orders"]:
+        turned = {"equal": "less", "less": "equal"}
+        yield "orders: another", changed(document, (*path, "orders", name), turned.get)
+    for below, part in parts(location.get("strategy", []), (*path, "strategy")):
+        if below[-1] == "to":
+            for other in range(size):
+                if other != part:
+                    yield (
+                        "strategy: leads elsewhere",
+                        changed(document, below, lambda _, n=other: n),
+                    )
+        elif below[-2:-1] == ("digits",):
+            yield "strategy: a digit", changed(document, below, lambda d: 1 - d)
+        elif below[-1] == "answers":
+            yield "strategy: no answer", changed(document, below, lambda _: [])
