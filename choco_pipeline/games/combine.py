@@ -65,6 +65,7 @@ class WithPass(Ruleset):
             coordinates=(*rules.coordinates, p),
             limits={**rules.limits, p: limit},
             moves=(*rules.moves, *passes),
+            free=None,  # with a heap left, the players may pass
             face=None,
         )
 

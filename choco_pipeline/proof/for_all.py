@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from choco_pipeline.claims.case import Finding
@@ -25,6 +26,7 @@ from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.games import Ruleset
 from choco_pipeline.proof.certificate import engine_version
 from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.family_check import check_family
 from choco_pipeline.proof.task import verdict_document
 from choco_pipeline.proof.uniform.certificate import write
 from choco_pipeline.proof.uniform.family import Family
@@ -127,10 +129,7 @@ def _decided(
     except ChocoError as error:
         return verdict_for_all(claim, Finding(Undecided(str(error))), None, start)
     if proof.status == "proved":
-        path = "" if folder is None else write(proof, folder / FOLDER).as_posix()
-        finding = Finding(Proved(path or claim.command_for_all), _evidence(proof))
-        found = verdict_for_all(claim, finding, path or None, start)
-        return {**found, "command": claim.command_for_all}
+        return _checked(claim, proof, seconds, folder, start)
     if proof.counterexample is None:
         return verdict_for_all(claim, Finding(Undecided(proof.why)), None, start)
     game = family.description.member(proof.counterexample.parameters)
@@ -141,6 +140,22 @@ def _decided(
     finding = _confirmed(claim, parameters, game, proof.counterexample)
     seconds = time.perf_counter() - start
     return verdict_document(claim.id, parameters, None, finding, seconds)
+
+
+def _checked(
+    claim: Claim, proof: FamilyProof, seconds: float, folder: Path | None, start: float
+) -> dict[str, Any]:
+    """Return that a claim is proved, if the check, which shares no code with the search, says so of the certificate."""
+    with TemporaryDirectory() as temporary:
+        path = write(proof, Path(temporary) if folder is None else folder / FOLDER)
+        said = check_family(path.as_posix(), seconds)
+    if said["status"] != "proved":
+        why = f"a proof was found, but its check says: {said['why']}"
+        return verdict_for_all(claim, Finding(Undecided(why)), None, start)
+    kept = None if folder is None else path.as_posix()
+    finding = Finding(Proved(kept or claim.command_for_all), _evidence(proof))
+    found = verdict_for_all(claim, finding, kept, start)
+    return {**found, "command": claim.command_for_all}
 
 
 def _evidence(proof: FamilyProof) -> dict[str, Any]:

@@ -134,7 +134,7 @@ def is_position(game: Ruleset, position: tuple[int, ...]) -> bool:
         ("solid-bar(f=(x+z)//3)", [("x", "y", "z")], None),
         ("rectangular-bar(m=3, n=4)", [("a",), ("b",), ("c",), ("d",)], None),
         ("sum(step-bar(k=2), strip-bar(k=3))", [("y1", "z1"), ("x",), ("y2", "z2")], None),
-        ("with-pass(strip-bar(k=4))", [("x", "y", "z", "p")], "x"),
+        ("with-pass(strip-bar(k=4))", [("x", "y", "z", "p")], None),
         ("sum(with-pass(nim(1)), nim(1))", [("a1", "p"), ("a2",)], None),
     ],
 )
