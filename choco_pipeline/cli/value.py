@@ -130,9 +130,9 @@ def evaluate_by(certificate: Path, game: Ruleset, position: Position) -> dict[st
     """
     proved = read_certificate(certificate)
     if proved.ruleset.identity != game.identity:
-        raise CertificateError(
-            f"{certificate}: a certificate of {proved.ruleset.notation}, not of {game.notation}"
-        )
+        was, now = proved.ruleset.notation, game.notation
+        another = "another game that is called so" if was == now else f"not of {now}"
+        raise CertificateError(f"{certificate}: a certificate of {was}, {another}")
     found = play(proved, position)
     return _document(
         game, position, found.grundy, found.outcome, found.winning, found.outcome == "P"

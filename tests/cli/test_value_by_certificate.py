@@ -85,3 +85,16 @@ def test_a_certificate_of_another_game_is_refused(certificate):
     done = choco("value", "strip-bar(k=4, s=3)", "1", "0", "1", "--certificate", str(certificate))
     assert done.returncode == 2
     assert f"a certificate of {GAME}, not of strip-bar(k=4, s=3)" in done.stderr
+
+
+def test_a_certificate_of_a_game_whose_file_has_changed_is_refused(tmp_path):
+    file = tmp_path / "config" / "games" / "one.yaml"
+    file.parent.mkdir(parents=True)
+    text = "game: one\ncoordinates: [a]\nmoves: [{lower: [a], by: [1, 3]}]\n"
+    file.write_text(text)
+    assert choco("prove", "game(one)", "--out", "proofs", cwd=tmp_path).returncode == 0
+    (path,) = (tmp_path / "proofs").glob("*.json")
+    file.write_text(text.replace("3", "2"))
+    done = choco("value", "game(one)", "4", "--certificate", str(path), cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.endswith("a certificate of game(one), another game that is called so\n")
