@@ -155,7 +155,7 @@ def test_values(data: st.DataObject, drawn: Drawn, quantity: Quantity) -> None:
         if game.is_p_position(at)
     }
     near = {v for at, v in p_positions.items() if key_of(game, at)[0] <= bound}
-    size = max(map(abs, near), default=-1)
+    size = max(*map(abs, near), bound // 4) if near else -1
     expected = [v for v in range(-size, size + 1) if member.value({"v": v})]
     failing = [at for at, v in p_positions.items() if not member.value({"v": v})]
     evidence = finding.evidence

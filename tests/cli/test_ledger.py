@@ -190,7 +190,7 @@ def test_engines_are_those_that_agree_on_all_proofs() -> None:
     row |= {"counts": {"proved": 3}, "parameters": "k = 2, 3", "positions": 0, "seconds": 0}
     both = {"engines": ["own", "mona"], "proofs": 2, "no_answer": {}}
     alone = {"engines": ["own"], "proofs": 1, "no_answer": {"mona": "the time is over"}}
-    row |= {"decided": None, "proved_for": "k = 2"}
+    row |= {"decided": None, "proved_for": "k = 2", "for_all": ""}
     for engines, said in (([both], "own+mona"), ([both, alone], "own")):
         ledger = {"claims": [claim], "rows": [{**row, "engines": engines}], "pairs": []}
         line = printed({**ledger, "verdicts": []})[1]

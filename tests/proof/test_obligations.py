@@ -200,7 +200,11 @@ def test_obligations_come_by_passes_left() -> None:
 @pytest.mark.parametrize(
     ("text", "said", "place"),
     [
-        ("max(0, 30-x)", "heights do not fall", {"x": 0, "y": 30, "z": 0, "x'": 1, "z'": 0}),
+        (
+            "max(0, 33-max(3, x))",
+            "heights do not fall",
+            {"x": 0, "y": 30, "z": 0, "x'": 4, "z'": 0},
+        ),
         ("min(x, 40-z)", "heights are not negative", {"x": 0, "y": 0, "z": 41}),
     ],
 )

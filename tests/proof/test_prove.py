@@ -104,8 +104,8 @@ def test_attempts_end_with_too_many_residuals():
 
 
 def test_tables_that_are_too_small_are_said():
-    proof = prove(WithPass(Nim(5)), engines=OWN)  # of which no kernel makes large tables
-    assert proof.why.startswith("R0 does not close in the tables that are worth it: ")
+    proof = prove(WithPass(Nim(5)), engines=OWN)  # five heaps and a pass are large tables
+    assert proof.why.startswith("R1 does not close in the tables that are worth it: ")
 
 
 def test_time_that_is_over_is_said():
