@@ -78,6 +78,7 @@ def test_the_reader_shares_nothing_with_the_package(module) -> None:
     assert {name for name in imported if name.startswith("benchmarks")} <= own
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [one for one in TARGETS if not one.outside], ids=named)
 def test_what_is_expected_is_true(case) -> None:
     """As far as small boxes tell; what is expected of words and pictures, the search's own words are read back for."""

@@ -102,7 +102,7 @@ def test_a_false_family_is_refuted_where_it_is_wrong(ruleset, condition, relatio
 
 @pytest.mark.parametrize(
     ("ruleset", "condition", "relation"),
-    [*FALSE, *LATE, *(slow(*case) for case in FALSE_AND_LONG)],
+    [*FALSE[::4], *LATE, *(slow(*case) for case in [*FALSE, *FALSE_AND_LONG])],
 )
 def test_no_invariant_is_found_for_a_false_family(ruleset, condition, relation, monkeypatch):
     monkeypatch.setattr(
