@@ -4,7 +4,8 @@ Inv(L), for a location L, says of counters and parameters: one of the conjunctio
 and one of the states does. The texts of an obligation say, each denied:
 
 ``never``
-    A conjunction of ``never`` is followed by one after every step, and where it holds the goal is kept.
+    A conjunction of ``never`` is followed by one after every step, and where it holds the goal is kept. In ``option``
+    obligations, where there may be no answer, it is followed by one whatever digits of the position come.
 ``goal``
     Where the facts and a state hold the goal is kept.
 ``step-N``
@@ -16,9 +17,12 @@ So by induction on the number of digits Inv holds after every word that the stra
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import reduce
+from itertools import product
+from operator import add
 
-from choco_pipeline.proof.uniform.affine import Affine
-from choco_pipeline.proof.uniform.control import Location
+from choco_pipeline.proof.uniform.affine import ZERO, Affine
+from choco_pipeline.proof.uniform.control import Location, Obligation
 from choco_pipeline.proof.uniform.facts import Facts
 from choco_pipeline.proof.uniform.search import Bits, Invariant
 
@@ -47,12 +51,33 @@ def _never(proof: Invariant) -> str:
         if not conjunctions:
             continue
         broken = [_breaks(proof, here)]
-        for step in obligation.steps(here):
-            for answer, there in step.answers:
-                updates = obligation.updates(here, {**step.digits, **answer}, there)
-                broken.append(_not(_never_at(proof, there, updates)))
+        if obligation.kind == "option":
+            after = [(here, updates) for updates in _of_position(obligation, here)]
+        else:
+            after = [
+                (there, obligation.updates(here, {**step.digits, **answer}, there))
+                for step in obligation.steps(here)
+                for answer, there in step.answers
+            ]
+        broken += [_not(_never_at(proof, there, updates)) for there, updates in after]
         found.append(_all([_any(conjunctions), _any(dict.fromkeys(broken))]))
     return _any(found)
+
+
+def _of_position(obligation: Obligation, here: Location) -> Iterator[dict[str, Affine]]:
+    """Yield what the counters of the position alone are after any digits, whether they are a step or not.
+
+    No `never` of an option obligation speaks of other counters, and it is the same at every location.
+    """
+    forms = obligation.counters(here)
+    for values in product((0, 1), repeat=len(obligation.position)):
+        digits = dict(zip(obligation.position, values, strict=True))
+        yield {
+            counter: Affine.of(counter) * 2
+            + reduce(add, (a * digits[track] for track, a in form.items()), ZERO)
+            for counter, form in forms.items()
+            if form.keys() <= digits.keys()
+        }
 
 
 def _goal(proof: Invariant) -> str:
