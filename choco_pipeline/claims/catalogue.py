@@ -39,6 +39,29 @@ class Catalogue:
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
         return f"no claim has the id {claim_id!r}{hint} ({len(self.claims)} claims are loaded)"
 
+    def premises(self, claim: Claim) -> list[Claim]:
+        """Return the claims that one follows from, and those that these follow from, each after its own.
+
+        Raises
+        ------
+        ConfigError
+            If there is no claim with such an id, or a claim follows from itself.
+        """
+        found: dict[str, Claim] = {}
+
+        def add(one: Claim, path: tuple[str, ...]) -> None:
+            if one.id in path:
+                circle = " from ".join([*path[path.index(one.id) :], one.id])
+                raise ConfigError(f"a claim cannot follow from itself: {circle}")
+            for other in () if (by := one.statement.follows_from) is None else by.claims:
+                if other not in self.claims:
+                    raise ConfigError(self.unknown(other))
+                add(self.claims[other], (*path, one.id))
+            found[one.id] = one
+
+        add(claim, ())
+        return [one for one in found.values() if one.id != claim.id]
+
     def fitting(self, ruleset: str, quantity: Quantity) -> Iterator[tuple[Claim, dict[str, int]]]:
         """Yield the claims that speak of a ruleset and can be checked on such a table, with each of their `cases`.
 
@@ -122,6 +145,14 @@ def load_catalogue(paths: Sequence[Path]) -> Catalogue:
         for location, other in _named(entry)
         if other not in claims and (location == ("corrects",) or _paper_of(other) in papers)
     ]
+    for file, document in files:
+        for i, entry in enumerate(document.claims):
+            try:
+                catalogue.premises(claims[entry.id])
+            except ConfigError as error:
+                mistakes.append(
+                    str(file.error(("claims", i, "follows_from", "claims"), str(error)))
+                )
     if mistakes:
         raise ConfigError("\n".join(mistakes))
     return catalogue

@@ -140,6 +140,8 @@ class Claim:
     def command_for_all(self) -> str:
         """The command that decides it for all parameters at once."""
         said, check = self.statement, self.check
+        if said.follows_from is not None:
+            return f"./choco claims check {self.id}"
         assert said.ruleset is not None
         assert said.for_all is not None
         assert isinstance(check, PPositions | GrundyNumbers)

@@ -17,6 +17,8 @@ from choco_pipeline.games.notation import Notation
 
 #: What formulas may use besides coordinates, parameters and `let`, and what therefore cannot name a parameter.
 RESERVED = {"v", "grundy", "g", "f", "p", "i", "j"}
+#: The kinds of claims that can follow from others.
+FOLLOWING = ("p-positions", "grundy", "values")
 #: Each parameter takes the values below this when it is tried whether `for_all` implies `when`.
 MOST_TRIED = 12
 
@@ -59,7 +61,7 @@ def _about_the_ruleset(
     for name in sorted(claim.parameters & (set(coordinates) | RESERVED)):
         yield ("ruleset",), f"{name!r} cannot be a parameter: it has a meaning"
     if not kind.of_rulesets:
-        for key in ("ruleset", "every", "some", "when", "for_all", "let", "reach"):
+        for key in ("ruleset", "every", "some", "when", "for_all", "follows_from", "let", "reach"):
             if getattr(claim.statement, key):
                 yield (key,), f"a statement of kind {claim.check.kind} has no `{key}`"
         return
@@ -123,10 +125,18 @@ def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
     """Yield why a claim cannot be decided for all parameters at once, or that it does not speak of some of them."""
     said, kind = claim.statement, claim.check
     assert isinstance(kind, Kind)
+    if said.follows_from is not None and said.for_all is None:
+        yield ("follows_from",), "`for_all` is needed: for which parameters it follows"
     if said.for_all is None or claim.pattern is None:
         return
     place = ("for_all",)
-    if not kind.of_all_positions or claim.is_of_whole_bars:
+    if said.follows_from is not None:
+        if claim.check.kind not in FOLLOWING or claim.is_of_whole_bars:
+            yield (
+                ("follows_from",),
+                f"only claims of kind {', '.join(FOLLOWING)} can follow from others",
+            )
+    elif not kind.of_all_positions or claim.is_of_whole_bars:
         yield (
             place,
             "only p-positions, exactly, and grundy, of all positions, can be decided for all",

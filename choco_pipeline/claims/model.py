@@ -27,6 +27,24 @@ Status = Literal[
     "found",
 ]
 
+LemmaName = Literal["sprague-grundy", "free-heap", "one-pass", "two-more-passes"]
+
+
+class FollowsFrom(Model):
+    """What a claim follows from: other claims, and lemmas on games in general."""
+
+    claims: list[Id] = Field(
+        min_length=1,
+        description="The premises, each a claim on Grundy numbers or P-positions with a `for_all` of its own. They must be"
+        " proved for all parameters for which this one is to follow.",
+        examples=[["pass2016-thm-3.1"]],
+    )
+    lemmas: list[LemmaName] = Field(
+        default=[],
+        description="What leads from the premises' games to this one's, in this order (docs/lemmas.md); none if it is the same.",
+        examples=[["one-pass", "free-heap"]],
+    )
+
 
 class Statement(Model):
     """What decides a claim's verdict: of which rulesets it speaks, and what it says of them."""
@@ -61,8 +79,13 @@ class Statement(Model):
         default=None,
         description="A condition on the parameters that implies `when`: a run that proves games decides the statement for"
         " all natural numbers that satisfy it at once (docs/families.md). Only for `p-positions`, `exactly`, and `grundy`,"
-        " of all positions.",
+        " of all positions; with `follows_from` for any `p-positions`, `grundy` and `values`.",
         examples=["k % 4 == 1", "k % 2 == 0 and 1 <= s < k"],
+    )
+    follows_from: FollowsFrom | None = Field(
+        default=None,
+        description="With `for_all`: what it is to follow from for these parameters, instead of a proof from the game's rules.",
+        examples=[{"claims": ["pass2016-thm-3.1"], "lemmas": ["one-pass", "free-heap"]}],
     )
     let: dict[Name, Integer] = Field(
         default={},

@@ -80,6 +80,29 @@ def for_all_text(verdict: Document) -> str:
     return f"all {', '.join(named['parameters'])} with {named['condition']}"
 
 
+def follows_text(verdict: Document) -> str:
+    """Return what a verdict on all parameters follows from, premises of premises too; "" if it follows from no claims.
+
+    Examples
+    --------
+    >>> one = {"premises": [{"claim": "a", "follows_from": None}], "lemmas": ["one pass", "a free heap"]}
+    >>> follows_text({"evidence": {"follows_from": one}})
+    'follows from a by one pass and a free heap'
+    >>> other = {"premises": [{"claim": "b", "follows_from": one}], "lemmas": []}
+    >>> follows_text({"evidence": {"follows_from": other}})
+    'follows from b, which follows from a by one pass and a free heap'
+    """
+    chain = verdict["evidence"].get("follows_from")
+    if chain is None:
+        return ""
+    named = []
+    for premise in chain["premises"]:
+        before = follows_text({"evidence": premise})
+        named.append(f"{premise['claim']}, which {before}" if before else premise["claim"])
+    by = f" by {enumerated(chain['lemmas'])}" if chain["lemmas"] else ""
+    return f"follows from {enumerated(named)}{by}"
+
+
 def is_proved(verdict: Document) -> bool:
     """Whether a verdict is that something is proved."""
     return bool(verdict["verdict"] == "proved")

@@ -6,7 +6,14 @@ import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from choco_pipeline.claims.outcomes import Cases, Document, Given, for_all_text, is_by_proof
+from choco_pipeline.claims.outcomes import (
+    Cases,
+    Document,
+    Given,
+    follows_text,
+    for_all_text,
+    is_by_proof,
+)
 from choco_pipeline.claims.verdict import counted, domain_text
 
 #: Of parameters that are no product of ranges, about so many are named.
@@ -159,6 +166,8 @@ def _proved_for_all(cases: Cases) -> list[str]:
         return []
     domain = domain_text(verdict["unit"], verdict["reach"], verdict["printed"])
     parts = [f"proved for {domain}, for {for_all_text(verdict)}"]
+    if chain := follows_text(verdict):
+        parts.append(chain)
     alone = [dict(given) for given in cases.of("proved") if cases.is_among_all(given)]
     if alone:
         parts.append(f"each by itself, too, for {exact_text(alone)}")

@@ -9,7 +9,7 @@ from typing import Any
 
 from choco_pipeline.claims.catalogue import Catalogue
 from choco_pipeline.claims.claim import Claim
-from choco_pipeline.claims.outcomes import OUTCOMES, Cases, Document, for_all_text
+from choco_pipeline.claims.outcomes import OUTCOMES, Cases, Document, follows_text, for_all_text
 from choco_pipeline.claims.row_text import (
     distinct_positions,
     exact_text,
@@ -38,7 +38,7 @@ def rows(catalogue: Catalogue, verdicts: Iterable[Document]) -> list[dict[str, A
         ``claim``, its id; ``verdict``, one of `OUTCOMES`; ``text``, one line; ``checks``, their number; ``counts``, of each
         verdict; ``parameters``, in short; ``proved_for``, those for which it is proved, "" where it has none or none is;
         ``for_all``, those among them for all of which it is proved at once, as "all k with …", or "";
-        ``engines``, as `Cases.engines`; ``bound``, the least and the greatest of the tables, or None; ``positions``, each
+        ``follows_from``, the claims and lemmas that it then follows from in words, or ""; ``engines``, as `Cases.engines`; ``bound``, the least and the greatest of the tables, or None; ``positions``, each
         counted once however many tables hold it; ``seconds``, in all; ``decided``, the least counterexample, or None;
         ``command``, which repeats the proofs where there are any, else the check.
     """
@@ -71,6 +71,7 @@ def _row(cases: Cases) -> dict[str, Any]:
         "parameters": parameters_text(_parameters(claim, verdicts)),
         "proved_for": ", and for ".join(proved_for),
         "for_all": all_of,
+        "follows_from": "" if for_all is None else follows_text(for_all),
         "engines": cases.engines,
         "bound": [min(bounds), max(bounds)] if bounds else None,
         "positions": distinct_positions(cases.verdicts),

@@ -208,6 +208,10 @@ def _formal(claim: Claim) -> Iterator[tuple[str, str]]:
         yield "when", statement.when.text
     if statement.for_all:
         yield "for all", statement.for_all.text
+    if statement.follows_from:
+        lemmas = ", ".join(statement.follows_from.lemmas)
+        claims = ", ".join(statement.follows_from.claims)
+        yield "follows from", f"{claims}, by {lemmas}" if lemmas else claims
     if statement.let:
         yield "let", ", ".join(f"{name} = {formula}" for name, formula in statement.let.items())
     if statement.reach:

@@ -18,7 +18,7 @@ from choco_pipeline.claims.outcomes import engines_text, for_all_text
 from choco_pipeline.claims.rows import rows
 from choco_pipeline.claims.trial import Trial, trials
 from choco_pipeline.claims.verdict import verdict_to_json
-from choco_pipeline.cli.claim_proofs import decided_for_all_integers, proved_again
+from choco_pipeline.cli.claim_proofs import decided_for_all_integers, followed, proved_again
 from choco_pipeline.cli.output import emit, in_time, note
 from choco_pipeline.drawing import draw_text
 from choco_pipeline.errors import ChocoError, ConfigError, RulesetError
@@ -60,7 +60,7 @@ def check_claims(
     skipped: list[dict[str, str]] = []
     for claim in _named(catalogue, ids):
         try:
-            decided = () if everything or given or bound is not None else _decided(claim)
+            decided = () if everything or given or bound is not None else _decided(claim, catalogue)
             with _bar(claim) as report:
                 found = trials(claim, given, bound, report)
                 documents.append(_shown(claim, found, decided, json))
@@ -85,7 +85,7 @@ def repeat_proofs(source: Source, words: Sequence[str], json: bool) -> int:
     if not ids or given:
         raise ConfigError("--proofs takes ids of claims, and nothing else")
     documents = [
-        _shown(claim, (), proved_again(claim, source.verdicts(claim.id)), json)
+        _shown(claim, (), proved_again(claim, source.verdicts(claim.id), source.catalogue), json)
         for claim in _named(source.catalogue, ids)
     ]
     trials = [trial for document in documents for trial in document["trials"]]
@@ -103,7 +103,9 @@ def _named(catalogue: Catalogue, ids: Sequence[str]) -> list[Claim]:
     return [catalogue.claims[claim_id] for claim_id in ids or catalogue.claims]
 
 
-def _decided(claim: Claim) -> Iterable[Trial]:
+def _decided(claim: Claim, catalogue: Catalogue) -> Iterable[Trial]:
+    if claim.statement.follows_from is not None:
+        return followed(claim, catalogue)
     is_open = isinstance(claim.check, IntegerStatement) and not claim.check.is_finite
     return decided_for_all_integers(claim) if is_open else ()
 

@@ -94,6 +94,22 @@ class Notation:
                     pass
         return found
 
+    @property
+    def text(self) -> str:
+        """The ruleset as `read` reads it again."""
+        said = [_argument_text(key, value) for key, value in self.arguments]
+        return f"{self.name}({', '.join(said)})"
+
+
+def _argument_text(key: str, value: Argument) -> str:
+    match value:
+        case Notation() | Formula():
+            return f"{key}={value.text}"
+        case CsvFile(path):
+            return f"{key}=csv({path})"
+        case GameName(name):
+            return name
+
 
 Argument = Formula | CsvFile | GameName | Notation
 

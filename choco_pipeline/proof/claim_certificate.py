@@ -91,10 +91,14 @@ def write_claim_certificate(
 
 
 def proved_statement(claim: Claim) -> dict[str, Any]:
-    """Return what a proof is of: the formal statement, without what says that it speaks of other integers, too."""
+    """Return what a proof is of: the formal statement, without what says that it speaks of other integers, too.
+
+    Nor with what it is to be decided from for all parameters at once.
+    """
     formal = claim.as_json()
     formal["check"].pop("listed", None)
     formal.pop("for_all")
+    formal.pop("follows_from")
     return formal
 
 

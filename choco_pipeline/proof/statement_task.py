@@ -9,15 +9,17 @@ from typing import Any
 
 from choco_pipeline.claims.case import Finding
 from choco_pipeline.claims.claim import Claim
-from choco_pipeline.claims.outcomes import is_for_all
+from choco_pipeline.claims.outcomes import Document, is_for_all
 from choco_pipeline.claims.verdict import Undecided
 from choco_pipeline.documents.files import read_json, write_json
-from choco_pipeline.errors import ChocoError
+from choco_pipeline.errors import ChocoError, ConfigError
 from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.for_all import settle_for_all, verdict_for_all
 from choco_pipeline.proof.integers import decide_integers
+from choco_pipeline.proof.lemmas.follows import ask_checker_of_steps, settle_following
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.task import (
+    CHECKER_SECONDS,
     NO_MEMORY,
     asked_again,
     certified,
@@ -37,7 +39,7 @@ def decide_order(order_file: str, out_file: str, report: Callable[..., None]) ->
     out_file
         Receives ``{"verdicts": […]}`` as `choco_pipeline.proof.task.prove_order` writes them, whole or not at all: for
         each choice of a statement's fixed integers one, with these as its parameters; a certificate, if it is proved; of
-        claims for all parameters as `settle_for_all` returns them.
+        claims for all parameters as `settle_for_all` returns them, those that follow from others after these.
     report
         Called as ``report("proofs", proofs=1)`` for each statement.
 
@@ -54,14 +56,22 @@ def decide_order(order_file: str, out_file: str, report: Callable[..., None]) ->
     order = read_json(Path(order_file))
     verdicts: list[dict[str, Any]] = []
     with Limited(f"{__name__}:{warm_up.__name__}") as prover:
+        limits = (order["seconds"], order["memory"])
+        folder = order["certificates"]
         for claim in order["claims"].values():
-            limits = (order["seconds"], order["memory"])
+            if claim["follows_from"] is not None:
+                continue
             if claim["for_all"] is not None:
-                verdicts.append(settled_for_all(claim, *limits, order["certificates"], prover))
+                verdicts.append(settled_for_all(claim, *limits, folder, prover))
             else:
                 found = settled(claim, *limits, prover)
-                folder = Path(order["certificates"])
-                verdicts += (certified(one, claim, None, folder) for one in found)
+                verdicts += (certified(one, claim, None, Path(folder)) for one in found)
+            report("proofs", proofs=1)
+        known = {verdict["claim"]: verdict for verdict in verdicts}
+        for claim in following(order["claims"]):
+            follows = settled_following(claim, order["claims"], known, *limits, folder, prover)
+            known[claim["id"]] = ask_checker_of_steps(follows, CHECKER_SECONDS)
+            verdicts.append(known[claim["id"]])
             report("proofs", proofs=1)
     asked_again([], [verdict for verdict in verdicts if not is_for_all(verdict)])
     write_json(Path(out_file), {"format": order["format"], "verdicts": verdicts})
@@ -104,6 +114,55 @@ def settled_for_all(
     limits = {"seconds": seconds, "memory": memory}
     asked = (dict(claim), seconds, memory, certificates)
     try:
+        return dict(prover.call(target, *asked, what="the decision", **limits))
+    except UndecidedError as error:
+        return verdict_for_all(Claim.from_json(claim), Finding(Undecided(str(error))), None, start)
+
+
+def following(claims: Mapping[str, Document]) -> list[Document]:
+    """Return the claims that follow from others, each after its premises."""
+    waiting = [claim for claim in claims.values() if claim["follows_from"] is not None]
+    found: list[Document] = []
+    while waiting:
+        open_ids = {claim["id"] for claim in waiting}
+        ready = [c for c in waiting if open_ids.isdisjoint(c["follows_from"]["claims"])]
+        if not ready:  # a catalogue has no circle
+            raise ConfigError(f"claims follow from each other: {', '.join(sorted(open_ids))}")
+        found += ready
+        waiting = [claim for claim in waiting if claim not in ready]
+    return found
+
+
+def settled_following(
+    claim: Document,
+    claims: Mapping[str, Document],
+    known: Mapping[str, Document],
+    seconds: float,
+    memory: float,
+    certificates: str | None,
+    prover: Limited,
+) -> dict[str, Any]:
+    """Decide a claim that follows from others in a child process under limits, as `settle_following`.
+
+    Parameters
+    ----------
+    claim, claims
+        The claim, and all claims by id, as `Claim.as_json` wrote them.
+    known
+        The verdicts for all parameters, by the claim's id.
+    """
+    start = time.perf_counter()
+    target = f"{settle_following.__module__}:{settle_following.__name__}"
+    limits = {"seconds": seconds, "memory": memory}
+    ids = claim["follows_from"]["claims"]
+    try:
+        for one in ids:
+            if one not in claims:
+                raise UndecidedError(
+                    f"it follows from {one}, which is not decided for all parameters at once"
+                )
+        premises, decided = [claims[one] for one in ids], [known.get(one) for one in ids]
+        asked = (dict(claim), premises, decided, seconds, certificates)
         return dict(prover.call(target, *asked, what="the decision", **limits))
     except UndecidedError as error:
         return verdict_for_all(Claim.from_json(claim), Finding(Undecided(str(error))), None, start)

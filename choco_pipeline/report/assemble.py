@@ -60,6 +60,7 @@ ROW_COLUMNS = [
     "parameters",
     "proved_for",
     "for_all",
+    "follows_from",
     "engines",
     "bound",
     "positions",

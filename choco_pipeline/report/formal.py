@@ -15,7 +15,7 @@ def formal_lines(claim: Document) -> list[tuple[str, str]]:
     --------
     >>> check = {"kind": "p-positions", "formula": "y ^ z == 0"}
     >>> formal = {"every": {}, "some": {}, "when": "k % 2 == 0", "for_all": None, "let": {}, "reach": None}
-    >>> formal["check"] = check
+    >>> formal |= {"check": check, "follows_from": None}
     >>> claim = {"ruleset": "step-bar(k=k)", "formula": "P ⇔ y ^ z == 0", "formal": formal}
     >>> formal_lines(claim)
     [('ruleset', 'step-bar(k=k)'), ('for', 'k % 2 == 0'), ('checked as', 'P ⇔ y ^ z == 0')]
@@ -34,6 +34,10 @@ def _lines(claim: Document, formal: Document, check: Document) -> Iterator[tuple
         yield "with some", _ranges(formal["some"])
     if formal["for_all"] and formal["for_all"] != formal["when"]:
         yield "for all at once", formal["for_all"]
+    if formal["follows_from"]:
+        lemmas = formal["follows_from"]["lemmas"]
+        by = f", by {', '.join(lemmas)}" if lemmas else ""
+        yield "follows from", f"{', '.join(formal['follows_from']['claims'])}{by}"
     if formal["let"]:
         yield "where", ", ".join(f"{name} = {value}" for name, value in formal["let"].items())
     if formal["reach"]:

@@ -1,0 +1,202 @@
+"""Claims that follow from others, decided: a verdict that is no stronger than those on the premises, and how it came about."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from choco_pipeline.claims.case import Finding
+from choco_pipeline.claims.check import check_claim
+from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.kinds import IntegerStatement
+from choco_pipeline.claims.outcomes import Document, for_all_text, is_for_all, is_proved
+from choco_pipeline.claims.verdict import Proved, Refuted, Undecided, verdict_text
+from choco_pipeline.errors import ChocoError, DisagreementError
+from choco_pipeline.games.notation import build
+from choco_pipeline.proof.checker import ask_checker
+from choco_pipeline.proof.claim_certificate import write_claim_certificate
+from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.for_all import verdict_for_all
+from choco_pipeline.proof.integers import decide_integers
+from choco_pipeline.proof.lemmas.derivation import Derivation, derived
+from choco_pipeline.proof.lemmas.errors import LemmaError
+from choco_pipeline.proof.lemmas.lemma import LEMMAS
+from choco_pipeline.proof.lemmas.only_the_end import require_only_the_end
+from choco_pipeline.proof.uniform.members import members
+from choco_pipeline.tables.compute import table
+
+#: So many members' tables up to this bound are compared with what lemmas say, and with the claim.
+MEMBERS, BOUND = 6, 14
+
+
+def settle_following(
+    document: Mapping[str, Any],
+    premises: Sequence[Mapping[str, Any]],
+    decided: Sequence[Document | None],
+    seconds: float,
+    certificates: str | None,
+) -> dict[str, Any]:
+    """Decide a claim that follows from others, in this process, and return the verdict.
+
+    Parameters
+    ----------
+    document
+        The claim, as `Claim.as_json` wrote it.
+    premises
+        Those that it names, in the same form and order.
+    decided
+        Their verdicts on all parameters; None where there is none.
+    seconds
+        About so long may each sentence take.
+    certificates
+        The folder for certificates of sentences on integers; None to write none.
+
+    Returns
+    -------
+    dict
+        As `choco_pipeline.proof.for_all.settle_for_all`, never refuted. Its evidence has ``follows_from``.
+
+    Raises
+    ------
+    DisagreementError
+        If judges contradict each other; also if the claim is false in a table, though it follows.
+    """
+    start = time.perf_counter()
+    claim = Claim.from_json(document)
+    folder = None if certificates is None else Path(certificates)
+    try:
+        found = _decided(
+            claim, [Claim.from_json(one) for one in premises], decided, seconds, folder
+        )
+    except DisagreementError:
+        raise
+    except ChocoError as error:
+        return verdict_for_all(claim, Finding(Undecided(str(error))), None, start)
+    certificate = found.evidence["follows_from"]["steps"][-1]["certificate"]
+    return {**verdict_for_all(claim, found, certificate, start), "command": claim.command_for_all}
+
+
+def _decided(
+    claim: Claim,
+    premises: Sequence[Claim],
+    decided: Sequence[Document | None],
+    seconds: float,
+    folder: Path | None,
+) -> Finding:
+    """Return that a claim is proved, or raise why not."""
+    said = claim.statement.follows_from
+    assert said is not None
+    chain = [_premise(one, found) for one, found in zip(premises, decided, strict=True)]
+    derivation = derived(claim, premises)
+    hypotheses = [
+        require_only_the_end(part, derivation.family, Clock(seconds))
+        for part in derivation.only_the_end
+    ]
+    steps = [step for one in derivation.statements for step in _steps(claim, one, seconds, folder)]
+    compared = sum(
+        _agrees(derivation, values) for values in islice(members(derivation.family), MEMBERS)
+    )
+    evidence = {
+        **_agreed(steps),
+        "members": compared,
+        "follows_from": {
+            "premises": chain,
+            "lemmas": [LEMMAS[name].title for name in said.lemmas],
+            "hypotheses": hypotheses,
+            "known": derivation.last.conclusion().text,
+            "steps": steps,
+        },
+    }
+    return Finding(Proved(steps[-1]["certificate"] or claim.command_for_all), evidence)
+
+
+def _premise(premise: Claim, verdict: Document | None) -> dict[str, Any]:
+    """Return what is known of a premise, or raise that it is not proved for all parameters."""
+    if verdict is None or not is_for_all(verdict) or not is_proved(verdict):
+        what = "is not decided for all parameters at once"
+        if verdict is not None:
+            what = f"is not proved for all parameters at once: {verdict['text']}"
+        raise LemmaError(f"it follows from {premise.id}, which {what}")
+    condition = premise.statement.for_all
+    said = verdict["for_all"]["condition"]
+    if verdict["claim"] != premise.id or condition is None or condition.text != said:
+        raise LemmaError(f"it follows from {premise.id}, of which another verdict is given")
+    by = verdict["evidence"].get("follows_from")
+    return {"claim": premise.id, "for_all": for_all_text(verdict), "follows_from": by}
+
+
+def _steps(
+    claim: Claim, said: IntegerStatement, seconds: float, folder: Path | None
+) -> Iterator[dict[str, Any]]:
+    """Decide a statement on integers by automata, and write its certificates, or raise that it is not proved.
+
+    One for each number of passes left, if it speaks of them.
+    """
+    document = {"id": claim.id, "check": said.model_dump(mode="json")}
+    statement = Claim.from_json(document)
+    for fixed, finding in decide_integers(statement, seconds=seconds):
+        of = ", ".join(f"{name} = {value}" for name, value in fixed.items())
+        if not isinstance(finding.verdict, Proved):
+            why = f"{said.summary()}: {verdict_text(finding.verdict)}"
+            raise LemmaError(f"it does not follow{f' for {of}' if of else ''}: {why}")
+        path = None
+        if folder is not None:
+            path = write_claim_certificate(statement, fixed, None, folder).as_posix()
+        by = {name: finding.evidence[name] for name in ("engines", "no_answer", "states")}
+        yield {"says": said.summary(), "for": of, **by, "certificate": path}
+
+
+def ask_checker_of_steps(verdict: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    """Return a verdict of `settle_following` with what the checker says of the certificates of its sentences.
+
+    Raises
+    ------
+    DisagreementError
+        If it says that one of them is false.
+    """
+    evidence = verdict["evidence"]
+    steps = evidence["follows_from"]["steps"] if is_proved(verdict) else []
+    ask_checker([(step["certificate"], step) for step in steps], seconds)
+    return {**verdict, "evidence": {**evidence, **_agreed(steps)} if steps else evidence}
+
+
+def _agreed(steps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return which engines agree on all sentences, and why others say nothing of some."""
+    said = [n for n in steps[0]["engines"] if all(n in step["engines"] for step in steps)]
+    silent = {name: why for step in steps for name, why in step["no_answer"].items()}
+    return {"engines": said, "no_answer": {n: why for n, why in silent.items() if n not in said}}
+
+
+def _agrees(derivation: Derivation, values: Mapping[str, int]) -> bool:
+    """Return whether there is such a member; its table says what lemmas and the claim say, or judges contradict each other."""
+    claim, conclusion = derivation.last.claim, derivation.last.conclusion()
+    assert claim.pattern is not None
+    try:
+        game = build(claim.pattern, values, Path())
+        data = table(game, BOUND, "grundy")
+    except ChocoError:
+        return False
+    grundy = data.grundy.transpose(*game.coordinates).to_numpy()
+    grid = np.meshgrid(*map(np.arange, grundy.shape), indexing="ij", sparse=True)
+    given: dict[str, ArrayLike] = {**values, **dict(zip(game.coordinates, grid, strict=True))}
+    given["grundy"] = grundy
+    said = conclusion.evaluate({name: given[name] for name in conclusion.names})
+    is_right = said if "grundy" in conclusion.names else said == (grundy == 0)
+    wrong = np.argwhere((grundy >= 0) & ~is_right)
+    if len(wrong):
+        raise DisagreementError(
+            f"{claim.id}: {conclusion.text} follows by lemmas, and is false at {tuple(wrong[0].tolist())} of {game.notation}"
+        )
+    for case in claim.cases({name: values[name] for name in claim.parameters}):
+        finding = check_claim(claim, case, game, BOUND, table(game, BOUND, claim.quantities[0]))
+        if isinstance(finding.verdict, Refuted):
+            raise DisagreementError(
+                f"{claim.id} follows by lemmas, and {game.notation} says: {verdict_text(finding.verdict)}"
+            )
+    return True

@@ -1,0 +1,148 @@
+"""The lemmas that claims may follow by, a closed list; docs/lemmas.md proves each.
+
+A lemma says of which games something must be known for something to follow for others. It looks at rules only, and refuses
+games that it does not speak of.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from choco_pipeline.claims.model import LemmaName
+from choco_pipeline.formula.nodes import Binary, Call, Integer, Name, Node
+from choco_pipeline.proof.lemmas.errors import LemmaError
+from choco_pipeline.proof.lemmas.known import Known, different, equal, junction, total
+from choco_pipeline.proof.lemmas.played import Played
+
+ZERO, ONE = Integer(0), Integer(1)
+
+
+class Lemma(ABC):
+    """A lemma on games in general."""
+
+    #: As a sentence names it.
+    title: ClassVar[str]
+    #: Whether it speaks only of games in which no position with options has the Grundy number 0.
+    only_the_end: ClassVar[bool] = False
+
+    @abstractmethod
+    def needs(self, game: Played) -> tuple[Played, ...]:
+        """Return of which games something must be known, for it to say something of these.
+
+        Raises
+        ------
+        LemmaError
+            If it speaks of no such games.
+        """
+
+    @abstractmethod
+    def conclude(self, game: Played, known: Sequence[Known]) -> Known:
+        """Return what follows for games from what is known of those that it `needs`."""
+
+
+class SpragueGrundy(Lemma):
+    """The Grundy number of games side by side is the nim-sum of theirs; that of a heap is its size."""
+
+    title = "Sprague and Grundy"
+
+    def needs(self, game: Played) -> tuple[Played, ...]:
+        """Return the games side by side that are not heaps."""
+        if game.passes:
+            raise LemmaError(f"{self.title}: the passes are for all parts together, not for one")
+        if len(game.parts) == 1:
+            raise LemmaError(f"{self.title}: the game is not a sum")
+        return tuple(part for part in game.parts if not part.is_heap)
+
+    def conclude(self, game: Played, known: Sequence[Known]) -> Known:
+        """Return the nim-sum."""
+        values = list(_values(self, known))
+        each = [Name(p.coordinates[0]) if p.is_heap else values.pop(0)[0] for p in game.parts]
+        return Known("grundy", (total("^", *each),), _facts(known))
+
+
+class FreeHeap(Lemma):
+    """Beside a heap, with passes for both together, the P-positions are where the heap is the Grundy number."""
+
+    title = "a free heap"
+
+    def needs(self, game: Played) -> tuple[Played, ...]:
+        """Return what is beside the heap, with the same passes."""
+        return (game.others(self._heap(game)),)
+
+    def conclude(self, game: Played, known: Sequence[Known]) -> Known:
+        """Return that the heap is the Grundy number."""
+        (heap,), (values,) = self._heap(game).coordinates, _values(self, known)
+        said = tuple(equal(Name(heap), value) for value in values)
+        return Known("p-positions", said, _facts(known))
+
+    def _heap(self, game: Played) -> Played:
+        heaps = [part for part in game.parts if part.is_heap]
+        if len(heaps) != 1 or len(game.parts) == 1:
+            raise LemmaError(f"{self.title}: one heap beside a game is needed, found {len(heaps)}")
+        return heaps[0]
+
+
+class OnePass(Lemma):
+    """Where no position with options has the value g = 0, that with a pass left is g with 2i−1 and 2i exchanged."""
+
+    title = "one pass where only the end has value 0"
+    only_the_end = True
+
+    def needs(self, game: Played) -> tuple[Played, ...]:
+        """Return the game without the pass."""
+        if game.passes != 1:
+            raise LemmaError(f"{self.title}: one pass is needed, found {game.passes}")
+        return (game.with_passes(0),)
+
+    def conclude(self, game: Played, known: Sequence[Known]) -> Known:
+        """Return the value without a pass left, and that with one: max(0, ((g−1) ⊕ 1) + 1)."""
+        ((value,),) = _values(self, known)
+        exchanged = Binary("+", Binary("^", Binary("-", value, ONE), ONE), ONE)
+        nothing_left = total("+", *map(Name, game.coordinates))
+        only_there = (
+            junction("or", different(value, ZERO), equal(nothing_left, ZERO)),
+            junction("or", different(nothing_left, ZERO), equal(value, ZERO)),
+        )
+        with_one = Call("max", (ZERO, exchanged))
+        return Known("grundy", (value, with_one), _facts(known) + only_there)
+
+
+class TwoMorePasses(Lemma):
+    """With r + 2 passes left every position is what it is with r."""
+
+    title = "two more passes"
+
+    def needs(self, game: Played) -> tuple[Played, ...]:
+        """Return the game with one pass, which says what it is with 0 and with 1 left."""
+        if game.passes < 2:
+            raise LemmaError(f"{self.title}: two passes or more are needed, found {game.passes}")
+        return (game.with_passes(1),)
+
+    def conclude(self, game: Played, known: Sequence[Known]) -> Known:
+        """Return the same for every number of passes left that is even, and for every odd one."""
+        (one,) = known
+        by_passes = tuple(one.by_passes[left % 2] for left in range(game.passes + 1))
+        return Known(one.kind, by_passes, one.facts)
+
+
+LEMMAS: Mapping[LemmaName, Lemma] = {
+    "sprague-grundy": SpragueGrundy(),
+    "free-heap": FreeHeap(),
+    "one-pass": OnePass(),
+    "two-more-passes": TwoMorePasses(),
+}
+
+
+def _values(lemma: Lemma, known: Sequence[Known]) -> Sequence[tuple[Node, ...]]:
+    """Return the Grundy numbers that are known, each by the passes left."""
+    for one in known:
+        if one.kind != "grundy":
+            raise LemmaError(f"{lemma.title}: Grundy numbers are needed, P-positions are known")
+    return [one.by_passes for one in known]
+
+
+def _facts(known: Sequence[Known]) -> tuple[Node, ...]:
+    """Return what is known of coordinates besides."""
+    return tuple(fact for one in known for fact in one.facts)
