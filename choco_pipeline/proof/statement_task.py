@@ -19,7 +19,6 @@ from choco_pipeline.proof.integers import decide_integers
 from choco_pipeline.proof.lemmas.follows import ask_checker_of_steps, settle_following
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.task import (
-    CHECKER_SECONDS,
     NO_MEMORY,
     asked_again,
     certified,
@@ -70,7 +69,7 @@ def decide_order(order_file: str, out_file: str, report: Callable[..., None]) ->
         known = {verdict["claim"]: verdict for verdict in verdicts}
         for claim in following(order["claims"]):
             follows = settled_following(claim, order["claims"], known, *limits, folder, prover)
-            known[claim["id"]] = ask_checker_of_steps(follows, CHECKER_SECONDS)
+            known[claim["id"]] = ask_checker_of_steps(follows)
             verdicts.append(known[claim["id"]])
             report("proofs", proofs=1)
     asked_again([], [verdict for verdict in verdicts if not is_for_all(verdict)])

@@ -33,6 +33,8 @@ from choco_pipeline.tables.compute import table
 
 #: So many members' tables up to this bound are compared with what lemmas say, and with the claim.
 MEMBERS, BOUND = 6, 14
+#: The checker takes two seconds or three for a sentence with six integers in nim-sums.
+CHECKER_SECONDS = 10.0
 
 
 def settle_following(
@@ -152,7 +154,7 @@ def _steps(
         yield {"says": said.summary(), "for": of, **by, "certificate": path}
 
 
-def ask_checker_of_steps(verdict: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+def ask_checker_of_steps(verdict: Mapping[str, Any]) -> dict[str, Any]:
     """Return a verdict of `settle_following` with what the checker says of the certificates of its sentences.
 
     Raises
@@ -162,7 +164,7 @@ def ask_checker_of_steps(verdict: Mapping[str, Any], seconds: float) -> dict[str
     """
     evidence = verdict["evidence"]
     steps = evidence["follows_from"]["steps"] if is_proved(verdict) else []
-    ask_checker([(step["certificate"], step) for step in steps], seconds)
+    ask_checker([(step["certificate"], step) for step in steps], CHECKER_SECONDS)
     return {**verdict, "evidence": {**evidence, **_agreed(steps)} if steps else evidence}
 
 

@@ -132,8 +132,7 @@ class LastStep:
         spans = {name: "0..N" for name in names}
         spans |= {name: f"0..{self.game.passes}" for name in self._passes if name in spans}
         spans |= {"v": "-N..N"} if "v" in spans else {}
-        supposed = [condition.text, *map(render, where)]
-        return integers(spans, supposed, **said)
+        return integers(spans, render(junction("and", nodes(condition), *where)), **said)
 
 
 def implied(claim: Claim, conditions: Sequence[Node]) -> IntegerStatement:
@@ -141,14 +140,14 @@ def implied(claim: Claim, conditions: Sequence[Node]) -> IntegerStatement:
     condition = claim.statement.for_all
     assert condition is not None
     spans = {name: "0..N" for name in sorted(claim.parameters)}
-    return integers(spans, [condition.text], holds=list(map(render, conditions)))
+    return integers(spans, condition.text, holds=list(map(render, conditions)))
 
 
-def integers(spans: Mapping[str, str], where: Sequence[str], **said: object) -> IntegerStatement:
+def integers(spans: Mapping[str, str], where: str, **said: object) -> IntegerStatement:
     """Return a statement on integers with these ranges."""
     if "N" in spans:
         raise LemmaError("a parameter cannot be called N here")
-    document = {"kind": "integers", "bound": BOUND, "all": dict(spans), "where": list(where)}
+    document = {"kind": "integers", "bound": BOUND, "all": dict(spans), "where": where}
     return IntegerStatement.model_validate({**document, **said})
 
 

@@ -1,0 +1,274 @@
+"""Claims that follow from others by lemmas: those of the catalogue do, and nothing near them that is false."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from choco_pipeline.claims.catalogue import load_catalogue
+from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.kinds import IntegerStatement
+from choco_pipeline.claims.model import LemmaName
+from choco_pipeline.claims.outcomes import follows_text
+from choco_pipeline.claims.trial import assignments, trials
+from choco_pipeline.claims.verdict import HoldsToBound
+from choco_pipeline.errors import DisagreementError
+from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.lemmas.derivation import derived
+from choco_pipeline.proof.lemmas.errors import LemmaError
+from choco_pipeline.proof.lemmas.follows import settle_following
+from choco_pipeline.proof.lemmas.lemma import LEMMAS
+from choco_pipeline.proof.lemmas.only_the_end import require_only_the_end
+from choco_pipeline.proof.statement_task import decide_order
+
+CATALOGUE = load_catalogue(sorted(Path("config/claims").glob("*.yaml")))
+CLAIMS = CATALOGUE.claims
+CHOSEN = [claim for claim in CLAIMS.values() if claim.statement.follows_from is not None]
+THEOREM = "pass2016-thm-3.1"
+STEP, STRIP = "step-bar(k=k, s=s)", "strip-bar(k=k, s=s)"
+ONE_PASS = f"with-pass({STRIP}, passes=1)"
+EVEN, ODD = "k % 2 == 0 and s % 2 == 0 and 0 < s < k", "k % 2 == 0 and s % 2 == 1 and 0 < s < k"
+NIM_SUM = "(x+s) ^ y ^ (z+s) ^ p"
+IS_ODD = f"(x == 0 and y == 0 and z == 0 and p == 1) or {NIM_SUM} == 0"
+NUMBERS = {"kind": "grundy", "equals": "(y ^ (z+s)) - s"}
+PASSED = ["one-pass", "free-heap"]
+
+
+def p(formula: str) -> dict[str, Any]:
+    return {"kind": "p-positions", "formula": formula}
+
+
+def values(members: str, relation: str = "exactly") -> dict[str, Any]:
+    return {"kind": "values", "of": NIM_SUM, "values": members, "relation": relation}
+
+
+def a_claim(
+    ruleset: str,
+    condition: str,
+    check: dict[str, Any],
+    lemmas: list[str] | None = None,
+    claims: tuple[str, ...] = (THEOREM,),
+) -> Claim:
+    said = {"id": "drawn", "ruleset": ruleset, "when": condition, "for_all": condition}
+    follows = {"claims": list(claims), "lemmas": PASSED if lemmas is None else lemmas}
+    return Claim.from_json({**said, "check": check, "follows_from": follows})
+
+
+def a_premise(ruleset: str, condition: str, check: dict[str, Any], name: str = THEOREM) -> Claim:
+    said = {"id": name, "ruleset": ruleset, "when": condition, "for_all": condition}
+    return Claim.from_json({**said, "check": check})
+
+
+def proved(premise: Claim) -> dict[str, Any]:
+    condition = premise.statement.for_all
+    assert condition is not None
+    of = {"parameters": sorted(premise.parameters), "condition": condition.text}
+    return {"claim": premise.id, "verdict": "proved", "for_all": of, "text": "", "evidence": {}}
+
+
+def settled(claim: Claim, *premises: Claim, folder: Path | None = None) -> dict[str, Any]:
+    """Return the verdict, as if the premises, by default the theorem, were proved."""
+    chosen = premises or [CLAIMS[THEOREM]]
+    documents = [one.as_json() for one in chosen]
+    known = [proved(one) for one in chosen]
+    certificates = None if folder is None else folder.as_posix()
+    return settle_following(claim.as_json(), documents, known, 60, certificates)
+
+
+def test_the_lemmas_are_a_closed_list() -> None:
+    assert set(LEMMAS) == set(get_args(LemmaName))
+    page = Path("docs/lemmas.md").read_text(encoding="utf-8")
+    assert all(f"`{name}`" in page for name in LEMMAS)
+
+
+@pytest.mark.parametrize("claim", CHOSEN, ids=lambda claim: claim.id)
+def test_a_claim_of_the_catalogue_follows_and_is_true_in_tables(claim: Claim) -> None:
+    follows = claim.statement.follows_from
+    assert follows is not None
+    found = settled(claim, *(CLAIMS[one] for one in follows.claims))
+    assert found["verdict"] == "proved", found["why"]
+    assert found["for_all"]["condition"] == claim.statement.for_all.text  # type: ignore[union-attr]
+    assert found["evidence"]["members"] >= 3
+    assert claim.statement.sample is not None  # type: ignore[union-attr]
+    sample = assignments(claim.statement.sample.parameters, {})  # type: ignore[union-attr]
+    given = [one for one in sample if claim.is_for_all(one)]
+    assert given
+    for trial in trials(claim, {n: given[-1][n] for n in claim.parameters}, 24):
+        assert isinstance(trial.finding.verdict, HoldsToBound)
+
+
+def test_a_run_decides_the_premises_and_then_what_follows(tmp_path: Path) -> None:
+    ids = ["pass2016-conj-4.1", "pass2016-cor-4.1-intended", "pass2016-thm-4.1", THEOREM]
+    order, out = tmp_path / "order.json", tmp_path / "out.json"
+    asked = {"format": 1, "claims": {one: CLAIMS[one].as_json() for one in ids}, "seconds": 60}
+    order.write_text(json.dumps({**asked, "memory": 4, "certificates": str(tmp_path / "c")}))
+    decide_order(str(order), str(out), lambda *_, **__: None)
+    verdicts = {one["claim"]: one for one in json.loads(out.read_text())["verdicts"]}
+    assert {name: one["verdict"] for name, one in verdicts.items()} == dict.fromkeys(ids, "proved")
+    conjecture = verdicts["pass2016-conj-4.1"]
+    assert conjecture["for_all"] == {
+        "parameters": ["k", "s"],
+        "condition": "k%2 == 0 and s%2 == 0 and 0 < s < k",
+    }
+    chain = conjecture["evidence"]["follows_from"]
+    assert [one["claim"] for one in chain["premises"]] == [THEOREM]
+    assert "for all k%2 == 0 and s%2 == 0" in chain["hypotheses"][0]
+    assert len(chain["steps"]) == 4
+    for step in chain["steps"]:
+        assert "own" in step["engines"]
+        assert Path(step["certificate"]).is_file()
+    assert "checker" in conjecture["evidence"]["engines"]
+    assert follows_text(verdicts["pass2016-cor-4.1-intended"]) == (
+        "follows from pass2016-thm-4.1, which follows from pass2016-thm-3.1"
+        " by one pass where only the end has value 0 and a free heap"
+    )
+
+
+@pytest.mark.parametrize("passes", [2, 3, 4])
+def test_more_passes_say_nothing_new(passes: int) -> None:
+    ruleset = f"with-pass({STRIP}, passes={passes})"
+    formula = "(x == 0 and y == 0 and z == 0) or (x+s) ^ y ^ (z+s) ^ (p % 2) == 0"
+    check = p(formula.replace("z == 0)", "z == 0 and p % 2 == 1)"))
+    for lemmas in (
+        ["one-pass", "two-more-passes", "free-heap"],
+        ["one-pass", "free-heap", "two-more-passes"],
+    ):
+        assert settled(a_claim(ruleset, ODD, check, lemmas))["verdict"] == "proved"
+    assert settled(a_claim(ruleset, ODD, check))["verdict"] == "undecided"
+
+
+MORE = ["sprague-grundy"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "why"),
+    [
+        (a_claim(ONE_PASS, "k % 2 == 1 and s % 2 == 0 and 0 < s < k", values("v >= 0")), "(3, 2)"),
+        (a_claim(ONE_PASS, "k % 2 == 0 and s % 2 == 0 and 0 < s <= k+1", values("v >= 0")), ""),
+        (a_claim(ONE_PASS, "k % 2 == 0 and s % 2 == 0 and 0 <= s < k", values("v >= 0")), ""),
+        (a_claim(ONE_PASS, EVEN, values("v == 1 or v >= 0 and v & (v+1) == 0")), "not follow"),
+        (a_claim(ONE_PASS, EVEN, values("v >= 0 and (v+2) & (v+1) == 0", "within")), "p = 1"),
+        (a_claim(ONE_PASS, EVEN, values("v >= 0")), "not follow"),
+        (a_claim(ONE_PASS, EVEN, values("v >= 0", "contains-all")), "not follow"),
+        (a_claim(ONE_PASS, EVEN, values("v == 3", "contains-all")), "not follow"),
+        (a_claim(ONE_PASS, EVEN, values("v == -1", "contains-all")), "not follow"),
+        (a_claim(ONE_PASS, EVEN, p(IS_ODD)), "not follow for p = 1"),
+        (a_claim(ONE_PASS, ODD, p(f"{NIM_SUM} == 0")), "not follow for p = 1"),
+        (a_claim(ONE_PASS, ODD, p("(x+s+1) ^ y ^ (z+s) ^ p == 0")), "not follow for p = 0"),
+        (a_claim(ONE_PASS, ODD, p(IS_ODD), ["free-heap"]), "no premise"),
+        (a_claim(ONE_PASS, ODD, p(IS_ODD), ["free-heap", "one-pass"]), "Grundy numbers are"),
+        (a_claim(ONE_PASS, ODD, p(IS_ODD), ["one-pass"]), "no premise"),
+        (
+            a_claim(ONE_PASS, ODD, p(IS_ODD), ["sprague-grundy", "one-pass"]),
+            "options and the value 0",
+        ),
+        (a_claim(ONE_PASS, ODD, NUMBERS), "P-positions are known"),
+        (a_claim(ONE_PASS, ODD, {"kind": "grundy", "equals": "0"}, MORE), "the passes are for all"),
+        (a_claim(STRIP, ODD, p("x == 0"), PASSED), "one pass is needed"),
+        (a_claim(STRIP, ODD, p("x == (y ^ (z+s)) - s + 1"), ["free-heap"]), "not follow"),
+        (a_claim(STRIP, ODD, {"kind": "grundy", "equals": "x ^ y ^ z"}, MORE), "not follow"),
+        (a_claim(STEP, ODD, p("y == 0"), ["free-heap"]), "found 0"),
+        (a_claim(STEP, ODD, p("y == 0"), MORE), "not a sum"),
+        (a_claim("solid-bar(f=(x+z+s)//k)", ODD, p("x == 0"), ["free-heap"]), "found 0"),
+        (a_claim("strip-bar(k=s, s=k)", ODD, p("x == (y ^ (z+k)) - k"), ["free-heap"]), ""),
+        (a_claim(f"sum(with-pass({STEP}), nim(1))", ODD, p("a == 0"), ["free-heap"]), "amounts"),
+        (a_claim(f"with-pass({STRIP}, passes=s)", ODD, p("x == 0")), "written out"),
+    ],
+)
+def test_what_is_false_or_of_another_game_does_not_follow(claim: Claim, why: str) -> None:
+    found = settled(claim)
+    assert found["verdict"] == "undecided"
+    assert why in found["why"]
+
+
+def test_premises_must_speak_of_the_games_and_be_needed() -> None:
+    claim = a_claim(ONE_PASS, ODD, p(IS_ODD))
+    for other, why in (
+        (a_premise("step-bar(k=k, s=s+1)", ODD, NUMBERS), "no premise"),
+        (a_premise("step-bar(k=k+1, s=s)", ODD, NUMBERS), "no premise"),
+        (a_premise("step-bar(k=k, s=1)", "k % 2 == 0", NUMBERS), "no premise"),
+        (a_premise("nim(2)", "k == 0", {"kind": "grundy", "equals": "a ^ b"}), "no premise"),
+        (a_premise(STEP, ODD, p("y == 0 and z == 0")), "P-positions are known"),
+        (a_premise(STEP, ODD, {**NUMBERS, "where": "y == 0"}), "not say of every position"),
+    ):
+        found = settled(claim, other)
+        assert found["verdict"] == "undecided"
+        assert why in found["why"]
+    twice = a_claim(ONE_PASS, ODD, p(IS_ODD), None, (THEOREM, "step2015-thm-3.2"))
+    found = settled(twice, CLAIMS[THEOREM], a_premise(STEP, ODD, NUMBERS, "step2015-thm-3.2"))
+    assert "is not needed" in found["why"]
+
+
+def test_a_premise_by_other_names_is_of_the_same_game() -> None:
+    premise = a_premise("step-bar(k=s, s=k)", "s % 2 == 0 and 1 <= k < s", {
+        "kind": "grundy", "equals": "(y ^ (z+k)) - k",
+    })  # fmt: skip
+    assert settled(a_claim(ONE_PASS, ODD, p(IS_ODD)), premise)["verdict"] == "proved"
+    claim = a_claim(
+        "strip-bar(k=k, s=1)", "k % 2 == 0 and k > 1", p("(x+1) ^ y ^ (z+1) == 0"), ["free-heap"]
+    )
+    assert settled(claim)["verdict"] == "proved"
+
+
+def test_a_hypothesis_that_fails_is_told_with_a_position() -> None:
+    at = "k % 2 == 0 and s == k and k > 0"
+    premise = a_premise(STEP, at, NUMBERS)
+    found = settled(a_claim(ONE_PASS, at, p("x == 0")), premise)
+    assert found["verdict"] == "undecided"
+    assert found["why"] == "(y, z) = (1, 1) has options and the value 0, for k = 2, s = 2"
+
+
+def test_a_hypothesis_that_fails_only_far_away_is_not_taken_for_granted() -> None:
+    claim = a_claim(STRIP, "k > 0 and (s < k or s == 70)", p("x == 0"), ["free-heap"])
+    premise = a_premise(STEP, "k > 0 and (s < k or s == 70)", NUMBERS)
+    found = derived(claim, [premise])
+    (game,) = LEMMAS["free-heap"].needs(found.last.game)
+    with pytest.raises(LemmaError, match="it is not known that only the end has value 0"):
+        require_only_the_end(game, found.family, Clock(60))
+    near = derived(
+        a_claim(STRIP, "s < k", p("x == 0"), ["free-heap"]), [a_premise(STEP, "s < k", NUMBERS)]
+    )
+    assert "by z3 and cvc5 in 1 case" in require_only_the_end(game, near.family, Clock(60))
+
+
+def test_the_verdict_is_no_stronger_than_that_of_a_premise() -> None:
+    claim, theorem = a_claim(ONE_PASS, ODD, p(IS_ODD)), CLAIMS[THEOREM]
+    fine = proved(theorem)
+    listed = {**fine, "parameters": {"k": 2, "s": 1}}
+    del listed["for_all"]
+    for verdict in (
+        None,
+        listed,
+        {**fine, "verdict": "undecided", "text": "undecided: time"},
+        {**fine, "verdict": "holds-to-bound", "text": "holds"},
+        {**listed, "verdict": "refuted", "text": "refuted at (0, 0)"},
+        {**fine, "claim": "another"},
+        {**fine, "for_all": {"parameters": ["k", "s"], "condition": "k%2 == 0"}},
+    ):
+        found = settle_following(claim.as_json(), [theorem.as_json()], [verdict], 60, None)
+        assert found["verdict"] == "undecided"
+        assert THEOREM in found["why"]
+
+
+def test_a_false_premise_that_is_called_proved_is_found_out() -> None:
+    premise = a_premise(STEP, "k % 2 == 1 and s < k", NUMBERS)
+    claim = a_claim(STRIP, "k % 2 == 1 and s < k", p("x == (y ^ (z+s)) - s"), ["free-heap"])
+    with pytest.raises(DisagreementError, match="follows by lemmas, and is false at"):
+        settled(claim, premise)
+
+
+def test_the_last_step_is_written_from_the_claim_and_the_premise() -> None:
+    found = derived(CLAIMS["pass2016-conj-4.1"], [CLAIMS[THEOREM]])
+    parameters, inside, occur = found.statements
+    assert isinstance(occur, IntegerStatement)
+    assert parameters.summary() == "k%2 == 0 and s%2 == 0 and 0 < s < k ⇒ k%2 == 0 and 1 <= s < k"
+    assert list(inside.all) == ["k", "s", "x", "y", "z", "p"]
+    assert "((x+s) ^ y ^ (z+s) ^ p)+2" in inside.summary()
+    assert occur.number is not None
+    assert list(occur.number.of) == ["x", "z", "p"]
+    assert found.last.conclusion().text == (
+        "p == 0 and x == (y ^ (z+s))-s or p == 1 and x == max(0, (((y ^ (z+s))-s-1) ^ 1)+1)"
+    )
