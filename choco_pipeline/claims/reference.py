@@ -17,6 +17,7 @@ says so.
 WORDS = {
     "Paper": "a paper",
     "Entry": "a claim",
+    "FollowsFrom": "what a claim follows from",
     "Sample": "a sample",
     "Case": "a case",
     "MoveExample": "a move example",
@@ -24,6 +25,8 @@ WORDS = {
     "Number": "a number",
     "SectionCase": "a case of sections",
 }
+#: The models that have a section before the kinds.
+SECTIONS = ("Paper", "Entry", "FollowsFrom", "Sample")
 
 
 def claims_schema() -> str:
@@ -37,13 +40,13 @@ def claims_reference() -> str:
     models = schema["$defs"]
     kinds = models["Entry"]["properties"]["check"]["oneOf"]
     parts = [HEAD, section("The file", schema, WORDS)]
-    for name in ("Paper", "Entry", "Sample"):
+    for name in SECTIONS:
         parts.append(section(_heading(name), models[name], WORDS))
     for kind in kinds:
         model = models[kind["$ref"].rpartition("/")[2]]
         parts.append(section(f"Kind `{model['properties']['kind']['const']}`", model, WORDS))
     for name in WORDS:
-        if name not in ("Paper", "Entry", "Sample"):
+        if name not in SECTIONS:
             parts.append(section(_heading(name), models[name], WORDS))
     return "\n".join(parts)
 

@@ -70,7 +70,8 @@ def _kind(field: Schema, words: Mapping[str, str]) -> str:
         return f"{'an' if field['format'][0] in 'aeiou' else 'a'} {field['format']}"
     match field.get("type"):
         case "array":
-            return f"a list of {_several(_kind(field['items'], words))}"
+            items = _kind(field["items"], words)
+            return f"a list of {items if 'enum' in field['items'] else _several(items)}"
         case "object":
             values = next(iter(field["patternProperties"].values()))
             return f"a mapping of names to {_several(_kind(values, words))}"

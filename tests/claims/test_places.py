@@ -116,11 +116,35 @@ def test_every_formula_has_a_place() -> None:
             "contradicts: [mine-2, mine-3]",
             r"a.yaml:8:27: claims.0.contradicts.1: no claim has the id 'mine-3'.*did you mean 'mine-2'",
         ),
+        (
+            "for_all: k > 0\n    follows_from: {claims: [mine-3]}",
+            r"a.yaml:9:20: claims.0.follows_from.claims: no claim has the id 'mine-3'.*did you mean 'mine-2'",
+        ),
+        (
+            "for_all: k > 0\n    follows_from: {claims: [mine-2, mine-1]}",
+            r"claims.0.follows_from.claims: a claim cannot follow from itself: mine-1 from mine-1",
+        ),
+        (
+            "follows_from: {claims: [mine-2]}",
+            r"a.yaml:8:5: claims.0.follows_from: `for_all` is needed: for which parameters it follows",
+        ),
+        (
+            "for_all: k > 0\n    follows_from: {claims: [mine-2], lemmas: [two-passes]}",
+            r"a.yaml:9:47: claims.0.follows_from.lemmas.0: .*one-pass",
+        ),
     ],
 )
 def test_ids_of_no_claim_are_refused(load: Load, more: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         load(HEAD + claim_text(1, more) + claim_text(2))
+
+
+def test_claims_that_follow_from_each_other_are_refused(load: Load) -> None:
+    one, other = (f"for_all: k > 0\n    follows_from: {{claims: [mine-{n}]}}" for n in (2, 1))
+    with pytest.raises(ConfigError, match=r"from itself: mine-1 from mine-2 from mine-1"):
+        load(HEAD + claim_text(1, one) + claim_text(2, other))
+    catalogue = load(HEAD + claim_text(1, one) + claim_text(2))
+    assert [c.id for c in catalogue.premises(catalogue.claims["mine-1"])] == ["mine-2"]
 
 
 def test_ids_may_be_of_a_later_file_or_of_a_paper_that_is_not_read(load: Load) -> None:
