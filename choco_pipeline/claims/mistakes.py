@@ -18,7 +18,7 @@ from choco_pipeline.games.notation import Notation
 #: What formulas may use besides coordinates, parameters and `let`, and what therefore cannot name a parameter.
 RESERVED = {"v", "grundy", "g", "f", "p", "i", "j"}
 #: The kinds of claims that can follow from others.
-FOLLOWING = ("p-positions", "grundy", "values")
+FOLLOWING = ("p-positions", "grundy", "values", "options")
 #: Each parameter takes the values below this when it is tried whether `for_all` implies `when`.
 MOST_TRIED = 12
 

@@ -79,7 +79,7 @@ class Statement(Model):
         default=None,
         description="A condition on the parameters that implies `when`: a run that proves games decides the statement for"
         " all natural numbers that satisfy it at once (docs/families.md). Only for `p-positions`, `exactly`, and `grundy`,"
-        " of all positions; with `follows_from` for any `p-positions`, `grundy` and `values`.",
+        " of all positions; with `follows_from` for any `p-positions`, `grundy`, `values` and `options`.",
         examples=["k % 4 == 1", "k % 2 == 0 and 1 <= s < k"],
     )
     follows_from: FollowsFrom | None = Field(

@@ -180,6 +180,7 @@ def test_every_claim_has_a_row_in_the_order_of_the_files() -> None:
         "parameters": "",
         "proved_for": "",
         "for_all": "",
+        "follows_from": "",
         "engines": [],
         "bound": None,
         "positions": 0,

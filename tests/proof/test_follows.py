@@ -140,7 +140,12 @@ def test_more_passes_say_nothing_new(passes: int) -> None:
     assert settled(a_claim(ruleset, ODD, check))["verdict"] == "undecided"
 
 
+def options(of: str, have: str, to: str, **more: Any) -> dict[str, Any]:
+    return {"kind": "options", "of": of, "have": have, "to": to, **more}
+
+
 MORE = ["sprague-grundy"]
+ZERO, OTHER = "(x+s) ^ y ^ (z+s) == 0", "(x+s) ^ y ^ (z+s) != 0"
 
 
 @pytest.mark.parametrize(
@@ -174,6 +179,15 @@ MORE = ["sprague-grundy"]
         (a_claim(STEP, ODD, p("y == 0"), MORE), "not a sum"),
         (a_claim("solid-bar(f=(x+z+s)//k)", ODD, p("x == 0"), ["free-heap"]), "found 0"),
         (a_claim("strip-bar(k=s, s=k)", ODD, p("x == (y ^ (z+k)) - k"), ["free-heap"]), ""),
+        (a_claim(STRIP, ODD, options(OTHER, "no", ZERO), ["free-heap"]), "not follow"),
+        (a_claim(STRIP, ODD, options(ZERO, "no", OTHER), ["free-heap"]), "not follow"),
+        (a_claim(STRIP, ODD, options(OTHER, "some", "x > z"), ["free-heap"]), "not follow"),
+        (a_claim(STRIP, ODD, options(ZERO, "every", "x > z"), ["free-heap"]), "not follow"),
+        (a_claim(STRIP, ODD, options(OTHER, "some", ZERO, by=["x"]), ["free-heap"]), "which moves"),
+        (
+            a_claim(STRIP, ODD, options(OTHER, "some", ZERO, beside="kept"), ["free-heap"]),
+            "which moves",
+        ),
         (a_claim(f"sum(with-pass({STEP}), nim(1))", ODD, p("a == 0"), ["free-heap"]), "amounts"),
         (a_claim(f"with-pass({STRIP}, passes=s)", ODD, p("x == 0")), "written out"),
     ],

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.kinds import GrundyNumbers, IntegerStatement, PPositions
 from choco_pipeline.claims.kinds.kind import Kind
-from choco_pipeline.formula.nodes import Compare, Integer, Name, Node
+from choco_pipeline.formula.nodes import Compare, Integer, Name, Node, render
 from choco_pipeline.proof.lemmas.errors import LemmaError
 from choco_pipeline.proof.lemmas.known import Known, put
 from choco_pipeline.proof.lemmas.last_step import LastStep, implied, nodes
@@ -69,7 +69,9 @@ def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
         (games,) = levels.pop()
         known = [lemma.conclude(games, known)]
     last = LastStep(claim, game, known[0])
-    statements = (implied(claim, conditions), *last.statements())
+    # A premise with the same condition speaks of these parameters.
+    others = [one for one in conditions if render(one) != said.for_all.text]
+    statements = (*([implied(claim, others)] if others else []), *last.statements())
     base, _ = without_passes(claim.pattern)
     relation = f"{game.coordinates[0]} == 0"
     family = Family(base.text, said.for_all.text, relation, "p-positions", describe(base.text))

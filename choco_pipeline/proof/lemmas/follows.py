@@ -34,7 +34,7 @@ from choco_pipeline.tables.compute import table
 #: So many members' tables up to this bound are compared with what lemmas say, and with the claim.
 MEMBERS, BOUND = 6, 14
 #: The checker takes two seconds or three for a sentence with six integers in nim-sums.
-CHECKER_SECONDS = 10.0
+CHECKER_SECONDS = 4.0
 
 
 def settle_following(

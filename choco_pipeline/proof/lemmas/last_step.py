@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from choco_pipeline.claims.claim import Claim
-from choco_pipeline.claims.kinds import GrundyNumbers, IntegerStatement, PPositions, Values
+from choco_pipeline.claims.kinds import GrundyNumbers, IntegerStatement, Options, PPositions, Values
 from choco_pipeline.formula import Formula, parse
-from choco_pipeline.formula.nodes import Integer, Name, Node, render
+from choco_pipeline.formula.nodes import Integer, Name, Node, Not, render
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.proof.lemmas.errors import LemmaError
 from choco_pipeline.proof.lemmas.known import Known, equal, junction, put
@@ -69,6 +69,8 @@ class LastStep:
                 yield self._everywhere(where, holds=[same])
             case Values():
                 yield from self._of_values(check)
+            case Options():
+                yield from self._of_options(check)
             case _:
                 raise LemmaError(f"a claim of kind {check.kind} does not follow by lemmas")
 
@@ -90,6 +92,27 @@ class LastStep:
         such = [put(part, at_zero) for part in (*counted, equal(value, Name("v")))]
         number = {"of": spans, "such": render(junction("and", *such)), "least": 1}
         yield self._statement(given, [nodes(check.values)], number=number)
+
+    def _of_options(self, check: Options) -> Iterator[IntegerStatement]:
+        """Yield that it speaks of P-positions, none of whose options is one, or of others, which have one that is."""
+        is_p, of, to = self._left(self.known.outcomes), nodes(check.of), nodes(check.to)
+        is_other = Not(is_p)
+        if check.have == "some" and not set(self.claim.coordinates) <= {
+            *check.by,
+            *self._all(check),
+        }:
+            raise LemmaError("which moves lead to a P-position is not known")
+        yield self._everywhere([of], holds=[is_other if check.have == "some" else is_p])
+        if check.have == "every":
+            yield self._everywhere([is_other], holds=[to])
+        elif check.have == "no":
+            yield self._everywhere([to], holds=[is_p])
+        else:
+            yield self._everywhere([is_p], holds=[to])
+
+    def _all(self, check: Options) -> tuple[str, ...]:
+        """Return all coordinates if the claim counts all options."""
+        return self.claim.coordinates if not check.by and check.beside is None else ()
 
     def conclusion(self) -> Formula:
         """Return what is known of the claim's positions as one formula, a condition or an equation with ``grundy``."""
