@@ -101,9 +101,10 @@ def _decided(
         for part in derivation.only_the_end
     ]
     steps = [step for one in derivation.statements for step in _steps(claim, one, seconds, folder)]
-    compared = sum(
-        _agrees(derivation, values) for values in islice(members(derivation.family), MEMBERS)
-    )
+    agreeing = (values for values in members(derivation.family) if _agrees(derivation, values))
+    compared = len(list(islice(agreeing, MEMBERS)))
+    if not compared:
+        raise LemmaError("there is no game with these parameters that a table can be made of")
     evidence = {
         **_agreed(steps),
         "members": compared,
