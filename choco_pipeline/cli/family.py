@@ -25,6 +25,7 @@ def show_family(
     condition: str | None,
     p_positions: str | None,
     grundy: str | None,
+    where: str,
     out: Path,
     seconds: float,
     json: bool,
@@ -33,7 +34,7 @@ def show_family(
 
     Parameters
     ----------
-    ruleset, condition, p_positions, grundy
+    ruleset, condition, p_positions, grundy, where
         As for `prove_family`.
     out
         Folder for the certificate; in place of the one for single games, the one for families.
@@ -49,15 +50,20 @@ def show_family(
     if not (math.isfinite(seconds) and seconds > 0):
         raise ChocoError(f"prove: --seconds must be a positive number, found {seconds:g}")
     proof = prove_family(
-        ruleset, condition, p_positions=p_positions, grundy=grundy, seconds=seconds
+        ruleset, condition, p_positions=p_positions, grundy=grundy, where=where, seconds=seconds
     )
     if out == DEFAULT_FOLDER:
         out = FOLDER
-    path = write(proof, out).as_posix() if proof.status == "proved" else None
+    is_written = proof.status == "proved" or bool(proof.failures)
+    path = write(proof, out).as_posix() if is_written else None
     checked = check_family(path, seconds) if path else None
-    if checked and checked["status"] != "proved":
+    if checked and (checked["status"], checked["every_member"]) != (proof.status, bool(proof.failures)):  # fmt: skip
         why = f"the check of {path} says: {checked['why']}"
-        proof, path = replace(proof, status="undecided", why=why), None
+        if proof.failures:  # the counterexample stands
+            proof = replace(proof, failures=(), engines=(), why=f"{proof.why}, but {why}")
+        else:
+            proof = replace(proof, status="undecided", why=why)
+        path = None
     if json:
         emit(_document(proof, path) | {"checked": checked})
     else:
@@ -98,10 +104,12 @@ def _checked_lines(found: Mapping[str, Any]) -> list[str]:
     if found["status"] == "undecided":
         return [f"undecided: {found['certificate']}: {found['why']}"]
     said = f"{found['relation']['formula']} for {found['ruleset']}, for all {found['for']}"
-    if found["status"] == "refuted":
+    said += f", where {found['where']}" if found["where"] else ""
+    if found["status"] == "refuted" and not found["every_member"]:
         return [f"refuted: {said}: not at {found['position']} for {found['parameters']}"]
+    checked = "refuted for every member" if found["every_member"] else "checked"
     return [
-        f"checked: {said}: {found['conditions']} conditions written anew from the game are unsatisfiable by"
+        f"{checked}: {said}: {found['conditions']} conditions written anew from the game are unsatisfiable by"
         f" {' and by '.join(found['engines'])}; {found['members']} members agree with the definition;"
         f" {in_time(found['seconds'])}"
     ]
@@ -114,9 +122,17 @@ def _document(proof: FamilyProof, path: str | None) -> dict[str, Any]:
         "why": proof.why,
         "ruleset": family.ruleset,
         "for": family.condition,
+        "where": family.where,
         "relation": {"kind": family.kind, "formula": family.relation},
         "parameters": dict(wrong.parameters) if wrong else None,
         "position": list(wrong.position) if wrong else None,
+        "every_member": [
+            {
+                "parameters": {name: str(value) for name, value in failure.case.parameters.items()},
+                "position": {name: str(value) for name, value in failure.position.items()},
+            }
+            for failure in proof.failures
+        ],
         "cases": len(proof.cases),
         "states": proof.states,
         "members": proof.members,
@@ -130,12 +146,19 @@ def _lines(proof: FamilyProof, path: str | None) -> list[str]:
     family = proof.family
     what = {"p-positions": "P-positions", "grundy": "Grundy numbers"}[family.kind]
     said = f"the {what} of {family.ruleset} are {family.relation}"
+    said += f", where {family.where}" if family.where else ""
+    if proof.failures:
+        return [
+            f"refuted for all {', '.join(family.parameters)} with {family.condition}: {said}: {proof.why}",
+            *(f"at {failure.text}" for failure in proof.failures),
+            f"{proof.texts} texts are unsatisfiable by {' and by '.join(proof.engines)}; {in_time(proof.seconds)} in all",
+            f"certificate: {path}",
+        ]
     if proof.status != "proved":
         return [f"{proof.status}: {said}, for all {family.condition}: {proof.why}"]
-    texts = sum(len(case.texts) for case in proof.cases)
     return [
         f"proved for all {', '.join(family.parameters)} with {family.condition}: {said}",
-        f"{proof.why}; {proof.states} abstract states; {texts} texts are unsatisfiable by {' and by '.join(proof.engines)};"
+        f"{proof.why}; {proof.states} abstract states; {proof.texts} texts are unsatisfiable by {' and by '.join(proof.engines)};"
         f" {proof.members} members agree with the definition; {in_time(proof.seconds)} in all",
         f"certificate: {path}",
     ]

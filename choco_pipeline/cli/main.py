@@ -239,6 +239,13 @@ def prove(
     grundy: Annotated[
         str | None, typer.Option(help="With --for: the Grundy number.", metavar="FORMULA")
     ] = None,
+    where: Annotated[
+        str,
+        typer.Option(
+            help="With --for: of which positions alone it is said, as 'x <= k and z <= k'.",
+            metavar="CONDITION",
+        ),
+    ] = "",
     json: Json = False,
 ) -> None:
     """Find automata for a game's P-positions or Grundy numbers, and prove them for all positions.
@@ -252,7 +259,9 @@ def prove(
     from choco_pipeline.cli.prove import show_proof  # noqa: PLC0415
 
     if condition is not None or p_positions is not None or grundy is not None:
-        raise typer.Exit(show_family(ruleset, condition, p_positions, grundy, out, seconds, json))
+        raise typer.Exit(
+            show_family(ruleset, condition, p_positions, grundy, where, out, seconds, json)
+        )
     raise typer.Exit(show_proof(ruleset, relation, check, engine or [], out, seconds, memory, json))
 
 

@@ -18,6 +18,7 @@ from choco_pipeline.games.ruleset import Ruleset, mex
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.family_check.control import Game, Invariant, Key, Location, Obligation
+from choco_pipeline.proof.family_check.direct import Direct
 from choco_pipeline.proof.family_check.document import (
     CaseText,
     FamilyText,
@@ -26,6 +27,7 @@ from choco_pipeline.proof.family_check.document import (
     SumText,
     read_family,
 )
+from choco_pipeline.proof.family_check.failing import require_inconsistent
 from choco_pipeline.proof.family_check.reading import ZERO, Family, Height
 from choco_pipeline.proof.family_check.solvers import SOLVERS, is_unsatisfiable
 from choco_pipeline.proof.family_check.sums import Reader, Sum, conjunction, disjunction
@@ -51,7 +53,8 @@ def check_family(path: str, seconds: float) -> dict[str, Any]:
     Returns
     -------
     dict
-        As ``choco prove --check --json`` prints it: ``status`` is ``proved``, ``refuted`` or ``undecided``.
+        As ``choco prove --check --json`` prints it: ``status`` is ``proved``, ``refuted`` or ``undecided``; refuted with
+        ``every_member`` where the certificate has a position for each member at which the relation is wrong.
 
     Raises
     ------
@@ -66,7 +69,9 @@ def check_family(path: str, seconds: float) -> dict[str, Any]:
         "why": "",
         "ruleset": written.ruleset,
         "for": written.condition,
+        "where": written.where,
         "relation": written.relation.model_dump(),
+        "every_member": False,
         "parameters": None,
         "position": None,
         "conditions": 0,
@@ -79,7 +84,11 @@ def check_family(path: str, seconds: float) -> dict[str, Any]:
         if not members:
             raise UndecidedError("no small parameters make a member of the family")
         family = _family(written, next(iter(members))[1].rules)
+        is_proof = written.verdict == "proved"
         for values, member in members:
+            if not is_proof:
+                require_inconsistent(written, values, member)
+                continue
             position = _disagreement(family, written, values, member, clock)
             if position is not None:
                 found |= {"status": "refuted", "why": "the definition says otherwise"}
@@ -91,8 +100,9 @@ def check_family(path: str, seconds: float) -> dict[str, Any]:
                 raise UndecidedError(f"{name} does not hold, or no solver knows it")
             number += 1
         found |= {
-            "status": "proved",
+            "status": written.verdict,
             "why": "every condition holds",
+            "every_member": not is_proof,
             "conditions": number,
             "members": len(members),
             "engines": list(SOLVERS),
@@ -132,6 +142,7 @@ def _family(written: FamilyText, rules: Rules) -> Family:
         parse_nodes(written.relation.formula, None, ()),
         rules,
         written.games,
+        parse_nodes(written.where, None, ()) if written.where else None,
     )
     if sorted(written.parameters) != list(family.parameters):
         raise UndecidedError(f"the parameters are {', '.join(family.parameters)}")
@@ -160,14 +171,17 @@ def _disagreement(
     bound = 1
     while bound < BOX and _size(rules, bound + 1) <= POSITIONS:
         bound += 1
-    relation = parse(written.relation.formula)
+    relation, where = parse(written.relation.formula), parse(written.where or "0 == 0")
     grundy: dict[tuple[int, ...], int] = {}
     for position in product(*(range(n + 1) for n in rules.largest(bound))):
         if rules.why_not(position) is not None:
             continue
         clock.require()
         grundy[position] = mex(grundy[option] for option in rules.options(position))
-        said = relation.value({**values, **rules.named(position)})
+        named = {**values, **rules.named(position)}
+        if not where.value(named):
+            continue
+        said = relation.value(named)
         is_right = (
             said == grundy[position] if family.kind == "grundy" else said == (grundy[position] == 0)
         )
@@ -189,6 +203,10 @@ def _conditions(family: Family, written: FamilyText, clock: Clock) -> Iterator[t
     for number, text in enumerate(written.cases, start=1):
         case = _Case(family, text, clock)
         yield f"case-{number}/as-written", case.is_written_otherwise()
+        if written.where or written.verdict == "refuted":
+            for name, body in case.direct_conditions(written.verdict):
+                yield f"case-{number}/{name}", conjunction([case.facts, body])
+            continue
         for invariant in case.invariants():
             name = "-".join(filter(None, (invariant.obligation.kind, invariant.obligation.move)))
             for condition, body in invariant.conditions():
@@ -307,6 +325,24 @@ class _Case:
         differences = dict.fromkeys((shown - own).is_zero for shown, own in pairs)
         differs = disjunction(f"(not {is_zero})" for is_zero in differences)
         return conjunction([self.facts, differs])
+
+    def direct_conditions(self, verdict: str) -> Iterator[tuple[str, str]]:
+        """Yield what makes the relation right, or wrong for every member, where limited coordinates are numbers."""
+        written = self.written
+        inside = list(self.family.inside(self.reader, self.values))
+        direct = Direct(self.game, inside)
+        if written.obligations:
+            raise UndecidedError("obligations on words, where positions have a condition")
+        if inside or verdict == "proved":
+            if written.largest is None:
+                raise UndecidedError("the largest values of limited coordinates are missing")
+            yield from direct.closure(written.largest)
+        if verdict == "proved":
+            yield from direct.consistent(written.largest or {})
+            return
+        if written.position is None:
+            raise UndecidedError("a case has no position")
+        yield "position", direct.failure({x: Sum.read(s, self.names) for x, s in written.position.items()})  # fmt: skip
 
     def invariants(self) -> Iterator[Invariant]:
         """Yield the obligations, with what the certificate has for each."""

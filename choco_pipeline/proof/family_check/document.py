@@ -77,7 +77,9 @@ class CaseText(_Part):
     shifts: dict[str, SumText]
     constant: SumText
     offset: SumText
-    obligations: list[ObligationText] = Field(max_length=64)
+    largest: dict[str, int] | None = None
+    position: dict[str, SumText] | None = None
+    obligations: list[ObligationText] = Field(default=[], max_length=64)
     texts: dict[str, str]
 
 
@@ -97,7 +99,9 @@ class FamilyText(_Part):
     games: dict[str, Any] = {}
     parameters: list[str] = Field(min_length=1, max_length=8)
     condition: str = Field(alias="for")
+    where: str = ""
     relation: RelationText
+    verdict: Literal["proved", "refuted"] = "proved"
     engines: list[str]
     cases: list[CaseText] = Field(min_length=1, max_length=200)
 

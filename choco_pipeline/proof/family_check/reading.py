@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.formula.nodes import Binary, Compare, Name, Node, walk
+from choco_pipeline.formula.nodes import Binary, Compare, Junction, Name, Node, walk
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games.description import described
 from choco_pipeline.games.notation import OWN, GameName, Notation
@@ -78,6 +78,8 @@ class Family:
         A member's; every member has its coordinates and its moves.
     games
         The descriptions of games of one's own.
+    where
+        The condition on positions; None for all.
     """
 
     notation: Notation
@@ -86,6 +88,7 @@ class Family:
     relation: Node
     rules: Rules
     games: Mapping[str, Any]
+    where: Node | None = None
 
     def __post_init__(self) -> None:
         """Refuse moves that words do not describe."""
@@ -109,7 +112,9 @@ class Family:
     @cached_property
     def parameters(self) -> tuple[str, ...]:
         """All names that are no coordinates."""
-        return parameters_of(self.notation, self.condition, self.relation, self.coordinates)
+        return parameters_of(
+            self.notation, (self.condition, self.relation, self.where), self.coordinates
+        )
 
     def heights(self, reader: Reader, values: Numbers) -> dict[str, Height]:
         """Return the largest values of coordinates that have one, where the parameters have these values."""
@@ -149,6 +154,24 @@ class Family:
         if len(right.shifts) + bool(right.constant) <= 1:  # n + e == x + e' is n == x + (e' - e)
             right, left = right.plus(left.offset.times(-1)), NimSum(left.shifts, left.constant)
         return left ^ right
+
+    def inside(self, reader: Reader, values: Numbers) -> Iterator[Height]:
+        """Yield sums of coordinates that are not negative where the relation is claimed."""
+        parts = [] if self.where is None else [self.where]
+        while parts:
+            match parts.pop():
+                case Junction("and", operands):
+                    parts += operands
+                case Compare(signs, operands):
+                    for sign, *sides in zip(signs, operands, operands[1:], strict=False):
+                        a, b = (self._linear(side, reader, values) for side in sides)
+                        if sign not in ("<", "<=", "==", ">=", ">"):
+                            raise UndecidedError("a condition on positions with another sign")
+                        one = ONE if sign in ("<", ">") else ZERO
+                        yield from [_difference(b, a, one)] if sign[0] in "<=" else []
+                        yield from [_difference(a, b, one)] if sign[0] in "=>" else []
+                case _:
+                    raise UndecidedError("a condition on positions that is no inequality")
 
     def _height(self, node: Node, reader: Reader, names: Numbers) -> Height:
         if isinstance(node, Binary) and self._has_coordinates(node):
@@ -222,11 +245,20 @@ class Family:
         )
 
 
+def _difference(more: Height, less: Height, least: Sum) -> Height:
+    """Return the sum that is not negative where `more` is at least `less` + `least`."""
+    terms = {
+        x: more.terms.get(x, ZERO) - less.terms.get(x, ZERO) for x in {*more.terms, *less.terms}
+    }
+    return Height(terms, more.constant - less.constant - least, ONE)
+
+
 def parameters_of(
-    notation: Notation, condition: Node, relation: Node, coordinates: tuple[str, ...]
+    notation: Notation, nodes: Iterable[Node | None], coordinates: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Return the names of all three that are no coordinates of the game."""
+    """Return the names of all of them that are no coordinates of the game."""
     names = set(notation.names)
-    for node in (condition, relation):
-        names |= {part.name for part in walk(node) if isinstance(part, Name)}
+    for node in nodes:
+        if node is not None:
+            names |= {part.name for part in walk(node) if isinstance(part, Name)}
     return tuple(sorted(names - set(coordinates)))

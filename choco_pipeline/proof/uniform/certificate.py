@@ -10,6 +10,8 @@ from typing import Any
 from choco_pipeline.documents.files import write_json, write_text
 from choco_pipeline.proof.uniform.affine import Affine
 from choco_pipeline.proof.uniform.control import Location, TrackForm
+from choco_pipeline.proof.uniform.failure import Failure
+from choco_pipeline.proof.uniform.family import Case
 from choco_pipeline.proof.uniform.prove import CaseProof, FamilyProof
 from choco_pipeline.proof.uniform.search import Invariant
 from choco_pipeline.proof.uniform.smt import ordered
@@ -20,7 +22,7 @@ CONSTANT_KEY = "1"
 
 
 def document(proof: FamilyProof) -> dict[str, Any]:
-    """Return the certificate of a proof."""
+    """Return the certificate of a proof, or of a refutation for every member."""
     family = proof.family
     return {
         "kind": KIND,
@@ -29,8 +31,10 @@ def document(proof: FamilyProof) -> dict[str, Any]:
         "games": dict(family.description.documents),
         "parameters": list(family.parameters),
         "for": family.condition,
+        "where": family.where,
         "relation": {"kind": family.kind, "formula": family.relation},
-        "cases": [_case(case) for case in proof.cases],
+        "verdict": proof.status,
+        "cases": [_case(case) for case in proof.cases] + [_failed(case) for case in proof.failures],
         "engines": list(proof.engines),
     }
 
@@ -39,9 +43,11 @@ def write(proof: FamilyProof, folder: Path) -> Path:
     """Write the certificate and its texts, and return the certificate's path; the document comes last."""
     family = proof.family
     asked = "\n".join([family.ruleset, family.condition, family.kind, family.relation])
+    asked += f"\n{family.where}" if family.where else ""
     stem = f"family-{hashlib.sha256(asked.encode()).hexdigest()[:16]}"
-    for number, case in enumerate(proof.cases, start=1):
-        for name, text in case.texts.items():
+    every = [case.texts for case in proof.cases] + [failure.texts for failure in proof.failures]
+    for number, texts in enumerate(every, start=1):
+        for name, text in texts.items():
             write_text(folder / stem / f"case-{number}" / f"{name}.smt2", text)
     path = folder / f"{stem}.json"
     write_json(path, document(proof))
@@ -49,7 +55,22 @@ def write(proof: FamilyProof, folder: Path) -> Path:
 
 
 def _case(proof: CaseProof) -> dict[str, Any]:
-    case = proof.case
+    return {
+        **_shown(proof.case, proof.texts, proof.largest),
+        "obligations": [_obligation(invariant) for invariant in proof.invariants],
+    }
+
+
+def _failed(failure: Failure) -> dict[str, Any]:
+    return {
+        **_shown(failure.case, failure.texts, failure.largest),
+        "position": _sums(failure.position),
+    }
+
+
+def _shown(
+    case: Case, texts: Mapping[str, str], largest: Mapping[str, int] | None
+) -> dict[str, Any]:
     return {
         "parameters": _sums(case.parameters),
         "conditions": [_sum(c) for c in case.conditions],
@@ -64,10 +85,8 @@ def _case(proof: CaseProof) -> dict[str, Any]:
         "shifts": _sums(case.shifts),
         "constant": _sum(case.constant),
         "offset": _sum(case.offset),
-        "obligations": [_obligation(invariant) for invariant in proof.invariants],
-        "texts": {
-            name: hashlib.sha256(text.encode()).hexdigest() for name, text in proof.texts.items()
-        },
+        "largest": None if largest is None else dict(largest),
+        "texts": {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()},
     }
 
 

@@ -28,7 +28,7 @@ from choco_pipeline.proof.uniform.reading import (
 
 RelationKind = Literal["p-positions", "grundy"]
 #: Residues that a parameter may be split by at once: each is a case with proofs of its own.
-LARGEST_MODULUS = 24
+LARGEST_MODULUS = 32
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,8 @@ class Case:
         A further number in the nim-sum.
     offset
         For Grundy numbers: the value is the nim-sum minus this.
+    inside
+        Linear forms that are not negative at the positions that the relation is of.
     """
 
     parameters: Mapping[str, Affine]
@@ -66,6 +68,7 @@ class Case:
     shifts: Mapping[str, Affine]
     constant: Affine
     offset: Affine
+    inside: tuple[Form, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -95,6 +98,8 @@ class Family:
         As written.
     kind
         Whether the relation is of the P-positions, a condition, or of the Grundy numbers, an integer.
+    where
+        A condition on positions, of which alone the relation is; "" for all.
     """
 
     ruleset: str
@@ -102,27 +107,34 @@ class Family:
     relation: str
     kind: RelationKind
     description: Description
+    where: str = ""
 
     @classmethod
-    def read(cls, ruleset: str, condition: str, relation: str, kind: RelationKind) -> Family:
+    def read(
+        cls, ruleset: str, condition: str, relation: str, kind: RelationKind, where: str = ""
+    ) -> Family:
         """Read a family; what cannot be said raises a named error."""
         description = describe(ruleset)
-        where, said = parse(condition), parse(relation)
-        if not where.is_truth:
+        members, said = parse(condition), parse(relation)
+        if not members.is_truth:
             raise FamilyError(f"--for {condition}: a condition is needed, this is an integer")
         if said.is_truth != (kind == "p-positions"):
             needed = "a condition" if kind == "p-positions" else "an integer"
             raise FamilyError(f"--{kind} {relation}: {needed} is needed")
-        known = {*description.parameters, *where.names}
-        strangers = sorted(where.names & {*description.coordinates})
+        known = {*description.parameters, *members.names}
+        strangers = sorted(members.names & {*description.coordinates})
         if strangers:
             raise FamilyError(f"--for {condition}: {strangers[0]!r} is a coordinate")
         unknown = sorted(said.names - known - {*description.coordinates})
         if unknown:
             raise FamilyError(f"--{kind} {relation}: unknown name {unknown[0]!r}")
-        if where.functions or said.functions:
+        inside = parse(where) if where else None
+        if inside is not None and not inside.is_truth:
+            raise FamilyError(f"--where {where}: a condition is needed, this is an integer")
+        if any(formula is not None and formula.functions for formula in (members, said, inside)):
             raise FamilyError("look-up functions have no meaning here")
-        return cls(ruleset, where.text, said.text, kind, description)
+        inner = "" if inside is None else inside.text
+        return cls(ruleset, members.text, said.text, kind, description, inner)
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -175,7 +187,9 @@ class Family:
         terms, constant, offset = _relation(reader, _nodes(self.relation), self.kind)
         for shift in [*terms.values(), constant]:
             reader.known_sign(shift)
-        return Case(part.parameters, independent(part.conditions), heights, terms, constant, offset)
+        inside = tuple(reader.inequalities(_nodes(self.where))) if self.where else ()
+        conditions = independent(part.conditions)
+        return Case(part.parameters, conditions, heights, terms, constant, offset, inside)
 
 
 class _NoMemberError(Exception):

@@ -21,7 +21,8 @@ from choco_pipeline.tables.compute import grundy_table
 FIRST, DRAWN, LARGEST = 12, 8, 60
 #: Tuples of parameters that are looked at for members: a condition may hold for few.
 MOST_LOOKED_AT = 20_000
-#: The bound of the tables is between these, and twice the largest parameter and a bit where that fits.
+#: The bound of the tables is between these, and twice the largest parameter and a bit where that fits; the largest one where
+#: positions have a condition, which may be false near its edge alone.
 LEAST_BOUND, MOST_BOUND = 20, 130
 
 
@@ -67,7 +68,8 @@ def refutation(family: Family, clock: Clock) -> tuple[Counterexample | None, int
             break
         try:
             game = family.description.member(values)
-            found = disagreement(family, game, values, bound_for(values))
+            bound = MOST_BOUND if family.where else bound_for(values)
+            found = disagreement(family, game, values, bound)
         except ChocoError:  # no game, or one that is too large
             continue
         looked_at += 1
@@ -87,14 +89,15 @@ def disagreement(
     """Return the least position within a bound where the relation and the definition differ, or None."""
     grundy = grundy_table(game, bound).grundy.transpose(*game.coordinates).to_numpy()
     grid = np.meshgrid(*map(np.arange, grundy.shape), indexing="ij", sparse=True)
-    formula = parse(family.relation)
+    formula, inside = parse(family.relation), parse(family.where or "0 == 0")
     given: dict[str, ArrayLike] = {**values, **dict(zip(game.coordinates, grid, strict=True))}
     try:
         said = np.broadcast_to(formula.evaluate({n: given[n] for n in formula.names}), grundy.shape)
+        is_inside = inside.evaluate({n: given[n] for n in inside.names})
     except FormulaError:
         return None
     is_right = said == (grundy == 0 if family.kind == "p-positions" else grundy)
-    wrong = np.argwhere((grundy >= 0) & ~is_right)
+    wrong = np.argwhere((grundy >= 0) & is_inside & ~is_right)
     if not len(wrong):
         return None
     place = min(map(tuple, wrong.tolist()), key=lambda q: (max(q), q))

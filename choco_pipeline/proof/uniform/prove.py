@@ -8,7 +8,9 @@ from typing import Literal
 
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.errors import UndecidedError
+from choco_pipeline.proof.uniform.direct import DirectCase
 from choco_pipeline.proof.uniform.errors import FamilyError
+from choco_pipeline.proof.uniform.failure import Failure, failures
 from choco_pipeline.proof.uniform.family import Case, Family
 from choco_pipeline.proof.uniform.ladder import obligations, prove_obligation
 from choco_pipeline.proof.uniform.members import Counterexample, refutation
@@ -18,17 +20,23 @@ from choco_pipeline.proof.uniform.solvers import SOLVERS, require_unsat
 
 #: Seconds for looking at members, and the part of all time that this may be.
 MEMBER_SECONDS, MEMBER_SHARE = 4.0, 0.2
+#: Seconds for seeing whether a family that is wrong for one member is wrong for all: the known ones take less than one.
+FAILURE_SECONDS = 4.0
 
 Status = Literal["proved", "refuted", "undecided"]
 
 
 @dataclass(frozen=True)
 class CaseProof:
-    """The invariants of one case, and the texts that both solvers found unsatisfiable, by obligation and name."""
+    """The invariants of one case, and the texts that both solvers found unsatisfiable, by obligation and name.
+
+    Where positions have a condition there are no invariants, but the `largest` values of limited coordinates inside.
+    """
 
     case: Case
     invariants: tuple[Invariant, ...]
     texts: Mapping[str, str] = field(repr=False)
+    largest: Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -47,10 +55,12 @@ class FamilyProof:
         The proofs; all that there are if it is proved.
     counterexample
         If it is refuted.
+    failures
+        If it is refuted for every member: where, in each case.
     members
         How many members were compared with the definition before.
     engines
-        The solvers that found every text unsatisfiable.
+        The solvers that found every text unsatisfiable, of a proof or of `failures`.
     seconds
         How long it took.
     """
@@ -63,6 +73,12 @@ class FamilyProof:
     members: int = 0
     engines: tuple[str, ...] = ()
     seconds: float = 0.0
+    failures: tuple[Failure, ...] = ()
+
+    @property
+    def texts(self) -> int:
+        """The number of texts that are unsatisfiable."""
+        return sum(len(c.texts) for c in self.cases) + sum(len(f.texts) for f in self.failures)
 
     @property
     def states(self) -> int:
@@ -77,6 +93,7 @@ def prove_family(
     *,
     p_positions: str | None = None,
     grundy: str | None = None,
+    where: str = "",
     seconds: float = 60.0,
 ) -> FamilyProof:
     """Decide what the P-positions or the Grundy numbers of a family of games are, for all parameters at once.
@@ -91,6 +108,8 @@ def prove_family(
         The condition that positions are P-positions, an equation of nim-sums: ``(x-1) ^ y ^ (z-1) == 0``.
     grundy
         The Grundy number instead, a nim-sum and numbers: ``(y ^ (z+s)) - s``.
+    where
+        Of which positions alone it is said, inequalities between coordinates and parameters; "" for all.
     seconds
         About so long is searched.
 
@@ -111,9 +130,9 @@ def prove_family(
         raise FamilyError("a family: give either its P-positions or its Grundy numbers")
     if grundy is None:
         assert p_positions is not None
-        family = Family.read(ruleset, condition, p_positions, "p-positions")
+        family = Family.read(ruleset, condition, p_positions, "p-positions", where)
     else:
-        family = Family.read(ruleset, condition, grundy, "grundy")
+        family = Family.read(ruleset, condition, grundy, "grundy", where)
     return decide(family, Clock(seconds))
 
 
@@ -127,11 +146,14 @@ def decide(family: Family, clock: Clock) -> FamilyProof:
     limit = min(MEMBER_SECONDS, clock.seconds * MEMBER_SHARE)
     wrong, looked_at = refutation(family, Clock(limit))
     if wrong is not None:
-        return FamilyProof(family, "refuted", _told(wrong), (), wrong, looked_at, (), clock.spent)
+        of_all = _failures(family, cases, clock)
+        why = _told(wrong) + ("; every member is wrong somewhere" if of_all else "")
+        engines = tuple(SOLVERS) if of_all else ()
+        return FamilyProof(family, "refuted", why, (), wrong, looked_at, engines, clock.spent, of_all)  # fmt: skip
     proofs: list[CaseProof] = []
     for number, case in enumerate(cases, start=1):
         try:
-            proofs.append(_case_proof(family, case, clock))
+            proofs.append((_direct_proof if family.where else _case_proof)(family, case, clock))
         except UndecidedError as error:
             why = f"case {number} of {len(cases)}, {said(case)}: {error}"
             return FamilyProof(family, "undecided", why, tuple(proofs), None, looked_at, (), clock.spent)  # fmt: skip
@@ -149,6 +171,27 @@ def _case_proof(family: Family, case: Case, clock: Clock) -> CaseProof:
             found[f"{obligation.name}-{name}"] = text
         invariants.append(invariant)
     return CaseProof(case, tuple(invariants), found)
+
+
+def _direct_proof(family: Family, case: Case, clock: Clock) -> CaseProof:
+    direct = DirectCase(family, case)
+    found = dict(direct.proof_texts())
+    for name, text in found.items():
+        require_unsat(name, text, clock)
+    return CaseProof(case, (), found, direct.largest)
+
+
+def _failures(family: Family, cases: list[Case], clock: Clock) -> tuple[Failure, ...]:
+    """Return counterexamples for every member, if some are found in a small part of the time."""
+    limit = Clock(min(FAILURE_SECONDS, clock.left * MEMBER_SHARE))
+    try:
+        found = failures(family, cases, limit)
+        for failure in found:
+            for name, text in failure.texts.items():
+                require_unsat(name, text, clock)
+    except (FamilyError, UndecidedError):
+        return ()
+    return found
 
 
 def said(case: Case) -> str:

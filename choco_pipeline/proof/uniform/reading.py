@@ -156,6 +156,22 @@ class Reader:
             raise SignNeededError(total)
         return sign
 
+    def inequalities(self, node: Node) -> list[Form]:
+        """Return a condition on coordinates as linear forms that are not negative."""
+        match node:
+            case Junction("and", operands):
+                return [form for part in operands for form in self.inequalities(part)]
+            case Compare(operators, operands) if {*operators} <= {"<", "<=", ">", ">=", "=="}:
+                forms, found = [self.form(part) for part in operands], []
+                for operator, left, right in zip(operators, forms, forms[1:], strict=False):
+                    less, more = left + right.times(number(-1)), right + left.times(number(-1))
+                    strict = Form({}, number(-1 if operator in ("<", ">") else 0))
+                    found += [more + strict] if operator[0] in "<=" else []
+                    found += [less + strict] if operator[0] in ">=" else []
+                return found
+            case _:
+                raise FamilyError(f"{render(node)}: inequalities, joined by `and`, are needed")
+
     def alternatives(self, node: Node, *, holds: bool = True) -> list[Conjunction]:
         """Return a condition on parameters as a disjunction of conjunctions."""
         match node:

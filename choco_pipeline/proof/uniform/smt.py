@@ -25,6 +25,7 @@ from choco_pipeline.proof.uniform.affine import ZERO, Affine
 from choco_pipeline.proof.uniform.control import Location, Obligation
 from choco_pipeline.proof.uniform.facts import Facts
 from choco_pipeline.proof.uniform.search import Bits, Invariant
+from choco_pipeline.proof.uniform.sentences import all_of, any_of, at_least_0, negation, term, text
 
 
 def texts(proof: Invariant) -> Iterator[tuple[str, str]]:
@@ -47,7 +48,7 @@ def ordered(proof: Invariant) -> list[Location]:
 def _never(proof: Invariant) -> str:
     obligation, found = proof.obligation, []
     for here in ordered(proof):
-        conjunctions = [_all(map(_at_least_0, c)) for c in obligation.never_again(here)]
+        conjunctions = [all_of(map(at_least_0, c)) for c in obligation.never_again(here)]
         if not conjunctions:
             continue
         broken = [_breaks(proof, here)]
@@ -59,9 +60,9 @@ def _never(proof: Invariant) -> str:
                 for step in obligation.steps(here)
                 for answer, there in step.answers
             ]
-        broken += [_not(_never_at(proof, there, updates)) for there, updates in after]
-        found.append(_all([_any(conjunctions), _any(dict.fromkeys(broken))]))
-    return _any(found)
+        broken += [negation(_never_at(proof, there, updates)) for there, updates in after]
+        found.append(all_of([any_of(conjunctions), any_of(dict.fromkeys(broken))]))
+    return any_of(found)
 
 
 def _of_position(obligation: Obligation, here: Location) -> Iterator[dict[str, Affine]]:
@@ -81,8 +82,8 @@ def _of_position(obligation: Obligation, here: Location) -> Iterator[dict[str, A
 
 
 def _goal(proof: Invariant) -> str:
-    return _any(
-        _all([_inside(proof, here, {}), _breaks(proof, here)])
+    return any_of(
+        all_of([_inside(proof, here, {}), _breaks(proof, here)])
         for here in ordered(proof)
         if not here.start and here in proof.states
     )
@@ -98,97 +99,55 @@ def _steps(proof: Invariant, here: Location) -> str:
             answer, there = step.answers[index]
             updates = obligation.updates(here, {**step.digits, **answer}, there)
             after = [_never_at(proof, there, updates), _inside(proof, there, updates)]
-            found.append(_all([_states(proof, here, states, {}), _not(_any(after))]))
-    known = [] if here.start else [_facts(proof.facts[here], {}), _not(_never_at(proof, here, {}))]
-    return _all([*known, _any(found)])
+            found.append(all_of([_states(proof, here, states, {}), negation(any_of(after))]))
+    known = (
+        [] if here.start else [_facts(proof.facts[here], {}), negation(_never_at(proof, here, {}))]
+    )
+    return all_of([*known, any_of(found)])
 
 
 def _inside(proof: Invariant, here: Location, updates: dict[str, Affine]) -> str:
     if here not in proof.states:
         return "false"
     states = _states(proof, here, proof.states[here], updates)
-    return _all([_facts(proof.facts[here], updates), states])
+    return all_of([_facts(proof.facts[here], updates), states])
 
 
 def _states(
     proof: Invariant, here: Location, states: Iterable[Bits], updates: dict[str, Affine]
 ) -> str:
-    chosen = [_at_least_0(p.substitute(updates)) for p in proof.predicates[here]]
-    return _any(
-        _all(p if bit else _not(p) for p, bit in zip(chosen, bits, strict=True)) for bits in states
+    chosen = [at_least_0(p.substitute(updates)) for p in proof.predicates[here]]
+    return any_of(
+        all_of(p if bit else negation(p) for p, bit in zip(chosen, bits, strict=True))
+        for bits in states
     )
 
 
 def _facts(facts: Facts, updates: dict[str, Affine]) -> str:
-    found = [f"(= {_term(total.substitute(updates))} 0)" for total in facts.equalities]
+    found = [f"(= {term(total.substitute(updates))} 0)" for total in facts.equalities]
     for counter, remainder in facts.parities:
         value = Affine.of(counter).substitute(updates)
-        found.append(f"(= (mod {_term(value)} 2) {remainder})")
-    return _all(found)
+        found.append(f"(= (mod {term(value)} 2) {remainder})")
+    return all_of(found)
 
 
 def _never_at(proof: Invariant, here: Location, updates: dict[str, Affine]) -> str:
-    return _any(
-        _all(_at_least_0(total.substitute(updates)) for total in conjunction)
+    return any_of(
+        all_of(at_least_0(total.substitute(updates)) for total in conjunction)
         for conjunction in proof.obligation.never_again(here)
     )
 
 
 def _breaks(proof: Invariant, here: Location) -> str:
     goal = proof.obligation.goal(here)
-    given = [_at_least_0(p) for p in goal.hypotheses]
+    given = [at_least_0(p) for p in goal.hypotheses]
     if goal.conclusions is None:
-        return _all(given)
-    return _all([*given, _not(_all(map(_at_least_0, goal.conclusions)))])
+        return all_of(given)
+    return all_of([*given, negation(all_of(map(at_least_0, goal.conclusions)))])
 
 
 def _text(proof: Invariant, body: str) -> str:
     obligation = proof.obligation
     counters = {c for here in proof.facts if not here.start for c in obligation.counters(here)}
-    lines = ["(set-logic QF_LIA)"]
-    lines += [
-        f"(declare-const {_symbol(n)} Int)" for n in (*obligation.case.names, *sorted(counters))
-    ]
-    lines += [f"(assert {_at_least_0(c)})" for c in obligation.case.conditions]
-    return "\n".join([*lines, f"(assert {body})", "(check-sat)", ""])
-
-
-def _symbol(name: str) -> str:
-    return f"|{name}|"
-
-
-def _integer(value: int) -> str:
-    return str(value) if value >= 0 else f"(- {-value})"
-
-
-def _term(total: Affine) -> str:
-    parts = [
-        _symbol(name) if c == 1 else f"(* {_integer(c)} {_symbol(name)})" for name, c in total.terms
-    ]
-    if total.constant or not parts:
-        parts.append(_integer(total.constant))
-    return parts[0] if len(parts) == 1 else f"(+ {' '.join(parts)})"
-
-
-def _at_least_0(total: Affine) -> str:
-    if total.is_constant:
-        return "true" if total.constant >= 0 else "false"
-    return f"(>= {_term(total)} 0)"
-
-
-def _not(sentence: str) -> str:
-    return {"true": "false", "false": "true"}.get(sentence, f"(not {sentence})")
-
-
-def _all(sentences: Iterable[str]) -> str:
-    kept = [s for s in sentences if s != "true"]
-    if "false" in kept:
-        return "false"
-    return "true" if not kept else kept[0] if len(kept) == 1 else f"(and {' '.join(kept)})"
-
-
-def _any(sentences: Iterable[str]) -> str:
-    kept = [s for s in sentences if s != "false"]
-    if "true" in kept:
-        return "true"
-    return "false" if not kept else kept[0] if len(kept) == 1 else f"(or {' '.join(kept)})"
+    names = (*obligation.case.names, *sorted(counters))
+    return text(names, obligation.case.conditions, body)

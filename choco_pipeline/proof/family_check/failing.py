@@ -1,0 +1,38 @@
+"""A certificate's positions at which a relation contradicts itself, against the definition of some members."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from choco_pipeline.formula import parse
+from choco_pipeline.games.ruleset import Ruleset
+from choco_pipeline.proof.errors import UndecidedError
+from choco_pipeline.proof.family_check.document import FamilyText
+from choco_pipeline.proof.family_check.sums import Sum
+
+
+def require_inconsistent(written: FamilyText, values: Mapping[str, int], member: Ruleset) -> None:
+    """Raise `UndecidedError` if at no position of the certificate the relation contradicts itself by the definition's options."""
+    relation, where = parse(written.relation.formula), parse(written.where or "0 == 0")
+    rules = member.rules
+
+    def is_related(position: tuple[int, ...]) -> bool:
+        return bool(relation.value({**values, **rules.named(position)}))
+
+    for case in written.cases:
+        own = {}
+        for name, text in case.parameters.items():
+            value = Sum.read(text)
+            for m, q in value.multiples.items():
+                own[m] = Sum((values[name] - value.number) // q)
+        is_case = all(Sum.read(s).put(own) == Sum(values[n]) for n, s in case.parameters.items())
+        if not is_case or any(Sum.read(c).put(own).number < 0 for c in case.conditions):
+            continue
+        named = {x: Sum.read(s).put(own).number for x, s in (case.position or {}).items()}
+        if named.keys() != set(rules.coordinates):
+            continue
+        position = tuple(named[x] for x in rules.coordinates)
+        is_here = rules.why_not(position) is None and where.value({**values, **named})
+        if is_here and is_related(position) == any(map(is_related, rules.options(position))):
+            return
+    raise UndecidedError("a member has no position at which the relation contradicts itself")

@@ -1,0 +1,217 @@
+"""A position for every member of a family at which a relation is wrong, affine in parameters; found from members, then proved.
+
+Idea: the P-positions of a game are the only relation with which no position is inconsistent (`direct`). So a position that is
+inconsistent with a relation, for all parameters of a case, refutes it for all of them: nothing has to be known of what is true.
+Such positions of some first members are listed; sums of parameters through one of each list are put to the solver, those
+through the least positions first. Where the first few members follow no rule they are cases with a position of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from itertools import islice, product
+from operator import xor
+from typing import Any
+
+import numpy as np
+
+from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.uniform.affine import Affine, number
+from choco_pipeline.proof.uniform.direct import MOST_VALUES, DirectCase
+from choco_pipeline.proof.uniform.family import Case, Family
+from choco_pipeline.proof.uniform.reading import Form
+from choco_pipeline.proof.uniform.solvers import by_z3
+
+#: Cells of a table in which positions are looked for: some tenths of a second.
+MOST_CELLS = 6_000_000
+#: The least positions of a member that are tried, for so many ways to put sums through them.
+LEAST, MOST_TRIED = 40, 400
+#: Parameters below which members are looked at, and of how many of them each may have a position of its own.
+MOST_PARAMETER, MOST_ALONE = 12, 4
+
+Point = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A case, a position of each of its members that is inconsistent with the relation, and the texts that say so.
+
+    Where positions have a condition, also the `largest` values of limited coordinates inside.
+    """
+
+    case: Case
+    position: Mapping[str, Affine]
+    texts: Mapping[str, str] = field(repr=False)
+    largest: Mapping[str, int] | None = None
+
+    @property
+    def text(self) -> str:
+        """The position, and for which parameters: ``(x, y, z) = (4*m, 2, 4*m+2) for k = 4*m+1, m >= 0``."""
+        place = f"({', '.join(self.position)}) = ({', '.join(map(str, self.position.values()))})"
+        named = [
+            f"{name} = {value}"
+            for name, value in self.case.parameters.items()
+            if str(value) != name
+        ]
+        return f"{place} for {', '.join([*named, *(f'{c} >= 0' for c in self.case.conditions)])}"
+
+
+def failures(family: Family, cases: list[Case], clock: Clock) -> tuple[Failure, ...]:
+    """Return failures that together are of all members, or nothing if for some case none is found.
+
+    Raises
+    ------
+    FamilyError
+        If inconsistency is no linear condition in this family.
+    UndecidedError
+        If the time is over.
+    """
+    found: list[Failure] = []
+    for case in cases:
+        of_case = _of_case(DirectCase(family, case), clock)
+        if not of_case:
+            return ()
+        found += of_case
+    return tuple(found)
+
+
+def _of_case(direct: DirectCase, clock: Clock) -> list[Failure]:
+    case, alone = direct.case, list[Failure]()
+    while len(alone) <= MOST_ALONE:
+        rest = replace(direct, case=case)
+        points = list(islice(_points(case), 24))
+        if not points:
+            return alone
+        for position in islice(_through_members(rest, points, clock), MOST_TRIED):
+            clock.require()
+            failure = _failure(rest, position)
+            if by_z3(failure.texts["position"], 1000) == "unsat":
+                return [*alone, failure]
+        if len(case.names) != 1:
+            break
+        m, first = Affine.of(case.names[0]), points[0][0]
+        one = replace(case, conditions=(*case.conditions, m - first, -m + first))
+        wrong = next(iter(inconsistencies(direct, points[0], clock)), None)
+        if wrong is None:
+            break
+        at = dict(zip(direct.coordinates, map(number, wrong), strict=True))
+        alone.append(_failure(replace(direct, case=one), at))
+        case = replace(case, conditions=(*case.conditions, m - first - 1))
+    return []
+
+
+def _failure(direct: DirectCase, position: Mapping[str, Affine]) -> Failure:
+    largest = direct.largest if direct.case.inside else None
+    return Failure(direct.case, position, dict(direct.failure_texts(position)), largest)
+
+
+def _points(case: Case) -> Iterator[Point]:
+    """Yield values of a case's names, the least first."""
+    for total in range(MOST_PARAMETER * max(1, len(case.names))):
+        for values in product(range(total + 1), repeat=len(case.names)):
+            given = dict(zip(case.names, values, strict=True))
+            if sum(values) == total and all(c.value(given) >= 0 for c in case.conditions):
+                yield values
+
+
+def _through_members(
+    direct: DirectCase, points: list[Point], clock: Clock
+) -> Iterator[dict[str, Affine]]:
+    """Yield positions that are sums of the names, through inconsistent positions at a point and its neighbours."""
+    names = direct.case.names
+    corners = _corners(points)
+    if corners is None:
+        return
+    lists = [list(islice(inconsistencies(direct, corner, clock), LEAST)) for corner in corners]
+    ranked = product(*(enumerate(positions) for positions in lists))
+    for chosen in sorted(ranked, key=lambda ranks: sum(rank for rank, _ in ranks)):
+        positions = [position for _, position in chosen]
+        found = {}
+        for i, coordinate in enumerate(direct.coordinates):
+            total = number(positions[0][i])
+            for name, last, here in zip(names, corners, corners[1:], strict=False):
+                slope = positions[corners.index(here)][i] - positions[corners.index(last)][i]
+                at = corners[0][names.index(name)]
+                total += (Affine.of(name) - at) * slope
+            found[coordinate] = total
+        if all(found[y].is_constant for y in direct.case.heights):
+            yield found
+
+
+def _corners(points: list[Point]) -> list[Point] | None:
+    """Return a point, and from each to the next one more in one name, in their order."""
+    known = set(points)
+    for point in points:
+        corners = [point]
+        for i in range(len(point)):
+            last = corners[-1]
+            corners.append((*last[:i], last[i] + 1, *last[i + 1 :]))
+        if known.issuperset(corners):
+            return corners
+    return None
+
+
+def inconsistencies(direct: DirectCase, point: Point, clock: Clock) -> Iterator[Point]:
+    """Yield positions of one member that are inconsistent with the relation, the least first, in a table that holds some."""
+    bound = 16
+    found = np.zeros((0, len(direct.coordinates)), dtype=np.int64)
+    while not len(found):
+        clock.require()
+        table = _inconsistent(direct, point, bound)
+        if table is None:
+            return
+        found, bound = np.argwhere(table), bound * 2
+    larger = _inconsistent(direct, point, bound)
+    found = found if larger is None else np.argwhere(larger)
+    yield from sorted(map(tuple, found.tolist()), key=lambda q: (max(q), q))
+
+
+def _inconsistent(direct: DirectCase, point: Point, bound: int) -> np.ndarray | None:
+    """Return for all positions within a bound whether they are inconsistent; None if there are too many."""
+    case, names = direct.case, direct.coordinates
+    given = dict(zip(case.names, point, strict=True))
+    corner = {n: number(0 if n in case.heights else bound) for n in names}
+    sizes = {
+        n: bound + 1
+        if n not in case.heights
+        else min(_height(case, n, {x: v.constant for x, v in corner.items()}, given), MOST_VALUES)
+        + 1
+        for n in names
+    }
+    if np.prod(list(sizes.values()), dtype=np.int64) > MOST_CELLS:
+        return None
+    at: dict[str, Any] = dict(
+        zip(names, np.ogrid[tuple(slice(sizes[n]) for n in names)], strict=True)
+    )
+    is_one = np.ones(tuple(sizes.values()), dtype=bool)
+    for y in case.heights:
+        is_one &= at[y] <= _height(case, y, at, given)
+    for form in case.inside:
+        is_one &= _number(form, at, given) >= 0
+    numbers = (at[n] + case.shift(n).value(given) for n in names)
+    related = is_one & (reduce(xor, numbers, case.constant.value(given)) == 0)
+    reaches = np.zeros_like(related)
+    for lowered, others, clips in direct.family.description.moves:
+        fallen = dict(at)
+        for y in others if clips else ():
+            fallen[y] = np.minimum(at[y], _height(case, y, at, given))
+        options = related[tuple(fallen[n] for n in names)]
+        axis = names.index(lowered)
+        before = np.roll(np.logical_or.accumulate(options, axis=axis), 1, axis=axis)
+        before[(slice(None),) * axis + (0,)] = False
+        reaches |= before
+    return np.asarray(is_one & (related == reaches))
+
+
+def _height(case: Case, name: str, at: Mapping[str, Any], given: Mapping[str, int]) -> Any:
+    height = case.heights[name]
+    return _number(Form(height.terms, height.constant), at, given) // height.divisor.value(given)
+
+
+def _number(form: Form, at: Mapping[str, Any], given: Mapping[str, int]) -> Any:
+    total = form.constant.value(given)
+    for name, a in form.terms.items():
+        total = total + at[name] * a.value(given)
+    return total

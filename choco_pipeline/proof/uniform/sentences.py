@@ -1,0 +1,70 @@
+"""Sentences on integers as SMT-LIB 2 writes them, and texts of which each must be unsatisfiable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from choco_pipeline.proof.uniform.affine import Affine
+
+TRUE, FALSE = "true", "false"
+
+
+def text(names: Iterable[str], conditions: Iterable[Affine], body: str) -> str:
+    """Return the text that asks for integers with these names, such that no condition is negative and the body holds."""
+    lines = ["(set-logic QF_LIA)"]
+    lines += [f"(declare-const {_symbol(name)} Int)" for name in names]
+    lines += [f"(assert {at_least_0(condition)})" for condition in conditions]
+    return "\n".join([*lines, f"(assert {body})", "(check-sat)", ""])
+
+
+def term(total: Affine) -> str:
+    """Return a sum."""
+    parts = [
+        _symbol(name) if c == 1 else f"(* {_integer(c)} {_symbol(name)})" for name, c in total.terms
+    ]
+    if total.constant or not parts:
+        parts.append(_integer(total.constant))
+    return parts[0] if len(parts) == 1 else f"(+ {' '.join(parts)})"
+
+
+def at_least_0(total: Affine) -> str:
+    """Return that a sum is not negative."""
+    if total.is_constant:
+        return TRUE if total.constant >= 0 else FALSE
+    return f"(>= {term(total)} 0)"
+
+
+def is_0(total: Affine) -> str:
+    """Return that a sum is 0."""
+    if total.is_constant:
+        return FALSE if total.constant else TRUE
+    return f"(= {term(total)} 0)"
+
+
+def negation(sentence: str) -> str:
+    """Return that a sentence is false."""
+    return {TRUE: FALSE, FALSE: TRUE}.get(sentence, f"(not {sentence})")
+
+
+def all_of(sentences: Iterable[str]) -> str:
+    """Return that all hold."""
+    kept = [s for s in sentences if s != TRUE]
+    if FALSE in kept:
+        return FALSE
+    return TRUE if not kept else kept[0] if len(kept) == 1 else f"(and {' '.join(kept)})"
+
+
+def any_of(sentences: Iterable[str]) -> str:
+    """Return that one holds."""
+    kept = [s for s in sentences if s != FALSE]
+    if TRUE in kept:
+        return TRUE
+    return FALSE if not kept else kept[0] if len(kept) == 1 else f"(or {' '.join(kept)})"
+
+
+def _symbol(name: str) -> str:
+    return f"|{name}|"
+
+
+def _integer(value: int) -> str:
+    return str(value) if value >= 0 else f"(- {-value})"
