@@ -136,6 +136,14 @@ class Claim:
         said = self.statement
         return said.for_all is not None and said.for_all == said.when and not said.some
 
+    def where_for_all(self, beyond: int = 0) -> str:
+        """Return the condition on positions that its `reach`, or a larger one, makes for all parameters; "" for none."""
+        reach = self.statement.reach
+        if reach is None:
+            return ""
+        bound = f"{reach.text} + {beyond}" if beyond else reach.text
+        return " and ".join(f"{x} <= {bound}" for x in self.coordinates)
+
     @property
     def command_for_all(self) -> str:
         """The command that decides it for all parameters at once."""
@@ -147,6 +155,7 @@ class Claim:
         assert isinstance(check, PPositions | GrundyNumbers)
         formula = check.equals if isinstance(check, GrundyNumbers) else check.formula
         words = [said.ruleset, "--for", said.for_all.text, f"--{check.kind}", formula.text]
+        words += ["--where", self.where_for_all()] if said.reach else []
         return shlex.join(["./choco", "prove", *words])
 
     def cases(self, parameters: Mapping[str, int]) -> list[dict[str, int]]:

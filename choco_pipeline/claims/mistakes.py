@@ -141,7 +141,7 @@ def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
             place,
             "only p-positions, exactly, and grundy, of all positions, can be decided for all",
         )
-    for key in ("every", "let", "reach"):
+    for key in ("every", "let"):
         if getattr(said, key):
             yield place, f"a claim with `{key}` cannot be decided for all parameters at once"
     if not claim.parameters:

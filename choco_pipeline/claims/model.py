@@ -79,7 +79,8 @@ class Statement(Model):
         default=None,
         description="A condition on the parameters that implies `when`: a run that proves games decides the statement for"
         " all natural numbers that satisfy it at once (docs/families.md). Only for `p-positions`, `exactly`, and `grundy`,"
-        " of all positions; with `follows_from` for any `p-positions`, `grundy`, `values` and `options`.",
+        " of all positions, or with a `reach` that is a sum of parameters; then a larger one is tried, too. With"
+        " `follows_from` for any `p-positions`, `grundy`, `values` and `options`.",
         examples=["k % 4 == 1", "k % 2 == 0 and 1 <= s < k"],
     )
     follows_from: FollowsFrom | None = Field(

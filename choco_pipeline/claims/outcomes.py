@@ -150,6 +150,12 @@ class Cases:
         """The verdict on all parameters that satisfy the claim's condition `for_all`, if there is one."""
         return next((v for v in self.found if is_for_all(v)), None)
 
+    @cached_property
+    def false_everywhere(self) -> Document | None:
+        """For all of which parameters it is proved to be false, and at which positions: evidence of a refutation, if there is such."""
+        evidence = (v["evidence"] for v in self.found if v["verdict"] == "refuted")
+        return next((one["every_member"] for one in evidence if "every_member" in one), None)
+
     @property
     def proved_for_all(self) -> Document | None:
         """The same verdict if it is that the claim is proved for them."""

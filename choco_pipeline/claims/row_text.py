@@ -94,6 +94,9 @@ def distinct_positions(verdicts: Iterable[Document]) -> int:
 def row_text(cases: Cases, decided: Document | None) -> str:
     """Return what the verdicts on a claim come to in one line; `decided` is the one with the least counterexample."""
     text, for_all = _text(cases, decided), cases.for_all
+    if cases.false_everywhere is not None:
+        every = cases.false_everywhere
+        text += f"; false for {for_all_text({'for_all': every})}, as it contradicts itself at {'; at '.join(every['positions'])}"
     if for_all is None or for_all is cases.proved_for_all:
         return text
     return f"{text}; not decided for {for_all_text(for_all)} at once: {for_all['why']}"
@@ -168,6 +171,11 @@ def _proved_for_all(cases: Cases) -> list[str]:
     parts = [f"proved for {domain}, for {for_all_text(verdict)}"]
     if chain := follows_text(verdict):
         parts.append(chain)
+    beyond = verdict["evidence"].get("every_member")
+    if beyond is not None:
+        parts.append(
+            f"false for each of them just beyond that bound, where it contradicts itself at {'; at '.join(beyond['positions'])}"
+        )
     alone = [dict(given) for given in cases.of("proved") if cases.is_among_all(given)]
     if alone:
         parts.append(f"each by itself, too, for {exact_text(alone)}")

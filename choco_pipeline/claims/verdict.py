@@ -50,14 +50,14 @@ class Proved:
     unit
         What it holds for, where that is not positions.
     reach
-        The largest coordinate that the statement speaks of; None for any.
+        The largest coordinate that the statement speaks of, as a formula for all parameters at once; None for any.
     printed
         How many printed numbers it holds for, where it speaks of these alone; None for any position.
     """
 
     certificate: str
     unit: str = "position"
-    reach: int | None = None
+    reach: int | str | None = None
     printed: int | None = None
 
 
@@ -237,7 +237,7 @@ def verdict_from_json(document: Mapping[str, Any]) -> Verdict:
             raise ValueError(f"{other!r} is not a verdict")
 
 
-def domain_text(unit: str, reach: int | None, printed: int | None) -> str:
+def domain_text(unit: str, reach: int | str | None, printed: int | None) -> str:
     """Return what a proof is for.
 
     Examples
@@ -249,7 +249,9 @@ def domain_text(unit: str, reach: int | None, printed: int | None) -> str:
     """
     if printed is not None:
         return "the printed number" if printed == 1 else f"the {printed:,} printed numbers"
-    return f"all {plural(unit)}" + ("" if reach is None else f" with coordinates up to {reach:,}")
+    if reach is None:
+        return f"all {plural(unit)}"
+    return f"all {plural(unit)} with coordinates up to {reach if isinstance(reach, str) else f'{reach:,}'}"
 
 
 def plural(unit: str) -> str:

@@ -25,10 +25,10 @@ def show_family(
     condition: str | None,
     p_positions: str | None,
     grundy: str | None,
-    where: str,
     out: Path,
     seconds: float,
     json: bool,
+    where: str = "",
 ) -> int:
     """Prove a family; print the result and return the exit code: 0 if it is proved, else 1.
 
@@ -108,9 +108,14 @@ def _checked_lines(found: Mapping[str, Any]) -> list[str]:
     if found["status"] == "refuted" and not found["every_member"]:
         return [f"refuted: {said}: not at {found['position']} for {found['parameters']}"]
     checked = "refuted for every member" if found["every_member"] else "checked"
+    agree = (
+        "show it by the definition's options"
+        if found["every_member"]
+        else "agree with the definition"
+    )
     return [
         f"{checked}: {said}: {found['conditions']} conditions written anew from the game are unsatisfiable by"
-        f" {' and by '.join(found['engines'])}; {found['members']} members agree with the definition;"
+        f" {' and by '.join(found['engines'])}; {found['members']} members {agree};"
         f" {in_time(found['seconds'])}"
     ]
 
@@ -150,15 +155,16 @@ def _lines(proof: FamilyProof, path: str | None) -> list[str]:
     if proof.failures:
         return [
             f"refuted for all {', '.join(family.parameters)} with {family.condition}: {said}: {proof.why}",
-            *(f"at {failure.text}" for failure in proof.failures),
-            f"{proof.texts} texts are unsatisfiable by {' and by '.join(proof.engines)}; {in_time(proof.seconds)} in all",
+            *(f"it contradicts itself at {failure.text}" for failure in proof.failures),
+            f"{proof.texts} text{'s are' if proof.texts > 1 else ' is'} unsatisfiable by {' and by '.join(proof.engines)}; {in_time(proof.seconds)} in all",
             f"certificate: {path}",
         ]
     if proof.status != "proved":
         return [f"{proof.status}: {said}, for all {family.condition}: {proof.why}"]
+    states = f"{proof.states} abstract states; " if proof.states else ""
     return [
         f"proved for all {', '.join(family.parameters)} with {family.condition}: {said}",
-        f"{proof.why}; {proof.states} abstract states; {proof.texts} texts are unsatisfiable by {' and by '.join(proof.engines)};"
+        f"{proof.why}; {states}{proof.texts} texts are unsatisfiable by {' and by '.join(proof.engines)};"
         f" {proof.members} members agree with the definition; {in_time(proof.seconds)} in all",
         f"certificate: {path}",
     ]

@@ -260,7 +260,7 @@ def prove(
 
     if condition is not None or p_positions is not None or grundy is not None:
         raise typer.Exit(
-            show_family(ruleset, condition, p_positions, grundy, where, out, seconds, json)
+            show_family(ruleset, condition, p_positions, grundy, out, seconds, json, where)
         )
     raise typer.Exit(show_proof(ruleset, relation, check, engine or [], out, seconds, memory, json))
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -35,13 +36,13 @@ from choco_pipeline.proof.uniform.prove import FamilyProof, decide
 from choco_pipeline.provenance import digest
 from choco_pipeline.tables.compute import table
 
-FORMAT = 1
+FORMAT = 2
 #: Certificates of families lie in a folder of their own in that of the games', and what is known of them in another.
 FOLDER, OUTCOMES = "families", "outcomes/families"
 
 
-def family_of(claim: Claim) -> Family:
-    """Return the family of games and the relation that a claim with `for_all` is about.
+def family_of(claim: Claim, beyond: int = 0) -> Family:
+    """Return the family of games and the relation that a claim with `for_all` is about, or with a larger `reach`.
 
     Raises
     ------
@@ -52,9 +53,10 @@ def family_of(claim: Claim) -> Family:
     assert said.ruleset is not None
     assert said.for_all is not None
     assert isinstance(check, PPositions | GrundyNumbers)
+    game, where = (said.ruleset, said.for_all.text), claim.where_for_all(beyond)
     if isinstance(check, GrundyNumbers):
-        return Family.read(said.ruleset, said.for_all.text, check.equals.text, "grundy")
-    return Family.read(said.ruleset, said.for_all.text, check.formula.text, "p-positions")
+        return Family.read(*game, check.equals.text, "grundy", where)
+    return Family.read(*game, check.formula.text, "p-positions", where)
 
 
 def settle_for_all(
@@ -138,6 +140,9 @@ def _decided(
         why = f"{proof.why}, of which the claim does not speak"
         return verdict_for_all(claim, Finding(Undecided(why)), None, start)
     finding = _confirmed(claim, parameters, game, proof.counterexample)
+    if proof.failures:
+        evidence = finding.evidence | _everywhere(claim, proof, seconds, folder)
+        finding = replace(finding, evidence=evidence)
     seconds = time.perf_counter() - start
     return verdict_document(claim.id, parameters, None, finding, seconds)
 
@@ -146,16 +151,50 @@ def _checked(
     claim: Claim, proof: FamilyProof, seconds: float, folder: Path | None, start: float
 ) -> dict[str, Any]:
     """Return that a claim is proved, if the check, which shares no code with the search, says so of the certificate."""
-    with TemporaryDirectory() as temporary:
-        path = write(proof, Path(temporary) if folder is None else folder / FOLDER)
-        said = check_family(path.as_posix(), seconds)
+    path, said = _written(proof, seconds, folder)
     if said["status"] != "proved":
         why = f"a proof was found, but its check says: {said['why']}"
         return verdict_for_all(claim, Finding(Undecided(why)), None, start)
     kept = None if folder is None else path.as_posix()
-    finding = Finding(Proved(kept or claim.command_for_all), _evidence(proof))
+    reach = claim.statement.reach
+    domain = Proved(kept or claim.command_for_all, reach=None if reach is None else reach.text)
+    evidence = _evidence(proof) | ({} if reach is None else _beyond(claim, seconds, folder))
+    finding = Finding(domain, evidence)
     found = verdict_for_all(claim, finding, kept, start)
     return {**found, "command": claim.command_for_all}
+
+
+def _beyond(claim: Claim, seconds: float, folder: Path | None) -> dict[str, Any]:
+    """Return, as evidence, where a claim is false for every member just beyond its bound, if that is found."""
+    proof = decide(family_of(claim, beyond=1), Clock(seconds))
+    return _everywhere(claim, proof, seconds, folder) if proof.failures else {}
+
+
+def _written(
+    proof: FamilyProof, seconds: float, folder: Path | None
+) -> tuple[Path, Mapping[str, Any]]:
+    """Write a certificate, for good if there is a folder for it, and return what its check says."""
+    with TemporaryDirectory() as temporary:
+        path = write(proof, Path(temporary) if folder is None else folder / FOLDER)
+        return path, check_family(path.as_posix(), seconds)
+
+
+def _everywhere(
+    claim: Claim, proof: FamilyProof, seconds: float, folder: Path | None
+) -> dict[str, Any]:
+    """Return, as evidence, at which positions a relation is false for every member, if the check of that says so, too."""
+    path, said = _written(proof, seconds, folder)
+    if not said["every_member"]:
+        return {}
+    assert claim.statement.for_all is not None
+    every = {
+        "parameters": sorted(claim.parameters),
+        "condition": claim.statement.for_all.text,
+        "positions": [failure.text for failure in proof.failures],
+        "engines": list(proof.engines),
+        "certificate": None if folder is None else path.as_posix(),
+    }
+    return {"every_member": every}
 
 
 def _evidence(proof: FamilyProof) -> dict[str, Any]:
@@ -163,7 +202,7 @@ def _evidence(proof: FamilyProof) -> dict[str, Any]:
         "engines": list(proof.engines),
         "cases": len(proof.cases),
         "abstract_states": proof.states,
-        "texts": sum(len(case.texts) for case in proof.cases),
+        "texts": proof.texts,
         "members": proof.members,
     }
 
@@ -193,8 +232,9 @@ def _known(family: Family, limits: Mapping[str, float], folder: Path) -> dict[st
         if known["question"] != _question(family) or known["engines"] != _engines():
             return None
         verdict: dict[str, Any] = known["verdict"]
-        if verdict["verdict"] == "proved":
-            path = Path(verdict["certificate"])
+        certificate = _certificate(verdict)
+        if verdict["verdict"] == "proved" or certificate:
+            path = Path(certificate or "")
             stands = path.parent == folder / FOLDER and known["files"] == _digests(path)
         else:
             stands = verdict["verdict"] == "refuted" or all(
@@ -208,7 +248,7 @@ def _known(family: Family, limits: Mapping[str, float], folder: Path) -> dict[st
 def _keep(
     family: Family, limits: Mapping[str, float], folder: Path, found: Mapping[str, Any]
 ) -> None:
-    path = found["certificate"]
+    path = _certificate(found)
     known = {
         "question": _question(family),
         "engines": _engines(),
@@ -219,9 +259,17 @@ def _keep(
     write_json(_path(family, folder), known)
 
 
+def _certificate(verdict: Mapping[str, Any]) -> str | None:
+    """Return the certificate of a proof, or of a refutation for every member."""
+    every: Mapping[str, Any] = verdict["evidence"].get("every_member", {})
+    path: str | None = verdict["certificate"] or every.get("certificate")
+    return path
+
+
 def _question(family: Family) -> list[Any]:
     games = dict(family.description.documents)
-    return [FORMAT, family.ruleset, games, family.condition, family.kind, family.relation]
+    asked = [family.ruleset, games, family.condition, family.kind, family.relation]
+    return [FORMAT, *asked, family.where]
 
 
 def _engines() -> dict[str, str]:

@@ -9,9 +9,9 @@ from typing import Any
 
 from choco_pipeline.documents.files import write_json, write_text
 from choco_pipeline.proof.uniform.affine import Affine
-from choco_pipeline.proof.uniform.control import Location, TrackForm
 from choco_pipeline.proof.uniform.failure import Failure
 from choco_pipeline.proof.uniform.family import Case
+from choco_pipeline.proof.uniform.locations import Location, TrackForm
 from choco_pipeline.proof.uniform.prove import CaseProof, FamilyProof
 from choco_pipeline.proof.uniform.search import Invariant
 from choco_pipeline.proof.uniform.smt import ordered

@@ -12,7 +12,7 @@ A `Location` is all else that must be kept: how numbers compare so far. At a loc
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import product
@@ -22,86 +22,23 @@ from typing import Literal
 from choco_pipeline.proof.uniform.affine import ZERO, Affine, number
 from choco_pipeline.proof.uniform.family import Case, Family
 from choco_pipeline.proof.uniform.linear import is_possible
+from choco_pipeline.proof.uniform.locations import (
+    CONSTANT,
+    TARGET,
+    TRIVIAL,
+    VALUE,
+    Digits,
+    Goal,
+    Location,
+    Order,
+    Step,
+    TrackForm,
+    count,
+    legal,
+    option,
+)
 
-TARGET, CONSTANT = "target", "constant"
-Order = Literal["equal", "less"]
-Digits = Mapping[str, int]
-#: Σ a·track.
-TrackForm = Mapping[str, Affine]
 Kind = Literal["value", "exclusion", "option"]
-
-
-def option(coordinate: str) -> str:
-    """Return the track of an option's coordinate."""
-    return f"{coordinate}'"
-
-
-def count(track: str) -> str:
-    """Return the name of the counter of one track."""
-    return f"count({track})"
-
-
-def legal(track: str) -> str:
-    """Return the name of the counter that tells whether a coordinate is at most its largest value."""
-    return f"legal({track})"
-
-
-VALUE = count("value")
-
-
-@dataclass(frozen=True, order=True)
-class Location:
-    """What is kept of the digits read so far, apart from counters.
-
-    Attributes
-    ----------
-    start
-        Whether the sign digits are still to be read.
-    settled
-        Whether the position's nim-sum differs from the target so far; always so in obligations without a target.
-    move
-        The coordinate that the move lowers; empty as long as it is not chosen.
-    orders
-        For each coordinate that the move changes, how the option's digits compare with the position's.
-    zero
-        Watched tracks that had only digits 0.
-    """
-
-    start: bool
-    settled: bool
-    move: str
-    orders: tuple[tuple[str, Order], ...]
-    zero: frozenset[str]
-
-    @property
-    def name(self) -> str:
-        """The location in words, unique in its obligation."""
-        if self.start:
-            return "start"
-        parts = ["differs" if self.settled else "agrees"]
-        parts += [f"lower {self.move}"] if self.move else []
-        parts += [f"{option(n)} {order}" for n, order in self.orders]
-        parts += [f"{track} zero" for track in sorted(self.zero)]
-        return ", ".join(parts)
-
-
-@dataclass(frozen=True)
-class Step:
-    """The digits that somebody else chooses, and the answers to them: digits of the option and where they lead."""
-
-    digits: Digits
-    answers: tuple[tuple[Digits, Location], ...]
-
-
-@dataclass(frozen=True)
-class Goal:
-    """What must hold where a word ends: sums that are not negative imply others; no conclusions at all mean never."""
-
-    hypotheses: tuple[Affine, ...]
-    conclusions: tuple[Affine, ...] | None
-
-
-TRIVIAL = Goal((number(-1),), ())
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from choco_pipeline.formula.nodes import Binary, Integer, Name, Negate, Node, ne
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.height import FormulaHeight
-from choco_pipeline.games.notation import Notation, build, read
+from choco_pipeline.games.notation import Argument, Notation, build, read
 from choco_pipeline.games.rules import Limit, Move, Rules
 from choco_pipeline.proof.uniform.errors import FamilyError
 
@@ -104,7 +104,7 @@ def describe(text: str) -> Description:
 
 def _general(notation: Notation, arguments: dict[str, Formula]) -> Notation:
     """Return the notation with a name for each argument that is computed from parameters; append what these stand for."""
-    found: list[tuple[str, object]] = []
+    found: list[tuple[str, Argument]] = []
     for key, value in notation.arguments:
         if isinstance(value, Notation):
             found.append((key, _general(value, arguments)))
@@ -114,7 +114,7 @@ def _general(notation: Notation, arguments: dict[str, Formula]) -> Notation:
             found.append((key, parse(name)))
         else:
             found.append((key, value))
-    return replace(notation, arguments=tuple(found))  # type: ignore[arg-type]
+    return replace(notation, arguments=tuple(found))
 
 
 def _rare_member(general: Notation, names: list[str]) -> tuple[dict[str, int], Ruleset]:

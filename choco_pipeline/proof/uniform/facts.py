@@ -11,14 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from choco_pipeline.proof.uniform.affine import ZERO, Affine
-from choco_pipeline.proof.uniform.control import (
-    CONSTANT,
-    TARGET,
-    Location,
-    Obligation,
-    TrackForm,
-    option,
-)
+from choco_pipeline.proof.uniform.control import Obligation
+from choco_pipeline.proof.uniform.locations import CONSTANT, TARGET, Location, TrackForm, option
 
 
 @dataclass(frozen=True)

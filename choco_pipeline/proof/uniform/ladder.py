@@ -8,8 +8,9 @@ from dataclasses import replace
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.uniform.affine import ZERO
-from choco_pipeline.proof.uniform.control import Obligation, option
+from choco_pipeline.proof.uniform.control import Obligation
 from choco_pipeline.proof.uniform.family import Case, Family
+from choco_pipeline.proof.uniform.locations import option
 from choco_pipeline.proof.uniform.search import Invariant, LostError, search
 
 #: Rounds of preconditions beyond which no family is known to need more: each makes some times as many states.

@@ -14,9 +14,10 @@ import z3
 
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.uniform.affine import Affine
-from choco_pipeline.proof.uniform.control import Location, Obligation, count, legal
+from choco_pipeline.proof.uniform.control import Obligation
 from choco_pipeline.proof.uniform.facts import Facts
 from choco_pipeline.proof.uniform.linear import at_least_0, term, values_of, variable
+from choco_pipeline.proof.uniform.locations import Location, count, legal
 
 
 def predicates(

@@ -147,7 +147,7 @@ def decide(family: Family, clock: Clock) -> FamilyProof:
     wrong, looked_at = refutation(family, Clock(limit))
     if wrong is not None:
         of_all = _failures(family, cases, clock)
-        why = _told(wrong) + ("; every member is wrong somewhere" if of_all else "")
+        why = _told(wrong) + ("; it contradicts itself for every member" if of_all else "")
         engines = tuple(SOLVERS) if of_all else ()
         return FamilyProof(family, "refuted", why, (), wrong, looked_at, engines, clock.spent, of_all)  # fmt: skip
     proofs: list[CaseProof] = []

@@ -23,9 +23,10 @@ import z3
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.uniform.affine import Affine
-from choco_pipeline.proof.uniform.control import Goal, Location, Obligation, Step
+from choco_pipeline.proof.uniform.control import Obligation
 from choco_pipeline.proof.uniform.facts import Facts, facts
 from choco_pipeline.proof.uniform.linear import at_least_0, values_of
+from choco_pipeline.proof.uniform.locations import Goal, Location, Step
 from choco_pipeline.proof.uniform.predicates import base, not_all, predicates
 
 #: Abstract states of one obligation; the families that are known need less than a tenth.

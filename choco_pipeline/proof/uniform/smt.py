@@ -22,8 +22,9 @@ from itertools import product
 from operator import add
 
 from choco_pipeline.proof.uniform.affine import ZERO, Affine
-from choco_pipeline.proof.uniform.control import Location, Obligation
+from choco_pipeline.proof.uniform.control import Obligation
 from choco_pipeline.proof.uniform.facts import Facts
+from choco_pipeline.proof.uniform.locations import Location
 from choco_pipeline.proof.uniform.search import Bits, Invariant
 from choco_pipeline.proof.uniform.sentences import all_of, any_of, at_least_0, negation, term, text
 

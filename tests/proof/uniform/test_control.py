@@ -7,9 +7,10 @@ import pytest
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import parse
 from choco_pipeline.proof.clock import Clock
-from choco_pipeline.proof.uniform.control import CONSTANT, TARGET, Obligation, option
+from choco_pipeline.proof.uniform.control import Obligation
 from choco_pipeline.proof.uniform.family import Family
 from choco_pipeline.proof.uniform.ladder import obligations, prove_obligation
+from choco_pipeline.proof.uniform.locations import CONSTANT, TARGET, option
 
 SUM = "solid-bar(f=(x+z)//k)"
 MORE = "solid-bar(f=(x+z+c)//k)"
