@@ -35,14 +35,28 @@ def is_sum(part):
     return isinstance(part, dict) and all(type(value) is int for value in part.values())
 
 
+def plus(name, by):
+    """Return what adds to a multiple in a sum."""
+    return lambda s: {**s, name: s.get(name, 0) + by}
+
+
+def with_other(i, other):
+    """Return what puts another element in a list."""
+    return lambda a: [*a[:i], other, *a[i + 1 :]]
+
+
+def with_more(other):
+    """Return what puts an element at the end of a list."""
+    return lambda a: [*a, other]
+
+
 def of_sums(document, path, kind):
     for below, part in parts(document, ()):
         if below[: len(path)] != path or not is_sum(part):
             continue
         for by in (1, -1):
             for name in {*part, "1"}:
-                more = lambda s, name=name, by=by: {**s, name: s.get(name, 0) + by}  # noqa: E731
-                yield f"{kind}: a number by 1", changed(document, below, more)
+                yield f"{kind}: a number by 1", changed(document, below, plus(name, by))
         if kind in ("never", "predicates") and part:
             # s >= 0 becomes s <= 0.
             yield (
@@ -93,10 +107,8 @@ def of_location(document, path, location, size):
             changed(document, (*path, "states"), lambda a, i=i: without(a, i)),
         )
         for other in neighbours(location["states"][i]):
-            flip = lambda a, i=i, other=other: [*a[:i], other, *a[i + 1 :]]  # noqa: E731
-            yield "states: a digit", changed(document, (*path, "states"), flip)
-            add = lambda a, other=other: [*a, other]  # noqa: E731
-            yield "states: one more", changed(document, (*path, "states"), add)
+            yield "states: a digit", changed(document, (*path, "states"), with_other(i, other))
+            yield "states: one more", changed(document, (*path, "states"), with_more(other))
     for name in location.get("parities", {}):
         yield "parities: another", changed(document, (*path, "parities", name), lambda r: 1 - r)
     for i in range(len(location.get("never", []))):

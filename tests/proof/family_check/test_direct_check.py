@@ -1,0 +1,133 @@
+"""The check of certificates without words: of relations on a part of the positions, and of refutations for every member."""
+
+import json
+from functools import cache
+
+import pytest
+
+from choco_pipeline.proof.family_check import check, check_family
+from choco_pipeline.proof.uniform.certificate import write
+from choco_pipeline.proof.uniform.prove import prove_family
+from tests.proof.family_check.mutations import changed
+
+SUM, NIM = "solid-bar(f=(x+z)//k)", "x ^ y ^ z == 0"
+
+
+def box(bound):
+    return f"x <= {bound} and z <= {bound}"
+
+
+INSIDE = (SUM, "k % 8 == 4", NIM, box("(3*k+2)//2"))
+BEYOND = (SUM, "k % 8 == 4", NIM, box("(3*k+2)//2 + 1"))
+WRONG = (SUM, "k % 4 == 1", "(x+1) ^ y ^ (z+1) == 0", "")
+STRIP = (
+    "strip-bar(k=k, s=k+2*a+1)",
+    "k % 2 == 0 and 2*a+1 < k",
+    "(x+k+2*a+1) ^ y ^ (z+k+2*a+1) == 0",
+    "",
+)
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    @cache
+    def made(ruleset, members, relation, where):
+        proof = prove_family(ruleset, members, p_positions=relation, where=where)
+        return write(proof, tmp_path_factory.mktemp("families")).read_text(encoding="utf-8")
+
+    return lambda family: json.loads(made(*family))
+
+
+@pytest.fixture
+def verdict(tmp_path):
+    def of(document):
+        path = tmp_path / "family.json"
+        path.write_text(json.dumps(document), encoding="utf-8")
+        return check_family(path.as_posix(), 120.0)
+
+    return of
+
+
+@pytest.mark.parametrize(
+    ("family", "status"),
+    [(INSIDE, "proved"), (BEYOND, "refuted"), (WRONG, "refuted"), (STRIP, "refuted")],
+)
+def test_what_was_found_passes(family, status, certificate, verdict):
+    found = verdict(certificate(family))
+    assert (found["status"], found["engines"]) == (status, ["z3", "cvc5"]), found["why"]
+    assert found["every_member"] == (status == "refuted")
+    assert found["members"] == 12
+
+
+#: What is changed; some of it is wrong for large members alone.
+FORGED = [
+    (INSIDE, {"where": box("(3*k+2)//2 + 1")}),
+    (INSIDE, {"where": "x <= (3*k+2)//2 and z <= (3*k+2)//2 + 1"}),
+    (INSIDE, {"where": box("(3*k+2)//2 + min(max(k-99, 0), 1)")}),
+    (INSIDE, {"where": "x >= 1 and " + box("(3*k+2)//2")}),
+    (INSIDE, {"where": ""}),
+    (INSIDE, {"for": "k % 4 == 0"}),
+    (INSIDE, {"for": "k % 8 == 4 or k == 102"}),
+    (INSIDE, {"ruleset": "solid-bar(f=(x+z+1)//k)"}),
+    (INSIDE, {"verdict": "refuted"}),
+    (BEYOND, {"where": box("(3*k+2)//2")}),
+    (BEYOND, {"verdict": "proved"}),
+    (WRONG, {"for": "k % 4 == 1 or k == 102"}),
+    (WRONG, {"for": "k % 2 == 1"}),
+    (WRONG, {"verdict": "proved"}),
+    (WRONG, {"ruleset": "solid-bar(f=(x+z)//(k+1))"}),
+    (STRIP, {"for": "k % 2 == 0 and 2*a <= k"}),
+    (STRIP, {"ruleset": "strip-bar(k=k, s=k+2*a)"}),
+]
+
+
+@pytest.mark.parametrize(("family", "forged"), FORGED)
+@pytest.mark.parametrize("has_members", [True, False])
+def test_a_forged_certificate_is_refused(
+    family, forged, has_members, certificate, verdict, monkeypatch
+):
+    """Also where members are not looked at: the conditions alone refuse it."""
+    if not has_members:
+        monkeypatch.setattr(check, "_disagreement", lambda *_: None)
+        monkeypatch.setattr(check, "require_inconsistent", lambda *_: None)
+    found = verdict({**certificate(family), **forged})
+    assert found["engines"] == []
+    assert not found["every_member"]
+    assert found["status"] != "proved"
+
+
+@pytest.mark.parametrize("relation", ["(x-1) ^ y ^ (z-1) == 0", "(x+1) ^ y ^ (z+1) == 1", NIM])
+def test_a_position_refutes_its_own_relation_alone(relation, certificate, verdict, monkeypatch):
+    monkeypatch.setattr(check, "require_inconsistent", lambda *_: None)
+    document = {**certificate(WRONG), "relation": {"kind": "p-positions", "formula": relation}}
+    found = verdict(document)
+    assert (found["status"], found["every_member"]) == ("undecided", False)
+
+
+@pytest.mark.parametrize("family", [WRONG, BEYOND])
+def test_each_number_of_a_position_counts(family, certificate, verdict, monkeypatch):
+    """A position of other sums passes only if the relation contradicts itself there, too, which it does at few."""
+    monkeypatch.setattr(check, "require_inconsistent", lambda *_: None)
+    document, passed = certificate(family), []
+    (case,) = document["cases"]
+    tried = 0
+    for coordinate, total in case["position"].items():
+        for name in {*total, "1", "m_k"}:
+            for by in (1, -1):
+                other = {**total, name: total.get(name, 0) + by}
+                path = ("cases", 0, "position", coordinate)
+                found = verdict(changed(document, path, lambda _, other=other: other))
+                tried += 1
+                passed += [(coordinate, other)] if found["every_member"] else []
+    assert tried == 12
+    assert passed == []
+
+
+def test_largest_values_are_needed_and_right(certificate, verdict):
+    document = certificate(INSIDE)
+    for largest, status in (({"y": 3}, "proved"), ({"y": 4}, "proved"), ({"y": 2}, "undecided")):
+        found = verdict(changed(document, ("cases", 0, "largest"), lambda _, n=largest: n))
+        assert found["status"] == status
+    for largest in (None, {}, {"x": 3}, {"y": -1}, {"y": 3, "z": 1}, {"y": 1 << 40}):
+        found = verdict(changed(document, ("cases", 0, "largest"), lambda _, n=largest: n))
+        assert found["status"] == "undecided"
