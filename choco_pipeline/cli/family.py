@@ -131,20 +131,28 @@ def _document(proof: FamilyProof, path: str | None) -> dict[str, Any]:
         "relation": {"kind": family.kind, "formula": family.relation},
         "parameters": dict(wrong.parameters) if wrong else None,
         "position": list(wrong.position) if wrong else None,
-        "every_member": [
-            {
-                "parameters": {name: str(value) for name, value in failure.case.parameters.items()},
-                "position": {name: str(value) for name, value in failure.position.items()},
-            }
-            for failure in proof.failures
-        ],
+        "every_member": _everywhere(proof, path),
         "cases": len(proof.cases),
         "states": proof.states,
         "members": proof.members,
         "engines": list(proof.engines),
-        "certificate": path,
+        "certificate": path if proof.status == "proved" else None,
         "seconds": round(proof.seconds, 2),
     }
+
+
+def _everywhere(proof: FamilyProof, path: str | None) -> dict[str, Any] | None:
+    """Return at which positions a relation is wrong for every member, and the certificate of that; None if it is not known."""
+    if not proof.failures:
+        return None
+    cases = [
+        {
+            "parameters": {name: str(value) for name, value in failure.case.parameters.items()},
+            "position": {name: str(value) for name, value in failure.position.items()},
+        }
+        for failure in proof.failures
+    ]
+    return {"cases": cases, "certificate": path}
 
 
 def _lines(proof: FamilyProof, path: str | None) -> list[str]:

@@ -107,4 +107,8 @@ def test_the_command_names_the_member_and_the_position_of_a_refutation(tmp_path,
     said = json.loads(capsys.readouterr().out)
     assert (code, said["status"], said["certificate"]) == (1, "refuted", None)
     assert (said["parameters"], said["position"]) == ({"k": 3}, [1, 1, 2])
-    assert not list(tmp_path.iterdir())
+    (case,) = said["every_member"]["cases"]
+    assert case["position"] == {"x": "2*m_k+1", "y": "1", "z": "2*m_k+2"}
+    (written,) = tmp_path.glob("*.json")
+    assert written.as_posix() == said["every_member"]["certificate"]
+    assert (said["checked"]["status"], said["checked"]["every_member"]) == ("refuted", True)
