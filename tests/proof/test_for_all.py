@@ -162,3 +162,20 @@ def test_another_game_of_the_same_name_is_decided_anew(
         claim = a_claim("game(drawn, k=k)", "k % 4 == 3", p("x ^ y ^ z == 0"))
         found.append(settle_for_all(claim.as_json(), 60, 4, tmp_path.as_posix())["verdict"])
     assert found == ["proved", "refuted"]
+
+
+def test_the_ledger_says_for_all_of_which_parameters_a_claim_is_false_or_its_bound_the_best(
+    tmp_path: Path,
+) -> None:
+    found = settle_for_all(CLAIMS["solid2022-conj-2"].as_json(), 60, 4, tmp_path.as_posix())
+    assert (found["verdict"], found["certificate"]) == ("refuted", None)
+    every = found["evidence"]["every_member"]
+    assert every["condition"] == "k%4 == 1"
+    assert every["positions"] == ["(x, y, z) = (4*m_k, 2, 4*m_k+2) for k = 4*m_k+1, m_k >= 0"]
+    assert Path(every["certificate"]).is_file()
+    found = settle_for_all(CLAIMS["solid2022-conj-1-a0"].as_json(), 60, 4, None)
+    assert (found["verdict"], found["reach"]) == ("proved", "k//2")
+    assert "coordinates up to k//2" in found["text"]
+    assert found["evidence"]["every_member"]["positions"] == [
+        "(x, y, z) = (2*m_k+1, 1, 2*m_k+2) for k = 4*m_k+2, m_k >= 0"
+    ]
