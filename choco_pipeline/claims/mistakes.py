@@ -127,6 +127,11 @@ def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
     assert isinstance(kind, Kind)
     if said.follows_from is not None and said.for_all is None:
         yield ("follows_from",), "`for_all` is needed: for which parameters it follows"
+    if said.follows_from is not None and said.reach is not None:
+        yield (
+            ("follows_from",),
+            "a statement with a `reach` does not follow: lemmas speak of all positions",
+        )
     if said.for_all is None or claim.pattern is None:
         return
     place = ("for_all",)

@@ -211,6 +211,8 @@ def test_premises_must_speak_of_the_games_and_be_needed() -> None:
         found = settled(claim, other)
         assert found["verdict"] == "undecided"
         assert why in found["why"]
+    bounded = Claim.from_json({**a_premise(STEP, ODD, NUMBERS).as_json(), "reach": "k"})
+    assert "not say of every position" in settled(claim, bounded)["why"]
     twice = a_claim(ONE_PASS, ODD, p(IS_ODD), None, (THEOREM, "step2015-thm-3.2"))
     found = settled(twice, CLAIMS[THEOREM], a_premise(STEP, ODD, NUMBERS, "step2015-thm-3.2"))
     assert "is not needed" in found["why"]

@@ -115,6 +115,7 @@ def _known(premise: Claim, about: Played, game: Played, values: Mapping[str, Nod
     assert isinstance(kind, Kind)
     if (
         not kind.of_all_positions
+        or premise.statement.reach is not None
         or premise.is_of_whole_bars
         or not isinstance(kind, GrundyNumbers | PPositions)
     ):
