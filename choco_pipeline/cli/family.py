@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from choco_pipeline.cli.output import emit, in_time
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.proof.errors import UndecidedError
+from choco_pipeline.proof.family_attempt import attempt_family, undecided_family
 from choco_pipeline.proof.family_check import check_family
 from choco_pipeline.proof.limits import Limited
-from choco_pipeline.proof.uniform.certificate import write
-from choco_pipeline.proof.uniform.prove import FamilyProof, prove_family
+from choco_pipeline.proof.task import warm_up
+from choco_pipeline.proof.uniform.family import RelationKind
 
 #: Certificates of families are kept apart from those of single games, which another program checks.
 DEFAULT_FOLDER, FOLDER = Path("results/proofs"), Path("results/families")
+#: A search that reaches its limit of memory says where it stood; one that takes so many times as much at once is ended.
+BEYOND = 1.25
 
 
 def show_family(
@@ -27,10 +29,14 @@ def show_family(
     grundy: str | None,
     out: Path,
     seconds: float,
+    memory: float,
     json: bool,
     where: str = "",
 ) -> int:
     """Prove a family; print the result and return the exit code: 0 if it is proved, else 1.
+
+    All of it runs in a child process, which says itself where it stood when a limit was reached, and is ended if it goes far
+    beyond.
 
     Parameters
     ----------
@@ -38,8 +44,8 @@ def show_family(
         As for `prove_family`.
     out
         Folder for the certificate; in place of the one for single games, the one for families.
-    seconds
-        Limit of time.
+    seconds, memory
+        Limits of time and, in GiB, of memory.
     json
         Print a document.
     """
@@ -47,28 +53,28 @@ def show_family(
         raise ChocoError(
             "prove: a family needs a ruleset and --for, the condition on its parameters"
         )
-    if not (math.isfinite(seconds) and seconds > 0):
-        raise ChocoError(f"prove: --seconds must be a positive number, found {seconds:g}")
-    proof = prove_family(
-        ruleset, condition, p_positions=p_positions, grundy=grundy, where=where, seconds=seconds
-    )
-    if out == DEFAULT_FOLDER:
-        out = FOLDER
-    is_written = proof.status == "proved" or bool(proof.failures)
-    path = write(proof, out).as_posix() if is_written else None
-    checked = check_family(path, seconds) if path else None
-    if checked and (checked["status"], checked["every_member"]) != (proof.status, bool(proof.failures)):  # fmt: skip
-        why = f"the check of {path} says: {checked['why']}"
-        if proof.failures:  # the counterexample stands
-            proof = replace(proof, failures=(), engines=(), why=f"{proof.why}, but {why}")
-        else:
-            proof = replace(proof, status="undecided", why=why)
-        path = None
+    for name, value in (("seconds", seconds), ("memory", memory)):
+        if not (math.isfinite(value) and value > 0):
+            raise ChocoError(f"prove: --{name} must be a positive number, found {value:g}")
+    if (p_positions is None) == (grundy is None):
+        raise ChocoError("prove: a family needs either --p-positions or --grundy")
+    kind: RelationKind = "p-positions" if grundy is None else "grundy"
+    asked = (ruleset, condition, kind, p_positions or grundy or "", where)
+    folder = FOLDER if out == DEFAULT_FOLDER else out
+    target = f"{attempt_family.__module__}:{attempt_family.__name__}"
+    with Limited(f"{warm_up.__module__}:{warm_up.__name__}") as prover:
+        arguments = (*asked, seconds, memory, folder.as_posix())
+        # The search takes its seconds, and the check as many again.
+        limits = {"seconds": 2 * seconds, "memory": BEYOND * memory}
+        try:
+            found = prover.call(target, *arguments, what="the proof", **limits)
+        except UndecidedError as error:
+            found = undecided_family(*asked, str(error))
     if json:
-        emit(_document(proof, path) | {"checked": checked})
+        emit(found)
     else:
-        print("\n".join([*_lines(proof, path), *(_checked_lines(checked) if checked else [])]))
-    return 0 if proof.status == "proved" else 1
+        print("\n".join(_lines(found)))
+    return 0 if found["status"] == "proved" else 1
 
 
 def show_family_check(
@@ -116,63 +122,54 @@ def _checked_lines(found: Mapping[str, Any]) -> list[str]:
     return [
         f"{checked}: {said}: {found['conditions']} conditions written anew from the game are unsatisfiable by"
         f" {' and by '.join(found['engines'])}; {found['members']} members {agree};"
-        f" {in_time(found['seconds'])}"
+        f" {in_time(found['seconds'])}",
+        *_compared_lines(found),
     ]
 
 
-def _document(proof: FamilyProof, path: str | None) -> dict[str, Any]:
-    family, wrong = proof.family, proof.counterexample
-    return {
-        "status": proof.status,
-        "why": proof.why,
-        "ruleset": family.ruleset,
-        "for": family.condition,
-        "where": family.where,
-        "relation": {"kind": family.kind, "formula": family.relation},
-        "parameters": dict(wrong.parameters) if wrong else None,
-        "position": list(wrong.position) if wrong else None,
-        "every_member": _everywhere(proof, path),
-        "cases": len(proof.cases),
-        "states": proof.states,
-        "members": proof.members,
-        "engines": list(proof.engines),
-        "certificate": path if proof.status == "proved" else None,
-        "seconds": round(proof.seconds, 2),
-    }
-
-
-def _everywhere(proof: FamilyProof, path: str | None) -> dict[str, Any] | None:
-    """Return at which positions a relation is wrong for every member, and the certificate of that; None if it is not known."""
-    if not proof.failures:
-        return None
-    cases = [
-        {
-            "parameters": {name: str(value) for name, value in failure.case.parameters.items()},
-            "position": {name: str(value) for name, value in failure.position.items()},
-        }
-        for failure in proof.failures
-    ]
-    return {"cases": cases, "certificate": path}
-
-
-def _lines(proof: FamilyProof, path: str | None) -> list[str]:
-    family = proof.family
-    what = {"p-positions": "P-positions", "grundy": "Grundy numbers"}[family.kind]
-    said = f"the {what} of {family.ruleset} are {family.relation}"
-    said += f", where {family.where}" if family.where else ""
-    if proof.failures:
-        return [
-            f"refuted for all {', '.join(family.parameters)} with {family.condition}: {said}: {proof.why}",
-            *(f"it contradicts itself at {failure.text}" for failure in proof.failures),
-            f"{proof.texts} text{'s are' if proof.texts > 1 else ' is'} unsatisfiable by {' and by '.join(proof.engines)}; {in_time(proof.seconds)} in all",
-            f"certificate: {path}",
-        ]
-    if proof.status != "proved":
-        return [f"{proof.status}: {said}, for all {family.condition}: {proof.why}"]
-    states = f"{proof.states} abstract states; " if proof.states else ""
+def _compared_lines(found: Mapping[str, Any]) -> list[str]:
+    if found["every_member"]:
+        return []
     return [
-        f"proved for all {', '.join(family.parameters)} with {family.condition}: {said}",
-        f"{proof.why}; {states}{proof.texts} texts are unsatisfiable by {' and by '.join(proof.engines)};"
-        f" {proof.members} members agree with the definition; {in_time(proof.seconds)} in all",
-        f"certificate: {path}",
+        f"as languages equal to the proof of one member: {_members(found['languages'])};"
+        f" compared by tables only: {_members(found['tables_only'])}"
+    ]
+
+
+def _members(several: Sequence[Mapping[str, int]]) -> str:
+    """Return parameters in words."""
+    if not several:
+        return "none"
+    names = list(several[0])
+    values = [", ".join(str(one[name]) for name in names) for one in several]
+    if len(names) == 1:
+        return f"{names[0]} = {', '.join(values)}"
+    return f"({', '.join(names)}) = {', '.join(f'({value})' for value in values)}"
+
+
+def _lines(found: Mapping[str, Any]) -> list[str]:
+    what = {"p-positions": "P-positions", "grundy": "Grundy numbers"}[found["relation"]["kind"]]
+    said = f"the {what} of {found['ruleset']} are {found['relation']['formula']}"
+    said += f", where {found['where']}" if found["where"] else ""
+    every = found["every_member"]
+    if found["status"] != "proved" and every is None:
+        return [f"{found['status']}: {said}, for all {found['for']}: {found['why']}"]
+    texts = f"{found['texts']} text{'s are' if found['texts'] > 1 else ' is'} unsatisfiable by {' and by '.join(found['engines'])}"
+    of = f"for all {', '.join(found['names'])} with {found['for']}: {said}"
+    checked = _checked_lines(found["checked"])
+    if every is not None:
+        return [
+            f"refuted {of}: {found['why']}",
+            *(f"it contradicts itself at {one['text']}" for one in every["cases"]),
+            f"{texts}; {in_time(found['seconds'])} in all",
+            f"certificate: {every['certificate']}",
+            *checked,
+        ]
+    states = f"{found['states']} abstract states; " if found["states"] else ""
+    return [
+        f"proved {of}",
+        f"{found['why']}; {states}{texts}; {found['members']} members agree with the definition;"
+        f" {in_time(found['seconds'])} in all",
+        f"certificate: {found['certificate']}",
+        *checked,
     ]

@@ -259,9 +259,8 @@ def prove(
     from choco_pipeline.cli.prove import show_proof  # noqa: PLC0415
 
     if condition is not None or p_positions is not None or grundy is not None:
-        raise typer.Exit(
-            show_family(ruleset, condition, p_positions, grundy, out, seconds, json, where)
-        )
+        asked = (ruleset, condition, p_positions, grundy)
+        raise typer.Exit(show_family(*asked, out, seconds, memory, json, where))
     raise typer.Exit(show_proof(ruleset, relation, check, engine or [], out, seconds, memory, json))
 
 

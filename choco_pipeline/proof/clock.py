@@ -1,4 +1,4 @@
-"""How much time is left for something that may be asked of far numbers."""
+"""How much time, and memory, is left for something that may be asked of far numbers."""
 
 from __future__ import annotations
 
@@ -8,12 +8,19 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import ParamSpec, TypeVar
 
+import psutil
+
 from choco_pipeline.proof.errors import UndecidedError
 
 P = ParamSpec("P")
 T = TypeVar("T")
 #: Steps of a loop between two looks at the clock: some milliseconds.
 STEPS = 1000
+GIB = 1 << 30
+
+
+class OverError(UndecidedError):
+    """The time or the memory is over."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +49,9 @@ class Clock:
         return f"the {self.seconds:g} seconds are over"
 
     def require(self) -> None:
-        """Raise `UndecidedError` if the time is over."""
+        """Raise `OverError` if the time is over."""
         if self.left <= 0:
-            raise UndecidedError(self.over)
+            raise OverError(self.over)
 
     def limiting(self, function: Callable[P, T]) -> Callable[P, T]:
         """Return the same function, which raises `UndecidedError` instead of beginning when the time is over."""
@@ -61,6 +68,22 @@ class Clock:
             if i % STEPS == 0:
                 self.require()
             yield value
+
+
+@dataclass(frozen=True)
+class Budget(Clock):
+    """So many seconds, from now on, and so many GiB that this process may have in memory.
+
+    Whoever asks often enough can say where it stood when one of them was over, which one that is ended from outside cannot.
+    """
+
+    memory: float = inf
+
+    def require(self) -> None:
+        """Raise `OverError` if the time or the memory is over."""
+        super().require()
+        if self.memory < inf and psutil.Process().memory_info().rss > self.memory * GIB:
+            raise OverError(f"the {self.memory:g} GiB of memory are over")
 
 
 #: For what nobody waits for.

@@ -26,7 +26,7 @@ from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.games import Ruleset
 from choco_pipeline.proof.certificate import engine_version
-from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.clock import Budget
 from choco_pipeline.proof.family_check import check_family
 from choco_pipeline.proof.task import verdict_document
 from choco_pipeline.proof.uniform.certificate import write
@@ -39,6 +39,8 @@ from choco_pipeline.tables.compute import table
 FORMAT = 2
 #: Certificates of families lie in a folder of their own in that of the games', and what is known of them in another.
 FOLDER, OUTCOMES = "families", "outcomes/families"
+#: The part of the memory at which a search ends itself and says where it stood; who calls ends it at the whole.
+NEARLY = 0.9
 
 
 def family_of(claim: Claim, beyond: int = 0) -> Family:
@@ -71,7 +73,7 @@ def settle_for_all(
     seconds
         About so long is searched.
     memory
-        The limit that is kept by who calls, in GiB: a search with less may find less.
+        So many GiB this process may have; who calls ends it if it takes much more at once.
     certificates
         The folder; what an earlier search with the same code found is taken from there. None for a new search that keeps
         nothing: the certificate is then written nowhere.
@@ -96,7 +98,7 @@ def settle_for_all(
     limits = {"seconds": seconds, "memory": memory}
     if folder is not None and (known := _known(family, limits, folder)) is not None:
         return {**known, "claim": claim.id}
-    found = _decided(claim, family, seconds, folder, start)
+    found = _decided(claim, family, limits, folder, start)
     if folder is not None:
         _keep(family, limits, folder, found)
     return found
@@ -124,14 +126,14 @@ def verdict_for_all(
 
 
 def _decided(
-    claim: Claim, family: Family, seconds: float, folder: Path | None, start: float
+    claim: Claim, family: Family, limits: Mapping[str, float], folder: Path | None, start: float
 ) -> dict[str, Any]:
     try:
-        proof = decide(family, Clock(seconds))
+        proof = _decide(family, limits)
     except ChocoError as error:
         return verdict_for_all(claim, Finding(Undecided(str(error))), None, start)
     if proof.status == "proved":
-        return _checked(claim, proof, seconds, folder, start)
+        return _checked(claim, proof, limits, folder, start)
     if proof.counterexample is None:
         return verdict_for_all(claim, Finding(Undecided(proof.why)), None, start)
     game = family.description.member(proof.counterexample.parameters)
@@ -141,33 +143,37 @@ def _decided(
         return verdict_for_all(claim, Finding(Undecided(why)), None, start)
     finding = _confirmed(claim, parameters, game, proof.counterexample)
     if proof.failures:
-        evidence = finding.evidence | _everywhere(claim, proof, seconds, folder)
+        evidence = finding.evidence | _everywhere(claim, proof, limits["seconds"], folder)
         finding = replace(finding, evidence=evidence)
     seconds = time.perf_counter() - start
     return verdict_document(claim.id, parameters, None, finding, seconds)
 
 
+def _decide(family: Family, limits: Mapping[str, float]) -> FamilyProof:
+    return decide(family, Budget(limits["seconds"], memory=NEARLY * limits["memory"]))
+
+
 def _checked(
-    claim: Claim, proof: FamilyProof, seconds: float, folder: Path | None, start: float
+    claim: Claim, proof: FamilyProof, limits: Mapping[str, float], folder: Path | None, start: float
 ) -> dict[str, Any]:
     """Return that a claim is proved, if the check, which shares no code with the search, says so of the certificate."""
-    path, said = _written(proof, seconds, folder)
+    path, said = _written(proof, limits["seconds"], folder)
     if said["status"] != "proved":
         why = f"a proof was found, but its check says: {said['why']}"
         return verdict_for_all(claim, Finding(Undecided(why)), None, start)
     kept = None if folder is None else path.as_posix()
     reach = claim.statement.reach
     domain = Proved(kept or claim.command_for_all, reach=None if reach is None else reach.text)
-    evidence = _evidence(proof) | ({} if reach is None else _beyond(claim, seconds, folder))
-    finding = Finding(domain, evidence)
+    beyond = {} if reach is None else _beyond(claim, limits, folder)
+    finding = Finding(domain, _evidence(proof, said) | beyond)
     found = verdict_for_all(claim, finding, kept, start)
     return {**found, "command": claim.command_for_all}
 
 
-def _beyond(claim: Claim, seconds: float, folder: Path | None) -> dict[str, Any]:
+def _beyond(claim: Claim, limits: Mapping[str, float], folder: Path | None) -> dict[str, Any]:
     """Return, as evidence, where a claim is false for every member just beyond its bound, if that is found."""
-    proof = decide(family_of(claim, beyond=1), Clock(seconds))
-    return _everywhere(claim, proof, seconds, folder) if proof.failures else {}
+    proof = _decide(family_of(claim, beyond=1), limits)
+    return _everywhere(claim, proof, limits["seconds"], folder) if proof.failures else {}
 
 
 def _written(
@@ -197,13 +203,16 @@ def _everywhere(
     return {"every_member": every}
 
 
-def _evidence(proof: FamilyProof) -> dict[str, Any]:
+def _evidence(proof: FamilyProof, checked: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "engines": list(proof.engines),
         "cases": len(proof.cases),
         "abstract_states": proof.states,
         "texts": proof.texts,
         "members": proof.members,
+        "conditions": checked["conditions"],
+        "tables": checked["members"],
+        "languages": len(checked["languages"]),
     }
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.parse import parse_nodes
-from choco_pipeline.games.notation import parse_ruleset, read
+from choco_pipeline.games.notation import read
 from choco_pipeline.games.rules import Rules
 from choco_pipeline.games.ruleset import Ruleset, mex
 from choco_pipeline.proof.clock import Clock
@@ -28,12 +28,14 @@ from choco_pipeline.proof.family_check.document import (
     read_family,
 )
 from choco_pipeline.proof.family_check.failing import require_inconsistent
+from choco_pipeline.proof.family_check.first_members import first_members
+from choco_pipeline.proof.family_check.languages import compared
 from choco_pipeline.proof.family_check.reading import ZERO, Family, Height
 from choco_pipeline.proof.family_check.solvers import SOLVERS, is_unsatisfiable
 from choco_pipeline.proof.family_check.sums import Reader, Sum, conjunction, disjunction
 
-#: Members that are compared with the definition, among the first parameters, and their positions: some seconds in plain Python.
-MEMBERS, PARAMETERS, POSITIONS = 12, 20_000, 500
+#: Members that are compared with the definition, and their positions: some seconds in plain Python.
+MEMBERS, POSITIONS = 13, 500
 #: The values of coordinates at which heights as read are compared with a member's.
 BOX = 24
 #: More tracks of a word have too many digits to choose.
@@ -54,14 +56,17 @@ def check_family(path: str, seconds: float) -> dict[str, Any]:
     -------
     dict
         As ``choco prove --check --json`` prints it: ``status`` is ``proved``, ``refuted`` or ``undecided``; refuted with
-        ``every_member`` where the certificate has a position for each member at which the relation is wrong.
+        ``every_member`` where the certificate has a position for each member at which the relation is wrong. ``languages``
+        are the members whose relation was compared with a proof of them alone as a set of words, ``tables_only`` those of
+        which only a table was.
 
     Raises
     ------
     ChocoError
         If the file is no certificate of a family.
     DisagreementError
-        If one solver calls unsatisfiable what another can satisfy.
+        If one solver calls unsatisfiable what another can satisfy, or a proof of one member says otherwise than one that
+        passes.
     """
     written, start, clock = read_family(Path(path)), time.monotonic(), Clock(seconds)
     found: dict[str, Any] = {
@@ -76,11 +81,13 @@ def check_family(path: str, seconds: float) -> dict[str, Any]:
         "position": None,
         "conditions": 0,
         "members": 0,
+        "languages": [],
+        "tables_only": [],
         "engines": [],
         "certificate": path,
     }
     try:
-        members = list(islice(_members(written), MEMBERS))
+        members = list(islice(first_members(written), MEMBERS))
         if not members:
             raise UndecidedError("no small parameters make a member of the family")
         family = _family(written, next(iter(members))[1].rules)
@@ -99,39 +106,23 @@ def check_family(path: str, seconds: float) -> dict[str, Any]:
             if not is_unsatisfiable(name, text, clock):
                 raise UndecidedError(f"{name} does not hold, or no solver knows it")
             number += 1
+        # A proof of one member speaks of all positions: what is said of a part of them is no language of it.
+        single = members if is_proof and not written.where else []
+        of_members = compared(family, single, clock)
+        left = [values for values, _ in members] if is_proof and not single else of_members.left
         found |= {
             "status": written.verdict,
             "why": "every condition holds",
             "every_member": not is_proof,
             "conditions": number,
             "members": len(members),
+            "languages": [dict(values) for values in of_members.languages],
+            "tables_only": [dict(values) for values in left],
             "engines": list(SOLVERS),
         }
     except ChocoError as error:
         found["why"] = str(error)
     return found | {"seconds": round(time.monotonic() - start, 2)}
-
-
-def _members(written: FamilyText) -> Iterator[tuple[Mapping[str, int], Ruleset]]:
-    """Yield members of the family, those with small parameters first."""
-    condition = parse(written.condition)
-    names = written.parameters
-    tried = ((n, *rest) for n in range(PARAMETERS) for rest in _with_sum(n, len(names)))
-    for _, *numbers in islice(tried, PARAMETERS):
-        values = dict(zip(names, numbers, strict=True))
-        try:
-            if condition.value(values):
-                yield values, parse_ruleset(written.ruleset, values, games=written.games)
-        except ChocoError:
-            continue
-
-
-def _with_sum(total: int, length: int) -> Iterator[tuple[int, ...]]:
-    if length == 1:
-        yield (total,)
-        return
-    for first in range(total + 1):
-        yield from ((first, *rest) for rest in _with_sum(total - first, length - 1))
 
 
 def _family(written: FamilyText, rules: Rules) -> Family:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.clock import Clock, OverError
 from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.uniform.affine import ZERO
 from choco_pipeline.proof.uniform.control import Obligation
@@ -34,6 +34,10 @@ def prove_obligation(obligation: Obligation, clock: Clock) -> Invariant:
             return search(variant, clock, rounds=rounds, all_hypotheses=all_hypotheses)
         except LostError as error:
             last = error
+        except OverError as error:
+            raise UndecidedError(
+                f"{variant.name}, predicates of {rounds} rounds: {error}"
+            ) from None
     raise UndecidedError(f"no invariant is found: {last}")
 
 

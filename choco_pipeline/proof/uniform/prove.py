@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import Literal
 
-from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.clock import Budget, Clock
 from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.uniform.direct import DirectCase
 from choco_pipeline.proof.uniform.errors import FamilyError
@@ -95,6 +96,7 @@ def prove_family(
     grundy: str | None = None,
     where: str = "",
     seconds: float = 60.0,
+    memory: float = inf,
 ) -> FamilyProof:
     """Decide what the P-positions or the Grundy numbers of a family of games are, for all parameters at once.
 
@@ -112,6 +114,8 @@ def prove_family(
         Of which positions alone it is said, inequalities between coordinates and parameters; "" for all.
     seconds
         About so long is searched.
+    memory
+        So many GiB this process may have in memory; with more it is undecided.
 
     Raises
     ------
@@ -133,7 +137,7 @@ def prove_family(
         family = Family.read(ruleset, condition, p_positions, "p-positions", where)
     else:
         family = Family.read(ruleset, condition, grundy, "grundy", where)
-    return decide(family, Clock(seconds))
+    return decide(family, Budget(seconds, memory=memory))
 
 
 def decide(family: Family, clock: Clock) -> FamilyProof:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 import z3
 
-from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.clock import Clock, OverError
 from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.uniform.affine import Affine
 from choco_pipeline.proof.uniform.control import Obligation
@@ -95,7 +95,13 @@ class Game:
         self._before: dict[State, set[tuple[State, int]]] = {}
 
     def solve(self) -> Invariant:
-        """Return the invariant, or raise `LostError`."""
+        """Return the invariant, or raise `LostError`; `OverError` with how many states there were then."""
+        try:
+            return self._solved()
+        except OverError as error:
+            raise OverError(f"{error} at {len(self._answers)} abstract states") from None
+
+    def _solved(self) -> Invariant:
         start: State = (self.obligation.start, ())
         waiting = [start]
         self._answers[start] = []

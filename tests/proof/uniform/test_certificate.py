@@ -7,10 +7,12 @@ from functools import cache
 import pytest
 
 from choco_pipeline.cli.family import show_family
+from choco_pipeline.errors import ChocoError
 from choco_pipeline.proof.clock import FOREVER, Clock
 from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.uniform.family import Family
 from choco_pipeline.proof.uniform.ladder import obligations, prove_obligation
+from choco_pipeline.proof.uniform.prove import prove_family
 from choco_pipeline.proof.uniform.smt import texts
 from choco_pipeline.proof.uniform.solvers import SOLVERS, require_unsat
 
@@ -88,7 +90,7 @@ def test_solvers_tell_what_can_be_satisfied(solver):
 
 
 def test_the_command_writes_a_document_and_texts_that_stand_alone(tmp_path, capsys):
-    code = show_family(SUM, "k % 4 == 3", "x ^ y ^ z == 0", None, tmp_path, 60.0, True)
+    code = show_family(SUM, "k % 4 == 3", "x ^ y ^ z == 0", None, tmp_path, 60.0, 4.0, True)
     said = json.loads(capsys.readouterr().out)
     assert (code, said["status"], said["engines"]) == (0, "proved", ["z3", "cvc5"])
     document = json.loads((tmp_path / said["certificate"]).read_text(encoding="utf-8"))
@@ -103,7 +105,7 @@ def test_the_command_writes_a_document_and_texts_that_stand_alone(tmp_path, caps
 
 
 def test_the_command_names_the_member_and_the_position_of_a_refutation(tmp_path, capsys):
-    code = show_family(SUM, "k % 4 == 3", "(x-1)^y^(z-1) == 0", None, tmp_path, 60.0, True)
+    code = show_family(SUM, "k % 4 == 3", "(x-1)^y^(z-1) == 0", None, tmp_path, 60.0, 4.0, True)
     said = json.loads(capsys.readouterr().out)
     assert (code, said["status"], said["certificate"]) == (1, "refuted", None)
     assert (said["parameters"], said["position"]) == ({"k": 3}, [1, 1, 2])
@@ -112,3 +114,26 @@ def test_the_command_names_the_member_and_the_position_of_a_refutation(tmp_path,
     (written,) = tmp_path.glob("*.json")
     assert written.as_posix() == said["every_member"]["certificate"]
     assert (said["checked"]["status"], said["checked"]["every_member"]) == ("refuted", True)
+
+
+@pytest.mark.parametrize(("limit", "value"), [("seconds", 0.0), ("memory", -1.0), ("memory", float("inf"))])  # fmt: skip
+def test_limits_are_positive_numbers(tmp_path, limit, value):
+    limits = {"seconds": 60.0, "memory": 4.0} | {limit: value}
+    with pytest.raises(ChocoError, match=f"--{limit} must be"):
+        show_family(SUM, "k % 4 == 3", "x ^ y ^ z == 0", None, tmp_path, **limits, json=True)
+
+
+def test_a_search_without_memory_says_where_it_stood():
+    found = prove_family(SUM, "k % 4 == 3", p_positions="x ^ y ^ z == 0", memory=0.001)
+    assert (found.status, found.engines) == ("undecided", ())
+    assert "case 1 of 1" in found.why
+    assert "exclusion-x" in found.why
+    assert "the 0.001 GiB of memory are over" in found.why
+
+
+def test_a_search_that_is_ended_by_memory_is_undecided(tmp_path, capsys):
+    code = show_family(SUM, "k % 4 == 3", "x ^ y ^ z == 0", None, tmp_path, 60.0, 0.01, True)
+    said = json.loads(capsys.readouterr().out)
+    assert (code, said["status"], said["certificate"]) == (1, "undecided", None)
+    assert "GiB of memory" in said["why"]
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,124 @@
+"""One attempt to prove what is said of a family: the search, the certificate, and the check of it, as plain data.
+
+What is called proved here is what `choco_pipeline.proof.family_check` says so of, which shares no code with the search.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from choco_pipeline.proof.clock import Budget
+from choco_pipeline.proof.family_check import check_family
+from choco_pipeline.proof.uniform.certificate import write
+from choco_pipeline.proof.uniform.family import Family, RelationKind
+from choco_pipeline.proof.uniform.prove import FamilyProof, decide
+
+
+def attempt_family(
+    ruleset: str,
+    condition: str,
+    kind: RelationKind,
+    relation: str,
+    where: str,
+    seconds: float,
+    memory: float,
+    folder: str | None,
+) -> dict[str, Any]:
+    """Decide what is said of a family, for all parameters at once, in this process.
+
+    Parameters
+    ----------
+    ruleset, condition, kind, relation, where
+        As for `Family.read`.
+    seconds, memory
+        About so long is searched, and so long checked; with so many GiB of memory.
+    folder
+        Receives the certificate; None to keep none.
+
+    Returns
+    -------
+    dict
+        As ``choco prove --for --json`` prints it: ``status`` is ``proved``, ``refuted`` or ``undecided``; ``checked`` is what
+        the check says of the certificate, None without one.
+
+    Raises
+    ------
+    FamilyError
+        If the game, the condition or the relation is of a kind that has no obligations.
+    DisagreementError
+        If two judges contradict each other.
+    """
+    family = Family.read(ruleset, condition, relation, kind, where)
+    proof = decide(family, Budget(seconds, memory=memory))
+    found = _document(proof)
+    if proof.status != "proved" and not proof.failures:
+        return found
+    with TemporaryDirectory() as temporary:
+        path = write(proof, Path(temporary if folder is None else folder)).as_posix()
+        checked = check_family(path, seconds)
+    found |= {"checked": checked}
+    kept = path if folder is not None else None
+    if (checked["status"], checked["every_member"]) == (proof.status, bool(proof.failures)):
+        return found | (
+            {"every_member": _everywhere(proof, kept)} if proof.failures else {"certificate": kept}
+        )
+    why = f"the check of {path} says: {checked['why']}"
+    if proof.failures:  # the counterexample stands
+        return found | {"engines": [], "why": f"{proof.why}, but {why}"}
+    return found | {"status": "undecided", "why": why}
+
+
+def undecided_family(
+    ruleset: str, condition: str, kind: RelationKind, relation: str, where: str, why: str
+) -> dict[str, Any]:
+    """Return what `attempt_family` would of an attempt that was ended from outside."""
+    return {
+        "status": "undecided",
+        "why": why,
+        "ruleset": ruleset,
+        "for": condition,
+        "where": where,
+        "relation": {"kind": kind, "formula": relation},
+        "every_member": None,
+        "certificate": None,
+        "checked": None,
+    }
+
+
+def _everywhere(proof: FamilyProof, certificate: str | None) -> dict[str, Any]:
+    """Return at which positions a relation is wrong for every member, and the certificate of that."""
+    cases = [
+        {
+            "text": failure.text,
+            "parameters": {name: str(value) for name, value in failure.case.parameters.items()},
+            "position": {name: str(value) for name, value in failure.position.items()},
+        }
+        for failure in proof.failures
+    ]
+    return {"cases": cases, "certificate": certificate}
+
+
+def _document(proof: FamilyProof) -> dict[str, Any]:
+    family, wrong = proof.family, proof.counterexample
+    return {
+        "status": proof.status,
+        "why": proof.why,
+        "ruleset": family.ruleset,
+        "names": list(family.parameters),
+        "for": family.condition,
+        "where": family.where,
+        "relation": {"kind": family.kind, "formula": family.relation},
+        "parameters": dict(wrong.parameters) if wrong else None,
+        "position": list(wrong.position) if wrong else None,
+        "every_member": None,
+        "cases": len(proof.cases),
+        "states": proof.states,
+        "texts": proof.texts,
+        "members": proof.members,
+        "engines": list(proof.engines),
+        "certificate": None,
+        "checked": None,
+        "seconds": round(proof.seconds, 2),
+    }
