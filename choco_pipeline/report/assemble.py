@@ -18,6 +18,7 @@ from choco_pipeline.claims.outcomes import (
     is_proved,
 )
 from choco_pipeline.report.environment import environment
+from choco_pipeline.report.family_pages import FamilyProofs
 from choco_pipeline.report.figures import bokeh_script, galleries
 from choco_pipeline.report.findings import families
 from choco_pipeline.report.found import Found
@@ -111,6 +112,7 @@ def page(ledger: Mapping[str, Any], results: Path, found: Found | None = None) -
             value_sets=families(ledger, "value-sets"),
             shifts=families(ledger, "shifts"),
             proofs=proof_section(ledger),
+            family_pages=FamilyProofs.of(ledger).pages,
             wild=WILD,
             galleries=galleries(ledger, results),
             bokeh=bokeh_script(),

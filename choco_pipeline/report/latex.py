@@ -22,6 +22,8 @@ _SIGNS = {
     "≡": r"\equiv",
     "≢": r"\not\equiv",
     "iff": r"\iff",
+    "←": r"\leftarrow",
+    "⇒": r"\Rightarrow",
     "∪": r"\cup",
     "⊆": r"\subseteq",
     "⊇": r"\supseteq",
@@ -41,6 +43,12 @@ class LaTeX:
             letters if len(letters) == 1 else rf"\mathit{{{letters.replace('_', chr(92) + '_')}}}"
         )
         return f"{base}_{{{index}}}" if index else base
+
+    def symbol(self, letter: str, index: str = "", *, primed: bool = False) -> str:
+        """Return a letter with an index, which may be empty, and with a prime or none."""
+        base = self.name(letter, "") + ("'" if primed else "")
+        below = self.name(index, "") if index.isidentifier() else index
+        return f"{base}_{{{below}}}" if index else base
 
     def sign(self, operator: str) -> str:
         """Return an operator or a relation."""

@@ -34,6 +34,16 @@ class MathML:
         base = f"<mi>{escape(letters)}</mi>"
         return f"<msub>{base}<mn>{escape(index)}</mn></msub>" if index else base
 
+    def symbol(self, letter: str, index: str = "", *, primed: bool = False) -> str:
+        """Return a letter with an index, which may be empty, and with a prime or none."""
+        base, prime = f"<mi>{escape(letter)}</mi>", "<mo>′</mo>"
+        if not index:
+            return f"<msup>{base}{prime}</msup>" if primed else base
+        below = f"<mn>{index}</mn>" if index.isdigit() else f"<mi>{escape(index)}</mi>"
+        return (
+            f"<msubsup>{base}{below}{prime}</msubsup>" if primed else f"<msub>{base}{below}</msub>"
+        )
+
     def sign(self, operator: str) -> str:
         """Return an operator or a relation."""
         wide = ' lspace="0.3em" rspace="0.3em"' if operator == "%" else ""

@@ -1,4 +1,4 @@
-"""Writing a run's report: the page, report.json, two CSV files and what was found, each whole or not at all."""
+"""Writing a run's report: the page, report.json, two CSV files, proofs of families and what was found, each whole or not at all."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from choco_pipeline.documents.files import read_json, write_json, write_text
 from choco_pipeline.report.assemble import page, report_json, row_frame, verdict_frame
+from choco_pipeline.report.family_pages import write_family_pages
 from choco_pipeline.report.found import Found, found_page, read_found
 from choco_pipeline.report.found_exports import write_exports
 
@@ -15,7 +16,7 @@ Report = Callable[..., None]
 
 
 def write_report(ledger_file: str, html_file: str, report: Report) -> dict[str, Any]:
-    """Write the report of a run, with ``report.json``, ``ledger.csv`` and ``verdicts.csv`` beside the page.
+    """Write the report of a run, with ``report.json``, ``ledger.csv``, ``verdicts.csv`` and proofs of families beside the page.
 
     Parameters
     ----------
@@ -83,6 +84,8 @@ def _write(
     report("report", documents=1)
     write_text(html.with_name("verdicts.csv"), verdict_frame(ledger).to_csv(index=False))
     report("report", documents=1)
+    for _ in range(write_family_pages(ledger, html.parent)):
+        report("report", documents=1)
     write_text(html, page(ledger, results, found))
     report("report", documents=1)
     numbers = ("claims", "verdicts", "tables")

@@ -34,6 +34,9 @@ class Notation(Protocol):
     def name(self, letters: str, index: str) -> str:
         """Return a name: one letter or a word, and its index, which may be empty."""
 
+    def symbol(self, letter: str, index: str = "", *, primed: bool = False) -> str:
+        """Return a letter with an index, which may be empty, and with a prime or none."""
+
     def sign(self, operator: str) -> str:
         """Return an operator or a relation, as the formula language writes it; "" is a product without a sign."""
 

@@ -1,0 +1,79 @@
+"""Pages of proofs for all parameters in a real browser: reached from the claim's row, readable at any width, and linked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from choco_pipeline.report.family_pages import FOLDER
+from choco_pipeline.report.task import write_report
+from tests.browser.seen import CONTRAST, NARROW, NEEDS_BROWSER, WIDE, Seen
+from tests.report.family_documents import certificates, proved_verdict
+from tests.report.small_run import small_run
+
+pytestmark = NEEDS_BROWSER
+CLAIMS = ("own-false", "own-other")
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("families")
+    path = small_run(folder)
+    paths = certificates(folder / "results" / "certificates" / "families")
+    ledger = json.loads(path.read_text(encoding="utf-8"))
+    ledger["verdicts"] += map(proved_verdict, CLAIMS, paths)
+    path.write_text(json.dumps(ledger), encoding="utf-8")
+    html = path.with_name("report") / "index.html"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        write_report(str(path), str(html), lambda _stage, **_numbers: None)
+    return html
+
+
+@pytest.fixture
+def seen(browser: Browser, report: Path) -> Iterator[Seen]:
+    seen = Seen(browser, report, WIDE, "light")
+    yield seen
+    seen.page.close()
+    assert seen.wrong == []
+
+
+def test_a_claim_leads_to_its_proof_and_back(seen: Seen):
+    page = seen.page
+    page.locator(f"#row-{CLAIMS[0]}").get_by_text("the proof").click()
+    assert "Grundy" in page.locator("#theorem").inner_text()
+    assert page.locator("h1 math mo").count() > 0, "the condition is no formula"
+    page.locator(".lead a").click()
+    assert page.url.endswith(f"index.html#claim-{CLAIMS[0]}")
+    page.wait_for_selector(f"#claim-{CLAIMS[0]}[open]")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_pages_are_readable(browser: Browser, report: Path, scheme: str, size: tuple[int, int]):
+    pages = sorted((report.parent / FOLDER).glob("*.html"))
+    assert len(pages) == len(CLAIMS)
+    for path in pages:
+        seen = Seen(browser, path, size, scheme)
+        assert seen.page.evaluate(CONTRAST) == []
+        assert seen.page.evaluate("document.documentElement.scrollWidth") <= size[0]
+        tall = seen.page.evaluate(
+            "[...document.querySelectorAll('math')].filter((m) => m.checkVisibility() && m.getBoundingClientRect().height < 5).length"
+        )
+        assert tall == 0, "formulas without height"
+        seen.page.close()
+        assert seen.wrong == []
+
+
+def test_answers_lead_to_locations(seen: Seen):
+    seen.page.locator(f"#row-{CLAIMS[1]}").get_by_text("the proof").click()
+    targets = seen.page.locator("a[href^='#']").evaluate_all(
+        "(links) => links.map((a) => document.getElementById(a.hash.slice(1)) !== null)"
+    )
+    assert len(targets) > 50
+    assert all(targets)
+    assert seen.page.locator("a[download]").get_attribute("href")

@@ -1,0 +1,37 @@
+"""Ledgers that name proofs of families, made for a test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.claims.verdict import Proved, verdict_to_json
+from choco_pipeline.proof.uniform.certificate import write
+from choco_pipeline.proof.uniform.prove import prove_family
+
+STEP = ("step-bar(k=k, s=s)", "k % 2 == 0 and s < k", {"grundy": "(y ^ (z+s)) - s"})
+THREE = ("solid-bar(f=(x+z)//k)", "k % 4 == 3", {"p_positions": "x ^ y ^ z == 0"})
+
+
+def certificates(folder: Path) -> list[Path]:
+    """Prove two families, and return where their certificates are."""
+    found = []
+    for ruleset, condition, relation in (STEP, THREE):
+        proof = prove_family(ruleset, condition, **relation)
+        assert proof.status == "proved", proof.why
+        found.append(write(proof, folder))
+    return found
+
+
+def proved_verdict(claim: str, path: Path) -> dict[str, Any]:
+    """Return what a run says of a claim that a certificate proves for all parameters."""
+    return {
+        "claim": claim,
+        "table": None,
+        "parameters": {},
+        "for_all": {"parameters": ["k"], "condition": "k % 4 == 3"},
+        **verdict_to_json(Proved(path.as_posix())),
+        "evidence": {"engines": ["z3", "cvc5"], "conditions": 47, "tables": 12, "languages": 7},
+        "certificate": path.as_posix(),
+        "seconds": 1.0,
+    }
