@@ -14,6 +14,7 @@ from choco_pipeline.claims.claim import Claim
 from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.finding.entries import claims_of, with_claim
 from choco_pipeline.finding.family import Family
+from choco_pipeline.finding.for_all_parameters import DecideForAll, ForAllParameters
 from choco_pipeline.finding.gathered import families_of, family_of, mined_in
 from choco_pipeline.finding.generalise import generalise
 from choco_pipeline.finding.known import meaning
@@ -25,6 +26,7 @@ from choco_pipeline.finding.statement import Statement, StatementError, Verdict
 from choco_pipeline.finding.trial import Decide, tried
 from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.limits import Limited
+from choco_pipeline.proof.statement_task import settled_for_all
 from choco_pipeline.sweep.paths import Paths
 
 FORMAT = 1
@@ -46,11 +48,14 @@ class Finder:
         The claims that are known.
     decide
         As for `choco_pipeline.finding.trial.tried`.
+    for_all
+        Decides what stood on tables for all parameters at once; None to ask nobody.
     """
 
     tables: Tables
     catalogue: Catalogue
     decide: Decide | None = None
+    for_all: ForAllParameters | None = None
     accepted: list[Statement] = field(default_factory=list)
     refuted: list[Statement] = field(default_factory=list)
     _claims: dict[str, Claim] = field(default_factory=dict)
@@ -101,6 +106,8 @@ class Finder:
             statement = replace(statement, implied_by=stronger)
         asked = statement.id
         statement = tried(statement, self.tables, self.decide)
+        if self.for_all is not None:
+            statement = self.for_all.decided(statement)
         if statement.verdict.status == "refuted":
             self.refuted.append(statement)
             return
@@ -144,7 +151,10 @@ def find_statements(plan_file: str, out_file: str, report: Report) -> dict[str, 
     proofs = list(_proofs(plan, paths))
     laws = laws_of_states(proofs, {t["ruleset"]: family_of(plan, t) for t in plan["tables"]})
     with ExitStack() as stack:
-        finder = Finder(_tables(plan, proofs), catalogue, _decider(stack))
+        prover = Prover(stack)
+        folder = paths.certificates.as_posix()
+        for_all = ForAllParameters(prover.for_all(folder)) if plan["proofs"] else None
+        finder = Finder(_tables(plan, proofs), catalogue, prover.decide, for_all)
         found = found_in(mined, families, finder, report, laws)
     for order in plan["heights"]:  # what is said of height functions has no tables to be tried on
         part = read_json(paths.plan.parent / "classified" / f"{order['part']}.json")
@@ -199,22 +209,39 @@ def _tables(plan: Mapping[str, Any], proofs: Iterable[Mapping[str, Any]]) -> Tab
     )
 
 
-def _decider(stack: ExitStack) -> Decide:
-    """Return what decides claims for all positions, in a child process under limits of time and memory."""
-    child: list[Limited] = []
+class Prover:
+    """A child process, started when it is first asked, that decides claims under limits of time and memory."""
 
-    def decide(claim: Claim, parameters: Mapping[str, int], path: str) -> Mapping[str, Any]:
-        if not child:
-            child.append(stack.enter_context(Limited("choco_pipeline.proof.task:warm_up")))
+    def __init__(self, stack: ExitStack) -> None:
+        """Start nothing yet; the child ends with the stack."""
+        self._stack = stack
+        self._child: Limited | None = None
+
+    def decide(self, claim: Claim, parameters: Mapping[str, int], path: str) -> Mapping[str, Any]:
+        """Decide a claim for all positions, as `Decide` says."""
         arguments = (claim.as_json(), dict(parameters), path, DECISION_SECONDS)
         limits = {"seconds": DECISION_SECONDS, "memory": DECISION_MEMORY}
         try:
             return dict(
-                child[0].call(
+                self._started.call(
                     "choco_pipeline.proof.task:settle", *arguments, what="the decision", **limits
                 )
             )
         except UndecidedError as error:
             return {"verdict": "undecided", "text": str(error)}
 
-    return decide
+    def for_all(self, certificates: str) -> DecideForAll:
+        """Return what decides claims for all parameters, and keeps certificates in a folder."""
+
+        def decide(claim: Claim, seconds: float) -> Mapping[str, Any]:
+            limits = (seconds, DECISION_MEMORY, certificates)
+            return settled_for_all(claim.as_json(), *limits, self._started)
+
+        return decide
+
+    @property
+    def _started(self) -> Limited:
+        if self._child is None:
+            warm_up = "choco_pipeline.proof.task:warm_up"
+            self._child = self._stack.enter_context(Limited(warm_up))
+        return self._child

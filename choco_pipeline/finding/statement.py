@@ -27,7 +27,7 @@ Kind = Literal[
     "heights",
     "law",
 ]
-#: A family is proved for the games that are listed, never as a whole.
+#: A family is proved for the games that are listed; as a whole only by a certificate of the family.
 Status = Literal[
     "proved", "proved-for-listed", "holds", "exhausted", "refuted", "undecided", "observed"
 ]
@@ -203,6 +203,11 @@ class Statement:
         texts = [text for line in self.formulas for text in (line.formula, line.where) if text]
         nodes = sum(nodes_in(text) for text in texts)
         return (nodes or len(self.said.split())) + (nodes_in(self.when) if self.when else 0)
+
+    @property
+    def is_proved_for_all(self) -> bool:
+        """Whether it is on a family, and proved for all parameters that satisfy its condition."""
+        return bool(self.pattern.names) and self.verdict.status == "proved"
 
     def with_verdict(self, verdict: Verdict) -> Statement:
         """Return this statement with what became of it."""

@@ -14,14 +14,14 @@ from markupsafe import Markup
 from choco_pipeline.claims.outcomes import enumerated, is_for_all
 from choco_pipeline.documents.files import write_text
 from choco_pipeline.errors import StoreError
-from choco_pipeline.finding.statement import parsed
+from choco_pipeline.finding.statement import Statement, parsed
 from choco_pipeline.games.rules import Rules
 from choco_pipeline.proof.family_check.document import FamilyText, read_family
 from choco_pipeline.proof.family_check.first_members import first_members
 from choco_pipeline.report.environment import count, environment
 from choco_pipeline.report.family_views import CaseView, case_views
-from choco_pipeline.report.found_exports import tex_code, tex_text
 from choco_pipeline.report.latex import LaTeX
+from choco_pipeline.report.latex_text import tex_code, tex_text
 from choco_pipeline.report.mathml import MathML
 from choco_pipeline.report.typeset import Notation, typeset
 
@@ -102,46 +102,63 @@ class FamilyView:
 
 @dataclass(frozen=True)
 class FamilyProofs:
-    """The certificates of families that a ledger names, by the path of each: the verdicts on claims that it proves."""
+    """The certificates of families that a report names, by the path of each.
 
-    verdicts: Mapping[str, Sequence[Mapping[str, Any]]]
-    claims: Mapping[str, Mapping[str, Any]]
+    Attributes
+    ----------
+    claims
+        The claims of the ledger that it proves; none if only a found statement has it.
+    evidence
+        What the run says of the search and the check; nothing of a found statement's.
+    """
+
+    claims: Mapping[str, Sequence[Mapping[str, Any]]]
+    evidence: Mapping[str, Mapping[str, Any]]
 
     @classmethod
-    def of(cls, ledger: Mapping[str, Any]) -> FamilyProofs:
+    def of(cls, ledger: Mapping[str, Any], found: Sequence[Statement] = ()) -> FamilyProofs:
         """Return those whose files are there."""
-        found: dict[str, list[Mapping[str, Any]]] = {}
+        known = {claim["id"]: claim for claim in ledger["claims"]}
+        claims: dict[str, list[Mapping[str, Any]]] = {}
+        evidence: dict[str, Mapping[str, Any]] = {}
         for verdict in ledger["verdicts"]:
             path = verdict.get("certificate")
             if is_for_all(verdict) and path is not None and Path(path).is_file():
-                found.setdefault(path, []).append(verdict)
-        return cls(found, {claim["id"]: claim for claim in ledger["claims"]})
+                claims.setdefault(path, []).append(known[verdict["claim"]])
+                evidence.setdefault(path, verdict["evidence"])
+        for statement in found:
+            if statement.is_proved_for_all:
+                (path,) = statement.verdict.certificates
+                if Path(path).is_file():
+                    claims.setdefault(path, [])
+                    evidence.setdefault(path, {})
+        return cls(claims, evidence)
 
     @property
     def pages(self) -> dict[str, str]:
         """For each claim that one of them proves, the address of its page, seen from the run's."""
         return {
-            verdict["claim"]: page_of(path)
-            for path, verdicts in self.verdicts.items()
-            for verdict in verdicts
+            claim["id"]: page_of(path) for path, claims in self.claims.items() for claim in claims
         }
+
+    @property
+    def pages_by_path(self) -> dict[str, str]:
+        """The addresses by certificates."""
+        return {path: page_of(path) for path in self.claims}
 
     def views(self, notation: Notation) -> Iterator[FamilyView]:
         """Yield each proof as it is shown."""
-        for path, verdicts in self.verdicts.items():
-            yield self._view(path, verdicts, notation)
+        for path in self.claims:
+            yield self._view(path, notation)
 
-    def _view(
-        self, path: str, verdicts: Sequence[Mapping[str, Any]], notation: Notation
-    ) -> FamilyView:
+    def _view(self, path: str, notation: Notation) -> FamilyView:
         written = read_family(Path(path))
         rules = _rules(written, path)
-        claims = [self.claims[verdict["claim"]] for verdict in verdicts]
         return FamilyView(
             written,
             path,
-            [(c["id"], c["number"], c["paper"]["title"]) for c in claims],
-            verdicts[0]["evidence"],
+            [(c["id"], c["number"], c["paper"]["title"]) for c in self.claims[path]],
+            self.evidence[path],
             [notation.name(name, "") for name in written.parameters],
             notation.listed([notation.name(name, "") for name in rules.coordinates]),
             typeset(parsed(written.condition), notation),
@@ -156,22 +173,26 @@ def page_of(path: str) -> str:
     return f"{FOLDER}/{Path(path).stem}.html"
 
 
-def write_family_pages(ledger: Mapping[str, Any], folder: Path) -> int:
-    """Write a page and its LaTeX for each proof of a family that a ledger names; return how many.
+def write_family_pages(
+    ledger: Mapping[str, Any], folder: Path, found: Sequence[Statement] = ()
+) -> int:
+    """Write a page and its LaTeX for each proof of a family that a report names; return how many.
 
     Parameters
     ----------
     ledger
         As the ``ledger`` step writes it.
     folder
-        That of the run's page; pages of certificates that the ledger does not name are removed from its folder `FOLDER`.
+        That of the run's page; pages of other certificates are removed from its folder `FOLDER`.
+    found
+        The statements that the run found.
 
     Raises
     ------
     ChocoError
         If a certificate cannot be read.
     """
-    proofs = FamilyProofs.of(ledger)
+    proofs = FamilyProofs.of(ledger, found)
     pages, papers = _environment(MathML()), _environment(LaTeX())
     kept = set()
     for view in proofs.views(MathML()):
@@ -183,7 +204,7 @@ def write_family_pages(ledger: Mapping[str, Any], folder: Path) -> int:
     for old in (folder / FOLDER).glob("family-*"):
         if old.name not in kept:
             old.unlink()
-    return len(proofs.verdicts)
+    return len(proofs.claims)
 
 
 def write_page(folder: Path, name: str, text: str) -> str:

@@ -17,6 +17,7 @@ from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import StoreError
 from choco_pipeline.finding.statement import UNITS, Statement
 from choco_pipeline.report.environment import environment, sentence
+from choco_pipeline.report.family_pages import FamilyProofs
 from choco_pipeline.report.found_formulas import condition, displayed, reach
 from choco_pipeline.report.found_pictures import drawing
 from choco_pipeline.report.height_tables import HeightTable, tables_of
@@ -246,7 +247,9 @@ def found_of(document: Mapping[str, Any], ledger: Mapping[str, Any], results: Pa
 
 def found_page(found: Found, ledger: Mapping[str, Any]) -> str:
     """Return the page of found statements; it needs no other file, no network and no script."""
-    return environment().get_template("statements.html.j2").render(found=found, ledger=ledger)
+    pages = FamilyProofs.of(ledger, [view.statement for view in found.views]).pages_by_path
+    template = environment().get_template("statements.html.j2")
+    return template.render(found=found, ledger=ledger, family_pages=pages)
 
 
 def span(values: Sequence[int]) -> str:

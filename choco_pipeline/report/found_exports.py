@@ -16,44 +16,7 @@ from choco_pipeline.report.found_formulas import condition, displayed, reach
 from choco_pipeline.report.found_pictures import sequence_of
 from choco_pipeline.report.height_tables import HeightTable
 from choco_pipeline.report.latex import LaTeX
-
-#: Signs that texts may have and LaTeX has a command for, in mathematics.
-SIGNS = {
-    "⊕": r"\oplus",
-    "∪": r"\cup",
-    "∞": r"\infty",
-    "≡": r"\equiv",
-    "≢": r"\not\equiv",
-    "≠": r"\neq",
-    "≤": r"\leq",
-    "≥": r"\geq",
-    "·": r"\cdot",
-    "×": r"\times",
-    "−": "-",
-    "Σ": r"\sum",
-    "∑": r"\sum",
-    "∈": r"\in",
-    "→": r"\to",
-    "⇔": r"\iff",
-    "⟺": r"\iff",
-    "⌊": r"\lfloor",
-    "⌋": r"\rfloor",
-    "…": r"\ldots",
-    "₁": "_{1}",
-    "₂": "_{2}",
-    "²": "^{2}",
-}
-_SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    '"': "''",
-} | {sign: f"\\{sign}" for sign in "&%$#_{}"}
-#: Letters up to this code are in the fonts that LaTeX begins with.
-LATIN = 0x17F
+from choco_pipeline.report.latex_text import tex_code, tex_text
 
 
 @dataclass(frozen=True)
@@ -128,7 +91,7 @@ def markdown(found: Found, ledger: Mapping[str, Any]) -> str:
     """Return the statements as Markdown, with formulas as GitHub shows them."""
     parts = [
         f"# Found: {markdown_text(ledger['title'])}",
-        f"Run {markdown_code(ledger['run'])}. Only what is called proved is proved, of a family for the games that the verdict names; all else is a conjecture.",
+        f"Run {markdown_code(ledger['run'])}. Only what is called proved is proved, of a family for the games or parameters that the verdict names; all else is a conjecture.",
     ]
     for heading, views in _sections(found):
         parts.append(f"## {heading}")
@@ -136,23 +99,6 @@ def markdown(found: Found, ledger: Mapping[str, Any]) -> str:
     parts.append("## Searched, nothing found")
     parts.append("\n".join(f"- {line}" for line in _in_vain(found, _MARKDOWN)) or "Nothing.")
     return "\n\n".join(parts) + "\n"
-
-
-def tex_text(text: str) -> str:
-    r"""Return plain text in LaTeX; signs that its fonts do not have by their code.
-
-    Examples
-    --------
-    >>> tex_text("a_1 ≤ 50% ♞")
-    'a\\_1 $\\leq$ 50\\% [U+265E]'
-    """
-    return "".join(_tex_sign(sign) for sign in text)
-
-
-def tex_code(text: str) -> str:
-    """Return code in LaTeX, which may be broken behind a slash or a comma."""
-    broken = re.sub(r"([/,=-])", r"\1\\allowbreak{}", tex_text(text))
-    return rf"\texttt{{{broken}}}"
 
 
 def markdown_text(text: str) -> str:
@@ -273,13 +219,3 @@ def _in_vain(found: Found, markup: _Markup) -> list[str]:
         f"{markup.text(': '.join([search['tried']['what'], *([search['why']] if 'why' in search else [])]))}"
         for search in found.in_vain
     ]
-
-
-def _tex_sign(sign: str) -> str:
-    if sign in _SPECIAL:
-        return _SPECIAL[sign]
-    if sign in SIGNS:
-        return f"${SIGNS[sign]}$"
-    if sign.isspace():
-        return " "
-    return sign if sign.isprintable() and ord(sign) <= LATIN else f"[U+{ord(sign):04X}]"

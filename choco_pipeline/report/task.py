@@ -84,7 +84,8 @@ def _write(
     report("report", documents=1)
     write_text(html.with_name("verdicts.csv"), verdict_frame(ledger).to_csv(index=False))
     report("report", documents=1)
-    for _ in range(write_family_pages(ledger, html.parent)):
+    statements = [] if found is None else [view.statement for view in found.views]
+    for _ in range(write_family_pages(ledger, html.parent, statements)):
         report("report", documents=1)
     write_text(html, page(ledger, results, found))
     report("report", documents=1)

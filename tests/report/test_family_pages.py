@@ -6,19 +6,23 @@ import json
 import random
 import shutil
 import subprocess
+from dataclasses import replace
 from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from choco_pipeline.finding.statement import Evidence, Line, Statement, Tried, Verdict
 from choco_pipeline.formula import parse
 from choco_pipeline.proof.family_check.document import read_family
 from choco_pipeline.proof.uniform.affine import Affine
 from choco_pipeline.report.cubes import cubes
-from choco_pipeline.report.family_pages import FOLDER, FamilyProofs, write_family_pages
+from choco_pipeline.report.family_pages import FOLDER, FamilyProofs, page_of, write_family_pages
 from choco_pipeline.report.family_symbols import Symbols
 from choco_pipeline.report.family_views import case_views
+from choco_pipeline.report.found import found_of, found_page
+from choco_pipeline.report.found_exports import markdown, tex
 from choco_pipeline.report.latex import LaTeX
 from choco_pipeline.report.mathml import MathML
 from tests.report.family_documents import certificates, proved_verdict
@@ -202,3 +206,33 @@ def test_latex_takes_it(folder, ledger, tmp_path):
         done = subprocess.run(command, cwd=path.parent, capture_output=True, timeout=120)
         assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
         assert path.with_suffix(".pdf").stat().st_size > 10_000
+
+
+def test_found_statements_that_are_proved_for_all_have_pages_and_are_theorems(folder, tmp_path):
+    path = sorted(folder.glob("family-*.json"))[0].as_posix()
+    evidence = {"found_on": Evidence(1, "one"), "held_on": Evidence(1, "one"), "tried": Tried(1, "one")}  # fmt: skip
+    proved = Statement(
+        kind="p-positions",
+        ruleset="solid-bar(f=(x+z)//k)",
+        said="P iff x ^ y ^ z == 0",
+        when="k%4 == 3",
+        parameters={"k": (3, 7)},
+        formulas=(Line("P iff", "x ^ y ^ z == 0"),),
+        verdict=Verdict("proved", "proved for all k with k%4 == 3", (path,)),
+        **evidence,
+    )
+    listed = replace(proved, when="k%8 == 3").with_verdict(
+        Verdict("proved-for-listed", "proved where k = 3", (path,))
+    )
+    ledger = {"run": "small", "title": "t", "claims": [], "verdicts": [], "tables": []}
+    assert write_family_pages(ledger, tmp_path, [listed]) == 0
+    assert write_family_pages(ledger, tmp_path, [proved, listed]) == 1
+    document = {"statements": [proved.as_json(), listed.as_json()], "searches": [], "format": 1}
+    found = found_of(document, ledger, tmp_path)
+    page = found_page(found, ledger)
+    assert f'href="{page_of(path)}"' in page
+    assert "Proved for all k with k%4 == 3" in page
+    text = tex(found, ledger)
+    assert text.count(r"\begin{theorem}") == 1
+    assert text.count(r"\begin{conjecture}") == 1
+    assert "proved for all k with k%4 == 3" in markdown(found, ledger).replace("\\", "").lower()

@@ -18,10 +18,11 @@ from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.value_forms import forms
 from choco_pipeline.report.assemble import page
 from choco_pipeline.report.found import Found, found_of, found_page, read_found, span
-from choco_pipeline.report.found_exports import markdown, tex, tex_text
+from choco_pipeline.report.found_exports import markdown, tex
 from choco_pipeline.report.found_formulas import condition, coordinates_of, displayed, reach
 from choco_pipeline.report.found_pictures import SIDE, drawing, pattern
 from choco_pipeline.report.latex import LaTeX
+from choco_pipeline.report.latex_text import tex_text
 from choco_pipeline.report.pictures import Picture
 from choco_pipeline.report.task import write_report, write_report_with_found
 from choco_pipeline.report.value_sets import set_of

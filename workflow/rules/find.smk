@@ -19,6 +19,7 @@ rule find:
         tables=expand(rules.build.output.manifest, shard=PLAN["shards"]),
         findings=expand(rules.mine.output.findings, shard=shards_of("mines")),
         proofs=expand(rules.prove.output.proved, proof=PROOFS),
+        decided=expand(rules.decide.output.verdicts, decided=STATEMENTS),  # whose proofs need no second search
         heights=expand(rules.classify.output.found, heights=HEIGHTS),
     output:
         found=f"{RUN}/found.json",
