@@ -16,7 +16,7 @@ from distributed import Client, wait
 from choco_pipeline import SolidBar
 from choco_pipeline.cluster.connect import SCHEDULER
 from choco_pipeline.cluster.local import local_cluster
-from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.kernels import grundy_solid, p_columns, warm_up
 from choco_pipeline.tables.compute import table
 from choco_pipeline.tables.spec import Shard, TableSpec
@@ -53,9 +53,9 @@ def build(folder, bound, quantity):
     """Build the table in blocks, on the cluster that the environment names, and return its entry in the manifest."""
     spec, manifest = folder / "s.json", folder / "tables" / "s.done.json"
     of = TableSpec.of(GAME, bound, quantity)
-    write_json(spec, Shard("s", (of,), large=True).as_json())
+    write_record(spec, Shard("s", (of,), large=True).as_json())
     build_large(str(spec), str(manifest))
-    return read_json(manifest)["tables"][of.table_id]
+    return read_record(manifest)["tables"][of.table_id]
 
 
 def seconds(function, *arguments):

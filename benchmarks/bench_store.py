@@ -17,7 +17,7 @@ import zarr
 from zarr.codecs import BloscCodec, Crc32cCodec
 
 from choco_pipeline import StepBar, grundy_table, kernels
-from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.tables.chunks import CODECS, chunk_shape
 from choco_pipeline.tables.journal import forget
 from choco_pipeline.tables.location import Location
@@ -108,7 +108,7 @@ def test_small_tables_in_one_process(benchmark, tmp_path):
     """Compute and store a hundred small tables: what a worker does for a shard."""
     specs = tuple(TableSpec.of(bar, BOUND, "grundy") for bar in SMALL)
     spec, manifest = tmp_path / "s.json", tmp_path / "s.done.json"
-    write_json(spec, Shard("s", specs).as_json())
+    write_record(spec, Shard("s", specs).as_json())
 
     def build():
         return build_shard(str(spec), str(manifest), lambda *_, **__: None)
@@ -119,7 +119,7 @@ def test_small_tables_in_one_process(benchmark, tmp_path):
     found = benchmark.pedantic(build, setup=anew, rounds=3, warmup_rounds=1)
     assert found["computed"] == len(SMALL)
     note_each(benchmark, benchmark.stats.stats.min)
-    document = read_json(manifest)
+    document = read_record(manifest)
     start = perf_counter()
     for table_id, entry in document["tables"].items():
         read_table(store_of(manifest, document), table_id, entry)
@@ -146,7 +146,7 @@ def test_small_tables_in_a_run(benchmark, tmp_path):
 
     benchmark.pedantic(run, rounds=1)
     manifests = (tmp_path / "results" / "tables").glob("*.done.json")
-    assert sum(len(read_json(manifest)["tables"]) for manifest in manifests) == len(SMALL)
+    assert sum(len(read_record(manifest)["tables"]) for manifest in manifests) == len(SMALL)
     note_each(benchmark, benchmark.stats.stats.min)
     start = perf_counter()
     run()

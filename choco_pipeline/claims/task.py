@@ -13,7 +13,7 @@ from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.kinds import HeightFunctions, IntegerStatement, Sections
 from choco_pipeline.claims.standing import check_standing
 from choco_pipeline.claims.verdict import Exhausted, Vacuous, verdict_to_json
-from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.tables.store import store_of
 from choco_pipeline.tables.windows import StoredCells
@@ -37,9 +37,9 @@ def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> 
     dict
         Number of checks.
     """
-    order = read_json(Path(order_file))
+    order = read_record(Path(order_file))
     manifest = Path(order["manifest"])
-    built = read_json(manifest)
+    built = read_record(manifest)
     store, entries = store_of(manifest, built), built["tables"]
     claims = {claim_id: Claim.from_json(document) for claim_id, document in order["claims"].items()}
     checks_of_table: dict[str, list[int]] = defaultdict(list)
@@ -62,7 +62,7 @@ def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> 
                 "seconds": round(time.perf_counter() - start, 4),
             }
             report("checks", checks=1, positions=verdicts[i]["positions"])
-    write_json(
+    write_record(
         Path(out_file),
         {"format": order["format"], "verdicts": [verdicts[i] for i in sorted(verdicts)]},
     )
@@ -89,7 +89,7 @@ def check_standing_statements(
     dict
         Number of checks.
     """
-    order = read_json(Path(order_file))
+    order = read_record(Path(order_file))
     verdicts = []
     for claim_id, document in order["claims"].items():
         claim, start = Claim.from_json(document), time.perf_counter()
@@ -107,5 +107,5 @@ def check_standing_statements(
         }
         verdicts.append(verdict)
         report("checks", checks=1, positions=verdict["positions"])
-    write_json(Path(out_file), {"format": order["format"], "verdicts": verdicts})
+    write_record(Path(out_file), {"format": order["format"], "verdicts": verdicts})
     return {"checks": len(verdicts)}

@@ -16,7 +16,7 @@ from choco_pipeline.claims.model import Entry, Paper
 from choco_pipeline.claims.outcomes import engines_text
 from choco_pipeline.cli.claim_trials import explain
 from choco_pipeline.cli.output import emit
-from choco_pipeline.documents.files import read_json
+from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.games.notation import inside
 from choco_pipeline.sweep.expand import load_config
@@ -73,7 +73,7 @@ def open_source(files: list[Path], config: Path | None) -> Source:
     if config is not None or CONFIG.is_file():
         document, _ = load_config(config or CONFIG)
         written = RESULTS / document.run / "ledger.json"
-        ledger = read_json(written) if written.is_file() else None
+        ledger = read_record(written) if written.is_file() else None
         for name in document.claims if config is not None else []:
             inside(PROJECT, name)
             named.append(PROJECT / name)

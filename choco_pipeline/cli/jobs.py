@@ -9,7 +9,7 @@ import typer
 
 from choco_pipeline.cli.output import Json, emit, note
 from choco_pipeline.cluster.connect import call, resolve
-from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import DisagreementError
 
 app = typer.Typer()
@@ -26,7 +26,7 @@ def _task(target: str, source: Path, out: Path, json: bool, *more: Path) -> None
     try:
         result = call(target, str(source), str(out), *map(str, more))
     except DisagreementError as error:  # which Snakemake takes for any failure
-        write_json(out.with_suffix(DISAGREEMENT_SUFFIX), {"disagreement": error.args[0]})
+        write_record(out.with_suffix(DISAGREEMENT_SUFFIX), {"disagreement": error.args[0]})
         raise
     _told(result, out, json)
 
@@ -48,7 +48,7 @@ def build(
     json: Json = False,
 ) -> None:
     """Compute and store the tables of a shard; a large table in blocks, by many tasks."""
-    if read_json(spec)["large"]:
+    if read_record(spec)["large"]:
         build_large = resolve("choco_pipeline.tables.wavefront:build_large")
         given = None if memory is None else memory * 1_000_000
         _told(build_large(str(spec), str(out), given), out, json)

@@ -149,7 +149,7 @@ def verify(
     manifests: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Manifests (….done.json); all below results/ by default, and all certificates."
+            help="Manifests (….done.json); by default all below results/, all certificates, and all else that runs read again."
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Chooses the random positions.")] = 0,
@@ -158,7 +158,7 @@ def verify(
     ] = 60.0,
     json: Json = False,
 ) -> None:
-    """Check stored tables against their checksums, their mathematics against the definition, and certificates.
+    """Check stored tables against their checksums, their mathematics against the definition, certificates, and documents of runs.
 
     Certificates are decided by checker/check.py alone. The exit code is 1 if something is wrong; a certificate that takes
     too long is named, and is not wrong.

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from choco_pipeline.cli.output import emit, note
-from choco_pipeline.documents.files import read_json, write_text
+from choco_pipeline.documents.files import write_text
+from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.report.results_page import results_page
 from choco_pipeline.sweep.paths import RESULTS
@@ -33,5 +34,5 @@ def _ledger(run: str) -> dict[str, Any]:
     file = RESULTS / run / "ledger.json"
     if Path(run).name != run or not file.is_file():
         raise ConfigError(f"no run {run!r}: {file} is written by `choco run`")
-    ledger: dict[str, Any] = read_json(file)
+    ledger: dict[str, Any] = read_record(file)
     return ledger

@@ -23,15 +23,16 @@ from rich.console import Console
 from choco_pipeline.cli.jobs import DISAGREEMENT_SUFFIX
 from choco_pipeline.cli.ledger import count_proofs, count_verdicts, show_ledger
 from choco_pipeline.cli.lock import results_lock
-from choco_pipeline.cli.output import DISAGREEMENT, emit, in_short, in_time
+from choco_pipeline.cli.output import DISAGREEMENT, emit, in_short, in_time, note
 from choco_pipeline.cli.snakemake_log import Failed, Job, Jobs, SnakemakeLog
 from choco_pipeline.cli.stages import Display, Stages, display, work_by_order
 from choco_pipeline.cli.supervise import Supervised
 from choco_pipeline.cli.workers import PROFILES, Workers, capacity_of
 from choco_pipeline.cluster.description import load_cluster
-from choco_pipeline.documents.files import read_json
+from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ADVICE, ChocoError
 from choco_pipeline.provenance import PACKAGE
+from choco_pipeline.sweep.damage import plan_without_damage
 from choco_pipeline.sweep.paths import RESULTS, Paths
 from choco_pipeline.sweep.plan import current_plan
 from choco_pipeline.sweep.room import Capacity, require_object_store
@@ -87,12 +88,12 @@ def run(
     if dry_run:
         return _show_what_would_run(config, capacity, json)
     with results_lock(RESULTS, unlock=lambda: _unlock(config)) as record:
-        plan = current_plan(config, capacity=capacity)
+        plan = plan_without_damage(config, capacity=capacity, say=note)
         require_object_store(plan, Paths(RESULTS, plan["run"]).manifest)
         logs = Paths(RESULTS, plan["run"]).plan.parent / "log" / "slurm"
         with _signals() as received, Workers(RESULTS, logs, where) as workers_of_run:
             done = _Run(config, plan, workers_of_run, Console(stderr=True), received).go(record)
-    ledger = read_json(done.ledger) if done.code == 0 else None
+    ledger = read_record(done.ledger) if done.code == 0 else None
     if json:
         verdicts = {"claims": None} if ledger is None else count_verdicts(ledger)
         proofs = None if ledger is None else count_proofs(ledger)
@@ -259,7 +260,7 @@ class _Run:
                     lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
                     self._say("\n".join(["Snakemake failed:", *lines[-TAIL:]]))
                 for path in self._disagreements():
-                    self._say(f"{read_json(path)['disagreement']}; {ADVICE}")
+                    self._say(f"{read_record(path)['disagreement']}; {ADVICE}")
                 self._say(f"the run failed; what is finished is kept; Snakemake's log: {self.log}")
 
     def _say(self, text: str) -> None:

@@ -1,4 +1,4 @@
-"""``choco verify``: stored tables and certificates checked again, on all cores."""
+"""``choco verify``: stored tables, certificates and the records of runs checked again, on all cores."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError, StoreError
 from choco_pipeline.proof.checker import PROGRAM, check_files
 from choco_pipeline.proof.claim_certificate import FOLDER as CLAIMS
-from choco_pipeline.sweep.paths import RESULTS
+from choco_pipeline.sweep.damage import damaged
+from choco_pipeline.sweep.paths import RESULTS, all_records
 from choco_pipeline.tables.machine import cores
 from choco_pipeline.tables.verify import verify_manifest
 
@@ -34,12 +35,12 @@ Records: TypeAlias = list[dict[str, Any]]
 
 
 def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool) -> int:
-    """Verify tables and certificates, print what is wrong, and return the exit code: 1 if anything is.
+    """Verify tables, certificates and records, print what is wrong, and return the exit code: 1 if anything is.
 
     Parameters
     ----------
     manifests
-        Of the tables; none for all tables and all certificates of the results folder.
+        Of the tables; none for all tables, certificates and records of the results folder.
     seed
         Chooses the positions that are compared with the definition.
     seconds
@@ -48,10 +49,15 @@ def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool)
         Print one document instead.
     """
     records: Records = []
+    others = [] if manifests else list(all_records(RESULTS))
+    unusable = {path.as_posix(): why for path, why in damaged(others)}
     for manifest, found in on_all_cores(partial(_verified, seed), chosen_manifests(manifests)):
         if isinstance(found, str):
-            raise ChocoError(found)
-        records += [{"manifest": manifest.as_posix(), **record} for record in found]
+            unusable[manifest.as_posix()] = found
+        else:
+            records += [{"manifest": manifest.as_posix(), **record} for record in found]
+    for why in unusable.values():
+        note(f"wrong: {why}")
     for record in records:
         if record["wrong"]:
             note(f"wrong: {named(record)}: {record['wrong']}")
@@ -65,14 +71,17 @@ def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool)
     # One that takes too long is said above, and may be right.
     unanswered = answers["out of time"] + answers["undecided"]
     refused = len(certificates) - answers["proved"] - unanswered
+    code = 1 if wrong or refused or unusable else 0
     if json:
         emit(
             {
-                "status": "wrong" if wrong or refused else "right",
+                "status": "wrong" if code else "right",
                 "tables": len(records),
                 "positions": checked,
                 "records": records,
                 "certificates": certificates,
+                "documents": len(others),
+                "unusable": unusable,
             }
         )
     else:
@@ -84,7 +93,11 @@ def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool)
         if certificates:
             shown = ", ".join(f"{number:,} {answer}" for answer, number in answers.items())
             print(f"{len(certificates):,} certificates, by {PROGRAM.name} alone: {shown}")
-    return 1 if wrong or refused else 0
+        if others or unusable:
+            print(
+                f"{len(others):,} other documents of runs; {len(unusable):,} are damaged, with manifests"
+            )
+    return code
 
 
 def _certificates_checked(seconds: float) -> list[dict[str, str]]:
@@ -117,6 +130,8 @@ def _game_of(path: Path) -> str:
 def chosen_manifests(manifests: list[Path]) -> list[Path]:
     """Return these manifests, or all of the results folder if there are none; `ChocoError` if that has none either."""
     chosen = manifests or sorted(RESULTS.glob("tables/*.done.json"))
+    for missing in (path for path in chosen if not path.is_file()):
+        raise ChocoError(f"{missing}: cannot be read (no such file)")
     if not chosen:
         raise ChocoError(f"no manifests in {RESULTS / 'tables'}: nothing has been built yet")
     return chosen

@@ -61,16 +61,7 @@ def reason_of(error: OSError, place: Path, needed: int | None = None) -> str:
 
 def write_json(path: Path, document: object) -> None:
     """Write `document` as JSON that people can read, whole or not at all."""
-    write_text(path, _text(document))
-
-
-def write_json_if_changed(path: Path, document: object) -> bool:
-    """Write `document` unless `path` says the same already, so that its time only moves with its content."""
-    text = _text(document)
-    if path.exists() and path.read_bytes() == text.encode():
-        return False
-    write_text(path, text)
-    return True
+    write_text(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
 
 
 def read_json(path: Path, most_bytes: int | None = None) -> Any:
@@ -158,7 +149,3 @@ def _is_deep(document: Any) -> bool:
         if not level:
             return False
     return True
-
-
-def _text(document: object) -> str:
-    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"

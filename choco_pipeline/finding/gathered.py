@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from choco_pipeline.documents.files import read_json
+from choco_pipeline.documents.record import read_record
 from choco_pipeline.finding.family import Family, Member
 from choco_pipeline.finding.single import Mined
 from choco_pipeline.games import parse_ruleset
@@ -34,7 +34,7 @@ def mined_in(plan: Mapping[str, Any], paths: Paths) -> Iterator[Mined]:
     tables = {table["id"]: table for table in largest.values()}
     shard_of = {table["id"]: table["shard"] for table in plan["tables"]}
     for shard in dict.fromkeys(shard_of[order["table"]] for order in plan["mines"]):
-        for finding in read_json(paths.plan.parent / "mining" / f"{shard}.json")["findings"]:
+        for finding in read_record(paths.plan.parent / "mining" / f"{shard}.json")["findings"]:
             if finding["table"] in tables:
                 table = tables[finding["table"]]
                 yield mined_from(finding, table, family_of(plan, table))
@@ -82,7 +82,7 @@ class _Kept:
             found = self.cells.get(table["id"])
             if found is None:
                 manifest = self.paths.manifest(table["shard"])
-                built = read_json(manifest)
+                built = read_record(manifest)
                 store, entry = store_of(manifest, built), built["tables"][table["id"]]
                 game, size = parse_ruleset(table["ruleset"]), _bytes(entry)
                 if self.bytes + size > KEPT:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.finding.height_census import census
 from choco_pipeline.finding.height_samples import named
 from choco_pipeline.finding.heights import Search, search, tried
@@ -67,9 +67,9 @@ def classify_heights(order_file: str, out_file: str, report: Any) -> dict[str, A
     HeightsError
         If the box has too many functions, or is higher than wide.
     """
-    order = read_json(Path(order_file))
+    order = read_record(Path(order_file))
     found = classified(order["asked"], int(order["side"]), int(order["height"]))
-    write_json(Path(out_file), {"format": FORMAT, **found})
+    write_record(Path(out_file), {"format": FORMAT, **found})
     report("finding", steps=1)
     return {"statements": len(found["statements"]), "searches": len(found["searches"])}
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from choco_pipeline.claims.catalogue import Catalogue, load_catalogue
 from choco_pipeline.claims.claim import Claim
-from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.finding.entries import claims_of, with_claim
 from choco_pipeline.finding.family import Family
 from choco_pipeline.finding.for_all_parameters import DecideForAll, ForAllParameters
@@ -142,7 +142,7 @@ def find_statements(plan_file: str, out_file: str, report: Report) -> dict[str, 
     dict
         Numbers of statements and of searches.
     """
-    plan = read_json(Path(plan_file))
+    plan = read_record(Path(plan_file))
     paths = Paths(Path(plan_file).parent.parent, plan["run"])
     mined = list(mined_in(plan, paths))
     families = families_of(plan, paths, mined)
@@ -157,10 +157,10 @@ def find_statements(plan_file: str, out_file: str, report: Report) -> dict[str, 
         finder = Finder(_tables(plan, proofs), catalogue, prover.decide, for_all)
         found = found_in(mined, families, finder, report, laws)
     for order in plan["heights"]:  # what is said of height functions has no tables to be tried on
-        part = read_json(paths.plan.parent / "classified" / f"{order['part']}.json")
+        part = read_record(paths.plan.parent / "classified" / f"{order['part']}.json")
         for key in ("statements", "searches"):
             found[key] += part[key]
-    write_json(Path(out_file), found)
+    write_record(Path(out_file), found)
     return {"statements": len(found["statements"]), "searches": len(found["searches"])}
 
 
@@ -192,7 +192,7 @@ def found_in(
 def _proofs(plan: Mapping[str, Any], paths: Paths) -> Iterator[Mapping[str, Any]]:
     """Yield what became of each proof that the run asked for."""
     for part in dict.fromkeys(order["part"] for order in plan["proofs"]):
-        yield from read_json(paths.plan.parent / "proved" / f"{part}.json")["proofs"]
+        yield from read_record(paths.plan.parent / "proved" / f"{part}.json")["proofs"]
 
 
 def _tables(plan: Mapping[str, Any], proofs: Iterable[Mapping[str, Any]]) -> Tables:

@@ -10,7 +10,7 @@ from typing import Any
 
 import xarray as xr
 
-from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.mining.blocks import mine_blocks
 from choco_pipeline.mining.cellular import mine_cellular
@@ -44,9 +44,9 @@ def mine_shard(order_file: str, out_file: str, report: Callable[..., None]) -> d
     dict
         Number of tables mined.
     """
-    order = read_json(Path(order_file))
+    order = read_record(Path(order_file))
     manifest = Path(order["manifest"])
-    built = read_json(manifest)
+    built = read_record(manifest)
     store, entries = store_of(manifest, built), built["tables"]
     findings: list[dict[str, Any]] = []
     for mine in order["mines"]:
@@ -58,7 +58,7 @@ def mine_shard(order_file: str, out_file: str, report: Callable[..., None]) -> d
         seconds = round((time.perf_counter() - start) / max(1, len(found)), 4)
         findings += [{"table": mine["table"], **one, "seconds": seconds} for one in found]
         report("mining", tables=1, positions=entry["positions"])
-    write_json(Path(out_file), {"format": order["format"], "findings": findings})
+    write_record(Path(out_file), {"format": order["format"], "findings": findings})
     return {"mined": len(order["mines"])}
 
 

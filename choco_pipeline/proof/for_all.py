@@ -22,7 +22,7 @@ from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
 from choco_pipeline.claims.outcomes import for_all_text
 from choco_pipeline.claims.verdict import Proved, Refuted, Undecided, verdict_to_json
-from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.games import Ruleset
 from choco_pipeline.proof.certificate import engine_version
@@ -237,7 +237,7 @@ def _known(family: Family, limits: Mapping[str, float], folder: Path) -> dict[st
     Of a proof, the certificate and its texts must be there as they were written, byte by byte. They are not decided again.
     """
     try:
-        known = read_json(_path(family, folder))
+        known = read_record(_path(family, folder))
         if known["question"] != _question(family) or known["engines"] != _engines():
             return None
         verdict: dict[str, Any] = known["verdict"]
@@ -265,7 +265,7 @@ def _keep(
         "files": None if path is None else _digests(Path(path)),
         "verdict": dict(found),
     }
-    write_json(_path(family, folder), known)
+    write_record(_path(family, folder), known)
 
 
 def _certificate(verdict: Mapping[str, Any]) -> str | None:

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.documents.files import read_json
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError, RulesetError
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.proof.certificate import certificate_path, engine_version
 from choco_pipeline.proof.engines import installed_engines
 from choco_pipeline.proof.members import Relation
-from choco_pipeline.provenance import digest
 
 FORMAT = 2
 
@@ -38,12 +38,10 @@ class Outcomes:
         """Return the document of a proof, found or not, as `choco_pipeline.proof.task` writes it; None if it is unknown."""
         try:
             game, relation = parse_ruleset(todo["ruleset"]), todo["relation"]
-            known = read_json(self._path(game, relation))
+            known = read_record(self._path(game, relation))
             document: dict[str, Any] = known["proof"]
             same = known["format"] == FORMAT and known["engines"] == self.engines
-            if not (same and known["digest"] == digest(document)):
-                return None
-            if not _is_about(document, game, relation):
+            if not (same and _is_about(document, game, relation)):
                 return None
             if document["status"] == "proved":
                 path = certificate_path(game, relation, self.certificates)
@@ -74,10 +72,9 @@ class Outcomes:
             "seconds": todo["seconds"],
             "memory": todo["memory"],
             "sha256": None if certificate is None else _sha256(Path(certificate)),
-            "digest": digest(document),
-            "proof": document,
+            "proof": dict(document),
         }
-        write_json(self._path(game, todo["relation"]), known)
+        write_record(self._path(game, todo["relation"]), known)
 
     def _path(self, game: Ruleset, relation: Relation) -> Path:
         return certificate_path(game, relation, self.certificates / "outcomes")

@@ -11,7 +11,7 @@ from choco_pipeline.claims.case import Finding
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.outcomes import Document, is_for_all
 from choco_pipeline.claims.verdict import Undecided
-from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError, ConfigError
 from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.for_all import settle_for_all, verdict_for_all
@@ -52,7 +52,7 @@ def decide_order(order_file: str, out_file: str, report: Callable[..., None]) ->
     DisagreementError
         If two engines, or an engine and the definition, contradict each other.
     """
-    order = read_json(Path(order_file))
+    order = read_record(Path(order_file))
     verdicts: list[dict[str, Any]] = []
     with Limited(f"{__name__}:{warm_up.__name__}") as prover:
         limits = (order["seconds"], order["memory"])
@@ -73,7 +73,7 @@ def decide_order(order_file: str, out_file: str, report: Callable[..., None]) ->
             verdicts.append(known[claim["id"]])
             report("proofs", proofs=1)
     asked_again([], [verdict for verdict in verdicts if not is_for_all(verdict)])
-    write_json(Path(out_file), {"format": order["format"], "verdicts": verdicts})
+    write_record(Path(out_file), {"format": order["format"], "verdicts": verdicts})
     return {"statements": len(order["claims"]), "verdicts": len(verdicts)}
 
 

@@ -19,7 +19,7 @@ from choco_pipeline.claims.verdict import (
     verdict_from_json,
     verdict_to_json,
 )
-from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.attempt import attempt, describe, nothing_found, proof_of
@@ -75,7 +75,7 @@ def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> 
     DisagreementError
         If two engines, or an engine and the definition, contradict each other.
     """
-    order = read_json(Path(order_file))
+    order = read_record(Path(order_file))
     outcomes = Outcomes(Path(order["certificates"]))
     proofs, verdicts = [], []
     with Limited(f"{__name__}:warm_up") as prover:
@@ -88,7 +88,9 @@ def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> 
                     verdicts.append(_decided(claim, one["parameters"], document, todo, prover))
             report("proofs", proofs=1)
     asked_again(proofs, verdicts)
-    write_json(Path(out_file), {"format": order["format"], "proofs": proofs, "verdicts": verdicts})
+    write_record(
+        Path(out_file), {"format": order["format"], "proofs": proofs, "verdicts": verdicts}
+    )
     return {"proofs": len(proofs), "verdicts": len(verdicts)}
 
 

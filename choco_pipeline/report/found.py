@@ -13,7 +13,7 @@ from typing import Any
 from markupsafe import Markup
 
 from choco_pipeline.claims.outcomes import SIGNS
-from choco_pipeline.documents.files import read_json
+from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.finding.statement import UNITS, Statement
 from choco_pipeline.report.environment import environment, sentence
@@ -209,8 +209,8 @@ def read_found(path: Path, ledger: Mapping[str, Any], results: Path) -> Found:
     StatementError
         If a statement in it does not say what it must.
     """
-    document = read_json(path)
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
+    document = read_record(path)
+    if document.get("format") != FORMAT:
         raise StoreError(f"{path}: found statements of format {FORMAT} are needed")
     return found_of(document, ledger, results)
 

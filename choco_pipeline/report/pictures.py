@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.documents.files import read_json
+from choco_pipeline.documents.record import read_record
 from choco_pipeline.games import Position, Ruleset, parse_ruleset
 from choco_pipeline.games.height import TableHeight
 from choco_pipeline.games.rules import Face, Limit, Rules
@@ -159,7 +159,7 @@ def _sides(base: Ruleset, entry: Mapping[str, Any], passes: int) -> list[int]:
 
 def _read_corner(entry: Mapping[str, Any], results: Path, sides: Sequence[int]) -> Cells:
     manifest = results / "tables" / f"{entry['shard']}.done.json"
-    data = read_table(store_of(manifest, read_json(manifest)), entry["id"], entry, sides)
+    data = read_table(store_of(manifest, read_record(manifest)), entry["id"], entry, sides)
     return np.asarray(data[entry["variable"]].values)
 
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.documents.files import read_json, write_json, write_text
+from choco_pipeline.documents.files import write_json, write_text
+from choco_pipeline.documents.record import read_record
 from choco_pipeline.report.assemble import page, report_json, row_frame, verdict_frame
 from choco_pipeline.report.family_pages import write_family_pages
 from choco_pipeline.report.found import Found, found_page, read_found
@@ -37,7 +38,7 @@ def write_report(ledger_file: str, html_file: str, report: Report) -> dict[str, 
     StoreError
         If the ledger or a table that is shown cannot be read.
     """
-    ledger, results = read_json(Path(ledger_file)), Path(ledger_file).parent.parent
+    ledger, results = read_record(Path(ledger_file)), Path(ledger_file).parent.parent
     return _write(ledger, results, Path(html_file), None, report)
 
 
@@ -65,7 +66,7 @@ def write_report_with_found(
     StatementError
         If a found statement does not say what it must.
     """
-    ledger, results = read_json(Path(ledger_file)), Path(ledger_file).parent.parent
+    ledger, results = read_record(Path(ledger_file)), Path(ledger_file).parent.parent
     html = Path(html_file)
     found = read_found(Path(found_file), ledger, results)
     write_exports(found, ledger, html.with_name("found"))

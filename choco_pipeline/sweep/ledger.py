@@ -12,9 +12,9 @@ from choco_pipeline.claims.ledger import check_across
 from choco_pipeline.claims.pairs import pairs
 from choco_pipeline.claims.rows import rows
 from choco_pipeline.claims.verdict import Undecided, verdict_text
-from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.provenance import versions
-from choco_pipeline.sweep.paths import Paths
+from choco_pipeline.sweep.paths import Paths, names_of_orders
 from choco_pipeline.tables.journal import forget
 
 
@@ -35,14 +35,14 @@ def write_ledger(plan_file: str, out_file: str, report: Callable[..., None]) -> 
     dict
         Numbers of claims, verdicts, proofs and findings.
     """
-    return _write(read_json(Path(plan_file)), plan_file, out_file, report)
+    return _write(read_record(Path(plan_file)), plan_file, out_file, report)
 
 
 def write_first_ledger(
     plan_file: str, out_file: str, report: Callable[..., None]
 ) -> dict[str, Any]:
     """Gather what there is before proofs are found: as `write_ledger` does for a plan without proofs."""
-    plan = read_json(Path(plan_file))
+    plan = read_record(Path(plan_file))
     plan = {**plan, "title": f"{plan['title']} (before proofs)", "proofs": [], "statements": []}
     return _write(plan, plan_file, out_file, report)
 
@@ -54,7 +54,7 @@ def _write(
     entries: dict[str, Any] = {}
     stamped: dict[str, Any] = {}
     for shard in plan["shards"]:
-        manifest = read_json(paths.manifest(shard))
+        manifest = read_record(paths.manifest(shard))
         entries |= manifest["tables"]
         forget(paths.manifest(shard))
         stamped = manifest["versions"]
@@ -103,7 +103,7 @@ def _write(
         "proofs": proofs,
         "findings": findings,
     }
-    write_json(Path(out_file), ledger)
+    write_record(Path(out_file), ledger)
     report("report", documents=1)
     counted = ("claims", "verdicts", "proofs", "findings")
     return {name: len(ledger[name]) for name in counted}
@@ -111,13 +111,9 @@ def _write(
 
 def _results(plan: dict[str, Any], paths: Paths, kind: str) -> Iterator[dict[str, Any]]:
     """Yield the result documents of the shards, or of the parts, that had a work order of this kind."""
-    shard_of = {table["id"]: table["shard"] for table in plan["tables"]}
-    names = dict.fromkeys(
-        order["part"] if "part" in order else shard_of[order["table"]] for order in plan[kind]
-    )
     folder = {"mines": "mining", "proofs": "proved", "statements": "proved"}.get(kind, "verdicts")
-    for name in names:
-        yield read_json(paths.results / plan["run"] / folder / f"{name}.json")
+    for name in names_of_orders(plan, kind):
+        yield read_record(paths.results / plan["run"] / folder / f"{name}.json")
 
 
 def _with_place(verdict: dict[str, Any], catalogue: Catalogue) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from choco_pipeline.claims.catalogue import Catalogue
 from choco_pipeline.claims.kinds.kind import Kind
-from choco_pipeline.documents.files import write_json_if_changed
+from choco_pipeline.documents.record import write_record_if_changed
 from choco_pipeline.proof.checker import checker_version
 from choco_pipeline.provenance import (
     CLAIM_CODE,
@@ -140,4 +140,4 @@ def write_orders(
             if old.stem not in orders:
                 old.unlink()
         for name, document in orders.items():
-            write_json_if_changed(paths.order(kind, name), document)
+            write_record_if_changed(paths.order(kind, name), document)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from choco_pipeline.claims.catalogue import load_catalogue
-from choco_pipeline.documents.files import read_json, write_json_if_changed
+from choco_pipeline.documents.record import read_record, write_record_if_changed
 from choco_pipeline.documents.yaml_file import YamlFile
 from choco_pipeline.errors import ChocoError, StoreError
 from choco_pipeline.games.notation import inside
@@ -22,7 +22,7 @@ from choco_pipeline.provenance import (
 )
 from choco_pipeline.sweep.expand import Planned, expand, load_config
 from choco_pipeline.sweep.orders import height_parts, standing_parts, table_orders, write_orders
-from choco_pipeline.sweep.paths import PROJECT, RESULTS, Paths
+from choco_pipeline.sweep.paths import ORDERS, PROJECT, RESULTS, Paths, names_of_orders
 from choco_pipeline.sweep.proofs import proofs, shared_out, statements
 from choco_pipeline.sweep.room import (
     Capacity,
@@ -128,7 +128,7 @@ def make_plan(
         "config": config_path.as_posix(),
         "inputs": [path.as_posix() for path in inputs],
         "claims_files": [path.as_posix() for path in claims_files],
-        "digest": _inputs_digest(inputs),
+        "made_from": _inputs_digest(inputs),
         "sweeps": {name: {"ruleset": sweep.ruleset} for name, sweep in config.sweeps.items()},
         "url": url,
         "tables": [
@@ -168,9 +168,9 @@ def make_plan(
     }
     if write:
         for shard in shards:
-            write_json_if_changed(paths.spec(shard.name), shard.as_json())
+            write_record_if_changed(paths.spec(shard.name), shard.as_json())
         write_orders(paths, catalogue, checks, mines, standing, parts, decided, heights)
-        write_json_if_changed(paths.plan, plan)
+        write_record_if_changed(paths.plan, plan)
     return plan
 
 
@@ -181,13 +181,17 @@ def _up_to_date(config_path: Path, results: Path) -> dict[str, Any] | None:
     if not isinstance(run, str) or "/" in run or not (results / run / "plan.json").exists():
         return None
     try:
-        plan: dict[str, Any] = read_json(results / run / "plan.json")
+        plan: dict[str, Any] = read_record(results / run / "plan.json")
         paths = Paths(results, run)
         inputs = [Path(name) for name in plan["inputs"]]
-        same = plan["config"] == config_path.as_posix() and plan["digest"] == _inputs_digest(inputs)
-        return (
-            plan if same and all(paths.spec(shard).exists() for shard in plan["shards"]) else None
+        same = plan["config"] == config_path.as_posix() and plan["made_from"] == _inputs_digest(
+            inputs
         )
+        files = [paths.spec(shard) for shard in plan["shards"]]
+        files += [
+            paths.order(kind, name) for kind in ORDERS for name in names_of_orders(plan, kind)
+        ]
+        return plan if same and all(path.exists() for path in files) else None
     except (StoreError, KeyError, TypeError, OSError):
         return None
 
@@ -244,8 +248,8 @@ def _finished(paths: Paths, kernels: str) -> Iterator[Shard]:
     for manifest in sorted(paths.results.glob("tables/*.done.json")):
         name = manifest.name.removesuffix(".done.json")
         try:
-            if read_json(manifest)["kernels"] == kernels:
-                yield Shard.from_json(read_json(paths.spec(name)))
+            if read_record(manifest)["kernels"] == kernels:
+                yield Shard.from_json(read_record(paths.spec(name)))
         except (StoreError, KeyError, TypeError):
             continue  # not ours, or damaged: its tables are built again
 

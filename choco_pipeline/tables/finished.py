@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from choco_pipeline.documents.files import read_json
+from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.provenance import TABLE_CODE, code_digest
@@ -37,7 +37,7 @@ def find_table(
     kernels = code_digest(TABLE_CODE)
     for path in sorted(folder.glob("*.done.json")):
         try:
-            manifest = read_json(path)
+            manifest = read_record(path)
             entries = manifest["tables"] if manifest["kernels"] == kernels else {}
             asked = [
                 (table_id, entry)

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.tables.block_kernels import Block, Place
 
@@ -68,7 +68,7 @@ class Journal:
     def begin(self, table: dict[str, Any]) -> bool:
         """Return whether this journal is of `table` (what is computed, and by which code)."""
         try:
-            known: bool = read_json(self.folder / "table.json") == table
+            known: bool = read_record(self.folder / "table.json") == table
         except StoreError:
             return False
         return known
@@ -79,16 +79,16 @@ class Journal:
 
     def open(self, table: dict[str, Any]) -> None:
         """Say of what table the journal is; its array is there from now on."""
-        write_json(self.folder / "table.json", table)
+        write_record(self.folder / "table.json", table)
 
     def write(self, block: Block, finished: Finished) -> None:
         """Say that a block is finished."""
-        write_json(self._path(block), asdict(finished))
+        write_record(self._path(block), asdict(finished))
 
     def read(self, block: Block) -> Finished | None:
         """Return what is known of a block, None if it is not finished."""
         try:
-            return Finished(**read_json(self._path(block)))
+            return Finished(**read_record(self._path(block)))
         except (StoreError, TypeError):
             return None
 

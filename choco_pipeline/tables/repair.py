@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from choco_pipeline.cluster.steps import runner
-from choco_pipeline.documents.files import read_json
+from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ChocoError, LimitError, StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest
 from choco_pipeline.tables.block_task import Site
@@ -108,7 +108,7 @@ def repair_manifest(manifest_file: str) -> list[dict[str, Any]]:
         If the manifest cannot be used.
     """
     manifest = Path(manifest_file)
-    document = read_json(manifest)
+    document = read_record(manifest)
     try:
         store_of(manifest, document)
         patients = [_Patient.of(manifest, document, table_id) for table_id in document["tables"]]

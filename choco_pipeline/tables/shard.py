@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +9,13 @@ from typing import Any
 
 import xarray as xr
 
-from choco_pipeline.documents.files import append_text, read_json, write_json, write_text
+from choco_pipeline.documents.files import append_text, write_text
+from choco_pipeline.documents.record import (
+    parse_record_line,
+    read_record,
+    record_line,
+    write_record,
+)
 from choco_pipeline.errors import StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest, versions
 from choco_pipeline.tables.checked import require_digests
@@ -41,14 +46,14 @@ def build_shard(spec_file: str, manifest_file: str, report: Report) -> dict[str,
     dict
         Number of tables computed and of tables kept from an interrupted build.
     """
-    shard = Shard.from_json(read_json(Path(spec_file)))
+    shard = Shard.from_json(read_record(Path(spec_file)))
     manifest = Path(manifest_file)
     store = store_for(shard, manifest)
     journal = journal_of_tables(manifest)
     kernels = code_digest(TABLE_CODE)
 
     def line(table_id: str, entry: dict[str, Any]) -> str:
-        return json.dumps({"kernels": kernels, "id": table_id, "entry": entry}) + "\n"
+        return record_line({"kernels": kernels, "id": table_id, "entry": entry})
 
     kept = _kept(journal, store, kernels)
     # Without the line that a kill may have torn, which would spoil the next one.
@@ -83,7 +88,7 @@ def write_manifest(shard: Shard, manifest: Path, entries: dict[str, Any]) -> Non
         "versions": versions(),
         "tables": entries,
     }
-    write_json(manifest, document)
+    write_record(manifest, document)
 
 
 def _build_table(store: Location, spec: TableSpec) -> dict[str, Any]:
@@ -107,13 +112,13 @@ def _kept(journal: Path, store: Location, kernels: str) -> dict[str, Any]:
     kept: dict[str, Any] = {}
     if not journal.exists():
         return kept
-    for line in journal.read_text(encoding="utf-8").splitlines():
+    for line in journal.read_text(encoding="utf-8", errors="replace").splitlines():
         try:
-            done = json.loads(line)
+            done = parse_record_line(line)
             entry = done["entry"]
             require_digests(store, done["id"], entry)
-        except (ValueError, KeyError, StoreError):
-            continue  # a torn last line, or a table that was not written whole: compute it again
+        except (KeyError, StoreError):
+            continue  # a torn or damaged line, or a table that was not written whole: compute it again
         if done["kernels"] == kernels:
             kept[done["id"]] = entry
     return kept

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from choco_pipeline.documents.files import read_json
+from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.games import Position, Ruleset, mex, parse_ruleset
 from choco_pipeline.tables.checked import fault_of_metadata, require_digests
@@ -39,9 +39,23 @@ def verify_manifest(
         Chooses the random positions.
     report
         Called as ``report("verify", tables=1, positions=n)`` for each table.
+
+    Raises
+    ------
+    StoreError
+        If the manifest is damaged, or none.
     """
     manifest = Path(manifest_file)
-    document = read_json(manifest)
+    document = read_record(manifest)
+    try:
+        return _verified(manifest, document, seed, report)
+    except (KeyError, TypeError, AttributeError):
+        raise StoreError(f"{manifest}: not the manifest of a shard") from None
+
+
+def _verified(
+    manifest: Path, document: dict[str, Any], seed: int, report: Callable[..., None]
+) -> list[dict[str, Any]]:
     records: list[dict[str, Any]] = []
     for table_id, entry in document["tables"].items():
         record = {

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from choco_pipeline.cluster.steps import Runner, Step, runner
-from choco_pipeline.documents.files import read_json
+from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ChocoError, LimitError, StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest
 from choco_pipeline.tables.block_kernels import Place
@@ -39,7 +39,7 @@ def build_large(spec_file: str, manifest_file: str, given: int | None = None) ->
     dict
         Number of blocks computed, kept from an interrupted build, and reused from a smaller table.
     """
-    shard = Shard.from_json(read_json(Path(spec_file)))
+    shard = Shard.from_json(read_record(Path(spec_file)))
     (spec,) = shard.tables
     manifest = Path(manifest_file)
     with runner() as run:
@@ -175,7 +175,7 @@ def _smaller(folder: Path, site: Site, table: BlockedTable) -> Iterator[Source]:
     found: list[tuple[int, Source]] = []
     for path in folder.glob("*.done.json"):
         try:
-            manifest = read_json(path)
+            manifest = read_record(path)
             if manifest["kernels"] != site.kernels:
                 continue
             for table_id, entry in manifest["tables"].items():

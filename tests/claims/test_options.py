@@ -20,7 +20,7 @@ from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.kinds import Options
 from choco_pipeline.claims.options import Box, contradiction_at, find_options
 from choco_pipeline.claims.verdict import Exhausted, HoldsToBound, Refuted, Undecided, Vacuous
-from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Position, parse_ruleset
@@ -265,7 +265,7 @@ def test_the_bound_of_a_smaller_box_is_the_one_that_is_written_down(
     monkeypatch.setattr(task.StoredCells, "open", lambda *_: table(game, 20, "p-positions"))
     claim = claim_on(game, kind="options", of="y == 0", have="every", to="y == 0")
     manifest, order, out = (tmp_path / name for name in ("t.json", "order.json", "out.json"))
-    write_json(
+    write_record(
         manifest, {"store": "t.zarr", "tables": {"t": {"ruleset": game.notation, "bound": 20}}}
     )
     document = {
@@ -274,9 +274,9 @@ def test_the_bound_of_a_smaller_box_is_the_one_that_is_written_down(
         "claims": {"drawn": claim.as_json()},
         "checks": [{"claim": "drawn", "table": "t", "parameters": {}}],
     }
-    write_json(order, document)
+    write_record(order, document)
     task.check_shard(str(order), str(out), lambda *_, **__: None)
-    (verdict,) = read_json(out)["verdicts"]
+    (verdict,) = read_record(out)["verdicts"]
     assert (verdict["verdict"], verdict["bound"]) == ("holds-to-bound", 6)
     assert verdict["text"] == "holds for all 49 positions up to bound 6"
 

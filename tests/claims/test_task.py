@@ -13,7 +13,7 @@ from choco_pipeline.claims.catalogue import load_catalogue
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.task import check_shard, check_standing_statements
 from choco_pipeline.claims.verdict import HoldsToBound, verdict_from_json
-from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.tables.shard import build_shard
 from choco_pipeline.tables.spec import Shard, TableSpec
@@ -36,7 +36,7 @@ def order_in(folder: Path) -> Path:
     """Build a shard and return a work order with some claims on its tables, tables taking turns."""
     specs = [TableSpec.of(parse_ruleset(text), bound, "p-positions") for text, bound in TABLES]
     spec, manifest, order = folder / "shard.json", folder / "shard.done.json", folder / "order.json"
-    write_json(spec, Shard("shard", tuple(specs)).as_json())
+    write_record(spec, Shard("shard", tuple(specs)).as_json())
     build_shard(str(spec), str(manifest), lambda *_, **__: None)
     found = [
         [
@@ -53,7 +53,7 @@ def order_in(folder: Path) -> Path:
         if turn < len(fitting)
     ]
     claims = {check["claim"]: CATALOGUE.claims[str(check["claim"])].as_json() for check in checks}
-    write_json(
+    write_record(
         order,
         {"format": 1, "manifest": str(manifest), "code": "0", "claims": claims, "checks": checks},
     )
@@ -74,8 +74,8 @@ def test_a_shard_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         str(order), str(out), lambda stage, **numbers: reported.append({"stage": stage, **numbers})
     )
 
-    checks = read_json(order)["checks"]
-    document = read_json(out)
+    checks = read_record(order)["checks"]
+    document = read_record(out)
     verdicts = document["verdicts"]
     assert done == {"checks": len(checks)}
     assert sorted(read) == sorted({check["table"] for check in checks})
@@ -98,7 +98,7 @@ def test_a_shard_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_damaged_table_gives_no_verdict(tmp_path: Path) -> None:
     order, out = order_in(tmp_path), tmp_path / "verdicts.json"
-    table = read_json(order)["checks"][0]["table"]
+    table = read_record(order)["checks"][0]["table"]
     chunk = next(
         path
         for path in sorted((tmp_path / "shard.zarr" / table / "p_y" / "c").rglob("*"))
@@ -126,12 +126,12 @@ def test_statements_are_checked_as_they_stand(tmp_path: Path) -> None:
         name: Claim.from_json({"id": name, "check": {"kind": "integers", **check}}).as_json()
         for name, check in STATEMENTS.items()
     }
-    write_json(order, {"format": 1, "code": "0", "claims": claims})
+    write_record(order, {"format": 1, "code": "0", "claims": claims})
     reported: list[dict[str, Any]] = []
     done = check_standing_statements(
         str(order), str(out), lambda stage, **numbers: reported.append({"stage": stage, **numbers})
     )
-    verdicts = {verdict["claim"]: verdict for verdict in read_json(out)["verdicts"]}
+    verdicts = {verdict["claim"]: verdict for verdict in read_record(out)["verdicts"]}
     assert done == {"checks": 4}
     assert list(verdicts) == list(STATEMENTS)
     assert {name: verdict["verdict"] for name, verdict in verdicts.items()} == {

@@ -25,6 +25,7 @@ from choco_pipeline.claims.verdict import (
     verdict_to_json,
 )
 from choco_pipeline.cli.main import main
+from choco_pipeline.documents.record import write_record
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.claim_certificate import write_claim_certificate
 from choco_pipeline.proof.prove import prove
@@ -144,8 +145,7 @@ def with_run(folder: Path) -> Path:
     ]
     tables = [{"id": f"t{k}", "ruleset": f"solid-bar(f=(x+z)//{k})"} for k in (5, 9)]
     ledger = {"run": "t", "verdicts": verdicts, "rows": rows, "tables": tables}
-    (folder / "results" / "t").mkdir(parents=True)
-    (folder / "results" / "t" / "ledger.json").write_text(json.dumps(ledger), encoding="utf-8")
+    write_record(folder / "results" / "t" / "ledger.json", ledger)
     return folder
 
 
@@ -360,8 +360,7 @@ def test_what_a_run_proved_is_proved_again_from_its_certificates(
     verdict = {"claim": claim, "table": None, "parameters": {"k": 5}, **proved, "evidence": {}}
     ledger = {"run": "t", "tables": [], "rows": []}
     ledger["verdicts"] = [{**verdict, "certificate": certificates[of]}]
-    (folder / "results" / "t").mkdir(parents=True)
-    (folder / "results" / "t" / "ledger.json").write_text(json.dumps(ledger), encoding="utf-8")
+    write_record(folder / "results" / "t" / "ledger.json", ledger)
     done = choco(folder, "check", claim, "--proofs")
     assert done.returncode == code, done.stderr
     assert said in (done.stderr if code == 2 else done.stdout)

@@ -9,7 +9,7 @@ import pytest
 
 from choco_pipeline import SolidBar, parse_ruleset
 from choco_pipeline.cli.value import evaluate
-from choco_pipeline.documents.files import write_json
+from choco_pipeline.documents.record import write_record
 from choco_pipeline.tables.shard import build_shard
 from choco_pipeline.tables.spec import Shard, TableSpec
 
@@ -126,7 +126,7 @@ def test_plan(tmp_path):
 
 def test_verify_names_a_damaged_table(tmp_path):
     spec = TableSpec.of(SolidBar("(x+z)//3"), 12, "grundy")
-    write_json(tmp_path / "s.json", Shard("s", (spec,)).as_json())
+    write_record(tmp_path / "s.json", Shard("s", (spec,)).as_json())
     manifest = tmp_path / "results" / "tables" / "s.done.json"
     build_shard(str(tmp_path / "s.json"), str(manifest), lambda *_, **__: None)
     right = choco("verify", "--json", cwd=tmp_path)

@@ -1,13 +1,14 @@
 """``choco repair`` and ``choco verify`` as a person types them: on all cores, what they say, and how they end."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 
 from choco_pipeline import SolidBar, StepBar
-from choco_pipeline.documents.files import write_json
+from choco_pipeline.documents.record import write_record
 from choco_pipeline.tables.journal import forget
 from choco_pipeline.tables.shard import build_shard
 from choco_pipeline.tables.spec import Shard, TableSpec
@@ -21,7 +22,7 @@ def manifests(tmp_path: Path) -> list[Path]:
     """Return the manifests of two shards of one table each."""
     made = []
     for name, spec in zip("ab", SPECS, strict=True):
-        write_json(tmp_path / f"{name}.json", Shard(name, (spec,)).as_json())
+        write_record(tmp_path / f"{name}.json", Shard(name, (spec,)).as_json())
         manifest = tmp_path / "results" / "tables" / f"{name}.done.json"
         build_shard(str(tmp_path / f"{name}.json"), str(manifest), lambda *_, **__: None)
         forget(manifest)
@@ -71,11 +72,27 @@ def test_what_cannot_be_repaired_says_why_and_the_rest_is(manifests, tmp_path):
     assert (done.returncode, found["status"]) == (1, "damaged")
     name = manifests[0].relative_to(tmp_path).as_posix()
     assert list(found["unusable"]) == [name]
-    assert f"not repaired: {name}: not a JSON document" in done.stderr
+    assert f"not repaired: {name}: damaged: not a JSON document" in done.stderr
     assert [record["why"] for record in found["records"]] == [None]
     assert chunk.read_bytes() == before
     alone = choco("repair", str(manifests[1]), cwd=tmp_path)
     assert (alone.returncode, alone.stdout) == (0, "1 tables: nothing is damaged\n")
+
+
+def test_verify_goes_on_behind_a_manifest_that_was_changed(manifests, tmp_path):
+    """Its time of building, which no number of a table depends on, and a key of a table."""
+    other = manifests[0].with_name("c.done.json")
+    shutil.copy(manifests[0], other)
+    name = manifests[0].relative_to(tmp_path).as_posix()
+    for path, old, new in ((manifests[0], '"seconds": ', '"seconds": 1'), (other, "ruleset", "r")):
+        path.write_text(path.read_text().replace(old, new))
+    done = choco("verify", "--json", cwd=tmp_path)
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["status"]) == (1, "wrong")
+    assert list(found["unusable"]) == [name, name.replace("/a.", "/c.")]
+    assert done.stderr.startswith(f"wrong: {name}: damaged: its content is not the one")
+    (record,) = found["records"]
+    assert (record["manifest"], record["wrong"]) == (name.replace("/a.", "/b."), None)
 
 
 def test_a_run_that_works_there_is_not_disturbed(manifests, tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choco_pipeline.documents.files import read_json, write_json, write_json_if_changed
+from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.documents.yaml_file import YamlFile
 from choco_pipeline.errors import ChocoError, ConfigError, StoreError
 from choco_pipeline.sweep.expand import expand, load_config
@@ -159,14 +159,10 @@ def test_no_edit_of_a_good_file_gives_a_traceback(tmp_path_factory, data):
         expand(*load_config(path))
 
 
-def test_json_appears_whole_and_keeps_its_time(tmp_path):
+def test_json_appears_whole(tmp_path):
     path = tmp_path / "a" / "b.json"
     write_json(path, {"x": 1})
-    before = path.stat().st_mtime_ns
-    assert write_json_if_changed(path, {"x": 1}) is False
-    assert path.stat().st_mtime_ns == before
-    assert write_json_if_changed(path, {"x": 2}) is True
-    assert read_json(path) == json.loads(path.read_text()) == {"x": 2}
+    assert read_json(path) == json.loads(path.read_text()) == {"x": 1}
     assert list(path.parent.iterdir()) == [path], "no partial file is left"
     path.write_text("{")
     with pytest.raises(StoreError, match="not a JSON document"):

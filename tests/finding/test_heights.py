@@ -1,6 +1,5 @@
 """Conditions on height functions: against plain loops; what is found, what is not, and what is said of it."""
 
-import json
 from itertools import product
 
 import numpy as np
@@ -9,6 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline.claims.height_functions import grundy_numbers
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.finding.height_census import (
     SHIFTS,
     best_shifts,
@@ -184,9 +184,9 @@ def test_the_stage_writes_statements_that_read_back(tmp_path):
     order, out = tmp_path / "order.json", tmp_path / "out.json"
     steps, found, searches = [], [], []
     for asked in ASKED_OF_HEIGHTS:
-        order.write_text(json.dumps({"asked": asked, "side": 3, "height": 2}))
+        write_record(order, {"asked": asked, "side": 3, "height": 2})
         said = classify_heights(str(order), str(out), lambda *what, **n: steps.append((*what, n)))
-        document = json.loads(out.read_text())
+        document = read_record(out)
         assert said == {key: len(document[key]) for key in ("statements", "searches")}
         found += [Statement.from_json(one) for one in document["statements"]]
         searches += document["searches"]

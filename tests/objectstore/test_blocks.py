@@ -6,7 +6,7 @@ import pytest
 
 from choco_pipeline import SolidBar
 from choco_pipeline.cluster.progress import ignore
-from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest
 from choco_pipeline.tables import block_task
@@ -32,10 +32,10 @@ def contents(store):
 
 def test_the_bytes_are_those_of_a_folder_and_damage_is_made_good(remote, tmp_path, small_blocks):
     small_blocks(512)
-    write_json(tmp_path / "s.json", Shard("s", (SPEC,), str(remote), large=True).as_json())
+    write_record(tmp_path / "s.json", Shard("s", (SPEC,), str(remote), large=True).as_json())
     manifest = tmp_path / "tables" / "s.done.json"
     build_large(str(tmp_path / "s.json"), str(manifest))
-    store = Location.of_url(read_json(manifest)["store"])
+    store = Location.of_url(read_record(manifest)["store"])
     spec_whole, whole = order(tmp_path / "whole", SPEC.game(), SPEC.bound, SPEC.quantity)
     build_shard(spec_whole, whole, ignore)
     before = contents(store)

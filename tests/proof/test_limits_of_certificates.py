@@ -14,6 +14,7 @@ from choco_pipeline import Nim, SolidBar, StepBar, WithPass
 from choco_pipeline.automata.algebra import conjunction, renamed
 from choco_pipeline.automata.arithmetic import linear, nim_sum_is_zero
 from choco_pipeline.documents.files import write_json
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof import certificate as certificates
@@ -26,7 +27,6 @@ from choco_pipeline.proof.guess import Guesser
 from choco_pipeline.proof.known import Outcomes
 from choco_pipeline.proof.moves import legal
 from choco_pipeline.proof.prove import check_relation, prove
-from choco_pipeline.provenance import digest
 from tests.effort import examples
 
 OWN = ["own"]
@@ -189,10 +189,9 @@ def files_of(outcomes, ruleset):
 
 def forge(outcome, **changes):
     """Change what an outcome says, with a digest that is right."""
-    known = json.loads(outcome.read_text())
+    known = read_record(outcome)
     known["proof"] |= changes
-    known["digest"] = digest(known["proof"])
-    write_json(outcome, known)
+    write_record(outcome, known)
 
 
 def test_an_outcome_in_another_spelling_is_the_same(outcomes):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline.claims.claim import Claim
-from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import DisagreementError
 from choco_pipeline.proof import integers, statement_task
 from choco_pipeline.proof.statement_task import decide_order, settle_statement
@@ -26,11 +26,11 @@ def claim(claim_id):
 def decided(*ids, seconds=60, memory=4):
     order = {"format": 1, "code": "", "seconds": seconds, "memory": memory}
     order["certificates"] = "certificates"
-    write_json(Path("order.json"), {**order, "claims": {one: claim(one) for one in ids}})
+    write_record(Path("order.json"), {**order, "claims": {one: claim(one) for one in ids}})
     reports = []
     counts = decide_order("order.json", "out.json", lambda *a, **more: reports.append((*a, more)))
     assert reports == [("proofs", {"proofs": 1})] * len(ids)
-    found = read_json(Path("out.json"))["verdicts"]
+    found = read_record(Path("out.json"))["verdicts"]
     assert counts == {"statements": len(ids), "verdicts": len(found)}
     return found
 

@@ -6,7 +6,8 @@ import pytest
 
 from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.model import Statement
-from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.documents.files import read_json
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.proof import attempt, task
 from choco_pipeline.proof.certificate import check_certificate
@@ -52,11 +53,11 @@ def order(*todo, claims=(), seconds=60, memory=4):
 
 
 def proved(*todo, claims=("true", "false", "product"), **limits):
-    write_json(Path("order.json"), order(*todo, claims=claims, **limits))
+    write_record(Path("order.json"), order(*todo, claims=claims, **limits))
     reports = []
     counts = prove_order("order.json", "out.json", lambda *a, **more: reports.append((*a, more)))
     assert reports == [("proofs", {"proofs": 1})] * len(todo)
-    found = read_json(Path("out.json"))
+    found = read_record(Path("out.json"))
     assert counts == {"proofs": len(todo), "verdicts": len(found["verdicts"])}
     return found
 

@@ -1,11 +1,11 @@
 """One small run for all tests of the report; each works in its folder, where its height table lies."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from choco_pipeline.documents.record import read_record
 from tests.report.small_run import small_run
 
 
@@ -22,5 +22,4 @@ def ledger_file(finished: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def ledger(ledger_file: Path) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(ledger_file.read_text(encoding="utf-8"))
-    return document
+    return read_record(ledger_file)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.finding.statement import Line, Statement, StatementError, Verdict
 from choco_pipeline.games import parse_ruleset
@@ -355,7 +356,7 @@ def test_latex_compiles(found: Found, ledger: dict[str, Any], tmp_path: Path):
 
 def test_the_whole_report_is_written(ledger_file: Path, tmp_path: Path):
     found_file = tmp_path / "found.json"
-    found_file.write_text(json.dumps(a_document()), encoding="utf-8")
+    write_record(found_file, a_document())
     folder = tmp_path / "report"
     old = folder / "found" / "b-found-000000000000.txt"
     old.parent.mkdir(parents=True)
@@ -394,14 +395,14 @@ def test_the_whole_report_is_written(ledger_file: Path, tmp_path: Path):
 
 def test_documents_that_are_none_are_refused(ledger: dict[str, Any], tmp_path: Path):
     path = tmp_path / "found.json"
-    path.write_text(json.dumps(a_document() | {"format": 2}))
+    write_record(path, a_document() | {"format": 2})
     with pytest.raises(StoreError, match="found statements of format 1 are needed"):
         read_found(path, ledger, RESULTS)
     path.write_text("[]")
-    with pytest.raises(StoreError, match="found statements of format 1 are needed"):
+    with pytest.raises(StoreError, match="damaged: it has no digest"):
         read_found(path, ledger, RESULTS)
     said = a_statement(picture={"kind": "sequence", "game": "nim(3)"})
-    path.write_text(json.dumps(document_of(said)))
+    write_record(path, document_of(said))
     with pytest.raises(StatementError, match="not a picture of a sequence"):
         read_found(path, ledger, RESULTS)
 

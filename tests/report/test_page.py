@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from choco_pipeline.claims.verdict import Proved, verdict_to_json
+from choco_pipeline.documents.record import read_record
 from choco_pipeline.drawing import draw_svg
 from choco_pipeline.errors import StoreError
 from choco_pipeline.games import parse_ruleset
@@ -81,7 +82,7 @@ class Document(HTMLParser):
 def html(finished: Path) -> str:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(finished.parents[2])
-        return page(json.loads(finished.read_text(encoding="utf-8")), Path("results"))
+        return page(read_record(finished), Path("results"))
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from choco_pipeline.claims.task import check_shard
 from choco_pipeline.claims.verdict import HoldsToBound, Proved, Undecided, verdict_to_json
-from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.mining.task import mine_shard
 from choco_pipeline.sweep.ledger import write_ledger
 from choco_pipeline.sweep.paths import Paths
@@ -88,7 +88,7 @@ def write_proofs(plan):
                 more = {"table": None, "evidence": {}, "certificate": "c.json", "seconds": 0.1}
                 document["verdicts"].append({**one, **verdict_to_json(verdict), **more})
     for part, document in documents.items():
-        write_json(Path(f"results/t/proved/{part}.json"), {"format": 1, **document})
+        write_record(Path(f"results/t/proved/{part}.json"), {"format": 1, **document})
 
 
 def test_a_ledger(tmp_path, monkeypatch):
@@ -115,13 +115,13 @@ def test_a_ledger(tmp_path, monkeypatch):
     }
     found = {**checked, **verdict_to_json(HoldsToBound(100, 9))}
     (part,) = {order["part"] for order in plan["standing"]}
-    write_json(Path(f"results/t/verdicts/{part}.json"), {"format": 1, "verdicts": [found]})
+    write_record(Path(f"results/t/verdicts/{part}.json"), {"format": 1, "verdicts": [found]})
     write_proofs(plan)
     (part,) = {order["part"] for order in plan["statements"]}
     proved = {**checked, **verdict_to_json(Proved("by this", "integer")), "certificate": None}
-    write_json(Path(f"results/t/proved/{part}.json"), {"format": 1, "verdicts": [proved]})
+    write_record(Path(f"results/t/proved/{part}.json"), {"format": 1, "verdicts": [proved]})
     write_ledger(str(paths.plan), "results/t/ledger.json", quiet)
-    ledger = read_json(Path("results/t/ledger.json"))
+    ledger = read_record(Path("results/t/ledger.json"))
 
     (doubling,) = [v for v in ledger["verdicts"] if v["claim"] == "doubling"]
     assert doubling["table"] is None, "what one table says of it is no verdict"

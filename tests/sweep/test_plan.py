@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from choco_pipeline.documents.files import read_json
+from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.sweep import orders as orders_module
 from choco_pipeline.sweep import plan as plan_module
@@ -137,7 +137,7 @@ def test_questions_on_height_functions_are_orders_of_their_own(config):
     plan = current_plan(config)
     asked = {one["part"]: one["asked"] for one in plan["heights"]}
     assert sorted(asked.values()) == ["counts", "grundy", "p-positions"]
-    orders = {p.stem: read_json(p) for p in Path("results/t/heights").glob("*.json")}
+    orders = {p.stem: read_record(p) for p in Path("results/t/heights").glob("*.json")}
     assert {part: order["asked"] for part, order in orders.items()} == asked
     assert {(order["side"], order["height"]) for order in orders.values()} == {(2, 1)}
     config.write_text(CONFIG + "height_functions: {}\n")
@@ -165,7 +165,7 @@ def test_orders_name_what_fits(config):
         (f"step-bar(k={k}, s=0)", ["value-sets"]) for k in (2, 3, 4)
     ]
     (order,) = Path("results/t/checks").glob("*.json")
-    assert read_json(order)["checks"] == plan["checks"]
+    assert read_record(order)["checks"] == plan["checks"]
     config.write_text(CONFIG.replace("    mine: [value-sets]\n", "    claims: none\n"))
     assert current_plan(config)["checks"] == current_plan(config)["mines"] == []
     assert not list(Path("results/t/checks").iterdir()), (
@@ -183,7 +183,7 @@ def test_statements_without_tables_are_shared_out(config):
     Path("claims.yaml").write_text(statements(range(2, 22)))
     standing = current_plan(config)["standing"]
     assert sorted(s["claim"] for s in standing) == sorted(f"mine-{i}" for i in range(2, 22))
-    orders = {p.stem: read_json(p) for p in Path("results/t/standing").glob("*.json")}
+    orders = {p.stem: read_record(p) for p in Path("results/t/standing").glob("*.json")}
     assert 2 <= len(orders) <= orders_module.STANDING_PARTS
     assert all(re.fullmatch("[0-9a-f]{16}", part) for part in orders)
     assert {(claim, part) for part, order in orders.items() for claim in order["claims"]} == {
@@ -235,7 +235,7 @@ PROVED = CONFIG.replace("    mine: [value-sets]\n", "    prove: [grundy, p, p]\n
 
 
 def proof_orders():
-    return {p.stem: read_json(p) for p in Path("results/t/proofs").glob("*.json")}
+    return {p.stem: read_record(p) for p in Path("results/t/proofs").glob("*.json")}
 
 
 def test_each_game_is_proved_once_whatever_the_bounds(config):
@@ -281,7 +281,7 @@ def test_each_game_is_proved_once_whatever_the_bounds(config):
 
 def test_statements_on_integers_are_decided_where_games_are_proved(config):
     def orders():
-        return {p.stem: read_json(p) for p in Path("results/t/statements").glob("*.json")}
+        return {p.stem: read_record(p) for p in Path("results/t/statements").glob("*.json")}
 
     ranged = {"kind": "integers", "bound": 9, "all": {"x": "0..N"}, "holds": "x >= 0"}
     claims = Path("claims.yaml")
@@ -475,10 +475,7 @@ def test_a_large_table_is_a_shard_of_its_own(config):
     large = [table for table in plan["tables"] if table["large"]]
     assert large
     assert all(table["bound"] == 30000 for table in large)
-    shards = {
-        shard: json.loads(Path(f"results/shards/{shard}.json").read_text())
-        for shard in plan["shards"]
-    }
+    shards = {shard: read_record(Path(f"results/shards/{shard}.json")) for shard in plan["shards"]}
     for shard, document in shards.items():
         own = [table["id"] for table in plan["tables"] if table["shard"] == shard]
         assert document["large"] == (shard in {table["shard"] for table in large})

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from choco_pipeline import Ruleset
-from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.tables.spec import Shard, TableSpec
 
 
@@ -12,7 +12,7 @@ def order(folder: Path, game: Ruleset, bound: int, quantity: str) -> tuple[str, 
     """Write the spec of a shard with one large table; return its path and that of the manifest to be."""
     spec = TableSpec.of(game, bound, quantity)
     file = folder / "shards" / f"{spec.table_id}.json"
-    write_json(file, Shard(spec.table_id, (spec,), None, large=True).as_json())
+    write_record(file, Shard(spec.table_id, (spec,), None, large=True).as_json())
     return str(file), str(folder / "tables" / f"{spec.table_id}.done.json")
 
 
@@ -25,7 +25,7 @@ def files_of(manifest: str) -> dict[str, bytes]:
 
 def entry_of(manifest: str) -> dict[str, Any]:
     """Return what a manifest says of its one table, but for what differs from build to build."""
-    (entry,) = read_json(Path(manifest))["tables"].values()
+    (entry,) = read_record(Path(manifest))["tables"].values()
     return {
         key: value
         for key, value in entry.items()
@@ -35,6 +35,6 @@ def entry_of(manifest: str) -> dict[str, Any]:
 
 def blocks_of(manifest: str) -> dict[str, int]:
     """Return what a manifest says of the blocks of its one table."""
-    (entry,) = read_json(Path(manifest))["tables"].values()
+    (entry,) = read_record(Path(manifest))["tables"].values()
     blocks: dict[str, int] = entry["blocks"]
     return blocks

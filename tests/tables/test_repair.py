@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline import SolidBar, parse_ruleset
-from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.documents.record import read_record, record_line, write_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.tables import block_task
 from choco_pipeline.tables.compute import table
@@ -70,7 +70,7 @@ def chunks_of(folder):
 def require_unreadable(manifest, table_id, chunk):
     """Check that every way to read a table names it, the chunk, and its file, in one line."""
     store = Location.local(store_of(manifest))
-    entry = read_json(Path(manifest))["tables"][table_id]
+    entry = read_record(Path(manifest))["tables"][table_id]
     name = chunk.relative_to(store_of(manifest) / table_id / entry["variable"]).as_posix()
 
     def by_windows():
@@ -96,7 +96,7 @@ def sound(tmp_path_factory):
     """Return the manifest of a shard with a table of every kind, and the files of its store."""
     folder = tmp_path_factory.mktemp("sound")
     specs = tuple(TableSpec.of(parse_ruleset(text), n, quantity) for text, n, quantity in GAMES)
-    write_json(folder / "s.json", Shard("s", specs).as_json())
+    write_record(folder / "s.json", Shard("s", specs).as_json())
     manifest = str(folder / "tables" / "s.done.json")
     build_shard(str(folder / "s.json"), manifest, quiet)
     forget(Path(manifest))
@@ -113,8 +113,8 @@ def copy_of(sound, folder):
 def test_a_damaged_chunk_of_a_small_table_is_made_good(sound, tmp_path_factory, data, how):
     manifest = copy_of(sound, tmp_path_factory.mktemp("small"))
     said = Path(manifest).read_bytes()
-    table_id = data.draw(st.sampled_from(sorted(read_json(Path(manifest))["tables"])))
-    entry = read_json(Path(manifest))["tables"][table_id]
+    table_id = data.draw(st.sampled_from(sorted(read_record(Path(manifest))["tables"])))
+    entry = read_record(Path(manifest))["tables"][table_id]
     name = data.draw(st.sampled_from(sorted(entry["chunks"])))
     chunk = store_of(manifest) / table_id / entry["variable"] / name
     how(chunk, data)
@@ -153,7 +153,7 @@ def test_damaged_metadata_is_made_good(sound, tmp_path_factory, data, how):
 @pytest.mark.parametrize("what", ["table", "store"])
 def test_what_is_gone_altogether_is_built_again(sound, tmp_path, what):
     manifest = copy_of(sound, tmp_path)
-    table_id = next(iter(read_json(Path(manifest))["tables"]))
+    table_id = next(iter(read_record(Path(manifest))["tables"]))
     shutil.rmtree(store_of(manifest) / (table_id if what == "table" else ""))
     assert [record["why"] for record in repair_manifest(manifest)] == [None] * len(GAMES)
     assert files_of(manifest) == sound[1]
@@ -169,7 +169,7 @@ def test_only_the_damaged_blocks_of_a_large_table_are_filled(
     spec, manifest = order(tmp_path_factory.mktemp("large"), game, bound, quantity)
     build_large(spec, manifest)
     before = files_of(manifest)
-    (table_id,) = read_json(Path(manifest))["tables"]
+    (table_id,) = read_record(Path(manifest))["tables"]
     damaged = {data.draw(st.sampled_from(chunks_of(store_of(manifest)))): how for how in hows}
     for chunk, how in damaged.items():
         how(chunk, data)
@@ -202,15 +202,15 @@ def test_the_metadata_of_a_large_table_is_made_good(tmp_path, small_blocks, is_l
 
 
 def change(manifest, **entries):
-    document = read_json(Path(manifest))
+    document = read_record(Path(manifest))
     document.update(entries)
-    write_json(Path(manifest), document)
+    write_record(Path(manifest), document)
 
 
 def test_a_store_of_another_build_is_found_and_replaced(sound, tmp_path):
     """Sound chunks, but not those of the manifest; and sound ones under another code's name."""
     manifest = copy_of(sound, tmp_path)
-    document = read_json(Path(manifest))
+    document = read_record(Path(manifest))
     spec = TableSpec.of(parse_ruleset(GAMES[0][0]), *GAMES[0][1:])
     other = table(spec.game(), spec.bound, spec.quantity)
     other["grundy"].values[other["grundy"].values == 3] = 4
@@ -232,7 +232,7 @@ def test_a_store_of_another_build_is_found_and_replaced(sound, tmp_path):
 
 def test_what_this_code_does_not_compute_is_left_and_named(sound, tmp_path):
     manifest = copy_of(sound, tmp_path)
-    document = read_json(Path(manifest))
+    document = read_record(Path(manifest))
     spec = TableSpec.of(parse_ruleset(GAMES[0][0]), *GAMES[0][1:])
     other = table(spec.game(), spec.bound, spec.quantity)
     other["grundy"].values[other["grundy"].values == 3] = 4
@@ -240,7 +240,7 @@ def test_what_this_code_does_not_compute_is_left_and_named(sound, tmp_path):
     entry = document["tables"][spec.table_id]
     entry |= {"digest": made["digest"], "chunks": made["chunks"]}
     document["kernels"] = "of-old-code"
-    write_json(Path(manifest), document)
+    write_record(Path(manifest), document)
     before = files_of(manifest)
     (record,) = [one for one in repair_manifest(manifest) if one["table"] == spec.table_id]
     assert "built by other code (of-old-code, this is " in record["why"]
@@ -253,13 +253,16 @@ def test_what_this_code_does_not_compute_is_left_and_named(sound, tmp_path):
     ("text", "says"),
     [
         ("{", "not a JSON document"),
-        ("[]", "not the manifest of a shard"),
-        ('{"tables": {}}', "does not say where its store is"),
-        ('{"store": "s.zarr", "tables": {"x": {}}}', "not the manifest of a shard"),
+        ("[]", "it has no digest"),
+        (record_line({"tables": {"x": {}}}), "does not say where its store is"),
+        (record_line({"store": "s.zarr"}), "not the manifest of a shard"),
+        (record_line({"store": "s.zarr", "tables": {"x": {}}}), "not the manifest of a shard"),
     ],
 )
 def test_a_manifest_that_cannot_be_used_is_named(tmp_path, text, says):
     (tmp_path / "s.done.json").write_text(text)
+    with pytest.raises(StoreError, match=rf"s\.done\.json: .*({says}|not the manifest)"):
+        verify_manifest(str(tmp_path / "s.done.json"), 0, lambda *_, **__: None)
     with pytest.raises(StoreError, match=says) as raised:
         repair_manifest(str(tmp_path / "s.done.json"))
     assert str(tmp_path / "s.done.json") in str(raised.value)
@@ -270,9 +273,10 @@ def test_a_manifest_that_cannot_be_used_is_named(tmp_path, text, says):
 @pytest.mark.parametrize("of_chunk", [False, True])
 def test_digests_that_contradict_each_other_are_not_repaired(sound, tmp_path, wrong, of_chunk):
     manifest = copy_of(sound, tmp_path)
-    text = Path(manifest).read_text()
-    entry = next(iter(json.loads(text)["tables"].values()))
+    document = read_record(Path(manifest))
+    text = json.dumps(document)
+    entry = next(iter(document["tables"].values()))
     digest = next(iter(entry["chunks"].values())) if of_chunk else entry["digest"]
-    Path(manifest).write_text(text.replace(digest, wrong(digest)))
+    write_record(Path(manifest), json.loads(text.replace(digest, wrong(digest))))
     (why,) = [record["why"] for record in repair_manifest(manifest) if record["why"]]
     assert "the manifest's digests contradict each other" in why

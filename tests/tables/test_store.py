@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choco_pipeline import SolidBar, StepBar, parse_ruleset
-from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.documents.record import read_record, record_line, write_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.tables import chunks
 from choco_pipeline.tables import shard as shard_module
@@ -61,7 +61,7 @@ def built(tmp_path):
     specs = tuple(
         TableSpec.of(parse_ruleset(text), bound, quantity) for text, bound, quantity in GAMES
     )
-    write_json(tmp_path / "s.json", Shard("s", specs).as_json())
+    write_record(tmp_path / "s.json", Shard("s", specs).as_json())
     manifest = tmp_path / "tables" / "s.done.json"
     assert build_shard(str(tmp_path / "s.json"), str(manifest), quiet) == {
         "computed": len(GAMES),
@@ -97,7 +97,7 @@ def test_xarray_reads_a_store_without_our_code_and_without_warnings(built):
 
 def test_a_manifest_says_what_is_in_the_store(built):
     specs, _, manifest = built
-    document = read_json(manifest)
+    document = read_record(manifest)
     assert set(document["tables"]) == {spec.table_id for spec in specs}
     for spec in specs:
         entry = document["tables"][spec.table_id]
@@ -119,7 +119,7 @@ def test_verify_finds_nothing_wrong_in_a_sound_store(built):
 def test_every_flipped_byte_of_a_chunk_is_found(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("flip")
     spec = TableSpec.of(SolidBar("(x+z)//3"), 12, "grundy")
-    write_json(folder / "s.json", Shard("s", (spec,)).as_json())
+    write_record(folder / "s.json", Shard("s", (spec,)).as_json())
     manifest = folder / "tables" / "s.done.json"
     build_shard(str(folder / "s.json"), str(manifest), quiet)
     (chunk,) = [p for p in store_path(manifest).rglob("c/**/*") if p.is_file()]
@@ -127,7 +127,9 @@ def test_every_flipped_byte_of_a_chunk_is_found(tmp_path_factory, data):
     content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
     chunk.write_bytes(content)
     with pytest.raises(StoreError, match=spec.table_id):
-        read_table(location(manifest), spec.table_id, read_json(manifest)["tables"][spec.table_id])
+        read_table(
+            location(manifest), spec.table_id, read_record(manifest)["tables"][spec.table_id]
+        )
     (record,) = verify_manifest(str(manifest), 0, quiet)
     assert record["wrong"]
 
@@ -142,7 +144,7 @@ def test_a_missing_chunk_is_found_and_not_read_as_numbers(built):
         read_table(
             location(manifest),
             specs[0].table_id,
-            read_json(manifest)["tables"][specs[0].table_id],
+            read_record(manifest)["tables"][specs[0].table_id],
         )
 
 
@@ -151,7 +153,7 @@ def test_verify_finds_wrong_mathematics_behind_right_checksums(tmp_path, monkeyp
     """A table whose bytes are sound but whose numbers are not those of the game."""
     text, bound, quantity = GAMES[index]
     spec = TableSpec.of(parse_ruleset(text), bound, quantity)
-    write_json(tmp_path / "s.json", Shard("s", (spec,)).as_json())
+    write_record(tmp_path / "s.json", Shard("s", (spec,)).as_json())
 
     def wrong(game, bound, quantity):
         data = table(game, bound, quantity)
@@ -174,7 +176,7 @@ def test_verify_finds_wrong_mathematics_behind_right_checksums(tmp_path, monkeyp
 def test_verify_finds_wrong_mathematics_far_from_the_origin(tmp_path, monkeypatch, quantity):
     """Beyond what the definition settles, random positions are compared with their options."""
     spec = TableSpec.of(SolidBar("(x+z)//3"), 60, quantity)
-    write_json(tmp_path / "s.json", Shard("s", (spec,)).as_json())
+    write_record(tmp_path / "s.json", Shard("s", (spec,)).as_json())
 
     def wrong(game, bound, quantity):
         data = table(game, bound, quantity)
@@ -195,7 +197,7 @@ def test_an_interrupted_build_goes_on(tmp_path, monkeypatch):
     specs = tuple(
         TableSpec.of(parse_ruleset(text), bound, quantity) for text, bound, quantity in GAMES
     )
-    write_json(tmp_path / "s.json", Shard("s", specs).as_json())
+    write_record(tmp_path / "s.json", Shard("s", specs).as_json())
     manifest = tmp_path / "tables" / "s.done.json"
     computed = []
 
@@ -233,10 +235,10 @@ def test_an_interrupted_build_goes_on(tmp_path, monkeypatch):
 @pytest.mark.parametrize("change", ["code", "values"])
 def test_a_journal_is_believed_only_of_this_code_and_these_values(tmp_path, change):
     spec = TableSpec.of(SolidBar("(x+z)//3"), 12, "grundy")
-    write_json(tmp_path / "s.json", Shard("s", (spec,)).as_json())
+    write_record(tmp_path / "s.json", Shard("s", (spec,)).as_json())
     manifest = tmp_path / "tables" / "s.done.json"
     build_shard(str(tmp_path / "s.json"), str(manifest), quiet)
-    document = read_json(manifest)
+    document = read_record(manifest)
     entry = document["tables"][spec.table_id]
     line = {"kernels": document["kernels"], "id": spec.table_id, "entry": entry}
     if change == "code":
@@ -246,16 +248,16 @@ def test_a_journal_is_believed_only_of_this_code_and_these_values(tmp_path, chan
         other["grundy"].values = np.where(other["grundy"].values == 3, 4, other["grundy"].values)
         write_table(location(manifest), spec, other)
     manifest.unlink()
-    (tmp_path / "tables" / "s.partial.jsonl").write_text(json.dumps(line) + "\n")
+    (tmp_path / "tables" / "s.partial.jsonl").write_text(record_line(line))
     outcome = build_shard(str(tmp_path / "s.json"), str(manifest), quiet)
     assert outcome == {"computed": 1, "kept": 0}
-    assert read_json(manifest)["tables"][spec.table_id]["digest"] == entry["digest"]
+    assert read_record(manifest)["tables"][spec.table_id]["digest"] == entry["digest"]
 
 
 @pytest.mark.parametrize("wrong", [{"shape": [21, 15, 21]}, {"dtype": "int32"}])
 def test_a_store_that_is_not_what_its_manifest_says(built, wrong):
     specs, _, manifest = built
-    entry = read_json(manifest)["tables"][specs[0].table_id] | wrong
+    entry = read_record(manifest)["tables"][specs[0].table_id] | wrong
     with pytest.raises(StoreError, match="is stored, the manifest says"):
         read_table(location(manifest), specs[0].table_id, entry)
 

@@ -16,6 +16,7 @@ from choco_pipeline import SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.claims.check import check_claim
 from choco_pipeline.claims.verdict import Undecided
 from choco_pipeline.cli import value
+from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import LimitError, StoreError
 from choco_pipeline.mining import task
 from choco_pipeline.mining.shifts import best_shifts
@@ -281,7 +282,7 @@ def test_memory_does_not_grow_with_the_table(tmp_path):
             "checks": [{"claim": str(i), "table": table_id, "parameters": {}} for i in range(2)],
             "mines": [{"table": table_id, "what": ["value-sets", "shifts"]}],
         }
-        (folder / "order.json").write_text(json.dumps(document))
+        write_record(folder / "order.json", document)
         orders.append(str(folder / "order.json"))
     out = tmp_path / "out.json"
     command = [sys.executable, "-c", PEAK, *orders, str(out)]

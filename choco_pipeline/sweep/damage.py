@@ -1,0 +1,56 @@
+"""Damaged records of a run: named, and removed before the run starts, so that its rules make them anew."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.documents.record import DamagedError, read_record
+from choco_pipeline.sweep.expand import load_config
+from choco_pipeline.sweep.paths import RESULTS, Paths
+from choco_pipeline.sweep.plan import current_plan
+from choco_pipeline.sweep.room import Capacity
+
+
+def damaged(records: Iterable[Path]) -> Iterator[tuple[Path, str]]:
+    """Yield those of the records that are damaged, and what is wrong with each."""
+    for path in records:
+        try:
+            read_record(path)
+        except DamagedError as error:
+            yield path, str(error)
+
+
+def plan_without_damage(
+    config_path: Path,
+    results: Path = RESULTS,
+    *,
+    capacity: Capacity | None,
+    say: Callable[[str], None],
+) -> dict[str, Any]:
+    """Return the plan of a configuration as `current_plan`, after every damaged record of its run is removed.
+
+    Parameters
+    ----------
+    config_path, results, capacity
+        As for `choco_pipeline.sweep.plan.current_plan`.
+    say
+        Called with a line for each record that is removed.
+    """
+    run = Paths(results, load_config(config_path)[0].run)
+    _remove(run.records(), say)
+    plan = current_plan(config_path, results, capacity=capacity)
+    shared = [path for shard in plan["shards"] for path in (run.spec(shard), run.manifest(shard))]
+    if _remove(filter(Path.exists, shared), say):
+        plan = current_plan(config_path, results, capacity=capacity)
+    return plan
+
+
+def _remove(records: Iterable[Path], say: Callable[[str], None]) -> bool:
+    """Remove the damaged ones of these records; return whether there were any."""
+    found = list(damaged(records))
+    for path, why in found:
+        path.unlink()
+        say(why)
+    return bool(found)

@@ -1,0 +1,117 @@
+"""Records: what was not written is not read."""
+
+import json
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from choco_pipeline.documents.record import (
+    DamagedError,
+    parse_record_line,
+    read_record,
+    record_line,
+    write_record,
+    write_record_if_changed,
+)
+from choco_pipeline.errors import StoreError
+from tests.documents.test_json_file import PARTS
+
+CONTENT = {"verdict": "refuted", "position": [2, 1, 3], "by": {"2": 0.5, "10": None}, "a": "⊕"}
+
+
+@pytest.fixture
+def path(tmp_path):
+    write_record(tmp_path / "a" / "b.json", CONTENT)
+    return tmp_path / "a" / "b.json"
+
+
+@given(st.dictionaries(st.text().filter(lambda key: key != "digest"), PARTS))
+def test_what_is_written_is_read(tmp_path_factory, content):
+    path = tmp_path_factory.getbasetemp() / "record.json"
+    try:
+        write_record(path, content)
+    except UnicodeEncodeError:  # half of a pair
+        return
+    with suppress(DamagedError):  # nested too deeply
+        assert read_record(path) == content
+    with suppress(DamagedError):
+        assert parse_record_line(record_line(content)) == content
+
+
+def test_numbers_as_keys_and_tuples_come_back_as_json_has_them(tmp_path):
+    write_record(tmp_path / "r.json", {"counts": {10: 1, 9: 2}, "box": (1, 2)})
+    assert read_record(tmp_path / "r.json") == {"counts": {"10": 1, "9": 2}, "box": [1, 2]}
+
+
+def damage(path):
+    try:
+        read_record(path)
+    except DamagedError as error:
+        return str(error)
+    return None
+
+
+def test_every_flipped_bit_is_found_or_harmless(path):
+    written, found = path.read_bytes(), 0
+    for at in range(len(written)):
+        for bit in range(8):
+            flipped = bytearray(written)
+            flipped[at] ^= 1 << bit
+            path.write_bytes(flipped)
+            if (why := damage(path)) is None:
+                assert read_record(path) == CONTENT
+            else:
+                found += 1
+                assert why.startswith(f"{path}: damaged: ")
+                assert why.endswith("; `choco run` makes it anew")
+    assert found > 0.9 * 8 * len(written.replace(b" ", b""))
+
+
+def test_another_layout_says_the_same(path):
+    path.write_text(json.dumps(json.loads(path.read_text()), indent=7))
+    assert read_record(path) == CONTENT
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "not a JSON document"),
+        ("[1]", "it has no digest"),
+        (json.dumps(CONTENT), "it has no digest .older versions wrote none."),
+        (json.dumps({**CONTENT, "digest": 1}), "not the one that its digest was taken of"),
+    ],
+)
+def test_what_is_no_record_is_refused(path, text, message):
+    path.write_text(text)
+    with pytest.raises(DamagedError, match=message):
+        read_record(path)
+    with pytest.raises(DamagedError):
+        parse_record_line(text)
+
+
+def test_a_missing_record_is_not_a_damaged_one(tmp_path):
+    with pytest.raises(StoreError, match="cannot be read") as raised:
+        read_record(tmp_path / "none.json")
+    assert not isinstance(raised.value, DamagedError)
+
+
+def test_a_content_with_a_digest_of_its_own_is_a_mistake(tmp_path):
+    with pytest.raises(ValueError, match="keeps its own digest"):
+        write_record(tmp_path / "r.json", {"digest": "0"})
+
+
+def test_a_record_keeps_its_time_while_it_says_the_same(path):
+    before = path.stat().st_mtime_ns
+    write_record_if_changed(path, CONTENT)
+    assert path.stat().st_mtime_ns == before
+    write_record_if_changed(path, {**CONTENT, "a": (1, 2)})
+    assert read_record(path)["a"] == [1, 2]
+    assert list(path.parent.iterdir()) == [path], "no partial file is left"
+    known = path.stat().st_mtime_ns
+    write_record_if_changed(path, {**CONTENT, "a": (1, 2)})
+    assert path.stat().st_mtime_ns == known
+    path.write_bytes(bytes(99))
+    write_record_if_changed(path, CONTENT)
+    assert read_record(path) == CONTENT

@@ -1,0 +1,70 @@
+"""Damaged records are named and removed before a run starts, and the plan writes anew what is the plan's."""
+
+from pathlib import Path
+
+import pytest
+
+from choco_pipeline.documents.record import read_record
+from choco_pipeline.sweep.damage import damaged, plan_without_damage
+from choco_pipeline.sweep.paths import all_records
+
+CONFIG = """
+run: t
+sweeps:
+  a: {ruleset: "solid-bar(f=(x+z)//k)", parameters: {k: 2..3}, bound: 20, quantity: grundy, mine: [periods]}
+"""
+
+
+@pytest.fixture
+def config(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("c.yaml").write_text(CONFIG)
+    return Path("c.yaml")
+
+
+def plan_of(config):
+    said = []
+    return plan_without_damage(config, capacity=None, say=said.append), said
+
+
+def test_nothing_is_said_of_a_sound_run(config):
+    plan, said = plan_of(config)
+    assert said == []
+    written = {path: path.stat().st_mtime_ns for path in all_records(Path("results"))}
+    assert {path.parent.name for path in written} == {"shards", "t", "mines"}
+    assert plan_of(config) == (plan, [])
+    assert {path: path.stat().st_mtime_ns for path in written} == written
+
+
+@pytest.mark.parametrize("kind", ["shards", "t", "mines"])
+def test_a_damaged_record_of_the_plan_is_named_and_written_anew(config, kind):
+    plan, _ = plan_of(config)
+    (path,) = [path for path in all_records(Path("results")) if path.parent.name == kind]
+    sound = path.read_text()
+    path.write_text(sound.replace("20", "21", 1).replace('"format": 3', '"format": 4'))
+    ((found, why),) = damaged(all_records(Path("results")))
+    assert found == path
+    assert plan_of(config) == (plan, [why])
+    assert why.startswith(f"{path}: damaged: its content is not the one")
+    assert path.read_text() == sound
+
+
+def test_a_damaged_result_is_named_and_removed_and_a_file_of_somebody_else_is_not(config):
+    (shard,) = plan_of(config)[0]["shards"]
+    results = [Path(f"results/tables/{shard}.done.json"), Path("results/t/verdicts/a.json")]
+    other = [Path("results/tables/other.done.json"), Path("results/other/verdicts/a.json")]
+    for path in [*results, *other]:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text('{"verdicts": []}')
+    _, said = plan_of(config)
+    assert sorted(line.split(": ")[0] for line in said) == sorted(map(str, results))
+    assert not any(path.exists() for path in results)
+    assert all(path.exists() for path in other)
+
+
+def test_a_plan_whose_work_order_is_gone_is_made_anew(config):
+    plan, _ = plan_of(config)
+    (order,) = Path("results/t/mines").iterdir()
+    order.unlink()
+    assert plan_of(config) == (plan, [])
+    assert read_record(order)["mines"] == plan["mines"]
