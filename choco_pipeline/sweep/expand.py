@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,20 +11,31 @@ from pathlib import Path
 from choco_pipeline.documents.yaml_file import Location, YamlFile
 from choco_pipeline.errors import ChocoError, ConfigError
 from choco_pipeline.formula import Formula, parse
-from choco_pipeline.formula.ranges import parse_range
+from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games import Ruleset, WithPass
 from choco_pipeline.games.notation import CsvFile, build, read
 from choco_pipeline.sweep.config import Config, Mine, Prove, Sweep
 from choco_pipeline.tables.spec import TableSpec
 
-#: A run with more tables than this is a mistake in its configuration.
-MOST_TABLES = 100_000
+#: A run with more tables than this is a mistake in its configuration: planning takes some 2 ms for each.
+MOST_TABLES = 10_000
+#: So many values are given to parameters at most, in all combinations of a run: looking at one takes some 5 µs.
+MOST_COMBINATIONS = 1_000_000
 #: Larger integers in a configuration are mistakes too; positions stay inside 32 bits.
 LARGEST = 1 << 31
 
 _CSV = re.compile(r"\s*csv\(\s*(?P<path>[^()]+?)\s*\)\s*")
 
 Values = dict[str, int | str]
+_Entry = int | str
+
+
+@dataclass
+class _Count:
+    """How many values the parameters of a run have been given, and how many tables its sweeps have."""
+
+    combinations: int = 0
+    tables: int = 0
 
 
 @dataclass
@@ -77,27 +88,33 @@ def expand(config: Config, file: YamlFile) -> list[Planned]:
     """
     found: dict[str, Planned] = {}
     base = Path()
+    count = _Count()
+    combinations = {
+        name: list(_combinations_of(name, sweep, file, count))
+        for name, sweep in config.sweeps.items()
+    }
     for name, sweep in config.sweeps.items():
-        location: Location = ("sweeps", name)
-        before = len(found)
-        for planned in _tables(name, sweep, file, base):
-            known = found.setdefault(planned.spec.table_id, planned)
-            if known is not planned:
-                _merge(known, planned)
-            if len(found) > MOST_TABLES:
-                raise file.error(location, f"more than {MOST_TABLES:,} tables in this run")
-        if len(found) == before and not any(name in planned.sweeps for planned in found.values()):
-            raise file.error(location, "no parameters satisfy this sweep: it has no tables")
+        for values, full in combinations[name]:
+            for planned in _games(name, sweep, full, values, file, base):
+                known = found.setdefault(planned.spec.table_id, planned)
+                if known is not planned:
+                    _merge(known, planned)
     return list(found.values())
 
 
-def _tables(name: str, sweep: Sweep, file: YamlFile, base: Path) -> Iterator[Planned]:
+def _combinations_of(
+    name: str, sweep: Sweep, file: YamlFile, count: _Count
+) -> Iterator[tuple[dict[str, int], dict[str, int]]]:
+    """Yield the parameters of each table of a sweep, but for heights: its own, and these with passes and bound.
+
+    No table is made on the way, so that a run with too many of anything is refused at once.
+    """
     here: Location = ("sweeps", name)
     with _at(file, (*here, "ruleset")):
         notation = read(sweep.ruleset)
-    axes: list[tuple[str, Location, list[int | str]]] = [
-        (key, (*here, "parameters", key), _as_list(value))
-        for key, value in sweep.parameters.items()
+    axes = [
+        _axis(key, value, (*here, "parameters", key), [*sweep.parameters][:i], file)
+        for i, (key, value) in enumerate(sweep.parameters.items())
     ]
     for reserved in ("x", "y", "z", "f", "p", "passes", "bound"):
         if reserved in sweep.parameters:
@@ -111,27 +128,29 @@ def _tables(name: str, sweep: Sweep, file: YamlFile, base: Path) -> Iterator[Pla
         raise file.error(
             (*here, "ruleset"), f"unknown parameter {unknown[0]!r} (parameters here: {known})"
         )
-    passes: tuple[str, Location, list[int | str]] = (
-        "passes",
-        (*here, "passes"),
-        _as_list(sweep.passes),
-    )
-    bounds: list[tuple[str, Location, list[int | str]]] = (
-        [] if sweep.bound is None else [("bound", (*here, "bound"), _as_list(sweep.bound))]
-    )
+    last = [_axis("passes", sweep.passes, (*here, "passes"), sweep.parameters, file)]
+    if sweep.bound is not None:
+        names = [*sweep.parameters, "passes"]
+        last.append(_axis("bound", sweep.bound, (*here, "bound"), names, file))
     where: Formula | None = None
     if sweep.where is not None:
         with _at(file, (*here, "where")):
             where = parse(sweep.where, names=sweep.parameters)
             if not where.is_truth:
                 raise ChocoError(f"{sweep.where!r} is a number, a condition is needed")
-    for values in _combinations(axes, file, {}):
+    before = count.tables
+    for values in _combinations(axes, file, {}, count):
         if where is not None:
             with _at(file, (*here, "where")):
                 if not where.value(values):
                     continue
-        for full in _combinations([passes, *bounds], file, values):
-            yield from _games(name, sweep, full, values, file, base)
+        for full in _combinations(last, file, values, count):
+            count.tables += max(1, len(sweep.heights))
+            if count.tables > MOST_TABLES:
+                raise file.error(here, f"more than {MOST_TABLES:,} tables in this run")
+            yield values, full
+    if count.tables == before:
+        raise file.error(here, "no parameters satisfy this sweep: it has no tables")
 
 
 def _games(
@@ -190,35 +209,51 @@ def _games(
         )
 
 
+@dataclass(frozen=True)
+class _Axis:
+    """A parameter, where it stands, and the ranges that it runs over, in which parameters before it may occur."""
+
+    name: str
+    location: Location
+    ranges: list[Range]
+
+
+def _axis(
+    name: str, value: _Entry | list[_Entry], at: Location, known: Collection[str], file: YamlFile
+) -> _Axis:
+    with _at(file, at):
+        items = value if isinstance(value, list) else [value]
+        return _Axis(name, at, [parse_range(str(item).strip(), names=known) for item in items])
+
+
 def _combinations(
-    axes: list[tuple[str, Location, list[int | str]]], file: YamlFile, values: Mapping[str, int]
+    axes: Sequence[_Axis], file: YamlFile, values: Mapping[str, int], count: _Count
 ) -> Iterator[dict[str, int]]:
     """Yield every assignment, the first axis slowest; later axes may use the names of earlier ones."""
     if not axes:
         yield dict(values)
         return
-    (name, location, items), *rest = axes
-    for item in items:
-        for value in _integers(item, file, location, values):
-            yield from _combinations(rest, file, {**values, name: value})
+    axis, *rest = axes
+    for entry in axis.ranges:
+        integers = _integers(entry, file, axis.location, values)
+        count.combinations += 1 + len(integers)  # also where there are none, which takes its time
+        if count.combinations > MOST_COMBINATIONS:
+            what = f"more than {MOST_COMBINATIONS:,} combinations of parameters in this run"
+            raise file.error(axis.location, what)
+        for value in integers:
+            yield from _combinations(rest, file, {**values, axis.name: value}, count)
 
 
-def _integers(
-    item: int | str, file: YamlFile, location: Location, values: Mapping[str, int]
-) -> range:
+def _integers(entry: Range, file: YamlFile, location: Location, values: Mapping[str, int]) -> range:
     """Return the integers that one entry of a parameter stands for."""
     with _at(file, location):
-        found = parse_range(str(item).strip(), names=values).values(values)
+        found = entry.values(values)
         largest = max(abs(found.start), abs(found.stop - 1))
         if largest > LARGEST:
             raise ChocoError(f"{largest:,} is too large, at most {LARGEST:,} can be used")
-        if len(found) > MOST_TABLES:
-            raise ChocoError(f"{item} is more than {MOST_TABLES:,} values")
+        if len(found) > MOST_COMBINATIONS:
+            raise ChocoError(f"{entry} is more than {MOST_COMBINATIONS:,} values")
     return found
-
-
-def _as_list(value: int | str | list[int | str]) -> list[int | str]:
-    return value if isinstance(value, list) else [value]
 
 
 def _merge(known: Planned, more: Planned) -> None:

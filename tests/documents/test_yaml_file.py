@@ -88,7 +88,7 @@ def test_the_good_one_is_good(tmp_path):
         ("step-bar(k=k, s=s)", "solid-bar(f=csv(../x.csv))", 4, "leads out of"),
         ("0..k-1", "0..q-1", 5, 'sweeps.a.parameters.s: name "q" at column 4: names are k'),
         ("0..k-1", "0..k-1 step 0", 5, "the step of a range is at least 1"),
-        ("1..3", "1..1000000", 5, "more than 100,000 values"),
+        ("1..3", "1..1000001", 5, "more than 1,000,000 values"),
         ("1..3", "5..3", 3, "sweeps.a: no parameters satisfy this sweep"),
         ("1..3, s", "1..3, x: 1, s", 5, "'x' cannot be a parameter"),
         ("1..3, s", "1..3, K: 1, s", 5, "K"),

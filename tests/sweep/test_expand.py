@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from choco_pipeline.errors import ConfigError
+from choco_pipeline.sweep import expand as expand_module
 from choco_pipeline.sweep.expand import expand, load_config
 from choco_pipeline.sweep.reference import json_schema, reference_page
 
@@ -90,6 +92,36 @@ def test_one_table_for_two_sweeps(tmp_path, monkeypatch):
     )
     (table,) = found
     assert (table.sweeps, table.claims, table.mine) == (["a", "b"], {"one", "two"}, ["value-sets"])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ("{a: 1..99999, b: 1..99999}", "a: more than 10,000 tables"),
+        ("{a: 1..99999, b: 1..99999, c: b..b-1}", "more than 1,000,000 combinations of parameters"),
+        ("{a: 1..99999, b: 1..99999}, where: a > b + 99998", "more than 1,000,000 combinations"),
+        ("{a: 1..10001}", "a: more than 10,000 tables"),
+        ("{a: 1..5001}, bound: [1, 2]", "a: more than 10,000 tables"),
+    ],
+)
+def test_what_is_too_much_is_refused_before_any_table_is_made(
+    tmp_path, monkeypatch, parameters, message
+):
+    monkeypatch.setattr(expand_module, "build", None)
+    sweep = f"  a: {{ruleset: nim(a), quantity: grundy, parameters: {parameters}}}\n"
+    if "bound" not in parameters:
+        sweep = sweep.replace("{ruleset", "{bound: 1, ruleset")
+    with pytest.raises(ConfigError, match=message):
+        tables(tmp_path, monkeypatch, sweep)
+
+
+def test_as_many_tables_as_there_may_be_are_counted_over_all_sweeps(tmp_path, monkeypatch):
+    monkeypatch.setattr(expand_module, "MOST_TABLES", 6)
+    sweep = "{ruleset: solid-bar(f=f), heights: [x, z], bound: B, quantity: grundy}"
+    half = [f"  {name}: {sweep.replace('B', b)}\n" for name, b in (("a", "1..2"), ("b", "3"))]
+    assert len(tables(tmp_path, monkeypatch, "".join(half))) == 6
+    with pytest.raises(ConfigError, match=r"c.yaml:\d+:\d+: sweeps.b: more than 6 tables"):
+        tables(tmp_path, monkeypatch, half[0] + half[1].replace("3", "3..4"))
 
 
 def test_the_schema_and_the_reference_are_those_of_the_model():
