@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from choco_pipeline.games import (
-    CutGame,
-    DisjunctiveSum,
-    Nim,
-    RectangularBar,
-    Ruleset,
-    SolidBar,
-    StepBar,
-    StripBar,
-    WithPass,
-    parse_ruleset,
-)
-
 if TYPE_CHECKING:
+    from choco_pipeline.games import (
+        CutGame,
+        DisjunctiveSum,
+        Nim,
+        RectangularBar,
+        Ruleset,
+        SolidBar,
+        StepBar,
+        StripBar,
+        WithPass,
+        parse_ruleset,
+    )
     from choco_pipeline.tables.compute import grundy_table, p_table
 
-__version__ = "0.1.0"
+    #: `Game.from_file` reads a game of one's own.
+    Game = CutGame
 
-#: `Game.from_file` reads a game of one's own.
-Game = CutGame
+__version__ = "0.1.0"
 
 __all__ = [
     "CutGame",
@@ -43,9 +43,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import the tables, and with them numba, zarr and xarray, only when they are asked for."""
-    if name in ("grundy_table", "p_table"):
-        from choco_pipeline.tables import compute  # noqa: PLC0415 -- lazily, for the command line's sake
-
-        return getattr(compute, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    """Import games, and tables with numba, zarr and xarray, only when they are asked for: a command starts without them."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    tables = name in ("grundy_table", "p_table")
+    module = import_module(f"{__name__}.{'tables.compute' if tables else 'games'}")
+    return getattr(module, "CutGame" if name == "Game" else name)

@@ -1,6 +1,18 @@
-"""``python -m choco_pipeline``: the command line."""
+"""``python -m choco_pipeline`` and ``choco``: the command line, also while it is still being loaded."""
 
-from choco_pipeline.cli.main import main
+import signal
+import sys
+
+
+def main() -> None:
+    """Run a command; Ctrl-C ends it without a traceback before the command can see to that itself."""
+    try:
+        from choco_pipeline.cli.main import main as run_command  # noqa: PLC0415 -- takes its time
+
+        run_command()
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)
+
 
 if __name__ == "__main__":
     main()

@@ -59,6 +59,20 @@ def reason_of(error: OSError, place: Path, needed: int | None = None) -> str:
     return f"{said}: {free}" if needed is None else f"{said}: {free}, {needed:,} are needed"
 
 
+def read_bytes(path: Path, most: int = -1) -> bytes:
+    """Return what a file holds, at most `most` bytes of it; of nothing else, for a pipe may never end.
+
+    Raises
+    ------
+    OSError
+        If it cannot be read, or is no file.
+    """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise OSError(errno.EINVAL, "a pipe or a device, a file is needed")
+    with path.open("rb") as file:
+        return file.read(most)
+
+
 def write_json(path: Path, document: object) -> None:
     """Write `document` as JSON that people can read, whole or not at all."""
     write_text(path, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
@@ -81,8 +95,7 @@ def read_json(path: Path, most_bytes: int | None = None) -> Any:
         Infinity, or too large for a float), a character that is none, or is nested more than `DEEPEST` deep.
     """
     try:
-        with path.open("rb") as file:
-            content = file.read(-1 if most_bytes is None else most_bytes + 1)
+        content = read_bytes(path, -1 if most_bytes is None else most_bytes + 1)
     except OSError as error:
         raise StoreError(f"{path}: cannot be read ({error.strerror})") from None
     if most_bytes is not None and len(content) > most_bytes:

@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 from choco_pipeline.documents.content import DEEPEST, Content, Location
+from choco_pipeline.documents.files import read_bytes
 from choco_pipeline.errors import ConfigError
 
 _BOOLEAN, _INTEGER = "tag:yaml.org,2002:bool", "tag:yaml.org,2002:int"
@@ -97,7 +98,11 @@ class YamlFile(Content):
             raise self._at(node.start_mark, what)
         try:
             return yaml.constructor.SafeConstructor().construct_object(node)
-        except (yaml.YAMLError, ValueError) as error:
+        except (IndexError, AttributeError):  # what PyYAML stumbles over in !!int '' and the like
+            kind = node.tag.rpartition(":")[2]
+            what = f"cannot be read: {node.value[:60]!r} is no {kind}"
+            raise self._at(node.start_mark, what) from None
+        except (yaml.YAMLError, ValueError, OverflowError) as error:
             problem = getattr(error, "problem", None) or str(error)
             raise self._at(node.start_mark, f"cannot be read: {problem}") from None
 
@@ -116,9 +121,10 @@ def read_yaml_text(path: Path, shown: Path | None = None, most: int = LARGEST_FI
     """
     shown = shown or path
     try:
-        if path.stat().st_size > most:
-            raise ConfigError(f"{shown}: {path.stat().st_size:,} bytes, at most {most:,} are read")
-        return path.read_text(encoding="utf-8")
+        content = read_bytes(path, most + 1)
+        if len(content) > most:
+            raise ConfigError(f"{shown}: too large, at most {most:,} bytes are read")
+        return content.decode("utf-8")
     except OSError as error:
         raise ConfigError(f"{shown}: cannot be read ({error.strerror})") from None
     except UnicodeDecodeError as error:

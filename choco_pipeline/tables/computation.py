@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.rules import Face
 from choco_pipeline.tables.block_kernels import BlockKernel, Columns
@@ -14,6 +16,9 @@ from choco_pipeline.tables.grundy_kernels import grundy_kernel
 from choco_pipeline.tables.patterns import BoundedGame
 from choco_pipeline.tables.schema import NONE, Quantity, variable_of
 from choco_pipeline.tables.table_kernel import Cells, TableKernel
+
+#: No machine holds a table of more positions, and what it would cost may be too large for a float.
+MOST_POSITIONS = 10**100
 
 
 @dataclass(frozen=True)
@@ -110,9 +115,16 @@ def computation_of(game: Ruleset, bound: int | None, quantity: Quantity) -> Comp
     The size of a free heap beside the rest of the game, in the P-position, is the rest's Grundy number, with passes too:
     both are the mex of the same values, since a position of the whole game is terminal only if the heap is empty and the
     rest is terminal.
+
+    Raises
+    ------
+    LimitError
+        If the game has more than `MOST_POSITIONS` positions up to the bound.
     """
     dims = variable_of(game, quantity).dims
     asked, rules = BoundedGame.of(game, bound), game.base.rules
+    if math.prod(asked.sizes.values()) > MOST_POSITIONS:
+        raise LimitError(f"{game.notation}: bound {bound} is too large for a table on any machine")
     if quantity == "grundy":
         return Computation(grundy_kernel(asked), dims, 1)
     if rules.free is not None:

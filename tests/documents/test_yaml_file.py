@@ -1,6 +1,7 @@
 """Configuration mistakes: file, line, key, what was found and what is allowed; never a traceback."""
 
 import json
+import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choco_pipeline.documents.files import read_json, write_json
+from choco_pipeline.documents.record import read_record
 from choco_pipeline.documents.yaml_file import YamlFile
 from choco_pipeline.errors import ChocoError, ConfigError, StoreError
 from choco_pipeline.sweep.expand import expand, load_config
@@ -119,6 +121,12 @@ def test_mistakes(tmp_path, old, new, line, message):
         ("a: 1\nb: \x07", "c.yaml:2:4: not YAML: the character U+0007 is not allowed"),
         ("a: !foo [b]", "1:4: tags are not read, found !foo"),
         ("a: !foo b", "1:4: cannot be read: could not determine a constructor for the tag '!foo'"),
+        ("a: !!int ''", "1:4: cannot be read: '' is no int"),
+        ("a: !!float ''", "1:4: cannot be read: '' is no float"),
+        ("a: !!timestamp foo", "1:4: cannot be read: 'foo' is no timestamp"),
+        ("a: 2001-01-01 00:00:00 -99:00", "1:4: cannot be read: offset must be"),
+        ("a: !!int " + "9" * 6000, "1:4: an integer of 6,000 characters, at most 1,000 are read"),
+        ("a: !!float " + "9" * 6000, "unknown key 'a'"),
         ("a: " + "9" * 5000, "1:4: an integer of 5,000 characters, at most 1,000 are read"),
         ("run: t\n", "sweeps: this key is needed"),
         ("run: t\nsweeps: {}\n", "sweeps"),
@@ -132,6 +140,18 @@ def test_words_that_older_yaml_takes_for_truths(tmp_path):
     (tmp_path / "c.yaml").write_text("a: [no, yes, on, Off, true, False]\nno: 1\n")
     content = YamlFile(tmp_path / "c.yaml").content
     assert content == {"a": ["no", "yes", "on", "Off", True, False], "no": 1}
+
+
+@pytest.mark.parametrize("read", [YamlFile, lambda path: read_json(path, 10), read_record])
+@pytest.mark.parametrize("kind", ["pipe", "zeros", "folder"])
+def test_what_is_no_file_is_not_waited_for(tmp_path, read, kind):
+    path = Path("/dev/zero") if kind == "zeros" else tmp_path / kind
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    with pytest.raises(ChocoError, match=f"^{path}: cannot be read \\("):
+        read(path)
 
 
 def test_missing_and_unreadable_files(tmp_path):

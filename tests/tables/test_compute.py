@@ -18,6 +18,7 @@ from choco_pipeline import (
 )
 from choco_pipeline.errors import HeightError, LimitError, RulesetError
 from choco_pipeline.tables.compute import table
+from choco_pipeline.tables.cost import cost_of
 from choco_pipeline.tables.lookup import Lookup
 from choco_pipeline.tables.position_count import count_positions, estimated_positions
 from choco_pipeline.tables.schema import NONE, variable_of
@@ -159,3 +160,12 @@ def test_a_smaller_bound_is_a_part_of_a_larger_one(k, bound, passes):
         )
         part = large.isel({dim: slice(0, n) for dim, n in small.sizes.items()})
         np.testing.assert_array_equal(part.values, small.values)
+
+
+def test_a_table_that_no_float_can_count_is_refused():
+    text = "nim(1)"
+    for _ in range(18):
+        text = f"sum({text}, nim(3))"
+    for quantity in ("grundy", "p-positions"):
+        with pytest.raises(LimitError, match="bound 1000000000 is too large for a table on any"):
+            cost_of(parse_ruleset(text), 10**9, quantity)

@@ -1,0 +1,22 @@
+"""A command that is only starting."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+
+@pytest.mark.parametrize("seconds", [0.15, 0.4, 0.8])
+def test_ctrl_c_while_it_is_loaded_shows_no_traceback(seconds):
+    command = [sys.executable, "-m", "choco_pipeline", "schema"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as started:
+        time.sleep(seconds)
+        os.kill(started.pid, signal.SIGINT)
+        assert started.stderr is not None
+        said = started.stderr.read().decode()
+    # Python itself has no handler yet in its first hundredths of a second, and ends by the signal.
+    assert started.returncode in (0, 130, -signal.SIGINT)
+    assert "choco_pipeline" not in said
