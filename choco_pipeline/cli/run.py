@@ -10,16 +10,15 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
-import psutil
 from rich.console import Console
 
+from choco_pipeline.cli.interrupts import Signals, collected_signals
 from choco_pipeline.cli.jobs import DISAGREEMENT_SUFFIX
 from choco_pipeline.cli.ledger import count_proofs, count_verdicts, show_ledger
 from choco_pipeline.cli.lock import results_lock
@@ -71,7 +70,7 @@ def run(
     Returns
     -------
     int
-        Exit code: 0 if the report is there, 1 if a job failed, 3 if it did since two engines, or an engine and a definition,
+        Exit code: 0 if the report is there, 1 if a job failed or Snakemake was killed, 3 if it did since two engines, or an engine and a definition,
         contradict each other, 128 and the signal's number after Ctrl-C or SIGTERM.
 
     Raises
@@ -83,6 +82,9 @@ def run(
         raise ChocoError(
             f"{SNAKEFILE}: no such file; a run needs the whole project, not the package alone"
         )
+    # What counts semaphores for Python outlives a run that is killed, and would say that they are left: the kernel's matter.
+    warnings = [os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker"]
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, warnings))
     where = load_cluster(cluster, workers, scheduler)
     capacity = capacity_of(where, cluster)
     if dry_run:
@@ -91,8 +93,8 @@ def run(
         plan = plan_without_damage(config, capacity=capacity, say=note)
         require_object_store(plan, Paths(RESULTS, plan["run"]).manifest)
         logs = Paths(RESULTS, plan["run"]).plan.parent / "log" / "slurm"
-        with _signals() as received, Workers(RESULTS, logs, where) as workers_of_run:
-            done = _Run(config, plan, workers_of_run, Console(stderr=True), received).go(record)
+        with collected_signals() as signals, Workers(RESULTS, logs, where) as workers_of_run:
+            done = _Run(config, plan, workers_of_run, Console(stderr=True), signals).go(record)
     ledger = read_record(done.ledger) if done.code == 0 else None
     if json:
         verdicts = {"claims": None} if ledger is None else count_verdicts(ledger)
@@ -112,8 +114,9 @@ class _Run:
     plan: Mapping[str, Any]
     cluster: Workers
     console: Console
-    received: Sequence[int]
+    signals: Signals
     code: int = 0
+    killed_by: str | None = None
     seconds: float = 0.0
     jobs: dict[str, int] = field(default_factory=dict)
     failures: list[dict[str, str]] = field(default_factory=list)
@@ -141,12 +144,13 @@ class _Run:
             command = _snakemake(self.config, *self.cluster.options)
             child = Supervised(command, output, environment)
             stack.callback(child.close)
+            self.signals.kills.append(child.kill)
             record(child.pid)
             show = stack.enter_context(display(self.console))
             if not self.stages.are_complete:  # the cluster and Snakemake start at the same time
                 self._start_cluster(show, warm_up=not self.stages.tables.is_complete)
             code = None
-            while code is None and not self.received:
+            while code is None and not self.signals.received:
                 time.sleep(TICK)
                 code = child.poll()
                 self._follow(events, show)
@@ -155,7 +159,12 @@ class _Run:
             elif code == 0 and self.jobs:
                 self.stages.complete()
                 show.show(self.stages)
-        self.code = code if code is not None else 128 + self.received[0]
+        if code is None:
+            self.code = 128 + self.signals.received[0]
+        elif code < 0:
+            self.code, self.killed_by = 1, signal.Signals(-code).name
+        else:
+            self.code = min(code, 1)
         if code and self._disagreements():
             self.code = DISAGREEMENT
         self.seconds = time.monotonic() - start
@@ -254,7 +263,11 @@ class _Run:
                     " the same command goes on from there"
                 )
             case _:
-                if not self.failures and shutil.disk_usage(RESULTS).free < LEAST_FREE:
+                if self.killed_by is not None:
+                    self._say(
+                        f"Snakemake was killed ({self.killed_by}); is there too little memory?"
+                    )
+                elif not self.failures and shutil.disk_usage(RESULTS).free < LEAST_FREE:
                     self._say(_why_nothing())
                 elif not self.failures:
                     lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
@@ -270,26 +283,6 @@ class _Run:
 def _written(path: Path) -> int | None:
     """Return when a file was written, None if it is not there."""
     return path.stat().st_mtime_ns if path.exists() else None
-
-
-@contextmanager
-def _signals() -> Iterator[list[int]]:
-    """Collect SIGINT and SIGTERM; the second of them kills everything at once."""
-    received: list[int] = []
-
-    def handle(number: int, frame: FrameType | None) -> None:
-        if received:
-            for process in psutil.Process().children(recursive=True):
-                process.kill()
-            os._exit(128 + number)
-        received.append(number)
-
-    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield received
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _snakemake(config: Path, *options: str) -> list[str]:

@@ -81,7 +81,8 @@ class Stage:
             )
         else:
             done, left = self.done - self.reused, self.total - self.done
-        return left / done * self.seconds if done > 0 else None
+        # From less than a hundredth nothing follows, but that it would take years.
+        return left / done * self.seconds if done > 0 and left < 100 * done else None
 
     def __str__(self) -> str:
         """Return the stage's progress as one phrase."""

@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
@@ -20,6 +21,8 @@ from typing import IO
 
 #: Seconds that the command has to end after SIGTERM before SIGKILL ends it.
 GRACE = 5.0
+#: Kills of a group, 20 ms apart: what takes longer waits in the kernel, for a disk that does not answer.
+ROUNDS = 250
 
 
 class Supervised:
@@ -67,9 +70,20 @@ class Supervised:
         if self._process.poll() is None:
             os.killpg(self.pid, number)
 
+    def kill(self) -> None:
+        """Kill the process group again and again until nobody is left: a process may start another while it is killed."""
+        for _ in range(ROUNDS):
+            try:
+                os.killpg(self.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                return
+            self._process.poll()  # which takes note of its end, so that it no longer counts as one of the group
+            time.sleep(0.02)
+
     def close(self) -> None:
-        """End what still runs."""
+        """End what still runs, and what the command has left if it was killed."""
         self.terminate()
+        self.kill()
         os.close(self._pipe)
 
 
@@ -82,7 +96,11 @@ def main(arguments: Sequence[str]) -> int:
     process = subprocess.Popen(command)
     threading.Thread(target=_end_with_parent, args=(pipe, process.wait), daemon=True).start()
     code = process.wait()
-    return code if code >= 0 else 128 - code
+    if (
+        code < 0
+    ):  # Killed, and what it has started is still there, this process's to end; the parent sees a kill, too.
+        os.killpg(0, signal.SIGKILL)
+    return code
 
 
 def _end_with_parent(pipe: int, wait: Callable[[float], int]) -> None:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from choco_pipeline.cluster.local import Cluster
 
 PROFILES = PACKAGE.parent / "workflow" / "profiles"
+#: Where Dask works, in the results folder, while a run lasts.
+DASK = ".dask"
 WARM_UP = "choco_pipeline.kernels:warm_up"
 #: Jobs for each worker: while one is computed, the process of the next one starts.
 JOBS_PER_WORKER = 2
@@ -90,7 +92,7 @@ class Workers:
         self._is_announced = False
         self._reports: queue.SimpleQueue[Mapping[str, Any]] = queue.SimpleQueue()
         self._is_ready: Callable[[], bool] | None = None
-        self._folder = results / ".dask"
+        self._folder = results / DASK
         self._file = self._folder / "scheduler.json"
         self._open: Callable[[], AbstractContextManager[Cluster]] | None = None
         self._is_own_machine = isinstance(description, Local)

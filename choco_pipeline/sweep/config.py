@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from choco_pipeline.claims.height_functions import number_of_height_functions
 from choco_pipeline.documents.model import Model
+from choco_pipeline.sweep.paths import SHARED
 from choco_pipeline.tables.schema import Quantity
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
@@ -154,3 +155,12 @@ class Config(Model):
         examples=[{"side": 3, "height": 2}],
     )
     sweeps: dict[Name, Sweep] = Field(min_length=1, description="The sweeps, by name.")
+
+    @field_validator("run")
+    @classmethod
+    def _is_no_shared_folder(cls, run: str) -> str:
+        if run in SHARED:
+            raise ValueError(
+                f"needs another name than {', '.join(SHARED)}, where all runs have theirs"
+            )
+        return run

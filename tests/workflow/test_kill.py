@@ -77,16 +77,34 @@ def test_a_second_signal_ends_it_at_once(project):
     with pytest.raises(psutil.TimeoutExpired):
         psutil.Process(started.pid).wait(1)
     started.send_signal(signal.SIGINT)
-    started.communicate(timeout=4)
+    _, err = started.communicate(timeout=20)
     assert started.returncode == 130
-    wait_for(lambda: project.processes() == [], "the end of all processes", 5)
+    assert project.processes() == []
+    assert not (project.folder / "results" / ".dask").exists()
+    assert "leaked" not in err
+
+
+def test_a_snakemake_that_somebody_kills_is_a_failure_and_leaves_nothing(project):
+    started = caught_at_work(project)
+    (snakemake,) = [
+        one
+        for one in project.processes()
+        if one.name() != "bash" and "snakemake" in one.cmdline()[1:4]
+    ]
+    snakemake.kill()
+    out, err = started.communicate(timeout=60)
+    assert started.returncode == 1
+    assert '"status": "failed"' in out
+    assert "Snakemake was killed (SIGKILL)" in err
+    assert project.processes() == []
 
 
 def test_killing_the_run_ends_everything_and_the_next_run_goes_on(project):
     started = caught_at_work(project)
     stored = project.journalled()
     started.kill()
-    started.communicate()
+    _, err = started.communicate()
+    assert "leaked" not in err
     wait_for(lambda: project.processes() == [], "the end of all processes", 15)
     goes_on(project, stored)
 

@@ -1,5 +1,6 @@
 """A supervised command ends with its parent, and with everything that it has started."""
 
+import signal
 import subprocess
 import sys
 
@@ -65,3 +66,27 @@ def test_closing_ends_what_still_runs(tmp_path):
         processes = family(child.pid)
         child.close()
     wait_for(lambda: are_gone(processes), "the end of the command", 2)
+
+
+@pytest.mark.parametrize("victim", ["the command", "the launcher"])
+def test_what_a_killed_command_has_started_ends(tmp_path, victim):
+    with (tmp_path / "log").open("wb") as log:
+        child = Supervised([sys.executable, "-c", COMMAND, "deaf"], log, {})
+        launcher, *others = processes = family(child.pid)
+        (command,) = launcher.children()
+        (command if victim == "the command" else launcher).kill()
+        wait_for(lambda: child.poll() is not None, "the end of the launcher", 5)
+        assert child.poll() == -signal.SIGKILL
+        if victim == "the command":
+            wait_for(lambda: are_gone(others), "the end of the others", 2)
+        child.close()
+    assert are_gone(processes)
+
+
+def test_killing_ends_everything_at_once(tmp_path):
+    with (tmp_path / "log").open("wb") as log:
+        child = Supervised([sys.executable, "-c", COMMAND, "deaf"], log, {})
+        processes = family(child.pid)
+        child.kill()
+        assert are_gone(processes)
+        child.close()
