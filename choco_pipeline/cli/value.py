@@ -46,7 +46,8 @@ def show_value(
     game = parse_ruleset(notation)
     here = game.check(position)
     try:
-        found = evaluate_by(certificate, game, here) if certificate else evaluate(game, here)
+        with game.naming():
+            found = evaluate_by(certificate, game, here) if certificate else evaluate(game, here)
     except LimitError:
         certificate = certificate_of(game)
         if certificate is None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from functools import lru_cache
-from itertools import islice, product
+from itertools import chain, islice, product
 from pathlib import Path
 from typing import Any
 
@@ -216,12 +217,20 @@ class _Reader:
         return tuple(sorted(found))
 
     def _is_below_one(self, formula: Formula) -> bool:
-        """Whether a formula is seen to be below 1 at every position, so that a move that takes no more lowers nothing."""
-        try:
-            _, most = formula.interval(dict.fromkeys(formula.names, (0, LARGEST)))
-        except FormulaError:
-            return False
-        return most < 1
+        """Whether a formula is below 1 wherever it is looked at, near and far, so that its move lowers nothing."""
+        names = sorted(formula.names)
+        side = max(2, int(FIRST_POSITIONS ** (1 / max(1, len(names)))))
+        near = islice(product(range(side), repeat=len(names)), FIRST_POSITIONS)
+        sizes = [1 << n for n in range(LARGEST.bit_length())]
+        together = [dict.fromkeys(names, size) for size in sizes]
+        alone = [{**dict.fromkeys(names, 0), name: size} for name in names for size in sizes]
+        values = []
+        for place in chain((dict(zip(names, at, strict=True)) for at in near), together, alone):
+            with suppress(FormulaError):  # which is said elsewhere of positions
+                values.append(formula.value(place))
+                if values[-1] >= 1:
+                    return False
+        return bool(values)
 
     def _try(
         self, place: Location, formula: Formula, rules: Rules, unless: Formula | None = None

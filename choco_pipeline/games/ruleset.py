@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from itertools import product
 from typing import Any
 
 from choco_pipeline.errors import LimitError, RulesetError
+from choco_pipeline.formula import FormulaError
 from choco_pipeline.games.height import TableHeight
 from choco_pipeline.games.rules import Position, Rules
 
@@ -116,6 +118,15 @@ class Ruleset(ABC):
     def options(self, position: Position) -> Iterator[Position]:
         """Yield every position that one move leads to."""
         return self.rules.options(position)
+
+    @contextmanager
+    def naming(self) -> Iterator[None]:
+        """Have the error of a formula that has no value say of which game it is, and which of its formulas."""
+        try:
+            yield
+        except FormulaError as error:
+            said = f"{self.notation}: {error.text}: {error}"
+            raise FormulaError(said, error.text, error.column) from None
 
     def is_terminal(self, position: Position) -> bool:
         """Whether no move is left, so that the player to move has lost."""

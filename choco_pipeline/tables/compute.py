@@ -95,8 +95,10 @@ def table(ruleset: Ruleset, bound: int | None, quantity: Quantity) -> xr.Dataset
     if bound is not None:
         attributes["bound"] = int(bound)
     face = {} if variable.face is None else variable.face.sizes
+    with ruleset.naming():
+        cells = computation_of(ruleset, bound, quantity).cells()
     data = xr.DataArray(
-        computation_of(ruleset, bound, quantity).cells(),
+        cells,
         dims=variable.dims,
         coords={dim: np.arange(1, n + 1) for dim, n in face.items()},
         attrs={"meaning": variable.meaning},

@@ -10,9 +10,11 @@ import pytest
 
 from choco_pipeline import Game, StepBar, WithPass, parse_ruleset
 from choco_pipeline.errors import ChocoError, ConfigError, RulesetError
+from choco_pipeline.formula import FormulaError
 from choco_pipeline.games import mex
 from choco_pipeline.games.notation import match, read
 from choco_pipeline.games.reference import games_reference, games_schema
+from choco_pipeline.tables.compute import table
 
 ROOT = Path(__file__).parents[2]
 GAMES = ROOT / "config" / "games"
@@ -307,6 +309,8 @@ def test_games_elsewhere_are_not_read(project):
         ("(c+1)//2", "0", "9:18: moves.3.at_most: a move lowers by at least 1, found at most 0"),
         ("(c+1)//2", "-c", "9:18: moves.3.at_most: a move lowers by at least 1, found at most -c"),
         ("(c+1)//2", "k-4-c*b", "at least 1, found at most 4-4-c*b"),
+        ("(c+1)//2", "c-c", "9:18: moves.3.at_most: a move lowers by at least 1, found at most c-c"),
+        ("(c+1)//2", "a*b - b*a", "moves.3.at_most: a move lowers by at least 1, found at most a*b-b*a"),
         ("(c+1)//2", "1//0", "9:18: moves.3.at_most: division by zero at column 2"),
         ("[1, 3]", "[1, 2**2**70]", '7:26: moves.1.by.1: "**" at column 2 needs more than 4096 bits'),
         ("(c+1)//2", "a+" * 999 + "a+a", "9:18: moves.3.at_most: needs an integer or text of at most 2,000 characters"),
@@ -359,7 +363,7 @@ def test_mistakes_in_files(project, old, new, message):
 def test_what_is_no_text_of_a_game_is_named_as_the_notation_does(project):
     for content, message in [
         (b"game: \xff", "not UTF-8 text"),
-        (b"#" * 200_000, "200,000 bytes, at most 131,072 are read"),
+        (b"#" * 200_000, "too large, at most 131,072 bytes are read"),
     ]:
         (project / "config" / "games" / "example.yaml").write_bytes(content)
         with pytest.raises(ConfigError, match=f"^config/games/example.yaml: {message}"):
@@ -396,3 +400,15 @@ def test_a_description_in_a_certificate_is_checked_like_a_file(project):
             "game(one)",
             games={"one": {"game": "two", "coordinates": ["a"], "moves": [{"lower": ["a"]}]}},
         )
+
+
+def test_a_formula_without_a_value_far_away_is_named_with_its_game():
+    """It has one wherever it is tried when the game is read."""
+    moves = [{"lower": ["a"], "at_most": "3 + 1//(5000-a)"}, {"lower": ["b"]}]
+    game = Game(["a", "b"], moves, name="far")
+    said = r"^game\(far\): 3\+1//\(5000-a\): division by zero at column \d+: a=5000"
+    with pytest.raises(FormulaError, match=said):
+        table(game, 5000, "grundy")
+    with pytest.raises(FormulaError, match=said), game.naming():
+        list(game.options((5000, 0)))
+    assert list(game.options((2, 0))) == [(1, 0), (0, 0)]
