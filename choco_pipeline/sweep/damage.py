@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from choco_pipeline.documents.record import DamagedError, read_record
+from choco_pipeline.errors import StoreError
 from choco_pipeline.sweep.expand import load_config
 from choco_pipeline.sweep.paths import RESULTS, Paths
 from choco_pipeline.sweep.plan import current_plan
@@ -39,12 +41,19 @@ def plan_without_damage(
         Called with a line for each record that is removed.
     """
     run = Paths(results, load_config(config_path)[0].run)
+    with suppress(StoreError):  # before it is made anew, and its specs with it
+        _remove(_shared(run, read_record(run.plan)), say)
     _remove(run.records(), say)
     plan = current_plan(config_path, results, capacity=capacity)
-    shared = [path for shard in plan["shards"] for path in (run.spec(shard), run.manifest(shard))]
-    if _remove(filter(Path.exists, shared), say):
+    if _remove(_shared(run, plan), say):
         plan = current_plan(config_path, results, capacity=capacity)
     return plan
+
+
+def _shared(run: Paths, plan: Mapping[str, Any]) -> Iterator[Path]:
+    """Yield the specs and manifests that there are of a plan's shards."""
+    for shard in plan["shards"]:
+        yield from filter(Path.exists, (run.spec(shard), run.manifest(shard)))
 
 
 def _remove(records: Iterable[Path], say: Callable[[str], None]) -> bool:

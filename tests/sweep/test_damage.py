@@ -68,3 +68,14 @@ def test_a_plan_whose_work_order_is_gone_is_made_anew(config):
     order.unlink()
     assert plan_of(config) == (plan, [])
     assert read_record(order)["mines"] == plan["mines"]
+
+
+def test_several_at_once_are_each_named(config):
+    """Without its work order the plan is made anew, and would mend its spec and say nothing."""
+    plan, _ = plan_of(config)
+    paths = [p for p in all_records(Path("results")) if p.parent.name in ("mines", "shards")]
+    for path in paths:
+        path.write_text(path.read_text().replace('"format": 3', '"format": 4'))
+    again, said = plan_of(config)
+    assert again == plan
+    assert sorted(why.split(": ")[0] for why in said) == sorted(map(str, paths))
