@@ -55,7 +55,8 @@ def test_what_is_damaged_is_named_and_made_anew(tiny, tmp_path):
     for path in records(project):
         read_record(path)
     project.choco("verify")
-    assert project.choco("run", "tiny.yaml").stderr == "nothing to do: everything is up to date\n"
+    # A cluster may be started for it: a work order that was written anew, as it was, is younger than what came of it.
+    assert project.run("tiny.yaml")["status"] == "nothing to do"
 
 
 @pytest.mark.parametrize(
