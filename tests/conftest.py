@@ -1,4 +1,15 @@
-"""What holds for every test: slow ones run when asked for, with more drawn examples; in CI none may be skipped.
+"""What holds for every test: which run when, and in how many processes; in CI none may be skipped.
+
+There are three tiers. A test that has no marker is **quick**, and ``./choco test`` runs it: it is a matter of seconds, and
+needs nothing but the locked packages. A test is marked ``full`` if it is one of these, and ``./choco test --all`` runs it, too:
+
+- it needs a program that is not in the lock file, such as MONA, Slurm or Chromium (whatever has a ``skipif`` is taken for
+  such a test);
+- it has to do with a whole run, a cluster, an object store, or something that is killed;
+- it takes more than five seconds of a processor, and a quick one of the same kind stays.
+
+A test is marked ``slow`` if it takes more than a minute; ``./choco test --slow`` runs everything. Drawn examples are fewer
+in the quick tier and more in the slow one (`tests.effort`). Who names a file runs all of it that is not slow.
 
 The whole suite and its folders run in as many processes as there are cores. The tests of one file run one after the
 other in one process: they share its module fixtures, its Slurm, its browser. Two files never share more than what two
@@ -16,16 +27,20 @@ from hypothesis import settings
 from xdist.workermanage import WorkerController
 
 from choco_pipeline.tables.machine import cores
-from tests.effort import MANY, USUAL
+from tests.effort import FEW, MANY, USUAL
 
-LONGEST = Path(__file__).parent / "workflow"
+TESTS = Path(__file__).parent
+#: Files that take more than half a minute, the longest first. Only the time that a run takes depends on it.
+LONGEST = ("workflow/test_run.py",)
 # How long one example takes says more of the machine and of compilation than of the code.
-settings.register_profile("choco", deadline=None, max_examples=USUAL)
+settings.register_profile("quick", deadline=None, max_examples=FEW)
+settings.register_profile("full", deadline=None, max_examples=USUAL)
 settings.register_profile("slow", deadline=None, max_examples=MANY)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--slow", action="store_true", help="run the tests marked slow, too")
+    parser.addoption("--all", action="store_true", help="run the tests marked full, too")
+    parser.addoption("--slow", action="store_true", help="run the tests marked full or slow, too")
     parser.addoption("--seed", type=int, help="what decides the moments of random kills")
 
 
@@ -57,29 +72,50 @@ def pytest_xdist_auto_num_workers() -> int | None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    settings.load_profile("slow" if config.getoption("slow") else "choco")
+    asked = [
+        tier for tier, option in (("slow", "slow"), ("full", "all")) if config.getoption(option)
+    ]
+    settings.load_profile(asked[0] if asked else "quick")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     # What takes longest goes first, so that of several processes none works on alone at the end.
-    items.sort(key=lambda item: not item.path.is_relative_to(LONGEST))
-    if config.getoption("slow"):
-        return
-    slow = [item for item in items if item.get_closest_marker("slow")]
-    if slow:
-        config.hook.pytest_deselected(items=slow)
-        items[:] = [item for item in items if not item.get_closest_marker("slow")]
+    items.sort(key=lambda item: rank(item.path))
+    left_out = [item for item in items if is_left_out(item)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if not is_left_out(item)]
     if hasattr(config, "workerinput"):
-        config.workeroutput["slow"] = [item.nodeid for item in slow]
+        config.workeroutput["left_out"] = [item.nodeid for item in left_out]
+
+
+def rank(path: Path) -> int:
+    """Return the place of a file among the longest, or one behind them all."""
+    name = path.relative_to(TESTS).as_posix() if path.is_relative_to(TESTS) else path.name
+    return LONGEST.index(name) if name in LONGEST else len(LONGEST)
+
+
+def is_left_out(item: pytest.Item) -> bool:
+    """Return whether nobody has asked for a test."""
+    config = item.config
+    if config.getoption("slow"):
+        return False
+    if item.get_closest_marker("slow"):
+        return True
+    # What may be skipped needs a program that is not in the lock file, and there are no skips in the quick tier.
+    is_full = item.get_closest_marker("full") or item.get_closest_marker("skipif")
+    here = config.invocation_params.dir
+    is_named = item.path in [here / name.split("::")[0] for name in config.args]
+    return is_full is not None and not is_named and not config.getoption("all")
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: WorkerController) -> None:
     """Count in the summary what was not selected, of which xdist says nothing; all processes select the same."""
     if node.workerinput["workerid"] == "gw0":
-        slow = getattr(node, "workeroutput", {}).get("slow", [])
+        left_out = getattr(node, "workeroutput", {}).get("left_out", [])
         # Other plugins look for attributes of items, which is more than strings have.
-        items = [SimpleNamespace(nodeid=name) for name in slow]
+        items = [SimpleNamespace(nodeid=name) for name in left_out]
         node.config.hook.pytest_deselected(items=items)
 
 

@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from contextlib import chdir, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
-from io import StringIO
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 
@@ -24,11 +18,12 @@ from choco_pipeline.claims.verdict import (
     Refuted,
     verdict_to_json,
 )
-from choco_pipeline.cli.main import main
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.claim_certificate import write_claim_certificate
 from choco_pipeline.proof.prove import prove
+from tests.cli import command
+from tests.cli.command import Ended
 
 ROOT = Path(__file__).parents[2]
 
@@ -71,27 +66,9 @@ claims:
 """
 
 
-@dataclass
-class Done:
-    """How a command ended, and what it printed."""
-
-    returncode: object
-    stdout: str
-    stderr: str
-
-
-def choco(folder: Path, *arguments: str) -> Done:
-    """Run a command in this process, which is much faster than starting one for each."""
-    out, err = StringIO(), StringIO()
-    with (
-        chdir(folder),
-        redirect_stdout(out),
-        redirect_stderr(err),
-        patch.object(sys, "argv", ["choco", "claims", *arguments]),
-        pytest.raises(SystemExit) as ended,
-    ):
-        main()
-    return Done(ended.value.code, out.getvalue(), err.getvalue())
+def choco(folder: Path, *arguments: str) -> Ended:
+    """Run ``choco claims`` in a folder."""
+    return command.choco("claims", *arguments, cwd=folder)
 
 
 def document(folder: Path, *arguments: str) -> Any:
@@ -99,9 +76,8 @@ def document(folder: Path, *arguments: str) -> Any:
 
 
 def test_as_a_process(folder: Path) -> None:
-    command = [sys.executable, "-m", "choco_pipeline", "claims", "check"]
-    command += ["one-conj-1", "k=5", "--bound", "12"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, check=False)
+    check = ("claims", "check", "one-conj-1", "k=5", "--bound", "12")
+    done = command.choco_process(*check, cwd=folder)
     assert done.returncode == 1, done.stderr
 
 

@@ -1,9 +1,6 @@
-"""The commands as a person types them, in processes of their own."""
+"""The commands as a person types them."""
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -12,13 +9,16 @@ from choco_pipeline.cli.value import evaluate
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.tables.shard import build_shard
 from choco_pipeline.tables.spec import Shard, TableSpec
+from tests.cli.command import choco, choco_process
 
-ROOT = Path(__file__).parents[2]
 
-
-def choco(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "choco_pipeline", *arguments]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+def test_processes_of_their_own_say_and_end_as_commands_do_in_this_one():
+    right = ("value", "step-bar(k=2)", "2", "4", "--json")
+    wrong = ("value", "stepbar(k=3)", "0", "0", "--json")
+    for arguments, code in ((right, 0), (wrong, 2)):
+        process, here = choco_process(*arguments), choco(*arguments)
+        assert process.returncode == here.returncode == code
+        assert (process.stdout, process.stderr) == (here.stdout, here.stderr)
 
 
 def test_value_as_json_and_in_words():

@@ -10,7 +10,7 @@ import pytest
 
 from choco_pipeline import Game
 from choco_pipeline.sweep.plan import current_plan
-from tests.cli.test_commands import choco
+from tests.cli.command import choco
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "games.md"

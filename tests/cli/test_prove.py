@@ -1,20 +1,12 @@
 """``choco prove`` as a person types it."""
 
 import json
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from choco_pipeline.cli.main import main
-
-ROOT = Path(__file__).parents[2]
-
-
-def choco(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "choco_pipeline", *arguments]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+from tests.cli.command import choco
 
 
 def test_from_a_game_to_a_certificate_and_back(tmp_path):

@@ -12,7 +12,7 @@ from choco_pipeline.documents.record import write_record
 from choco_pipeline.tables.journal import forget
 from choco_pipeline.tables.shard import build_shard
 from choco_pipeline.tables.spec import Shard, TableSpec
-from tests.cli.test_commands import choco
+from tests.cli.command import choco
 
 SPECS = [TableSpec.of(SolidBar("(x+z)//3"), 12, "grundy"), TableSpec.of(StepBar(2), 20, "grundy")]
 

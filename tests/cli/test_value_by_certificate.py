@@ -1,10 +1,7 @@
 """``choco value --certificate``: positions of any size, as a person types them."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,18 +10,10 @@ from choco_pipeline.cli.value import evaluate, evaluate_by
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.certificate import write_certificate
 from choco_pipeline.proof.prove import prove
+from tests.cli.command import choco
 
-ROOT = Path(__file__).parents[2]
 GAME = "strip-bar(k=4, s=2)"
 LARGE = str(10**100)
-
-
-def choco(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "choco_pipeline", *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(
-        command, cwd=cwd, env=environment, capture_output=True, text=True, check=False
-    )
 
 
 @pytest.fixture(scope="module")

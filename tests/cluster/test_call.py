@@ -22,6 +22,8 @@ from choco_pipeline.cluster.local import (
 from choco_pipeline.cluster.progress import Tally
 from choco_pipeline.errors import ChocoError
 
+pytestmark = pytest.mark.full
+
 ROOT = Path(__file__).parents[2]
 TARGETS = "tests.cluster.targets"
 MEMORY = 1 << 30

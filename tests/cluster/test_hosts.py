@@ -11,6 +11,8 @@ from tests.cluster.conftest import new_project, values
 from tests.cluster.hosts import Host, hosts, what_is_missing
 from tests.workflow.project import Project, wait_for
 
+pytestmark = pytest.mark.full
+
 # What docs/clusters.md tells whoever starts a cluster to set; shorter, so that the test does not take longer.
 SETTINGS = {
     "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "2",

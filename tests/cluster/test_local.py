@@ -5,10 +5,13 @@ import time
 import urllib.request
 
 import psutil
+import pytest
 from distributed.process import AsyncProcess
 
 from choco_pipeline.cluster.local import local_cluster
 from tests.workflow.project import wait_for
+
+pytestmark = pytest.mark.full
 
 
 def test_two_clusters_at_once_show_their_dashboards_on_ports_of_their_own(tmp_path):

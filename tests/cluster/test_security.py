@@ -19,6 +19,8 @@ from choco_pipeline.cluster.security import as_environment, tls_settings
 from tests.cluster.conftest import values
 from tests.workflow.project import ROOT, wait_for
 
+pytestmark = pytest.mark.full
+
 CALL = "from choco_pipeline.cluster.connect import call; print(call('tests.cluster.targets:double', 4)['double'])"
 
 

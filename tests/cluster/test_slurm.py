@@ -13,6 +13,8 @@ from tests.cluster.conftest import values
 from tests.cluster.one_node_slurm import jobs
 from tests.workflow.project import Project, wait_for
 
+pytestmark = pytest.mark.full
+
 WORKERS = (
     "kind: slurm\npartition: one\nminutes: 5\ncores: 1\nmemory: 2 GiB\nmaximum: 2\ninterface: lo\n"
 )

@@ -27,6 +27,8 @@ from tests.cluster.test_call import TARGETS, wait_for
 from tests.tables.stores import blocks_of, entry_of, files_of, order
 from tests.tables.test_store import quiet
 
+pytestmark = pytest.mark.full
+
 ROOT = Path(__file__).parents[2]
 GAMES = [
     (SolidBar("(x+z)//3"), 8191, "p-positions"),

@@ -45,16 +45,19 @@ def functions(draw):
 
 def has_by_definition(f, condition):
     """Return whether f has a condition, point by point."""
+    where, such = [parse(part) for part in condition.where], parse(condition.such)
 
     def one_way(f):
         for u, x, z in product(range(len(f)), range(len(f)), range(len(f[0]))):
+            if u >= x:
+                continue
             tops = [f[v][z] for v in range(x) if f[v][z] == v ^ z]
             tops += [f[x][w] for w in range(z) if f[x][w] == x ^ w]
             env = {"u": u, "x": x, "z": z, "g": f[u][z], "h": f[x][z]}
             env["t"] = min(tops, default=NO_TOP)
             for i in range(1, 7):
-                supposed = all(parse(part).value(env | {"i": i}) for part in condition.where)
-                if u < x and supposed and not parse(condition.such).value(env | {"i": i}):
+                here = env | {"i": i}
+                if all(part.value(here) for part in where) and not such.value(here):
                     return False
         return True
 
@@ -90,6 +93,7 @@ def test_conditions_tell_the_classes_by_their_games(asked, joined):
     np.testing.assert_array_equal(np.logical_and.reduce(list(having(every, joined))), inside)
 
 
+@pytest.mark.full
 def test_the_search_finds_the_shortest_conditions_and_nothing_else():
     short = [NS, NO_KEPT_SUM, WITHOUT_P, WITH_P, Condition((), "g == h"), Condition((), "u^z <= g")]
     found = search(HeightClass(P_POSITIONS), 3, 3, short)
@@ -180,7 +184,12 @@ def test_best_shifts_are_those_of_the_definition():
     assert best_shifts(every)[0] == {"sum": "x⊕y⊕z", "exact": 43, "best": rows[0, 0, 0][1]}
 
 
-def test_the_stage_writes_statements_that_read_back(tmp_path):
+@pytest.fixture(scope="module")
+def classified():
+    return classified_all(3, 2)
+
+
+def test_the_stage_writes_statements_that_read_back(tmp_path, classified):
     order, out = tmp_path / "order.json", tmp_path / "out.json"
     steps, found, searches = [], [], []
     for asked in ASKED_OF_HEIGHTS:
@@ -193,7 +202,7 @@ def test_the_stage_writes_statements_that_read_back(tmp_path):
     assert steps == [("finding", {"steps": 1})] * 3
     assert [one["nothing"] for one in searches] == [True, False]
     assert "none is right for other functions, too" in searches[0]["tried"]["what"]
-    assert classified_all(3, 2) == {
+    assert classified == {
         "format": 1,
         "statements": [one.as_json() for one in found],
         "searches": searches,
@@ -203,10 +212,10 @@ def test_the_stage_writes_statements_that_read_back(tmp_path):
 
 def is_so(f, line):
     """Whether all positions of a bar are as a line of a statement says, by the definition of the game."""
-    game = SolidBar(f)
+    game, formula = SolidBar(f), parse(line.formula)
     for x, z in product(range(len(f)), range(len(f[0]))):
         for y in range(f[x][z] + 1):
-            said = parse(line.formula).value({"x": x, "y": y, "z": z})
+            said = formula.value({"x": x, "y": y, "z": z})
             number = game.grundy((x, y, z))
             if said != (number if line.label == "G =" else number == 0):
                 return False
@@ -214,8 +223,8 @@ def is_so(f, line):
 
 
 @pytest.fixture(scope="module")
-def conditions_found():
-    statements = map(Statement.from_json, classified_all(3, 2)["statements"])
+def conditions_found(classified):
+    statements = map(Statement.from_json, classified["statements"])
     found = [one for one in statements if one.formulas]
     assert found
     return found

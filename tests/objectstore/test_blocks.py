@@ -22,6 +22,8 @@ from choco_pipeline.tables.wavefront import build_large
 from tests.tables.stores import files_of, order
 from tests.tables.test_wavefront import small_blocks
 
+pytestmark = pytest.mark.full
+
 __all__ = ["small_blocks"]
 SPEC = TableSpec.of(SolidBar("(x+z)//3"), 40, "p-positions")
 

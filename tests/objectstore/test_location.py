@@ -12,6 +12,8 @@ from tests.effort import examples
 from tests.objectstore.flaky import Flaky
 from tests.objectstore.server import BUCKET
 
+pytestmark = pytest.mark.full
+
 # Of one depth below each first letter, for a folder cannot also be a file.
 NAMES = st.sampled_from(["a/x", "a/y/z.json", "b/x", "b/xx", "c", "cc"])
 STEPS = st.lists(

@@ -22,6 +22,8 @@ from tests.objectstore.server import BUCKET, Server
 from tests.workflow.conftest import tiny
 from tests.workflow.project import Project, wait_for
 
+pytestmark = pytest.mark.full
+
 __all__ = ["tiny"]
 Ran = tuple[Project, subprocess.CompletedProcess[str]]
 

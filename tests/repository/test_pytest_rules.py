@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.full
+
 CONFTEST = Path(__file__).parents[1] / "conftest.py"
 EXAMPLE = """
 import pytest
@@ -14,7 +16,16 @@ import pytest
 def test_quick():
     pass
 
+@pytest.mark.full
+def test_full():
+    pass
+
+@pytest.mark.skipif(False, reason="a program is missing")
+def test_that_needs_a_program():
+    pass
+
 @pytest.mark.slow
+@pytest.mark.full
 def test_slow():
     pass
 
@@ -35,7 +46,7 @@ def in_a_folder(
 ) -> subprocess.CompletedProcess[str]:
     """Run pytest on some files and our conftest.py."""
     (folder / "conftest.py").write_text(CONFTEST.read_text(encoding="utf-8"))
-    (folder / "pytest.ini").write_text("[pytest]\nmarkers = slow: long\n")
+    (folder / "pytest.ini").write_text("[pytest]\nmarkers =\n  full: longer\n  slow: long\n")
     for name, text in files.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
@@ -61,15 +72,18 @@ def in_a_folder(
 @pytest.mark.parametrize(
     ("skip", "ci", "arguments", "outcome", "status"),
     [
-        (None, "true", [], "1 passed, 1 deselected, 1 xfailed", 0),
-        (None, "", ["--slow"], "2 passed, 1 xfailed", 0),
-        ("in a test", "", [], "1 passed, 1 skipped, 1 deselected, 1 xfailed", 0),
-        ("in a test", "true", [], "1 failed, 1 passed, 1 deselected, 1 xfailed", 1),
+        (None, "true", [], "1 passed, 3 deselected, 1 xfailed", 0),
+        (None, "true", ["--all"], "3 passed, 1 deselected, 1 xfailed", 0),
+        (None, "", ["test_example.py"], "3 passed, 1 deselected, 1 xfailed", 0),
+        (None, "", ["test_example.py::test_full"], "1 passed", 0),
+        (None, "", ["--slow"], "4 passed, 1 xfailed", 0),
+        ("in a test", "", [], "1 passed, 1 skipped, 3 deselected, 1 xfailed", 0),
+        ("in a test", "true", [], "1 failed, 1 passed, 3 deselected, 1 xfailed", 1),
         ("the file", "", [], "1 skipped", 5),
         ("the file", "true", [], "1 error", 2),
     ],
 )
-def test_slow_tests_are_asked_for_and_a_skip_fails_in_ci(
+def test_full_and_slow_tests_are_asked_for_and_a_skip_fails_in_ci(
     tmp_path: Path,
     skip: str | None,
     ci: str,

@@ -10,6 +10,8 @@ from filelock import FileLock
 from choco_pipeline.documents.files import write_json
 from tests.workflow.project import Project, wait_for
 
+pytestmark = pytest.mark.full
+
 TABLES = 8
 
 

@@ -18,6 +18,8 @@ import pytest
 
 from tests.workflow.project import Project, wait_for
 
+pytestmark = pytest.mark.full
+
 CONFIG = "kills.yaml"
 #: Workers of a run, and blocks that each may have begun: one that is computed, and one that is stored.
 WORKERS, BEGUN = 2, 2

@@ -2,7 +2,11 @@
 
 import re
 
+import pytest
+
 from tests.workflow.project import Project
+
+pytestmark = pytest.mark.full
 
 
 def test_a_run_proves_a_game_and_says_for_which_parameters(project: Project) -> None:

@@ -9,6 +9,8 @@ import pytest
 
 from tests.workflow.project import Project
 
+pytestmark = pytest.mark.full
+
 
 def digests(project: Project) -> dict[str, str]:
     return {
