@@ -76,6 +76,7 @@ def test_a_mistake_in_the_request_is_named(words, error, message):
         mine(*words)
 
 
+@pytest.mark.full
 def test_height_functions_are_told_apart_at_once():
     done = CliRunner().invoke(app, ["heights", "--side", "2", "--height", "1"])
     assert done.exit_code == 0

@@ -221,6 +221,7 @@ def test_what_changes_far_away_is_not_said_of_all() -> None:
     assert all(one.statements or one.refuted for one in found), "it was proposed, and tried"
 
 
+@pytest.mark.full
 def test_the_short_form() -> None:
     cases = [case for case in CASES if case.short and case.games != "step-bar(k=k, s=0)"]
     found = list(scores(cases, 1, 1))

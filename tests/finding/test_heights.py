@@ -189,6 +189,7 @@ def classified():
     return classified_all(3, 2)
 
 
+@pytest.mark.full
 def test_the_stage_writes_statements_that_read_back(tmp_path, classified):
     order, out = tmp_path / "order.json", tmp_path / "out.json"
     steps, found, searches = [], [], []

@@ -30,7 +30,10 @@ ANY_K_AND_S = [
 #: Families, what is searched, the bound of the tables, that to which statements are read back, and for which parameters.
 SEARCHED = [
     ("solid-bar(f=(x+z)//k) k=1..16", ["value-sets"], 40, 16, ANY_K),
-    ("step-bar(k=k, s=s) k=1..3 s=0..4", ["formulas"], 48, 60, ANY_K_AND_S),
+    pytest.param(
+        *("step-bar(k=k, s=s) k=1..3 s=0..4", ["formulas"], 48, 60, ANY_K_AND_S),
+        marks=pytest.mark.full,
+    ),
     ("step-bar(k=k, s=s) k=1..4 s=0..3", ["periods"], 255, 60, ANY_K_AND_S),
     ("with-pass(strip-bar(k=k, s=s), passes=1) k=3..6 s=0..5", ["value-sets"], 40, 14, ANY_K_AND_S),
     ("rectangular-bar(m=m, n=m) m=1..3", ["counts", "cellular", "blocks"], 20, 0, []),

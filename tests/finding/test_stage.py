@@ -463,6 +463,7 @@ def test_what_a_nim_sum_is_at_all_p_positions_is_said_of_no_others():
     assert found.verdict.status == "holds"
 
 
+@pytest.mark.full
 def test_sets_of_values_over_a_family_have_its_parameters_and_its_condition():
     family = "with-pass(strip-bar(k=k, s=s), passes=1)"
     games = {

@@ -40,7 +40,18 @@ LARGE = {
 }
 
 
-@pytest.mark.parametrize("claim_id", [i for i in CATALOGUE.claims if i not in LARGE])
+#: Those of which it takes more than five seconds.
+LONG = {"patterns-thm-3.4", "patterns-figs-8-11"}
+
+
+@pytest.mark.parametrize(
+    "claim_id",
+    [
+        pytest.param(i, marks=pytest.mark.full if i in LONG else ())
+        for i in CATALOGUE.claims
+        if i not in LARGE
+    ],
+)
 def test_changed_formulas_are_judged_as_by_definition(claim_id: str) -> None:
     _judge(CATALOGUE.claims[claim_id], QUICK)
 
