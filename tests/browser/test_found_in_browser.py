@@ -23,8 +23,8 @@ pytestmark = NEEDS_BROWSER
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("found")
-    ledger = small_run(folder)
+    ledger = small_run(tmp_path_factory, "found")
+    folder = ledger.parents[2]
     found, html = ledger.with_name("found.json"), ledger.with_name("report") / "index.html"
     found.write_text(json.dumps(a_document()), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:

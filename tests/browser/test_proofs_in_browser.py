@@ -51,8 +51,9 @@ CLASHES = """() => {
 @pytest.fixture(scope="module")
 def proofs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page with real certificates, a family on a grid, and many curves that end close together, with long names."""
-    folder = tmp_path_factory.mktemp("proofs")
-    ledger = json.loads(small_run(folder).read_text(encoding="utf-8"))
+    written = small_run(tmp_path_factory, "proofs")
+    folder = written.parents[2]
+    ledger = json.loads(written.read_text(encoding="utf-8"))
     games: list[tuple[str, dict[str, int]]] = [
         (f"solid-bar(f=(x+z)//{k})", {"k": k}) for k in (1, 3, 5, 7, 11, 15, 19)
     ]

@@ -22,8 +22,8 @@ pytestmark = NEEDS_BROWSER
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("browser")
-    ledger = small_run(folder)
+    ledger = small_run(tmp_path_factory, "browser")
+    folder = ledger.parents[2]
     html = ledger.with_name("report") / "index.html"
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)

@@ -32,7 +32,6 @@ def on_slurm(project: Project, slurm: dict[str, str]) -> Project:
     return project
 
 
-@pytest.mark.slow
 def test_dask_workers_in_slurm_jobs(on_slurm, slurm, two_tables):
     done = on_slurm.run("two_tables.yaml", "--cluster", "workers")
     assert (done["status"], done["tables"]) == ("done", 2)
@@ -109,7 +108,6 @@ def test_a_large_table_in_a_slurm_job_of_its_own_uses_the_memory_that_it_asks_fo
     assert found["rows"] * found["columns"] == found["computed"] == planned["blocks"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["nowhere", "no-jobs"])
 def test_a_partition_that_slurm_does_not_have_is_one_line(on_slurm, name):
     refused = on_slurm.choco("run", "two_tables.yaml", "--cluster", name, code=2)
@@ -119,7 +117,6 @@ def test_a_partition_that_slurm_does_not_have_is_one_line(on_slurm, name):
     assert on_slurm.processes() == []
 
 
-@pytest.mark.slow
 def test_doctor_asks_slurm(on_slurm):
     printed = on_slurm.choco("doctor", "--cluster", "workers").stdout
     assert "takes such jobs" in printed
@@ -127,7 +124,6 @@ def test_doctor_asks_slurm(on_slurm):
     assert "Invalid partition name" in refused.stderr
 
 
-@pytest.mark.slow
 def test_a_run_inside_a_job_uses_the_memory_of_the_job(on_slurm):
     command = ["sbatch", "--wait", "--partition=one", "--mem=600", "--output=said", "--error=log"]
     subprocess.run(

@@ -11,7 +11,7 @@ from tests.report.small_run import small_run
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return small_run(tmp_path_factory.mktemp("small"))
+    return small_run(tmp_path_factory, "small")
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from choco_pipeline.mining.task import mine_shard
 from choco_pipeline.sweep.ledger import write_ledger
 from choco_pipeline.sweep.plan import make_plan
 from choco_pipeline.tables.shard import build_shard
+from tests.shared import shared_folder
 
 CLAIMS = Path(choco_pipeline.__file__).parents[1] / "config" / "claims"
 #: A text that would do harm if the page took it for markup, in a claim that is false.
@@ -96,8 +97,18 @@ claims:
 """
 
 
-def small_run(folder: Path) -> Path:
-    """Carry the run out below `folder` and return its ledger."""
+LEDGER = "results/small/ledger.json"
+
+
+def small_run(factory: pytest.TempPathFactory, name: str) -> Path:
+    """Return the ledger of this run, in a new folder with all that it has made."""
+    folder = factory.mktemp(name)
+    shutil.copytree(shared_folder(factory, "small-run", _run), folder, dirs_exist_ok=True)
+    return folder / LEDGER
+
+
+def _run(folder: Path) -> None:
+    """Carry the run out below `folder`."""
     shutil.copytree(CLAIMS, folder / "claims")
     (folder / "claims" / "own.yaml").write_text(OWN, encoding="utf-8")
     (folder / "small.yaml").write_text(CONFIG, encoding="utf-8")
@@ -121,7 +132,6 @@ def small_run(folder: Path) -> Path:
             found = run / "verdicts" / order.name
             check_standing_statements(str(order), str(found), _quiet)
         write_ledger(str(run / "plan.json"), str(run / "ledger.json"), _quiet)
-    return folder / "results" / "small" / "ledger.json"
 
 
 def _quiet(stage: str, **numbers: int) -> None:

@@ -23,9 +23,9 @@ ROOT = Path(__file__).parents[2]
 class Project:
     """An empty folder with the test configurations and their claims; runs in it are known by a mark that they inherit."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, mark: str | None = None) -> None:
         self.folder = folder
-        self.mark = uuid.uuid4().hex
+        self.mark = mark or uuid.uuid4().hex
         for name in ("tiny.yaml", "slow.yaml", "proof.yaml", "claims.yaml"):
             shutil.copy(Path(__file__).parent / name, folder / name)
         path = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(ROOT)])
