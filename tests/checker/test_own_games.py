@@ -31,7 +31,7 @@ def holds(part: Any, values: dict[Any, int]) -> bool:
     return bool(edge & 1)
 
 
-@settings(max_examples=examples(80), deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(all_own_games)
 def test_the_checker_knows_positions_and_options(game: Ruleset):
     program = checker()
