@@ -30,8 +30,28 @@ from choco_pipeline.tables.machine import cores
 from tests.effort import FEW, MANY, USUAL
 
 TESTS = Path(__file__).parent
-#: Files that take more than half a minute, the longest first. Only the time that a run takes depends on it.
-LONGEST = ("workflow/test_run.py",)
+#: The files that take longest, in this order, with or without whole runs. Only the time that all take depends on it.
+LONGEST = (
+    "workflow/test_run.py",
+    "workflow/test_kills.py",
+    "objectstore/test_runs.py",
+    "workflow/test_kill.py",
+    "workflow/test_proof.py",
+    "papers/test_mutations.py",
+    "finding/test_heights.py",
+    "cluster/test_wavefront.py",
+    "cluster/test_call.py",
+    "cluster/test_slurm.py",
+    "repository/test_pytest_rules.py",
+    "proof/family_check/test_check.py",
+    "workflow/test_disagreement.py",
+    "finding/test_stage.py",
+    "cli/test_claims.py",
+    "finding/test_reading.py",
+    "cli/test_prove.py",
+    "checker/test_own_games.py",
+    "mining/test_formulas.py",
+)
 # How long one example takes says more of the machine and of compilation than of the code.
 settings.register_profile("quick", deadline=None, max_examples=FEW)
 settings.register_profile("full", deadline=None, max_examples=USUAL)

@@ -36,6 +36,7 @@ def chunk_of(manifest: Path) -> Path:
     return chunk
 
 
+@pytest.mark.full
 def test_what_is_damaged_is_repaired_and_named(manifests, tmp_path):
     sound = choco("repair", cwd=tmp_path)
     assert (sound.returncode, sound.stdout) == (0, "2 tables: nothing is damaged\n")
@@ -62,7 +63,6 @@ def test_what_is_damaged_is_repaired_and_named(manifests, tmp_path):
     ]
 
 
-@pytest.mark.full
 def test_what_cannot_be_repaired_says_why_and_the_rest_is(manifests, tmp_path):
     manifests[0].write_text("{")
     chunk = chunk_of(manifests[1])

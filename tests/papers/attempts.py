@@ -44,6 +44,7 @@ from tests.claims.oracle_of_integers import (
     outcome_of_integers,
     outcome_of_sections,
 )
+from tests.effort import examples
 
 T = TypeVar("T")
 
@@ -67,7 +68,8 @@ class Effort:
     changes: int
 
 
-QUICK = Effort(places=120, parameters=2, changes=5)
+#: Two changes of each formula where a person waits, five where a change of the code is tested.
+QUICK = Effort(places=120, parameters=2, changes=min(5, max(2, examples(5))))
 FULL = Effort(places=700, parameters=3, changes=1000)
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import LONGEST
+
 pytestmark = pytest.mark.full
 
 CONFTEST = Path(__file__).parents[1] / "conftest.py"
@@ -141,3 +143,7 @@ def test_folders_run_in_parallel_and_files_whole(
     assert all(len(found) == 1 for found in workers), "a file's tests share what they make"
     seen = set().union(*workers) - {"None"}
     assert len(seen) == processes, done.stdout
+
+
+def test_the_files_that_start_first_are_there() -> None:
+    assert [name for name in LONGEST if not (CONFTEST.parent / name).is_file()] == []
