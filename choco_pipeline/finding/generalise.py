@@ -16,7 +16,14 @@ from choco_pipeline.finding.family import (
 )
 from choco_pipeline.finding.frontiers import Formula, frontier_statements
 from choco_pipeline.finding.lift import Said, lifted, said_in
-from choco_pipeline.finding.statement import Evidence, Line, Statement, Tried, Verdict
+from choco_pipeline.finding.statement import (
+    Evidence,
+    Line,
+    Statement,
+    Tried,
+    Verdict,
+    nodes_in,
+)
 from choco_pipeline.finding.wording import (
     claim_of,
     constant_exceptions,
@@ -30,6 +37,8 @@ from choco_pipeline.finding.wording import (
 FEWEST_TABLES = 3
 #: A statement for all parameters must be right in so many tables that were held out.
 FEWEST_EVERYWHERE = 2
+#: Of a condition that too few tables tell from chance only a short one, of so many nodes, is worth trying on further games.
+LONGEST_IN_DOUBT = 11
 
 
 @dataclass(frozen=True)
@@ -42,10 +51,13 @@ class Generalised:
         What holds on the tables that were held out, and, with the verdict "refuted", what does not.
     searches
         What was looked for in vain: plain data with ``what``, ``game``, ``tried`` and ``nothing``, a reason.
+    doubtful
+        What holds on too few tables to tell, and says something only if it holds for further games.
     """
 
     statements: tuple[Statement, ...]
     searches: tuple[dict[str, Any], ...]
+    doubtful: tuple[Statement, ...] = ()
 
 
 def generalise(family: Family) -> Generalised:
@@ -72,7 +84,9 @@ def generalise(family: Family) -> Generalised:
     for candidate in candidates:
         search.state(candidate)
     frontiers = frontier_statements(family, candidates, search.lifted)
-    return Generalised((*search.statements, *frontiers), tuple(search.searches))
+    return Generalised(
+        (*search.statements, *frontiers), tuple(search.searches), tuple(search.doubtful)
+    )
 
 
 #: What was said, the check of a claim that says it, and the tables in which it holds.
@@ -93,6 +107,7 @@ class _Search:
     family: Family
     statements: list[Statement] = field(default_factory=list)
     searches: list[dict[str, Any]] = field(default_factory=list)
+    doubtful: list[Statement] = field(default_factory=list)
     lifted: int = 0
 
     def candidates(self) -> list[Formula]:
@@ -138,6 +153,9 @@ class _Search:
         ):
             condition = found.text or "all parameters"
             self.in_vain(what, found.tried, f"{condition}: too few tables to tell")
+            if not found.text or nodes_in(found.text) <= LONGEST_IN_DOUBT:
+                doubtful = self._statement(formula, tested)
+                self.doubtful += [doubtful] if doubtful.verdict.status != "refuted" else []
             return
         self.statements.append(self._statement(formula, tested))
 

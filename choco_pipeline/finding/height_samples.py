@@ -13,6 +13,8 @@ from choco_pipeline.mining.heights import EVERY, HeightClass, Heights
 
 #: The larger box has at most so many functions.
 MOST_FUNCTIONS = 1 << 20
+#: Boxes with few arguments, and heights beyond them, in which every function is looked at: largest argument and height.
+TALL = ((1, 6), (2, 4), (3, 3))
 #: Members of the class are drawn in boxes with these largest arguments and heights,
 SIDES = (7, 15)
 #: by so many tries in each.
@@ -41,7 +43,9 @@ def held_out(
     side, height
         The boxes that are not held out: `boxes` with these largest arguments and heights.
     """
-    for wide, most in ((side, height + 1), (side + 1, height)):
+    for wide, most in (*TALL, (side, height + 1), (side + 1, height)):
+        if wide <= side and most <= height:
+            continue
         tall = max((h for h in range(most + 1) if total(wide, h) <= MOST_FUNCTIONS), default=0)
         yield f"other {named(wide, tall)}, all of them", _others(wide, tall, side, height)
     random = np.random.default_rng(0)

@@ -32,6 +32,8 @@ from choco_pipeline.sweep.paths import Paths
 FORMAT = 1
 #: A decision on a found statement may take so many seconds and GiB of memory.
 DECISION_SECONDS, DECISION_MEMORY = 10.0, 2.0
+#: What too few tables tell from chance must hold for so many games more, which are computed to try it.
+FEWEST_MORE_GAMES = 4
 
 Report = Callable[..., None]
 
@@ -60,14 +62,18 @@ class Finder:
     refuted: list[Statement] = field(default_factory=list)
     _claims: dict[str, Claim] = field(default_factory=dict)
     _games: dict[str, list[str]] = field(default_factory=dict)
+    _doubtful: set[str] = field(default_factory=set)
 
-    def consider(self, proposed: Sequence[Statement]) -> list[Statement]:
+    def consider(
+        self, proposed: Sequence[Statement], doubtful: Sequence[Statement] = ()
+    ) -> list[Statement]:
         """Return the statements that say something, with verdicts, best first.
 
         Those that follow from a stronger one are left out, unless they say the same of the same games in fewer signs;
-        those that fail on what they were not found on stay.
+        those that fail on what they were not found on stay. Doubtful ones stay only if they hold for some more games.
         """
-        by_id = {statement.id: statement for statement in proposed}
+        by_id = {statement.id: statement for statement in (*doubtful, *proposed)}
+        self._doubtful = {one.id for one in doubtful} - {one.id for one in proposed}
         for statement in strongest_first(by_id.values(), self._excluded):
             if statement.verdict.status == "refuted":  # by what was held out
                 self.refuted.append(statement)
@@ -104,8 +110,13 @@ class Finder:
             if statement.size >= other.size:
                 return
             statement = replace(statement, implied_by=stronger)
-        asked = statement.id
+        asked, tables = statement.id, statement.held_on.tables
         statement = tried(statement, self.tables, self.decide)
+        if asked in self._doubtful and (
+            statement.verdict.status == "refuted"
+            or statement.held_on.tables - tables < FEWEST_MORE_GAMES
+        ):
+            return
         if self.for_all is not None:
             statement = self.for_all.decided(statement)
         if statement.verdict.status == "refuted":
@@ -173,14 +184,16 @@ def found_in(
 ) -> dict[str, Any]:
     """Return the document of what was found, `laws` among it: statements, best first, and searches."""
     proposed, looked_for = [*statements(mined), *laws], searches(mined)
+    doubtful: list[Statement] = []
     for family in families:
         general = generalise(family)
         proposed += general.statements
+        doubtful += general.doubtful
         looked_for += [
             {**search, "nothing": True, "why": search["nothing"]} for search in general.searches
         ]
     report("finding", steps=1)
-    found = finder.consider(proposed)
+    found = finder.consider(proposed, doubtful)
     report("finding", steps=1)
     return {
         "format": FORMAT,
