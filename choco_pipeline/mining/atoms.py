@@ -21,6 +21,8 @@ Length = tuple[int, int, int, str]
 
 #: Multiples of coordinates, by the number of coordinates, and shifts in nim-sums.
 MULTIPLES = {1: 4, 2: 3, 3: 2, 4: 1}
+#: In linear forms of more coordinates the game's own numbers are no multiples: they would be too many.
+MOST_WITH_OWN = 2
 SHIFTS = {1: range(-2, 9), 2: range(-2, 9), 3: range(-2, 9), 4: range(2)}
 
 _PARTS = re.compile(r"\w+|//|<<|>>|[<>=!]=|[-+*%^&|<>]")
@@ -95,7 +97,9 @@ class NimSum:
         return parse(text).text
 
 
-def linear_forms(columns: Sequence[Ints], flags: Sequence[bool]) -> Iterator[tuple[Form, Ints]]:
+def linear_forms(
+    columns: Sequence[Ints], flags: Sequence[bool], own: Sequence[int] = ()
+) -> Iterator[tuple[Form, Ints]]:
     """Yield linear forms of coordinates, and their halves, with their values at the points.
 
     Parameters
@@ -104,9 +108,14 @@ def linear_forms(columns: Sequence[Ints], flags: Sequence[bool]) -> Iterator[tup
         The coordinates' values.
     flags
         Which of them count passes: these are taken once at most.
+    own
+        Multiples of up to two coordinates besides the small ones.
     """
     most = MULTIPLES[max(1, flags.count(False))]
-    for multiples in product(*(range(-1 if f else -most, 2 if f else most + 1) for f in flags)):
+    several = set(range(-most, most + 1))
+    if flags.count(False) <= MOST_WITH_OWN:
+        several |= {*own, *(-number for number in own)}
+    for multiples in product(*(range(-1, 2) if f else sorted(several) for f in flags)):
         total = np.zeros(columns[0].shape, np.int64)
         for a, x in zip(multiples, columns, strict=True):
             total += a * x

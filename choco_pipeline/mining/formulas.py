@@ -13,9 +13,10 @@ from choco_pipeline.formula import parse
 from choco_pipeline.games import Ruleset
 from choco_pipeline.mining.atoms import MULTIPLES, Ints, length
 from choco_pipeline.mining.cases import Case, shortest_cases, widest_case
+from choco_pipeline.mining.number_sets import conditions_on
 from choco_pipeline.mining.readings import Reading
 from choco_pipeline.mining.synthesis import Atoms, Target
-from choco_pipeline.tables.cells import Block, Cells
+from choco_pipeline.tables.cells import Block, Cells, holds_at
 
 #: Sides of the first box on which formulas are learnt, by the number of coordinates that a cell is found by.
 SIDES = {1: 64, 2: 31, 3: 11}
@@ -56,11 +57,16 @@ def mine_formulas(game: Ruleset, bound: int, data: xr.Dataset) -> list[dict[str,
         operators in them; ``text``; ``found_on``, ``held_on`` and ``tried``; or ``nothing`` and ``tried``.
     """
     search = _Search(Reading(Cells.of(game, bound, data)))
+    numbers = search.number_set()
+    if numbers is not None:
+        return [numbers]
     for guess in (shortest_cases, widest_case):
         exact, nearly = search.found(guess, 0), search.found(guess, EXCEPTIONS)
         findings = [exact] if exact is not None else []
         if nearly is not None and nearly["exceptions"]:
             findings += [nearly] if exact is None or nearly["size"] <= exact["size"] else []
+        elif nearly is not None and exact is None:  # other guesses came to one without exceptions
+            findings = [nearly]
         if findings:
             return findings
     return [{"kind": "formulas", "nothing": True, "tried": search.tried}]
@@ -85,6 +91,8 @@ class _Search:
             return None
         longest = max(cells.shape[axis] for axis in axes)
         side = min(SIDES.get(len(axes), SMALLEST_SIDE), longest // 2)
+        if cells.cells.size * (longest - side - 1) < FEWEST_HELD_OUT * longest:
+            side = longest // 3  # more of a small table is left to test it on
         while SMALLEST_SIDE <= side <= longest // 2:
             box = tuple(
                 slice(side + 1) if axis in axes else slice(None) for axis in range(len(cells.shape))
@@ -97,6 +105,24 @@ class _Search:
             if held_on is not None:
                 return self._finding(cases, inside, side, held_on)
             side = 2 * side + 1
+        return None
+
+    def number_set(self) -> dict[str, Any] | None:
+        """Return which numbers are P-positions of a game with one coordinate, guessed from the first half of a table."""
+        cells = self.reading.cells
+        if cells.variable.name != "p_position" or len(cells.shape) != 1:
+            return None
+        (name,), (block,) = self.reading.names, cells.blocks()
+        is_p = cells.holds_p(block.values)
+        half = len(block) // 2
+        for condition in conditions_on(name, is_p[:half]):
+            self.candidates += 1
+            if len(block) - half < FEWEST_HELD_OUT:
+                return None
+            if (holds_at(parse(condition), block.points) == is_p).all():
+                line = {"formula": condition, "where": ""}
+                where = f"{name} below {half}"
+                return self._as_data([line], [], (half, where), len(block) - half)
         return None
 
     def _tells(self, cases: Sequence[Case]) -> bool:
@@ -156,12 +182,24 @@ class _Search:
             }
             for case in cases
         ]
+        learnt = box.chosen(reading.covered(box, cases))
+        exceptions = reading.exceptions(learnt, cases)
+        return self._as_data(
+            formulas, exceptions, (reading.count(learnt), f"box of side {side}"), held_on
+        )
+
+    def _as_data(
+        self,
+        formulas: list[dict[str, str]],
+        exceptions: list[list[int]],
+        found_on: tuple[int, str],
+        held_on: int,
+    ) -> dict[str, Any]:
+        cells = self.reading.cells
         parts = [
             f"{f['formula']} where {f['where']}" if f["where"] else f["formula"] for f in formulas
         ]
-        learnt = box.chosen(reading.covered(box, cases))
-        exceptions = reading.exceptions(learnt, cases)
-        label = "G =" if reading.cells.variable.name == "grundy" else "P iff"
+        label = "G =" if cells.variable.name == "grundy" else "P iff"
         but = f", but for {', '.join(map(str, map(tuple, exceptions)))}" if exceptions else ""
         return {
             "kind": "formulas",
@@ -170,10 +208,10 @@ class _Search:
             "exceptions": exceptions,
             "size": sum(length(f["formula"])[0] + length(f["where"])[0] for f in formulas),
             "text": f"{label} {'; '.join(parts)}{but}",
-            "found_on": {"positions": reading.count(learnt), "what": f"box of side {side}"},
+            "found_on": {"positions": found_on[0], "what": found_on[1]},
             "held_on": {
                 "positions": held_on,
-                "what": f"the rest of the table, to bound {reading.cells.bound}",
+                "what": f"the rest of the table, to bound {cells.bound}",
             },
             "tried": self.tried,
         }

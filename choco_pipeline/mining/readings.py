@@ -53,11 +53,15 @@ class Reading:
 
     @property
     def own_numbers(self) -> tuple[int, ...]:
-        """The numbers that the game's notation gives, such as k and s."""
+        """The numbers that the game's notation gives, such as k and s; and the amounts that may be taken, with the sum of the least and the largest."""
         notation = self.cells.game.notation
         if any(word in notation for word in ("csv(", "array(", "function(")):
             return ()
-        numbers = sorted({int(number) for number in re.findall(r"\d+", notation)} - {0})
+        given = {int(number) for number in re.findall(r"\d+", notation)}
+        for move in self.cells.game.rules.moves:
+            if isinstance(move.by, tuple):
+                given |= {*move.by, min(move.by) + max(move.by)}
+        numbers = sorted(given - {0})
         return tuple(n for n in numbers if n <= LARGEST_OWN)[:OWN_NUMBERS]
 
     def points(self, block: Block) -> Points:

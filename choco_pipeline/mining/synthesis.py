@@ -142,7 +142,7 @@ class Atoms:
         """Return these, and the smallest expressions of the grammar with the game's own numbers."""
         columns, flags = [points[name] for name in names], [name in passes for name in names]
         found = [
-            *linear_forms(columns, flags),
+            *linear_forms(columns, flags, own),
             *nim_sums(columns, flags, own),
             *grow(names, columns, own),
         ]
