@@ -172,8 +172,17 @@ def meaning(claim: Claim, game: str) -> Meaning | None:
 
 @lru_cache(maxsize=512)
 def sampled(game: str) -> Points:
-    """Return positions of a game by coordinate: all of a small box, and some larger ones, the same at every call."""
+    """Return positions of a game by coordinate: all of a small box, and some larger ones, the same at every call.
+
+    Of an uncut rectangular bar these are the bars with one poisoned cell each, which has its names, too.
+    """
     ruleset = parse_ruleset(game)
+    face = ruleset.base.rules.face
+    if face is not None:
+        every = np.indices((ruleset.passes + 1, *face.sizes.values())).reshape(1 + len(face.sizes), -1)
+        places = dict(zip(face.sizes, every[1:] + 1, strict=True))
+        heaps = [*face.positions(places), *every[: bool(ruleset.passes)]]
+        return places | dict(zip(ruleset.coordinates, heaps, strict=True))
     side = max(3, int(LEAST ** (1 / len(ruleset.base.coordinates))) - 1)
     small = product(*(range(min(side, most) + 1) for most in ruleset.limits(side)))
     positions = dict.fromkeys(filter(ruleset.is_position, small))

@@ -18,6 +18,8 @@ from choco_pipeline.tables.schema import Quantity
 
 #: A statement is tried on so many games of its family that it was not seen for.
 UNSEEN = 12
+#: They reach so far beyond those that it was seen for at least: a residue modulo 4 is met four times.
+FARTHER = 16
 #: Of so many combinations of parameters they are chosen.
 COMBINATIONS = 4000
 
@@ -94,7 +96,7 @@ def unseen(
     ranges = []
     for values in statement.parameters.values():
         low, high = min(values), max(values)
-        more = max(8, (high - low) // 2)
+        more = max(FARTHER, (high - low) // 2)
         ranges.append(range(max(0, low - more), high + more + 1))
     seen = games_of(statement, claim, tables).values()
     spoken = [known for game in tables.games if (known := claim.match(game)) is not None]

@@ -50,7 +50,7 @@ from choco_pipeline.tables.schema import Quantity, variable_of
 #: A statement is tried on so many of the games that it was seen for, and on games of its family that it was not seen for.
 SEEN = 2
 #: A statement that is wrong for some parameters is narrowed so often at most.
-ROUNDS = 3
+ROUNDS = 5
 NARROWED = "; the condition was narrowed where it was wrong"
 MISSED = " or not all small values of a set occur"
 #: Statements that compare tables are tried on so many at most.
