@@ -153,11 +153,16 @@ class _Search:
         ):
             condition = found.text or "all parameters"
             self.in_vain(what, found.tried, f"{condition}: too few tables to tell")
-            if not found.text or nodes_in(found.text) <= LONGEST_IN_DOUBT:
-                doubtful = self._statement(formula, tested)
-                self.doubtful += [doubtful] if doubtful.verdict.status != "refuted" else []
+            self._doubt(formula)
             return
         self.statements.append(self._statement(formula, tested))
+
+    def _doubt(self, formula: Formula) -> None:
+        """Keep a formula that too few tables tell of, with a short condition that all of them agree with: further games may."""
+        found = domain(self.family.points, formula.holds)
+        if found and (not found.text or nodes_in(found.text) <= LONGEST_IN_DOUBT):
+            every = tuple(range(len(self.family.members)))
+            self.doubtful.append(self._statement(formula, _Tested(found, every, ())))
 
     def _tested(self, formula: Formula) -> _Tested | None:
         """Return the condition under which a formula holds; if some that were held out contradict it, a second one."""

@@ -140,7 +140,7 @@ def meaning(claim: Claim, game: str) -> Meaning | None:
         known = _environment(claim, game)
         if known is None:
             return None
-        if claim.is_of_whole_bars:
+        if claim.is_of_whole_bars and not isinstance(claim.check, PPositions):
             return _of_bars(claim, known, game)
         points = sampled(game)
         match claim.check:
