@@ -212,6 +212,9 @@ def _speaks(
     spoken = nowhere.copy()
     for where in cases:
         spoken |= np.broadcast_to(value(where, **known) if where else True, shape)
+    if read and read["reach"]:
+        places = [v for v in known.values() if np.shape(v)]
+        spoken &= np.max(places, axis=0) <= value(read["reach"], **point)
     return spoken
 
 

@@ -134,9 +134,8 @@ class Combination:
             if term.text is None:
                 return None
             parts = [str(abs(factor))] if abs(factor) != 1 or not term.text else []
-            inner = (
-                f"({term.text})" if parts and ("/" in term.text or "%" in term.text) else term.text
-            )
+            is_bare = factor == 1 or not ("/" in term.text or "%" in term.text)
+            inner = term.text if is_bare else f"({term.text})"  # -s%2 would be the rest of -s
             body = "*".join([*parts, *([inner] if inner else [])])
             text += f"{'-' if factor < 0 else '+' if text else ''}{body}"
         return parse(self._divided(text, "//")).text

@@ -72,6 +72,7 @@ def frontier_statements(
         for i, member in enumerate(family.members)
         if member.parameters[name] > 0
     }
+    told = [(formula, _told(formula, places, name)) for formula in formulas]
     for formula in formulas:
         reaches = {k: formula.reaches[i] for k, i in places.items()}
         known = {k: reach for k, reach in reaches.items() if reach is not None}
@@ -82,13 +83,25 @@ def frontier_statements(
             ):
                 continue
             members = [places[k] for k in (*law.fitted, *law.held_out)]
-            if any(_further(other, formula, members) for other in formulas):
+            if any(_further(other, formula, members, reached) for other, reached in told):
                 continue
             yield _statement(family, formula, law, places, lifted)
 
 
-def _further(other: Formula, formula: Formula, members: Sequence[int]) -> bool:
-    """Whether another formula is right as far in some tables, and further in one of them."""
+def _told(formula: Formula, places: Mapping[int, int], name: str) -> frozenset[int]:
+    """Return the tables in which it is said how far a formula is right: by a law, or all over."""
+    reaches = {k: formula.reaches[i] for k, i in places.items()}
+    known = {k: reach for k, reach in reaches.items() if reach is not None}
+    by_law = {k for law in laws(known, name) for k in (*law.fitted, *law.held_out)}
+    return frozenset(i for k, i in places.items() if k in by_law or reaches[k] is None)
+
+
+def _further(
+    other: Formula, formula: Formula, members: Sequence[int], told: frozenset[int]
+) -> bool:
+    """Whether another formula is said to be right as far in some tables, and further in one of them."""
+    if not told.issuperset(members):
+        return False
     pairs = [(other.reaches[i], formula.reaches[i]) for i in members]
     as_far = all(a is None or (b is not None and a >= b) for a, b in pairs)
     return as_far and any(a != b for a, b in pairs)

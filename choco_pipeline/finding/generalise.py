@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -83,7 +83,8 @@ def generalise(family: Family) -> Generalised:
         )
     for candidate in candidates:
         search.state(candidate)
-    frontiers = frontier_statements(family, candidates, search.lifted)
+    formulas = [*candidates, *search.nim_sum(candidates)]
+    frontiers = frontier_statements(family, formulas, search.lifted)
     return Generalised(
         (*search.statements, *frontiers), tuple(search.searches), tuple(search.doubtful)
     )
@@ -138,6 +139,16 @@ class _Search:
             Formula(said, check, tuple(outcome(check, member) for member in family.members))
             for said, check, _ in kept
         ]
+
+    def nim_sum(self, candidates: Sequence[Formula]) -> Iterator[Formula]:
+        """Yield the nim-sum of the coordinates, if it is none of the candidates: it may be right up to a bound."""
+        text = " ^ ".join(self.family.coordinates)
+        is_grundy = self.family.members[0].corner.variable.name == "grundy"
+        said = Said("G =", text) if is_grundy else Said("P iff", f"{text} == 0")
+        if len(self.family.names) == 1 and all(one.said != said for one in candidates):
+            check = check_of(said, self.family.coordinates, {})
+            every = (outcome(check, member) for member in self.family.members)
+            yield Formula(said, check, tuple(every))
 
     def state(self, formula: Formula) -> None:
         """State where a formula holds, if a condition says so, and the tables that are held out agree."""

@@ -18,6 +18,8 @@ from choco_pipeline.tables.schema import Quantity
 
 #: A statement is tried on so many games of its family that it was not seen for.
 UNSEEN = 12
+#: Of several parameters so many more, the nearest to those that it was seen for: s ≥ k, where s < k alone was shown.
+NEAREST = 12
 #: They reach so far beyond those that it was seen for at least: a residue modulo 4 is met four times.
 FARTHER = 16
 #: Of so many combinations of parameters they are chosen.
@@ -111,9 +113,21 @@ def unseen(
         for parameters in islice(choices, COMBINATIONS)
         if parameters not in taken and game_of(claim, parameters) is not None
     ]
+    near = []
+    if len(ranges) > 1:
+        known = [*map(dict, seen)]
+        near = sorted(fresh, key=lambda p: _distance(p, known))[:NEAREST]
+    fresh = [p for p in fresh if p not in near]
     ends = _spread([p for p in fresh if _is_at_an_end(p, claim, statement.when)], UNSEEN // 2)
     others = _spread([p for p in fresh if p not in ends], UNSEEN - len(ends))
-    return in_run + sorted([*ends, *others], key=lambda parameters: tuple(parameters.values()))
+    chosen = [*near, *ends, *others]
+    return in_run + sorted(chosen, key=lambda parameters: tuple(parameters.values()))
+
+
+def _distance(parameters: Parameters, others: Sequence[Parameters]) -> int:
+    """Return how far parameters are from the nearest of others, coordinate by coordinate."""
+    distances = (sum(abs(n - other[name]) for name, n in parameters.items()) for other in others)
+    return min(distances, default=0)
 
 
 def _spread(chosen: list[dict[str, int]], most: int) -> list[dict[str, int]]:

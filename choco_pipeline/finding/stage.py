@@ -69,8 +69,7 @@ class Finder:
     ) -> list[Statement]:
         """Return the statements that say something, with verdicts, best first.
 
-        Those that follow from a stronger one are left out, unless they say the same of the same games in fewer signs;
-        those that fail on what they were not found on stay. Doubtful ones stay only if they hold for some more games.
+        Those that follow from a stronger one are left out; those that fail on what they were not found on stay. Doubtful ones stay only if they hold for some more games.
         """
         by_id = {statement.id: statement for statement in (*doubtful, *proposed)}
         self._doubtful = {one.id for one in doubtful} - {one.id for one in proposed}
@@ -99,17 +98,8 @@ class Finder:
             self.accepted.append(statement.with_verdict(verdict))
             return
         games = speaking_of(statement, claims[0], self.tables) if claims else []
-        follows_from = restated(claims, games, Catalogue(self._claims))
-        if follows_from:
-            stronger = follows_from[0].partition("#")[0]
-            other = next(one for one in self.accepted if one.id == stronger)
-            if self._games[stronger] != games or statement.kind != other.kind:
-                return
-            if statement.kind == "values":  # which exclude fewer positions, as the shorter ones do
-                return
-            if statement.size >= other.size:
-                return
-            statement = replace(statement, implied_by=stronger)
+        if restated(claims, games, Catalogue(self._claims)):
+            return
         asked, tables = statement.id, statement.held_on.tables
         statement = tried(statement, self.tables, self.decide)
         if asked in self._doubtful and (

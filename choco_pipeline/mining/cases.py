@@ -55,7 +55,7 @@ def widest_case(
 ) -> tuple[Case, ...] | None:
     """Return the shortest formula that is right in the largest part of the points, of those with one residue modulo 2."""
     best: tuple[tuple[int, Length], Case] | None = None
-    for parts in _by_residue(_sizes(atoms), points, 2):
+    for parts in by_residue(_sizes(atoms), points, 2):
         for text, chosen in parts:
             formula = _formula(atoms, target, chosen)
             if formula is not None:
@@ -96,8 +96,8 @@ def _by_pass(atoms: Atoms, points: Mapping[str, Ints]) -> Iterator[list[Part]]:
 
 def _by_residue_or_size(sizes: Sequence[str], points: Mapping[str, Ints]) -> Iterator[list[Part]]:
     """Yield ways to tell cases apart, in each of which every position is in exactly one case."""
-    yield from _by_residue(sizes, points, 2)
-    yield from _by_residue(sizes, points, 4)
+    yield from by_residue(sizes, points, 2)
+    yield from by_residue(sizes, points, 4)
     for first, second in combinations(sizes, 2):
         for a, b in product(MULTIPLES, repeat=2):
             if a != b or a == 1:
@@ -106,7 +106,7 @@ def _by_residue_or_size(sizes: Sequence[str], points: Mapping[str, Ints]) -> Ite
                 yield [(text, least), (text.replace("<=", ">"), ~least)]
 
 
-def _by_residue(
+def by_residue(
     sizes: Sequence[str], points: Mapping[str, Ints], modulus: int
 ) -> Iterator[list[Part]]:
     """Yield the parts in which a sum of coordinates has one residue, for each such sum."""

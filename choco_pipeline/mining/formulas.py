@@ -15,12 +15,15 @@ from choco_pipeline.mining.atoms import MULTIPLES, Ints, length
 from choco_pipeline.mining.cases import Case, shortest_cases, widest_case
 from choco_pipeline.mining.number_sets import conditions_on
 from choco_pipeline.mining.readings import Reading
+from choco_pipeline.mining.slopes import beyond_slopes
 from choco_pipeline.mining.synthesis import Atoms, Target
 from choco_pipeline.tables.cells import Block, Cells, holds_at
 
 #: Sides of the first box on which formulas are learnt, by the number of coordinates that a cell is found by.
 SIDES = {1: 64, 2: 31, 3: 11}
 SMALLEST_SIDE = 5
+#: Side of the box on which formulas beyond a slope are learnt: of it they cover a part only.
+SLOPE_SIDE = 127
 #: Cells of the box that a formula is guessed from at first, as many of them with a number as without.
 SAMPLE = 300
 #: Guesses, each from the cells that the last one had wrong, too; and how many such cells at a time.
@@ -68,8 +71,10 @@ def mine_formulas(game: Ruleset, bound: int, data: xr.Dataset) -> list[dict[str,
         elif nearly is not None and exact is None:  # other guesses came to one without exceptions
             findings = [nearly]
         if findings:
+            if guess is widest_case:
+                findings += search.beyond_slopes()
             return findings
-    return [{"kind": "formulas", "nothing": True, "tried": search.tried}]
+    return search.beyond_slopes() or [{"kind": "formulas", "nothing": True, "tried": search.tried}]
 
 
 @dataclass
@@ -106,6 +111,26 @@ class _Search:
                 return self._finding(cases, inside, side, held_on)
             side = 2 * side + 1
         return None
+
+    def beyond_slopes(self) -> list[dict[str, Any]]:
+        """Return formulas for the Grundy numbers where one of two coordinates is large for the other one."""
+        reading, cells = self.reading, self.reading.cells
+        longest = max(cells.shape[axis] for axis in reading.axes)
+        if cells.variable.name != "grundy" or len(reading.names) != 2 or reading.passes:
+            return []
+        side = min(SLOPE_SIDE, 2 * longest // 3)
+        box = next(replace(cells, cells=cells.cells[: side + 1, : side + 1]).blocks())
+        found = []
+        for cases in beyond_slopes(
+            reading.names, reading.points(box), reading.target(box), reading.own_numbers
+        ):
+            for case in cases:
+                self.candidates += 1
+                held_on = self._held_on(side, [case])
+                if held_on is not None:
+                    found.append(self._finding([case], box, side, held_on))
+                    break  # what is right beyond a steeper line is less
+        return found
 
     def number_set(self) -> dict[str, Any] | None:
         """Return which numbers are P-positions of a game with one coordinate, guessed from the first half of a table."""

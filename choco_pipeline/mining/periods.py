@@ -30,7 +30,7 @@ PARTS = ("period", "saltus", "preperiod")
 #: A law over lines is fitted on half of at least so many.
 FEWEST_LINES = 8
 #: So many of the first lines may be exceptions.
-MOST_EXCEPTIONS = 2
+MOST_EXCEPTIONS = 4
 
 
 @dataclass(frozen=True)

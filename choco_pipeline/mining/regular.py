@@ -25,7 +25,7 @@ FEWEST_MORE = 5
 FEWEST_DIFFERENT = 2
 #: where it says that terms are always the same, so many others must differ, times what places are taken modulo: by chance
 #: some of those would be here.
-FEWEST_OTHERS = 16
+FEWEST_OTHERS = 12
 #: Relations are first looked for modulo this; products of remainders fit into 64 bits.
 PRIME = (1 << 31) - 1
 
