@@ -179,7 +179,9 @@ def sampled(game: str) -> Points:
     ruleset = parse_ruleset(game)
     face = ruleset.base.rules.face
     if face is not None:
-        every = np.indices((ruleset.passes + 1, *face.sizes.values())).reshape(1 + len(face.sizes), -1)
+        every = np.indices((ruleset.passes + 1, *face.sizes.values())).reshape(
+            1 + len(face.sizes), -1
+        )
         places = dict(zip(face.sizes, every[1:] + 1, strict=True))
         heaps = [*face.positions(places), *every[: bool(ruleset.passes)]]
         return places | dict(zip(ruleset.coordinates, heaps, strict=True))

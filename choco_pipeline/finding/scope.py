@@ -115,8 +115,8 @@ def unseen(
     ]
     near = []
     if len(ranges) > 1:
-        known = [*map(dict, seen)]
-        near = sorted(fresh, key=lambda p: _distance(p, known))[:NEAREST]
+        shown = [*map(dict, seen)]
+        near = sorted(fresh, key=lambda p: _distance(p, shown))[:NEAREST]
     fresh = [p for p in fresh if p not in near]
     ends = _spread([p for p in fresh if _is_at_an_end(p, claim, statement.when)], UNSEEN // 2)
     others = _spread([p for p in fresh if p not in ends], UNSEEN - len(ends))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -96,7 +97,7 @@ class _Search:
             return None
         longest = max(cells.shape[axis] for axis in axes)
         side = min(SIDES.get(len(axes), SMALLEST_SIDE), longest // 2)
-        if cells.cells.size * (longest - side - 1) < FEWEST_HELD_OUT * longest:
+        if prod(cells.shape) * (longest - side - 1) < FEWEST_HELD_OUT * longest:
             side = longest // 3  # more of a small table is left to test it on
         while SMALLEST_SIDE <= side <= longest // 2:
             box = tuple(

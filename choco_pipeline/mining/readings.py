@@ -53,12 +53,15 @@ class Reading:
 
     @property
     def own_numbers(self) -> tuple[int, ...]:
-        """The numbers that the game's notation gives, such as k and s; and the amounts that may be taken, with the sum of the least and the largest."""
+        """The numbers that the game's notation gives, such as k and s, and amounts that may be taken.
+
+        Numbers of games in which some amounts may be taken often have the sum of the least and the largest as their period.
+        """
         notation = self.cells.game.notation
         if any(word in notation for word in ("csv(", "array(", "function(")):
             return ()
         given = {int(number) for number in re.findall(r"\d+", notation)}
-        for move in self.cells.game.rules.moves:
+        for move in self.cells.game.base.rules.moves:
             if isinstance(move.by, tuple):
                 given |= {*move.by, min(move.by) + max(move.by)}
         numbers = sorted(given - {0})

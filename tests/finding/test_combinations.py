@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from choco_pipeline.finding.combinations import (
     CONSTANT,
     Combination,
+    Term,
     determined,
     linear,
     log_down,
@@ -87,3 +88,12 @@ def test_logarithms():
         down, up = log_down("k").value({"k": k}), log_up("k").value({"k": k})
         assert 2**down <= k < 2 ** (down + 1)
         assert k <= 2**up < 2 * k
+
+
+def test_minus_a_remainder_is_not_the_remainder_of_minus() -> None:
+    terms = (Term("(s mod 2)", "s%2"), Term("⌊s/2⌋", "s//2"), CONSTANT)
+    for factors in ((-1, 0, 1), (0, -1, 0), (-1, -1, 3), (2, -3, 0)):
+        found = Combination(terms, tuple(map(Fraction, factors)))
+        assert found.text is not None
+        for s in range(9):
+            assert parse(found.text).value({"s": s}) == found.value({"s": s})

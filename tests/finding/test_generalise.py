@@ -215,3 +215,15 @@ def test_a_bound_without_a_formula_is_not_left_out_of_what_is_said():
     assert (found.formulas, found.claim) == ((), None)
     assert with_claim(found) == found
     assert claims_of(found) == []
+
+
+def test_what_too_few_tables_tell_is_doubtful_with_a_condition_that_all_agree_with():
+    """Of k = 1 to 8 two tables are held out: too few to say that k is even."""
+    ruleset = "step-bar(k=k, s=0)"
+    family = Family.of(
+        ruleset, [member(ruleset, {"k": k}, "grundy", 60, mine_formulas) for k in range(1, 9)]
+    )
+    found = generalise(family)
+    assert "y ^ z" not in {one.formulas[0].formula for one in found.statements}
+    doubtful = {(one.when, one.formulas[0].formula) for one in found.doubtful}
+    assert ("k%2 == 0", "y ^ z") in doubtful

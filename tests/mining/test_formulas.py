@@ -115,9 +115,17 @@ def test_with_a_pass_even_s_has_a_formula_too(s) -> None:
 
 @pytest.mark.parametrize(("k", "s"), [(3, 0), (3, 1), (5, 2)])
 def test_half_of_the_positions_of_a_bar_with_odd_k(k, s) -> None:
-    """Where y + z + s is even; for the others no formula is found."""
+    """Where y + z + s is even; for the others a formula is found beyond a line, and beyond no less steep or lower one."""
     text = f"step-bar(k={k}, s={s})"
-    (found,) = mined(text, 96, "grundy")
+    found, beyond = mined(text, 96, "grundy")
+    (line,) = beyond["formulas"]
+    assert line["formula"] == "(2*z-y)//2"
+    high = f"z+{s}" if s else "z"
+    assert line["where"] == f"(y+z)%2 == {1 - s % 2} and {high} >= {k + 1}*y"
+    assert is_right(text, beyond, 30)
+    for nearer in (f"z+{s + 1} >= {k + 1}*y", f"z+{s} >= {k}*y"):
+        wider = {**line, "where": f"(y+z)%2 == {1 - s % 2} and {nearer}"}
+        assert not is_right(text, {**beyond, "formulas": [wider]}, 40)
     assert found["formulas"] == [{"formula": "z+(y+1)//2", "where": f"(y+z)%2 == {s % 2}"}]
     assert is_right(text, found, 30)
     positions = [p for p in parse_ruleset(text).positions(96) if sum(p) % 2 == s % 2]
