@@ -107,8 +107,6 @@ class Finder:
             or statement.held_on.tables - tables < FEWEST_MORE_GAMES
         ):
             return
-        if self.for_all is not None:
-            statement = self.for_all.decided(statement)
         if statement.verdict.status == "refuted":
             self.refuted.append(statement)
             return
@@ -117,6 +115,11 @@ class Finder:
             games = speaking_of(statement, claims[0], self.tables)
             if restated(claims, games, Catalogue(self._claims)):
                 return
+        if self.for_all is not None:
+            statement = self.for_all.decided(statement)
+        if statement.verdict.status == "refuted":
+            self.refuted.append(statement)
+            return
         known = restated(claims, games, self.catalogue)
         self.accepted.append(replace(statement, known=known))
         self._games[statement.id] = games
