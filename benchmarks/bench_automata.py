@@ -23,10 +23,10 @@ from choco_pipeline.automata.algebra import (
 )
 from choco_pipeline.automata.arithmetic import linear, nim_sum_is_zero
 from choco_pipeline.automata.minimise import minimised
-from choco_pipeline.proof.engine import Engine
-from choco_pipeline.proof.mona import decide_with_mona, mona_version
-from choco_pipeline.proof.obligations import obligations, relation_name
-from choco_pipeline.proof.prove import prove
+from choco_pipeline.proof.arithmetic.engine import Engine
+from choco_pipeline.proof.arithmetic.mona import decide_with_mona, mona_version
+from choco_pipeline.proof.games.obligations import obligations, relation_name
+from choco_pipeline.proof.games.prover import prove
 
 
 def legal(k):

@@ -8,12 +8,12 @@ from time import perf_counter
 
 import pytest
 
-from choco_pipeline.claims.catalogue import load_catalogue
-from choco_pipeline.claims.check import check_claim
-from choco_pipeline.claims.verdict import HoldsToBound, Refuted
+from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.claims.language.verdict import HoldsToBound, Refuted
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.kernels import warm_up
-from choco_pipeline.tables.compute import table
+from choco_pipeline.tables.computing.in_memory import table
 
 ROOT = Path(__file__).parents[1]
 ROUNDS = 3

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from choco_pipeline import CutGame, Nim, WithPass, kernels
-from choco_pipeline.tables.patterns import BoundedGame
-from choco_pipeline.tables.whole_kernels import Generic
+from choco_pipeline.tables.computing.whole_kernels import GenericKernel
+from choco_pipeline.tables.specs.patterns import BoundedGame
 
 from . import cpp_loops, definition_loops
 
@@ -145,7 +145,7 @@ GENERIC = {
 @pytest.mark.parametrize("name", GENERIC)
 def test_generic(benchmark, name):
     game, bound = GENERIC[name]
-    generic = Generic.of(BoundedGame.of(game, bound))
+    generic = GenericKernel.of(BoundedGame.of(game, bound))
     table = benchmark.pedantic(generic.whole, rounds=ROUNDS, warmup_rounds=1)
     best = benchmark.stats.stats.min
     limits = game.limits(bound)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         WithPass,
         parse_ruleset,
     )
-    from choco_pipeline.tables.compute import grundy_table, p_table
+    from choco_pipeline.tables.computing.in_memory import grundy_table, p_table
 
     #: `Game.from_file` reads a game of one's own.
     Game = CutGame

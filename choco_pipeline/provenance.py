@@ -22,11 +22,11 @@ MINING_CODE = (*TABLE_CODE, "mining")
 PROOF_CODE = (
     *CLAIM_CODE,
     "automata",
-    "mining/atoms.py",
-    "mining/cases.py",
-    "mining/grammar.py",
-    "mining/recurrences.py",
-    "mining/synthesis.py",
+    "mining/closed_forms/atoms.py",
+    "mining/closed_forms/cases.py",
+    "mining/closed_forms/grammar.py",
+    "mining/number_sequences/recurrences.py",
+    "mining/closed_forms/synthesis.py",
     "proof",
 )
 FINDING_CODE = (*PROOF_CODE, "mining", "sweep", "finding")

@@ -26,7 +26,7 @@ import pytest
 from hypothesis import settings
 from xdist.workermanage import WorkerController
 
-from choco_pipeline.tables.machine import cores
+from choco_pipeline.tables.computing.machine import cores
 from tests.effort import FEW, MANY, USUAL
 
 TESTS = Path(__file__).parent

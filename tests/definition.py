@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choco_pipeline.games import Ruleset, mex
-from choco_pipeline.tables.schema import NONE
+from choco_pipeline.tables.specs.schema import NONE
 
 
 def grundy_by_definition(game: Ruleset, bound: int | None) -> NDArray[np.int32]:

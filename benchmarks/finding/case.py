@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from choco_pipeline.claims.claim import assignments
+from choco_pipeline.claims.language.claim import assignments
 from choco_pipeline.documents.model import Model
 from choco_pipeline.documents.yaml_file import YamlFile
 from choco_pipeline.errors import ConfigError

@@ -15,7 +15,7 @@ from typing import Any
 from benchmarks.finding.case import KNOWN, Case, Decoy, Target
 from benchmarks.finding.scores import Score, scored
 from benchmarks.finding.search import Found, run
-from choco_pipeline.claims.catalogue import Catalogue, load_catalogue
+from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
 from choco_pipeline.errors import ChocoError
 
 ROOT = KNOWN.parent.parent

@@ -11,17 +11,17 @@ import numpy as np
 
 from benchmarks.finding.case import Case, Decoy
 from benchmarks.finding.formulas import value
-from choco_pipeline.claims.catalogue import Catalogue
-from choco_pipeline.finding.family import Family, Member
-from choco_pipeline.finding.height_statements import classified_all
-from choco_pipeline.finding.scope import Tables
-from choco_pipeline.finding.single import Mined
+from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.finding.families.single import Mined
+from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
+from choco_pipeline.finding.height_functions.height_statements import classified_all
 from choco_pipeline.finding.stage import Finder, found_in
+from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build, match, read
 from choco_pipeline.mining.task import mine_table
-from choco_pipeline.tables.cells import Cells
-from choco_pipeline.tables.compute import table
+from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.reading.cells import Cells
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def run(case: Case, seed: int, catalogue: Catalogue) -> Found:
         notation = notation.replace("f=f", f"f=csv({drawn(case, seed)})")
     pattern = read(notation)
     mined: list[Mined] = []
-    members: list[Member] = []
+    members: list[MemberTable] = []
     bounds = {}
     for point in case.points():
         game = build(pattern, point, Path())
@@ -64,9 +64,9 @@ def run(case: Case, seed: int, catalogue: Catalogue) -> Found:
         mined += [
             Mined(game.notation, case.quantity, bound, family, parameters, one) for one in findings
         ]
-        members.append(Member(parameters, _reader(game, bound, data), findings))
+        members.append(MemberTable(parameters, _reader(game, bound, data), findings))
         bounds[game.notation, case.quantity] = bound
-    families = [Family.of(notation, members)] if pattern.names else []
+    families = [TableFamily.of(notation, members)] if pattern.names else []
     finder = Finder(Tables(bounds), catalogue)
     document = found_in(mined, families, finder, lambda *_, **__: None)
     return Found(document, notation, time.perf_counter() - start)

@@ -8,15 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.claims.check import check_claim
-from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.kinds import HeightFunctions, IntegerStatement, Sections
-from choco_pipeline.claims.standing import check_standing
-from choco_pipeline.claims.verdict import Exhausted, Vacuous, verdict_to_json
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import Exhausted, Vacuous, verdict_to_json
+from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.tables.store import store_of
-from choco_pipeline.tables.windows import StoredCells
+from choco_pipeline.tables.reading.windows import StoredCells
+from choco_pipeline.tables.storage.store import store_of
 
 
 def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, Any]:

@@ -12,14 +12,14 @@ from typing import Any
 import psutil
 
 from choco_pipeline.cli.output import emit
-from choco_pipeline.cli.workers import Workers
+from choco_pipeline.cli.running.workers import Workers
+from choco_pipeline.cluster.cluster_file import SlurmJobs, SlurmWorkers, load_cluster
 from choco_pipeline.cluster.connect import resolve
-from choco_pipeline.cluster.description import SlurmJobs, SlurmWorkers, load_cluster
 from choco_pipeline.kernels import warm_up
-from choco_pipeline.proof.mona import mona_fault
+from choco_pipeline.proof.arithmetic.mona import mona_fault
 from choco_pipeline.provenance import versions
-from choco_pipeline.tables.cost import in_bytes
-from choco_pipeline.tables.machine import cores, memory, worker_memory
+from choco_pipeline.tables.computing.cost import in_bytes
+from choco_pipeline.tables.computing.machine import cores, memory, worker_memory
 
 #: Programs that are used where they are found, and for what.
 OPTIONAL = {

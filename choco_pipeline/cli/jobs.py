@@ -49,11 +49,11 @@ def build(
 ) -> None:
     """Compute and store the tables of a shard; a large table in blocks, by many tasks."""
     if read_record(spec)["large"]:
-        build_large = resolve("choco_pipeline.tables.wavefront:build_large")
+        build_large = resolve("choco_pipeline.tables.building.wavefront:build_large")
         given = None if memory is None else memory * 1_000_000
         _told(build_large(str(spec), str(out), given), out, json)
     else:
-        _task("choco_pipeline.tables.shard:build_shard", spec, out, json)
+        _task("choco_pipeline.tables.building.shard:build_shard", spec, out, json)
 
 
 @app.command()
@@ -89,7 +89,12 @@ def decide(order: Order, out: Out, json: Json = False) -> None:
 @app.command()
 def classify(order: Order, out: Out, json: Json = False) -> None:
     """Tell the height functions of a box that have a formula from the others."""
-    _task("choco_pipeline.finding.height_statements:classify_heights", order, out, json)
+    _task(
+        "choco_pipeline.finding.height_functions.height_statements:classify_heights",
+        order,
+        out,
+        json,
+    )
 
 
 @app.command()

@@ -10,11 +10,12 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from choco_pipeline.cli import claims, jobs
+from choco_pipeline.cli import jobs
+from choco_pipeline.cli.claim_commands import claims
 from choco_pipeline.cli.output import DISAGREEMENT, Json, emit, note
 from choco_pipeline.documents.files import reason_of
 from choco_pipeline.errors import ChocoError, DisagreementError
-from choco_pipeline.tables.schema import Quantity
+from choco_pipeline.tables.specs.schema import Quantity
 
 app = typer.Typer(
     name="choco",
@@ -56,7 +57,7 @@ def run(
     json: Json = False,
 ) -> None:
     """Run the sweeps of a configuration and end with the path of the report."""
-    from choco_pipeline.cli.run import run as run_config  # noqa: PLC0415 -- each command imports what it needs
+    from choco_pipeline.cli.running.run import run as run_config  # noqa: PLC0415 -- each command imports what it needs
 
     raise typer.Exit(
         run_config(
@@ -255,8 +256,8 @@ def prove(
     The exit code is 0 if it is proved, 1 if it is refuted or undecided, 2 for a mistake in what was given, and 3 if two
     engines, or an engine and the definition, contradict each other.
     """
-    from choco_pipeline.cli.family import show_family  # noqa: PLC0415
     from choco_pipeline.cli.prove import show_proof  # noqa: PLC0415
+    from choco_pipeline.cli.prove_family import show_family  # noqa: PLC0415
 
     if condition is not None or p_positions is not None or grundy is not None:
         asked = (ruleset, condition, p_positions, grundy)
@@ -290,9 +291,9 @@ def schema(
     json: Json = False,
 ) -> None:
     """Print the JSON schema of configurations, of claims files, or of games of one's own, for editors."""
-    from choco_pipeline.claims import reference as of_claims  # noqa: PLC0415
-    from choco_pipeline.games import reference as of_games  # noqa: PLC0415
-    from choco_pipeline.sweep import reference as of_configurations  # noqa: PLC0415
+    from choco_pipeline.claims.language import claims_reference as of_claims  # noqa: PLC0415
+    from choco_pipeline.games import games_reference as of_games  # noqa: PLC0415
+    from choco_pipeline.sweep import config_reference as of_configurations  # noqa: PLC0415
 
     pages = {
         (False, False): (of_configurations.json_schema, of_configurations.reference_page),

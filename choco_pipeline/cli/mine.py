@@ -13,26 +13,26 @@ import xarray as xr
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from choco_pipeline.claims.catalogue import Catalogue, load_catalogue
-from choco_pipeline.claims.claim import assignments
+from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
+from choco_pipeline.claims.language.claim import assignments
 from choco_pipeline.cli.output import emit
 from choco_pipeline.errors import ChocoError, ConfigError, LimitError
-from choco_pipeline.finding.family import Family, Member
-from choco_pipeline.finding.height_statements import classified_all
-from choco_pipeline.finding.scope import Tables
-from choco_pipeline.finding.single import Mined
+from choco_pipeline.finding.families.single import Mined
+from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
+from choco_pipeline.finding.height_functions.height_statements import classified_all
 from choco_pipeline.finding.stage import Finder, found_in
-from choco_pipeline.finding.statement import UNITS
+from choco_pipeline.finding.statements.scope import Tables
+from choco_pipeline.finding.statements.statement import UNITS
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import Notation, build, match, read
 from choco_pipeline.mining.task import MINERS, mine_table
-from choco_pipeline.tables.cells import Cells
-from choco_pipeline.tables.compute import table
-from choco_pipeline.tables.cost import cost_of, memory_whole, require_memory
-from choco_pipeline.tables.machine import worker_memory
-from choco_pipeline.tables.schema import Quantity, variable_of
+from choco_pipeline.tables.computing.cost import cost_of, memory_whole, require_memory
+from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing.machine import worker_memory
+from choco_pipeline.tables.reading.cells import Cells
+from choco_pipeline.tables.specs.schema import Quantity, variable_of
 
 CLAIMS = Path("config/claims")
 #: More games than this are a sweep's work.
@@ -100,16 +100,18 @@ def mine(
         mining = progress.add_task("mining", total=len(tables))
         finding = progress.add_task("finding", total=2)
         mined: list[Mined] = []
-        members: dict[Quantity, list[Member]] = defaultdict(list)
+        members: dict[Quantity, list[MemberTable]] = defaultdict(list)
         for one in tables:
             data = table(one.game, one.bound, one.quantity)
             found = mine_table(what or list(MINERS), one.game, one.bound, one.quantity, data)
             mined += [
                 _mined(one, words[0] if pattern.names else one.game.notation, f) for f in found
             ]
-            members[one.quantity].append(Member(one.parameters, _reader(one, data), found))
+            members[one.quantity].append(MemberTable(one.parameters, _reader(one, data), found))
             progress.advance(mining)
-        families = [Family.of(words[0], several) for several in members.values() if pattern.names]
+        families = [
+            TableFamily.of(words[0], several) for several in members.values() if pattern.names
+        ]
         bounds = {(one.game.notation, one.quantity): one.bound for one in tables}
         finder = Finder(Tables(bounds), _catalogue())
         document = found_in(mined, families, finder, lambda *_, **__: progress.advance(finding))

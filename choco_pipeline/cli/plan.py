@@ -11,13 +11,13 @@ from rich.console import Console
 from rich.table import Table
 
 from choco_pipeline.cli.output import emit, in_short, in_time
-from choco_pipeline.cli.workers import capacity_of
+from choco_pipeline.cli.running.workers import capacity_of
+from choco_pipeline.cluster.cluster_file import load_cluster
 from choco_pipeline.cluster.connect import resolve
-from choco_pipeline.cluster.description import load_cluster
 from choco_pipeline.sweep.paths import RESULTS, Paths
-from choco_pipeline.sweep.plan import make_plan
-from choco_pipeline.tables.cost import in_bytes
-from choco_pipeline.tables.spec import TableSpec
+from choco_pipeline.sweep.run_plan import make_plan
+from choco_pipeline.tables.computing.cost import in_bytes
+from choco_pipeline.tables.specs.spec import TableSpec
 
 
 def show_plan(
@@ -30,7 +30,7 @@ def show_plan(
     config
         The configuration file.
     cluster, workers, scheduler
-        Where it is to be computed, as `choco_pipeline.cluster.description.load_cluster` takes them.
+        Where it is to be computed, as `choco_pipeline.cluster.cluster_file.load_cluster` takes them.
     json
         Print one JSON document on standard output.
     """
@@ -121,7 +121,7 @@ def large_tables(plan: dict[str, Any], memory: int | None) -> list[dict[str, Any
         if table["large"]:
             spec = TableSpec(table["ruleset"], table["bound"], table["quantity"], table["identity"])
             # What knows the kernels is slow to import.
-            blocks = resolve("choco_pipeline.tables.blocks:described")(
+            blocks = resolve("choco_pipeline.tables.building.blocks:described")(
                 spec, memory or table["memory_of_job"]
             )
             kept = {key: table[key] for key in ("ruleset", "bound", "quantity", "bytes")}

@@ -9,10 +9,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, get_args
 
-from choco_pipeline.claims.outcomes import enumerated
-from choco_pipeline.cli.family import show_family_check
+from choco_pipeline.claims.conclusions.outcomes import enumerated
 from choco_pipeline.cli.output import emit, in_time
+from choco_pipeline.cli.prove_family import show_family_check
 from choco_pipeline.errors import ChocoError
+from choco_pipeline.proof.arithmetic.engines import ENGINES, EngineName
 from choco_pipeline.proof.attempt import (
     ask_third,
     attempt,
@@ -20,12 +21,11 @@ from choco_pipeline.proof.attempt import (
     describe,
     nothing_found,
 )
-from choco_pipeline.proof.counts import SHOWN
-from choco_pipeline.proof.engines import ENGINES, EngineName
-from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.family_check import is_family
+from choco_pipeline.proof.games.automaton_counts import SHOWN
+from choco_pipeline.proof.games.membership import Relation
 from choco_pipeline.proof.limits import Limited
-from choco_pipeline.proof.members import Relation
+from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.task import CHECKER_SECONDS, warm_up
 
 RELATIONS: tuple[Relation, ...] = get_args(Relation)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from choco_pipeline.cli.lock import results_lock
 from choco_pipeline.cli.output import emit, note
+from choco_pipeline.cli.running.lock import results_lock
 from choco_pipeline.cli.verify import Records, chosen_manifests, named, on_all_cores
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.sweep.paths import RESULTS
-from choco_pipeline.tables.repair import repair_manifest
+from choco_pipeline.tables.building.restoration import repair_manifest
 
 
 def repair_tables(manifests: list[Path], json: bool) -> int:

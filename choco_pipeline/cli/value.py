@@ -12,15 +12,19 @@ from choco_pipeline.cli.output import emit
 from choco_pipeline.drawing import draw_text
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Position, Ruleset, parse_ruleset
-from choco_pipeline.proof.certificate import CertificateError, certificate_path, read_certificate
-from choco_pipeline.proof.play import play
-from choco_pipeline.tables.compute import table
-from choco_pipeline.tables.cost import cost_of, memory_whole
-from choco_pipeline.tables.finished import find_table
-from choco_pipeline.tables.location import RESULTS
-from choco_pipeline.tables.lookup import Lookup
-from choco_pipeline.tables.machine import worker_memory
-from choco_pipeline.tables.schema import Quantity
+from choco_pipeline.proof.games.certificate import (
+    CertificateError,
+    certificate_path,
+    read_certificate,
+)
+from choco_pipeline.proof.games.play import play
+from choco_pipeline.tables.computing.cost import cost_of, memory_whole
+from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing.machine import worker_memory
+from choco_pipeline.tables.reading.finished import find_table
+from choco_pipeline.tables.reading.lookup import Lookup
+from choco_pipeline.tables.specs.schema import Quantity
+from choco_pipeline.tables.storage.location import RESULTS
 
 #: Where runs and `choco prove` leave certificates.
 CERTIFICATES = (RESULTS / "certificates", RESULTS / "proofs")

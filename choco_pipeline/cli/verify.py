@@ -19,11 +19,11 @@ from choco_pipeline.cluster.progress import ignore
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError, StoreError
 from choco_pipeline.proof.checker import PROGRAM, check_files
-from choco_pipeline.proof.claim_certificate import FOLDER as CLAIMS
+from choco_pipeline.proof.statements.claim_certificate import FOLDER as CLAIMS
 from choco_pipeline.sweep.damage import damaged
 from choco_pipeline.sweep.paths import RESULTS, all_records
-from choco_pipeline.tables.machine import cores
-from choco_pipeline.tables.verify import verify_manifest
+from choco_pipeline.tables.computing.machine import cores
+from choco_pipeline.tables.reading.verification import verify_manifest
 
 COLUMNS = (
     TextColumn("{task.description}"),

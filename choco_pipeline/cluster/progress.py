@@ -22,7 +22,7 @@ def ignore(stage: str, **numbers: int) -> None:
 
 
 @dataclass
-class Tally:
+class TaskProgress:
     """What tasks have reported so far.
 
     A task whose worker died runs again from its start, so what its earlier attempt reported is forgotten.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from choco_pipeline.cluster.description import Tls
+from choco_pipeline.cluster.cluster_file import Tls
 
 
 def tls_settings(tls: Tls | None) -> dict[str, str | bool]:

@@ -16,8 +16,8 @@ from pathlib import Path
 import dask
 from distributed import Security
 
+from choco_pipeline.cluster.cluster_file import Queue, SlurmJobs, SlurmWorkers, in_bytes
 from choco_pipeline.cluster.connect import ClusterError
-from choco_pipeline.cluster.description import Queue, SlurmJobs, SlurmWorkers, in_bytes
 from choco_pipeline.cluster.local import DASHBOARD, MALLOC, SETTINGS, Cluster
 from choco_pipeline.cluster.task import client_of
 

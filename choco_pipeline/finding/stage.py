@@ -9,23 +9,23 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.claims.catalogue import Catalogue, load_catalogue
-from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
+from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.documents.record import read_record, write_record
-from choco_pipeline.finding.entries import claims_of, with_claim
-from choco_pipeline.finding.family import Family
-from choco_pipeline.finding.for_all_parameters import DecideForAll, ForAllParameters
-from choco_pipeline.finding.gathered import families_of, family_of, mined_in
-from choco_pipeline.finding.generalise import generalise
-from choco_pipeline.finding.known import meaning
-from choco_pipeline.finding.observed import laws_of_states
-from choco_pipeline.finding.rank import ranked, restated, strongest_first
-from choco_pipeline.finding.scope import Tables, speaking_of
-from choco_pipeline.finding.single import Mined, searches, statements
-from choco_pipeline.finding.statement import Statement, StatementError, Verdict
-from choco_pipeline.finding.trial import Decide, tried
-from choco_pipeline.proof.errors import UndecidedError
+from choco_pipeline.finding.families.gathered import families_of, family_of, mined_in
+from choco_pipeline.finding.families.generalise import generalise
+from choco_pipeline.finding.families.observed import laws_of_states
+from choco_pipeline.finding.families.single import Mined, searches, statements
+from choco_pipeline.finding.families.table_family import TableFamily
+from choco_pipeline.finding.judge.for_all_parameters import DecideForAll, ForAllParameters
+from choco_pipeline.finding.judge.known import meaning
+from choco_pipeline.finding.judge.rank import ranked, restated, strongest_first
+from choco_pipeline.finding.judge.trial import Decide, tried
+from choco_pipeline.finding.statements.entries import claims_of, with_claim
+from choco_pipeline.finding.statements.scope import Tables, speaking_of
+from choco_pipeline.finding.statements.statement import FoundStatement, StatementError, Verdict
 from choco_pipeline.proof.limits import Limited
+from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.statement_task import settled_for_all
 from choco_pipeline.sweep.paths import Paths
 
@@ -49,7 +49,7 @@ class Finder:
     catalogue
         The claims that are known.
     decide
-        As for `choco_pipeline.finding.trial.tried`.
+        As for `choco_pipeline.finding.judge.trial.tried`.
     for_all
         Decides what stood on tables for all parameters at once; None to ask nobody.
     """
@@ -58,15 +58,15 @@ class Finder:
     catalogue: Catalogue
     decide: Decide | None = None
     for_all: ForAllParameters | None = None
-    accepted: list[Statement] = field(default_factory=list)
-    refuted: list[Statement] = field(default_factory=list)
+    accepted: list[FoundStatement] = field(default_factory=list)
+    refuted: list[FoundStatement] = field(default_factory=list)
     _claims: dict[str, Claim] = field(default_factory=dict)
     _games: dict[str, list[str]] = field(default_factory=dict)
     _doubtful: set[str] = field(default_factory=set)
 
     def consider(
-        self, proposed: Sequence[Statement], doubtful: Sequence[Statement] = ()
-    ) -> list[Statement]:
+        self, proposed: Sequence[FoundStatement], doubtful: Sequence[FoundStatement] = ()
+    ) -> list[FoundStatement]:
         """Return the statements that say something, with verdicts, best first.
 
         Those that follow from a stronger one are left out; those that fail on what they were not found on stay. Doubtful ones stay only if they hold for some more games.
@@ -80,7 +80,7 @@ class Finder:
                 self._consider(statement)
         return ranked(map(with_claim, [*self.accepted, *self.refuted]))
 
-    def _excluded(self, statement: Statement) -> int:
+    def _excluded(self, statement: FoundStatement) -> int:
         """Return how many sampled positions of the first game that it speaks of have values by which they are not P."""
         try:
             claims = claims_of(statement)
@@ -90,7 +90,7 @@ class Finder:
         said = meaning(claims[0], games[0]) if games else None
         return int(said.speaks.sum()) if said is not None and said.of == "p" else 0
 
-    def _consider(self, statement: Statement) -> None:
+    def _consider(self, statement: FoundStatement) -> None:
         try:
             claims = claims_of(statement)
         except StatementError as error:
@@ -137,7 +137,7 @@ def find_statements(plan_file: str, out_file: str, report: Report) -> dict[str, 
         The run's plan; its tables, and what was mined, proved and asked of height functions, must be there.
     out_file
         Receives ``{"format", "statements": […], "searches": […]}``, whole or not at all: statements as
-        `Statement.as_json` writes them, best first, and what was searched, with and without an outcome.
+        `FoundStatement.as_json` writes them, best first, and what was searched, with and without an outcome.
     report
         Called as ``report("finding", steps=1)``.
 
@@ -170,14 +170,14 @@ def find_statements(plan_file: str, out_file: str, report: Report) -> dict[str, 
 
 def found_in(
     mined: Sequence[Mined],
-    families: Sequence[Family],
+    families: Sequence[TableFamily],
     finder: Finder,
     report: Report,
-    laws: Sequence[Statement] = (),
+    laws: Sequence[FoundStatement] = (),
 ) -> dict[str, Any]:
     """Return the document of what was found, `laws` among it: statements, best first, and searches."""
     proposed, looked_for = [*statements(mined), *laws], searches(mined)
-    doubtful: list[Statement] = []
+    doubtful: list[FoundStatement] = []
     for family in families:
         general = generalise(family)
         proposed += general.statements

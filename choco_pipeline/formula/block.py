@@ -15,10 +15,10 @@ from choco_pipeline.formula.nodes import (
     Compare,
     Integer,
     Junction,
+    LogicalNot,
     Name,
     Negate,
     Node,
-    Not,
     walk,
 )
 
@@ -49,7 +49,7 @@ _ARRAY_COMPARISONS: dict[str, Callable[..., Truths]] = {
 }
 
 
-class Block:
+class FormulaBlock:
     """A block of cells; a name with one value there is a Python integer, by which numpy divides much faster.
 
     `open_` marks the cells in which a value matters: None is all of them, and it is never all False. Elsewhere an
@@ -89,7 +89,7 @@ class Block:
                 _ARRAY_COMPARISONS[sign](
                     self.integers(first, None), self.integers(second, None), out=out
                 )
-            case Compare() | Not() | Junction():
+            case Compare() | LogicalNot() | Junction():
                 out[...] = self.truths(node, None)
             case _:
                 out[...] = self.integers(node, None)
@@ -112,13 +112,13 @@ class Block:
                 return self._call(
                     node, [self.integers(argument, open_) for argument in node.arguments], open_
                 )
-            case Compare() | Not() | Junction():
+            case Compare() | LogicalNot() | Junction():
                 raise TypeError(f"not an integer: {node}")
 
     def truths(self, node: Node, open_: Truths | None) -> bool | Truths:
         """Return the values of `node`, a truth; as in `Place.truth`, what is decided is not looked at further."""
         match node:
-            case Not():
+            case LogicalNot():
                 operand = self.truths(node.operand, open_)
                 return not operand if isinstance(operand, bool) else ~operand
             case Junction():

@@ -8,9 +8,9 @@ from itertools import product
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from choco_pipeline.formula.block import Block, Integers, Truths
-from choco_pipeline.formula.errors import FormulaError
+from choco_pipeline.formula.block import FormulaBlock, Integers, Truths
 from choco_pipeline.formula.exact import Place, Table, missing_name
+from choco_pipeline.formula.formula_errors import FormulaError
 from choco_pipeline.formula.interval import Enclosure, Interval
 from choco_pipeline.formula.nodes import FUNCTIONS, Call, Name, Node, is_truth, walk
 
@@ -49,7 +49,7 @@ def evaluate(
     with np.errstate(over="ignore"):  # only in a cell whose value is not used can anything overflow
         for where in _blocks(shape):
             cells = {name: _part(array, where) for name, array in aligned.items()}
-            Block(text, out[where].shape, cells, lookups).fill(out[where], node)
+            FormulaBlock(text, out[where].shape, cells, lookups).fill(out[where], node)
     return out
 
 

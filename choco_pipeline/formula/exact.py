@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.formula.errors import FormulaError
+from choco_pipeline.formula.formula_errors import FormulaError
 from choco_pipeline.formula.nodes import (
     MAX_BITS,
     Binary,
@@ -17,10 +17,10 @@ from choco_pipeline.formula.nodes import (
     Compare,
     Integer,
     Junction,
+    LogicalNot,
     Name,
     Negate,
     Node,
-    Not,
     walk,
 )
 from choco_pipeline.formula.tokens import quoted, suggestion
@@ -84,13 +84,13 @@ class Place:
                 return self._binary(node, self.integer(node.left), self.integer(node.right))
             case Call():
                 return self._call(node, [self.integer(argument) for argument in node.arguments])
-            case Compare() | Not() | Junction():
+            case Compare() | LogicalNot() | Junction():
                 raise TypeError(f"not an integer: {node}")
 
     def truth(self, node: Node) -> bool:
         """Return the value of `node`, a truth; what follows a decided operand is not looked at."""
         match node:
-            case Not():
+            case LogicalNot():
                 return not self.truth(node.operand)
             case Junction():
                 return (all if node.operator == "and" else any)(

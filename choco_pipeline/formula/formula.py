@@ -10,9 +10,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from choco_pipeline.formula.errors import FormulaError
 from choco_pipeline.formula.evaluate import evaluate
 from choco_pipeline.formula.exact import Place, Table
+from choco_pipeline.formula.formula_errors import FormulaError
 from choco_pipeline.formula.interval import Enclosure
 from choco_pipeline.formula.nodes import (
     FUNCTIONS,

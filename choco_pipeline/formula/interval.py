@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import product
 
-from choco_pipeline.formula.errors import FormulaError
 from choco_pipeline.formula.exact import (
     OPERATORS,
     exponent_of_2,
@@ -14,6 +13,7 @@ from choco_pipeline.formula.exact import (
     table_for,
     too_large,
 )
+from choco_pipeline.formula.formula_errors import FormulaError
 from choco_pipeline.formula.nodes import (
     MAX_BITS,
     Binary,

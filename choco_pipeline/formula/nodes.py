@@ -89,7 +89,7 @@ class Compare:
 
 
 @dataclass(frozen=True, slots=True)
-class Not:
+class LogicalNot:
     """The negation of a truth."""
 
     operand: Node
@@ -105,12 +105,12 @@ class Junction:
     column: int = field(default=0, compare=False)
 
 
-Node = Integer | Name | Negate | Binary | Call | Compare | Not | Junction
+Node = Integer | Name | Negate | Binary | Call | Compare | LogicalNot | Junction
 
 
 def is_truth(node: Node) -> bool:
     """Return whether `node` is true or false rather than an integer."""
-    return isinstance(node, Compare | Not | Junction)
+    return isinstance(node, Compare | LogicalNot | Junction)
 
 
 def children(node: Node) -> tuple[Node, ...]:
@@ -118,7 +118,7 @@ def children(node: Node) -> tuple[Node, ...]:
     match node:
         case Integer() | Name():
             return ()
-        case Negate() | Not():
+        case Negate() | LogicalNot():
             return (node.operand,)
         case Binary():
             return (node.left, node.right)
@@ -149,7 +149,7 @@ def with_operands(node: Node, act: Callable[[Node], Node]) -> Node:
             return node
         case Negate():
             return negate(act(node.operand), node.column)
-        case Not():
+        case LogicalNot():
             return replace(node, operand=act(node.operand))
         case Binary():
             return replace(node, left=act(node.left), right=act(node.right))
@@ -217,7 +217,7 @@ def render(node: Node) -> str:
             return render(node.operands[0]) + "".join(
                 f" {operator} {render(operand)}" for operator, operand in rest
             )
-        case Not():
+        case LogicalNot():
             return f"not {_bracketed(node.operand, _precedence(node.operand) < _NOT)}"
         case Junction():
             own = _precedence(node)
@@ -238,7 +238,7 @@ def _precedence(node: Node) -> int:
             return PRECEDENCE[node.operator]
         case Compare():
             return _COMPARE
-        case Not():
+        case LogicalNot():
             return _NOT
         case Junction():
             return _AND if node.operator == "and" else _OR

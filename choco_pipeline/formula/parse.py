@@ -9,7 +9,7 @@ import ast
 from bisect import bisect_left
 from collections.abc import Collection, Mapping
 
-from choco_pipeline.formula.errors import FormulaError
+from choco_pipeline.formula.formula_errors import FormulaError
 from choco_pipeline.formula.nodes import (
     FUNCTIONS,
     MAX_BITS,
@@ -18,9 +18,9 @@ from choco_pipeline.formula.nodes import (
     Compare,
     Integer,
     Junction,
+    LogicalNot,
     Name,
     Node,
-    Not,
     is_truth,
     negate,
     render,
@@ -125,7 +125,7 @@ class _Reader:
             case ast.Name(id=name):
                 return self._name(name, column)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                return Not(self._truth(operand, depth, "not"), column)
+                return LogicalNot(self._truth(operand, depth, "not"), column)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return negate(self._integer(operand, depth, "-"), column)
             case ast.UnaryOp(op=ast.UAdd(), operand=operand):

@@ -22,10 +22,10 @@ from choco_pipeline.formula.nodes import (
     Compare,
     Integer,
     Junction,
+    LogicalNot,
     Name,
     Negate,
     Node,
-    Not,
 )
 
 #: An integer, or `inf` or `-inf`, which no integer is compared with but by its sign: integers may exceed every float.
@@ -69,7 +69,7 @@ def truth_throughout(node: Node, text: str, name: str, low: End, high: End) -> b
 
 def _truth(node: Node, span: Span) -> bool | None:
     match node:
-        case Not():
+        case LogicalNot():
             inner = _truth(node.operand, span)
             return None if inner is None else not inner
         case Junction():

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
-from choco_pipeline.formula.errors import FormulaError
+from choco_pipeline.formula.formula_errors import FormulaError
 
 #: Signs of the field that may be written for operators.
 SIGNS = {"⊕": "^", "≤": "<=", "≥": ">=", "≠": "!=", "·": "*"}

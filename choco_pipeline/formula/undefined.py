@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from choco_pipeline.formula.errors import FormulaError
 from choco_pipeline.formula.exact import Place
+from choco_pipeline.formula.formula_errors import FormulaError
 from choco_pipeline.formula.nodes import FUNCTIONS, Binary, Call, Integer, Name, Node, walk
 
 _NEED_A_RIGHT_OPERAND = ("//", "%", "<<", ">>", "**")

@@ -10,7 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from choco_pipeline.games import Ruleset
-from choco_pipeline.tables.schema import NONE, variable_of
+from choco_pipeline.tables.specs.schema import NONE, variable_of
 
 Ints = NDArray[np.int64]
 #: Cells that are looked at together: their coordinates fit into a cache.
@@ -18,7 +18,7 @@ BLOCK = 1 << 18
 
 
 @dataclass(frozen=True)
-class PPositions:
+class PPositionArrays:
     """P-positions of one table.
 
     Attributes
@@ -36,7 +36,7 @@ class PPositions:
         return int(self.size.size)
 
 
-def p_positions(game: Ruleset, data: xr.Dataset, block: int = BLOCK) -> Iterator[PPositions]:
+def p_positions(game: Ruleset, data: xr.Dataset, block: int = BLOCK) -> Iterator[PPositionArrays]:
     """Yield the P-positions of a table of either quantity, those of at most about `block` cells at a time."""
     variable = variable_of(game, "grundy" if "grundy" in data else "p-positions")
     cells = data[variable.name].transpose(*variable.dims).values
@@ -68,7 +68,7 @@ def p_positions(game: Ruleset, data: xr.Dataset, block: int = BLOCK) -> Iterator
             size = (
                 np.max([found[name] for name in names], axis=0) if count else np.zeros(0, np.int64)
             )
-            yield PPositions(found, size)
+            yield PPositionArrays(found, size)
 
 
 def nim_sum_of(game: Ruleset) -> str | None:

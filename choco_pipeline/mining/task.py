@@ -12,16 +12,16 @@ import xarray as xr
 
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.games import Ruleset, parse_ruleset
-from choco_pipeline.mining.blocks import mine_blocks
-from choco_pipeline.mining.cellular import mine_cellular
-from choco_pipeline.mining.counts import mine_counts
-from choco_pipeline.mining.formulas import mine_formulas
-from choco_pipeline.mining.periods import mine_periods
-from choco_pipeline.mining.shifts import best_shifts
-from choco_pipeline.mining.value_sets import mine_value_sets
-from choco_pipeline.tables.location import Location
-from choco_pipeline.tables.store import read_table, store_of
-from choco_pipeline.tables.windows import StoredCells
+from choco_pipeline.mining.closed_forms.learnt_formulas import mine_formulas
+from choco_pipeline.mining.closed_forms.shifts import best_shifts
+from choco_pipeline.mining.closed_forms.value_sets import mine_value_sets
+from choco_pipeline.mining.number_sequences.counts import mine_counts
+from choco_pipeline.mining.number_sequences.periods import mine_periods
+from choco_pipeline.mining.pictures.cellular import mine_cellular
+from choco_pipeline.mining.pictures.self_similarity import mine_blocks
+from choco_pipeline.tables.reading.windows import StoredCells
+from choco_pipeline.tables.storage.location import Location
+from choco_pipeline.tables.storage.store import read_table, store_of
 
 #: Of larger tables a corner with at most so many cells is mined.
 MOST_CELLS = 1 << 23

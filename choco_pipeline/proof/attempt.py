@@ -7,24 +7,28 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.claims.claim import Claim
-from choco_pipeline.claims.verdict import verdict_to_json
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import verdict_to_json
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.proof.certificate import check_certificate, read_certificate, write_certificate
+from choco_pipeline.proof.arithmetic.engines import NOT_ASKED, EngineName
 from choco_pipeline.proof.checker import ask_checker
-from choco_pipeline.proof.claim_certificate import (
+from choco_pipeline.proof.games.automaton_counts import described_counts
+from choco_pipeline.proof.games.certificate import (
+    check_certificate,
+    read_certificate,
+    write_certificate,
+)
+from choco_pipeline.proof.games.membership import Relation
+from choco_pipeline.proof.games.proved import Proof
+from choco_pipeline.proof.games.prover import prove
+from choco_pipeline.proof.limits import Limited
+from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.proof.statements.claim_certificate import (
     check_claim_certificate,
     is_of_a_claim,
     proved_statement,
 )
-from choco_pipeline.proof.counts import described_counts
-from choco_pipeline.proof.engines import NOT_ASKED, EngineName
-from choco_pipeline.proof.errors import UndecidedError
-from choco_pipeline.proof.formulas import described_formula
-from choco_pipeline.proof.limits import Limited
-from choco_pipeline.proof.members import Relation
-from choco_pipeline.proof.prove import prove
-from choco_pipeline.proof.proved import Proof
+from choco_pipeline.proof.statements.proved_formulas import described_formula
 
 
 def attempt(
@@ -41,7 +45,7 @@ def attempt(
     ruleset
         In its notation.
     relation, engines, seconds
-        As for `choco_pipeline.proof.prove.prove`.
+        As for `choco_pipeline.proof.games.prover.prove`.
     folder
         Of the certificates.
 

@@ -10,7 +10,7 @@ from typing import ParamSpec, TypeVar
 
 import psutil
 
-from choco_pipeline.proof.errors import UndecidedError
+from choco_pipeline.proof.proof_errors import UndecidedError
 
 P = ParamSpec("P")
 T = TypeVar("T")

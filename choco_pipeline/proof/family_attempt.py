@@ -11,9 +11,9 @@ from typing import Any
 
 from choco_pipeline.proof.clock import Budget
 from choco_pipeline.proof.family_check import check_family
-from choco_pipeline.proof.uniform.certificate import write
-from choco_pipeline.proof.uniform.family import Family, RelationKind
-from choco_pipeline.proof.uniform.prove import FamilyProof, decide
+from choco_pipeline.proof.uniform.families.family import Family, RelationKind
+from choco_pipeline.proof.uniform.family_certificate import write
+from choco_pipeline.proof.uniform.family_prover import FamilyProof, decide
 
 
 def attempt_family(

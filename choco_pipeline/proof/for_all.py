@@ -16,25 +16,25 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from choco_pipeline.claims.case import Finding
-from choco_pipeline.claims.check import check_claim
-from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.conclusions.outcomes import for_all_text
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
-from choco_pipeline.claims.outcomes import for_all_text
-from choco_pipeline.claims.verdict import Proved, Refuted, Undecided, verdict_to_json
+from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, verdict_to_json
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.games import Ruleset
-from choco_pipeline.proof.certificate import engine_version
 from choco_pipeline.proof.clock import Budget
 from choco_pipeline.proof.family_check import check_family
+from choco_pipeline.proof.games.certificate import engine_version
 from choco_pipeline.proof.task import verdict_document
-from choco_pipeline.proof.uniform.certificate import write
-from choco_pipeline.proof.uniform.family import Family
-from choco_pipeline.proof.uniform.members import Counterexample
-from choco_pipeline.proof.uniform.prove import FamilyProof, decide
+from choco_pipeline.proof.uniform.families.family import Family
+from choco_pipeline.proof.uniform.families.refutation import RefutingMember
+from choco_pipeline.proof.uniform.family_certificate import write
+from choco_pipeline.proof.uniform.family_prover import FamilyProof, decide
 from choco_pipeline.provenance import digest
-from choco_pipeline.tables.compute import table
+from choco_pipeline.tables.computing.in_memory import table
 
 FORMAT = 2
 #: Certificates of families lie in a folder of their own in that of the games', and what is known of them in another.
@@ -217,7 +217,7 @@ def _evidence(proof: FamilyProof, checked: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _confirmed(
-    claim: Claim, parameters: Mapping[str, int], game: Ruleset, wrong: Counterexample
+    claim: Claim, parameters: Mapping[str, int], game: Ruleset, wrong: RefutingMember
 ) -> Finding:
     """Return what a table that holds the counterexample says of the claim: that it is false, or judges contradict each other."""
     bound = max(wrong.position)

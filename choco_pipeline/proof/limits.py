@@ -24,7 +24,7 @@ import psutil
 
 from choco_pipeline.cluster.connect import resolve
 from choco_pipeline.errors import ChocoError, DisagreementError
-from choco_pipeline.proof.errors import UndecidedError
+from choco_pipeline.proof.proof_errors import UndecidedError
 
 #: Seconds beyond its limit that a proof may still need to say itself how far it came.
 GRACE = 1.0

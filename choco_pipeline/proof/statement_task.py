@@ -7,17 +7,17 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.claims.case import Finding
-from choco_pipeline.claims.claim import Claim
-from choco_pipeline.claims.outcomes import Document, is_for_all
-from choco_pipeline.claims.verdict import Undecided
+from choco_pipeline.claims.conclusions.outcomes import Document, is_for_all
+from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import Undecided
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError, ConfigError
-from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.for_all import settle_for_all, verdict_for_all
-from choco_pipeline.proof.integers import decide_integers
 from choco_pipeline.proof.lemmas.follows import ask_checker_of_steps, settle_following
 from choco_pipeline.proof.limits import Limited
+from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.proof.statements.decided_integers import decide_integers
 from choco_pipeline.proof.task import (
     NO_MEMORY,
     asked_again,

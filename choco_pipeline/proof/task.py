@@ -10,10 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.claims.case import Finding
-from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.kinds import GrundyNumbers, Options, PPositions
-from choco_pipeline.claims.verdict import (
+from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import (
     Proved,
     Undecided,
     verdict_from_json,
@@ -22,17 +22,17 @@ from choco_pipeline.claims.verdict import (
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import parse_ruleset
+from choco_pipeline.proof.arithmetic.engines import installed_engines
 from choco_pipeline.proof.attempt import attempt, describe, nothing_found, proof_of
 from choco_pipeline.proof.checker import ask_checker
-from choco_pipeline.proof.claim_certificate import agreed, write_claim_certificate
-from choco_pipeline.proof.claims import decide
-from choco_pipeline.proof.engines import installed_engines
-from choco_pipeline.proof.errors import UndecidedError
-from choco_pipeline.proof.known import Outcomes
+from choco_pipeline.proof.games.earlier_proofs import EarlierProofs
+from choco_pipeline.proof.games.membership import Relation
+from choco_pipeline.proof.games.proved import Proof
+from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.limits import Limited, OverLimitError
-from choco_pipeline.proof.members import Relation
-from choco_pipeline.proof.prove import prove
-from choco_pipeline.proof.proved import Proof
+from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.proof.statements.claim_certificate import agreed, write_claim_certificate
+from choco_pipeline.proof.statements.decided_claims import decide
 
 #: Games whose proofs use everything that is compiled.
 COMPILED_FOR: Mapping[str, Relation] = {
@@ -51,7 +51,7 @@ def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> 
     """Prove what a work order names, write the certificates, and decide the claims on what is proved.
 
     Everything runs in a child process under the order's limits of time and memory: what breaks one is undecided, and the
-    others go on. A game about which `Outcomes` knows is not searched again; claims are always decided anew.
+    others go on. A game about which `EarlierProofs` knows is not searched again; claims are always decided anew.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> 
         If two engines, or an engine and the definition, contradict each other.
     """
     order = read_record(Path(order_file))
-    outcomes = Outcomes(Path(order["certificates"]))
+    outcomes = EarlierProofs(Path(order["certificates"]))
     proofs, verdicts = [], []
     with Limited(f"{__name__}:warm_up") as prover:
         for todo in order["proofs"]:
@@ -179,7 +179,7 @@ def _told_beyond(
     return Finding(finding.verdict, finding.evidence | proved)
 
 
-def _searched(todo: Mapping[str, Any], outcomes: Outcomes, prover: Limited) -> dict[str, Any]:
+def _searched(todo: Mapping[str, Any], outcomes: EarlierProofs, prover: Limited) -> dict[str, Any]:
     start = time.perf_counter()
     limits = {"seconds": todo["seconds"], "memory": todo["memory"]}
     arguments: tuple[Any, ...] = (dict(todo), outcomes.certificates.as_posix())

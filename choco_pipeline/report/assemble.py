@@ -10,22 +10,22 @@ from typing import Any
 
 import pandas as pd
 
-from choco_pipeline.claims.outcomes import (
+from choco_pipeline.claims.conclusions.outcomes import (
     NOT_ASSERTED,
     SIGNS,
     engines_of,
     engines_text,
     is_proved,
 )
+from choco_pipeline.report.charts.figures import bokeh_script, galleries
+from choco_pipeline.report.claims.pair_section import forms, pair_views
+from choco_pipeline.report.claims.verdicts import ClaimView, claim_views, tally
 from choco_pipeline.report.environment import environment
-from choco_pipeline.report.family_pages import FamilyProofs
-from choco_pipeline.report.figures import bokeh_script, galleries
+from choco_pipeline.report.family_proofs.family_pages import FamilyProofs
 from choco_pipeline.report.findings import families
-from choco_pipeline.report.found import Found
-from choco_pipeline.report.pairs import forms, pair_views
-from choco_pipeline.report.proof_rows import WILD
-from choco_pipeline.report.proofs import proof_section
-from choco_pipeline.report.verdicts import ClaimView, claim_views, tally
+from choco_pipeline.report.found_statements.found import FoundStatements
+from choco_pipeline.report.proved.proof_rows import WILD
+from choco_pipeline.report.proved.proof_section import proof_section
 
 COLUMNS = [
     "claim",
@@ -72,7 +72,7 @@ ROW_COLUMNS = [
 ]
 
 
-def page(ledger: Mapping[str, Any], results: Path, found: Found | None = None) -> str:
+def page(ledger: Mapping[str, Any], results: Path, found: FoundStatements | None = None) -> str:
     """Return the report as one HTML document that needs no other file and no network.
 
     Parameters

@@ -8,7 +8,7 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from choco_pipeline.report.findings import pretty
-from choco_pipeline.tables.cost import in_bytes
+from choco_pipeline.tables.computing.cost import in_bytes
 
 
 def environment() -> Environment:

@@ -11,7 +11,7 @@ Document = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Found:
+class TableFinding:
     """One finding and the table that it was found in."""
 
     table: Document
@@ -30,11 +30,11 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Family:
+class FindingGroup:
     """The findings of one kind in the tables of one sweep."""
 
     sweep: str
-    found: list[Found]
+    found: list[TableFinding]
 
     @property
     def forms(self) -> list[tuple[str, int]]:
@@ -62,18 +62,18 @@ FORMS = {
 }
 
 
-def families(ledger: Document, kind: str) -> list[Family]:
+def families(ledger: Document, kind: str) -> list[FindingGroup]:
     """Return the findings of `kind` by sweep, in the order of the tables."""
     tables = {table["id"]: table for table in ledger["tables"]}
     order = {table_id: i for i, table_id in enumerate(tables)}
-    groups: dict[str, list[Found]] = defaultdict(list)
+    groups: dict[str, list[TableFinding]] = defaultdict(list)
     chosen = [finding for finding in ledger["findings"] if finding["kind"] == kind]
     for finding in sorted(chosen, key=lambda f: order[f["table"]]):
         if kind == "shifts" and not finding["best"]:
             continue
         table = tables[finding["table"]]
-        groups[table["sweeps"][0]].append(Found(table, finding))
-    return [Family(sweep, found) for sweep, found in groups.items()]
+        groups[table["sweeps"][0]].append(TableFinding(table, finding))
+    return [FindingGroup(sweep, found) for sweep, found in groups.items()]
 
 
 def pretty(formula: str) -> str:

@@ -9,10 +9,10 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from choco_pipeline.claims.outcomes import SIGNS, is_by_proof, strongest
-from choco_pipeline.claims.row_text import parameters_text
-from choco_pipeline.report.proof_rows import RELATIONS
-from choco_pipeline.tables.cost import in_bytes
+from choco_pipeline.claims.conclusions.outcomes import SIGNS, is_by_proof, strongest
+from choco_pipeline.claims.conclusions.row_text import parameters_text
+from choco_pipeline.report.proved.proof_rows import RELATIONS
+from choco_pipeline.tables.computing.cost import in_bytes
 
 Ledger = Mapping[str, Any]
 #: A claim's id and the parameters of one check.

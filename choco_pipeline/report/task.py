@@ -9,9 +9,9 @@ from typing import Any
 from choco_pipeline.documents.files import write_json, write_text
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.report.assemble import page, report_json, row_frame, verdict_frame
-from choco_pipeline.report.family_pages import write_family_pages
-from choco_pipeline.report.found import Found, found_page, read_found
-from choco_pipeline.report.found_exports import write_exports
+from choco_pipeline.report.family_proofs.family_pages import write_family_pages
+from choco_pipeline.report.found_statements.found import FoundStatements, found_page, read_found
+from choco_pipeline.report.found_statements.found_exports import write_exports
 
 Report = Callable[..., None]
 
@@ -77,7 +77,7 @@ def write_report_with_found(
 
 
 def _write(
-    ledger: dict[str, Any], results: Path, html: Path, found: Found | None, report: Report
+    ledger: dict[str, Any], results: Path, html: Path, found: FoundStatements | None, report: Report
 ) -> dict[str, Any]:
     write_json(html.with_name("report.json"), report_json(ledger))
     report("report", documents=1)

@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from choco_pipeline.claims.height_functions import number_of_height_functions
+from choco_pipeline.claims.standalone.height_functions import number_of_height_functions
 from choco_pipeline.documents.model import Model
 from choco_pipeline.sweep.paths import SHARED
-from choco_pipeline.tables.schema import Quantity
+from choco_pipeline.tables.specs.schema import Quantity
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
 ParameterName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,15}$")]

@@ -11,8 +11,8 @@ from choco_pipeline.documents.record import DamagedError, read_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.sweep.expand import load_config
 from choco_pipeline.sweep.paths import RESULTS, Paths
-from choco_pipeline.sweep.plan import current_plan
 from choco_pipeline.sweep.room import Capacity
+from choco_pipeline.sweep.run_plan import current_plan
 
 
 def damaged(records: Iterable[Path]) -> Iterator[tuple[Path, str]]:
@@ -36,7 +36,7 @@ def plan_without_damage(
     Parameters
     ----------
     config_path, results, capacity
-        As for `choco_pipeline.sweep.plan.current_plan`.
+        As for `choco_pipeline.sweep.run_plan.current_plan`.
     say
         Called with a line for each record that is removed.
     """

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.claims.agreement import require_agreement
-from choco_pipeline.claims.catalogue import Catalogue, load_catalogue
-from choco_pipeline.claims.ledger import check_across
-from choco_pipeline.claims.pairs import pairs
-from choco_pipeline.claims.rows import rows
-from choco_pipeline.claims.verdict import Undecided, verdict_text
+from choco_pipeline.claims.conclusions.comparisons import check_across
+from choco_pipeline.claims.conclusions.disagreements import require_agreement
+from choco_pipeline.claims.conclusions.pairs import pairs
+from choco_pipeline.claims.conclusions.rows import rows
+from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
+from choco_pipeline.claims.language.verdict import Undecided, verdict_text
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.provenance import versions
 from choco_pipeline.sweep.paths import Paths, names_of_orders
-from choco_pipeline.tables.journal import forget
+from choco_pipeline.tables.storage.journal import forget
 
 
 def write_ledger(plan_file: str, out_file: str, report: Callable[..., None]) -> dict[str, Any]:

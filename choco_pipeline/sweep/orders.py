@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from choco_pipeline.claims.catalogue import Catalogue
 from choco_pipeline.claims.kinds.kind import Kind
+from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.documents.record import write_record_if_changed
 from choco_pipeline.proof.checker import checker_version
 from choco_pipeline.provenance import (
@@ -22,7 +22,7 @@ from choco_pipeline.sweep.config import HeightBox
 from choco_pipeline.sweep.expand import Planned
 from choco_pipeline.sweep.paths import Paths
 from choco_pipeline.sweep.proofs import Proofs
-from choco_pipeline.tables.spec import FORMAT
+from choco_pipeline.tables.specs.spec import FORMAT
 
 #: Statements that need no table are shared out among so many work orders.
 STANDING_PARTS = 4

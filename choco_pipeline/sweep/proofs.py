@@ -9,12 +9,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from choco_pipeline.claims.catalogue import Catalogue
 from choco_pipeline.claims.kinds import IntegerStatement
+from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.provenance import digest
 from choco_pipeline.sweep.config import Prove
 from choco_pipeline.sweep.expand import Planned
-from choco_pipeline.tables.schema import Quantity
+from choco_pipeline.tables.specs.schema import Quantity
 
 #: Proofs are shared out among about so many work orders, so that several workers share them and end together,
 PARTS = 12

@@ -10,9 +10,9 @@ from typing import Any
 
 from choco_pipeline.documents.yaml_file import YamlFile
 from choco_pipeline.errors import LimitError, StoreError
-from choco_pipeline.tables.cost import Cost, in_bytes
-from choco_pipeline.tables.location import Location
-from choco_pipeline.tables.machine import cores, worker_memory
+from choco_pipeline.tables.computing.cost import Cost, in_bytes
+from choco_pipeline.tables.computing.machine import cores, worker_memory
+from choco_pipeline.tables.storage.location import Location
 
 #: Written to an object store and removed again, to see that it can be.
 PROBE = "choco-probe"

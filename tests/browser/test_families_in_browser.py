@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from choco_pipeline.report.family_pages import FOLDER
+from choco_pipeline.report.family_proofs.family_pages import FOLDER
 from choco_pipeline.report.task import write_report
 from tests.browser.seen import CONTRAST, NARROW, NEEDS_BROWSER, WIDE, Seen
 from tests.report.family_documents import certificates, proved_verdict

@@ -10,11 +10,11 @@ import pytest
 from playwright.sync_api import Browser
 
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.proof.certificate import write_certificate
-from choco_pipeline.proof.counts import described_counts
-from choco_pipeline.proof.prove import prove
+from choco_pipeline.proof.games.automaton_counts import described_counts
+from choco_pipeline.proof.games.certificate import write_certificate
+from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.report.assemble import page
-from choco_pipeline.report.automaton_picture import draw_automaton
+from choco_pipeline.report.proved.automaton_picture import draw_automaton
 from tests.browser.seen import CONTRAST, NARROW, NEEDS_BROWSER, WIDE, Seen
 from tests.report.proof_entries import an_entry
 from tests.report.small_run import small_run

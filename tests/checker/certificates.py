@@ -9,8 +9,8 @@ from types import ModuleType
 from typing import Any
 
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.proof.certificate import write_certificate
-from choco_pipeline.proof.prove import prove
+from choco_pipeline.proof.games.certificate import write_certificate
+from choco_pipeline.proof.games.prover import prove
 
 CHECKER = Path(__file__).parents[2] / "checker/check.py"
 

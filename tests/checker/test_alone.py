@@ -125,7 +125,7 @@ def test_the_documentation_counts_what_our_engine_loads():
     )
     assert said is not None
     lists = (
-        "import sys, choco_pipeline.proof.certificate\n"
+        "import sys, choco_pipeline.proof.games.certificate\n"
         "print(*(m.__file__ for n, m in sys.modules.items() if n.split('.')[0] == 'choco_pipeline' and m.__file__), sep='\\n')"
     )
     done = subprocess.run([sys.executable, "-c", lists], capture_output=True, text=True, check=True)

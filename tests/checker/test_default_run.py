@@ -9,7 +9,7 @@ from choco_pipeline.proof import task
 from choco_pipeline.proof.statement_task import decide_order
 from choco_pipeline.proof.task import prove_order
 from choco_pipeline.sweep.paths import Paths
-from choco_pipeline.sweep.plan import make_plan
+from choco_pipeline.sweep.run_plan import make_plan
 
 #: Why the checker may say nothing of a proof: it has no automata for this function of a variable.
 CANNOT_SAY = "cannot be said"

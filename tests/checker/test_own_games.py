@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline import CutGame, Ruleset
-from choco_pipeline.proof import guess
-from choco_pipeline.proof.certificate import check_certificate, write_certificate
-from choco_pipeline.proof.prove import check_relation, prove
+from choco_pipeline.proof.games import guess
+from choco_pipeline.proof.games.certificate import check_certificate, write_certificate
+from choco_pipeline.proof.games.prover import check_relation, prove
 from tests.checker.certificates import checker, claim_on, verdict_on
 from tests.effort import examples
 from tests.proof.own_games import all_own_games

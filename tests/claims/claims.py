@@ -7,11 +7,11 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.claim import Claim
-from choco_pipeline.claims.mistakes import mistakes_in
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.formula import Formula
 from choco_pipeline.games import Position, RectangularBar, Ruleset
-from choco_pipeline.tables.schema import Quantity
+from choco_pipeline.tables.specs.schema import Quantity
 
 Key = tuple[int, Position]
 

@@ -12,10 +12,10 @@ from choco_pipeline.formula.nodes import (
     Compare,
     Integer,
     Junction,
+    LogicalNot,
     Name,
     Negate,
     Node,
-    Not,
     render,
 )
 from choco_pipeline.formula.parse import parse_nodes
@@ -75,7 +75,7 @@ def _changes(node: Node) -> Iterator[Node]:
         case Negate(operand):
             yield operand
             yield from (replace(node, operand=changed) for changed in _changes(operand))
-        case Not(operand):
+        case LogicalNot(operand):
             yield operand
             yield from (replace(node, operand=changed) for changed in _changes(operand))
         case Binary(operator, left, right):

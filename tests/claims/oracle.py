@@ -9,7 +9,6 @@ from itertools import product
 from math import lcm
 from typing import assert_never
 
-from choco_pipeline.claims.claim import Claim, assignments
 from choco_pipeline.claims.kinds import (
     Cellular,
     Count,
@@ -31,9 +30,10 @@ from choco_pipeline.claims.kinds import (
     Shape,
     Values,
 )
+from choco_pipeline.claims.language.claim import Claim, assignments
 from choco_pipeline.formula import Formula
 from choco_pipeline.games import Position, RectangularBar, Ruleset, StepBar, StripBar, WithPass
-from choco_pipeline.tables.schema import Quantity
+from choco_pipeline.tables.specs.schema import Quantity
 from tests.claims.claims import domain, holds, key_of
 
 Env = dict[str, int]

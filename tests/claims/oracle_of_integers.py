@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from choco_pipeline.claims.kinds import Counts, HeightFunctions, IntegerStatement, Sections
-from choco_pipeline.claims.kinds.integers import conditions_of
+from choco_pipeline.claims.kinds.integer_kinds import conditions_of
 from choco_pipeline.formula import Formula, FormulaError
 from choco_pipeline.games import mex
 from tests.claims.oracle import Env, Outcome

@@ -9,14 +9,14 @@ import pytest
 
 from choco_pipeline import parse_ruleset
 from choco_pipeline.claims import task
-from choco_pipeline.claims.catalogue import load_catalogue
-from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import HoldsToBound, verdict_from_json
 from choco_pipeline.claims.task import check_shard, check_standing_statements
-from choco_pipeline.claims.verdict import HoldsToBound, verdict_from_json
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import StoreError
-from choco_pipeline.tables.shard import build_shard
-from choco_pipeline.tables.spec import Shard, TableSpec
+from choco_pipeline.tables.building.shard import build_shard
+from choco_pipeline.tables.specs.spec import Shard, TableSpec
 
 CATALOGUE = load_catalogue(sorted(Path("config/claims").glob("*.yaml")))
 TABLES = [

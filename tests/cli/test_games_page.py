@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline import Game
-from choco_pipeline.sweep.plan import current_plan
+from choco_pipeline.sweep.run_plan import current_plan
 from tests.cli.command import choco
 
 ROOT = Path(__file__).parents[2]

@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 from choco_pipeline.cli.main import app
 from choco_pipeline.cli.mine import _bound
 from choco_pipeline.errors import ConfigError, LimitError
-from choco_pipeline.finding.heights import HeightsError
-from choco_pipeline.finding.statement import Statement
+from choco_pipeline.finding.height_functions.height_criterion import HeightsError
+from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.games import parse_ruleset
 
 SEARCH = ["--what", "formulas"]
@@ -38,7 +38,7 @@ def test_a_game_is_mined_with_evidence_and_verdict():
 
 def test_a_family_is_mined_as_json():
     found = json.loads(mine("step-bar(k=k)", "k=2..4 step 2", "--bound", "64", *SEARCH, "--json"))
-    statements = [Statement.from_json(one) for one in found["statements"]]
+    statements = [FoundStatement.from_json(one) for one in found["statements"]]
     assert [one.formulas[0].formula for one in statements] == ["y ^ z", "y ^ z"]
     assert {one.ruleset for one in statements} == {f"step-bar(k={k}, s=0)" for k in (2, 4)}
 

@@ -9,9 +9,9 @@ from filelock import FileLock
 
 from choco_pipeline import SolidBar, StepBar
 from choco_pipeline.documents.record import write_record
-from choco_pipeline.tables.journal import forget
-from choco_pipeline.tables.shard import build_shard
-from choco_pipeline.tables.spec import Shard, TableSpec
+from choco_pipeline.tables.building.shard import build_shard
+from choco_pipeline.tables.specs.spec import Shard, TableSpec
+from choco_pipeline.tables.storage.journal import forget
 from tests.cli.command import choco
 
 SPECS = [TableSpec.of(SolidBar("(x+z)//3"), 12, "grundy"), TableSpec.of(StepBar(2), 20, "grundy")]

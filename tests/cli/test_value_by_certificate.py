@@ -8,8 +8,8 @@ import pytest
 
 from choco_pipeline.cli.value import evaluate, evaluate_by
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.proof.certificate import write_certificate
-from choco_pipeline.proof.prove import prove
+from choco_pipeline.proof.games.certificate import write_certificate
+from choco_pipeline.proof.games.prover import prove
 from tests.cli.command import choco
 
 GAME = "strip-bar(k=4, s=2)"

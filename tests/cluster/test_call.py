@@ -19,7 +19,7 @@ from choco_pipeline.cluster.local import (
     local_cluster,
     write_scheduler_file,
 )
-from choco_pipeline.cluster.progress import Tally
+from choco_pipeline.cluster.progress import TaskProgress
 from choco_pipeline.errors import ChocoError
 
 pytestmark = pytest.mark.full
@@ -118,7 +118,7 @@ def test_a_task_that_kills_its_workers_is_given_up(on_cluster):
 
 
 def test_reports_of_an_attempt_that_died_are_forgotten(on_cluster, tmp_path):
-    tally = Tally()
+    tally = TaskProgress()
     on_cluster.listen(tally.add)
     assert call(f"{TARGETS}:die_once", str(tmp_path / "marker")) > 0
     wait_for(lambda: tally.totals("dying") == {"tables": 3})

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
+from choco_pipeline.cluster.cluster_file import SlurmJobs
 from choco_pipeline.cluster.connect import ClusterError
-from choco_pipeline.cluster.description import SlurmJobs
 from choco_pipeline.cluster.slurm import _require_package, require_acceptance
 from tests.cluster.conftest import values
 from tests.cluster.one_node_slurm import jobs

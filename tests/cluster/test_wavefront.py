@@ -18,14 +18,14 @@ from choco_pipeline.cluster import graph
 from choco_pipeline.cluster.connect import SCHEDULER, ClusterError
 from choco_pipeline.cluster.graph import on_cluster
 from choco_pipeline.cluster.local import DASHBOARD, Cluster, local_cluster
-from choco_pipeline.cluster.progress import Tally
+from choco_pipeline.cluster.progress import TaskProgress
 from choco_pipeline.cluster.steps import Here, Step, runner
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.tables.shard import build_shard
-from choco_pipeline.tables.wavefront import build_large
+from choco_pipeline.tables.building.shard import build_shard
+from choco_pipeline.tables.building.wavefront import build_large
 from tests.cluster.test_call import TARGETS, wait_for
+from tests.tables.storage.test_store import quiet
 from tests.tables.stores import blocks_of, entry_of, files_of, order
-from tests.tables.test_store import quiet
 
 pytestmark = pytest.mark.full
 
@@ -85,7 +85,7 @@ def test_a_build_says_how_far_it_is(cluster, tmp_path, monkeypatch):
     cluster.listen(reports.append)
 
     def said() -> dict[str, int]:
-        tally = Tally()
+        tally = TaskProgress()
         for report in reports:
             tally.add(report)
         return tally.totals("tables")
@@ -150,7 +150,7 @@ def test_steps_get_what_they_need_here_and_on_the_cluster(cluster, tmp_path):
         run.report("steps", numbers=5)
     assert said.read_text() == str(2**9 + 2**3)
     wait_for(lambda: len(reports) >= 11)
-    tally = Tally()
+    tally = TaskProgress()
     for report in reports:
         tally.add(report)
     assert tally.totals("steps") == {"numbers": 5 + 10}

@@ -8,27 +8,27 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from choco_pipeline.claims.catalogue import Catalogue, load_catalogue
-from choco_pipeline.finding.entries import claims_of
-from choco_pipeline.finding.family import Family, Member
-from choco_pipeline.finding.known import sources
-from choco_pipeline.finding.scope import Tables
-from choco_pipeline.finding.single import Mined
+from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
+from choco_pipeline.finding.families.single import Mined
+from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
+from choco_pipeline.finding.judge.known import sources
 from choco_pipeline.finding.stage import Finder, found_in
-from choco_pipeline.finding.statement import (
+from choco_pipeline.finding.statements.entries import claims_of
+from choco_pipeline.finding.statements.scope import Tables
+from choco_pipeline.finding.statements.statement import (
     VALUES_ARE,
     Evidence,
-    Line,
-    Statement,
+    FoundStatement,
+    StatementLine,
     Tried,
     Verdict,
 )
-from choco_pipeline.finding.value_statements import lines
+from choco_pipeline.finding.statements.value_statements import lines
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import match, read
 from choco_pipeline.mining.task import MINERS, mine_table
-from choco_pipeline.tables.cells import Cells
-from choco_pipeline.tables.compute import table
+from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.reading.cells import Cells
 
 EVIDENCE = {
     "found_on": Evidence(10, "a box"),
@@ -43,21 +43,21 @@ def silent(*_, **__):
 
 
 def p_iff(ruleset, formula, when="", exceptions=(), **values):
-    return Statement(
+    return FoundStatement(
         kind="p-positions",
         ruleset=ruleset,
         said=f"P iff {formula}",
         when=when,
         parameters=values,
-        formulas=(Line("P iff", formula),),
+        formulas=(StatementLine("P iff", formula),),
         exceptions=exceptions,
         **EVIDENCE,
     )
 
 
 def g_is(ruleset, *lines, **values):
-    formulas = tuple(Line("G =", formula, where) for formula, where in lines)
-    return Statement(
+    formulas = tuple(StatementLine("G =", formula, where) for formula, where in lines)
+    return FoundStatement(
         kind="grundy",
         ruleset=ruleset,
         said="G",
@@ -216,7 +216,7 @@ def test_values_that_follow_from_the_p_positions_are_left_out():
 
     def values(of, condition, relation):
         check = {"kind": "values", "of": of, "values": condition, "relation": relation}
-        return Statement(
+        return FoundStatement(
             kind="values",
             ruleset=game,
             said=f"{of}: {condition}",
@@ -246,7 +246,7 @@ CONJ_4_1 = {
 
 
 def values_are(ruleset, check, when="", **parameters):
-    return Statement(
+    return FoundStatement(
         kind="values",
         ruleset=ruleset,
         said="values",
@@ -309,7 +309,7 @@ def test_a_game_is_not_seen_because_each_of_its_parameters_is():
     (claim,) = claims_of(found)
     assert not claim.speaks_of({"k": 4, "s": 4})
     assert all(claim.speaks_of({"k": k, "s": s}) for k, s in seen)
-    assert Statement.from_json(found.as_json()) == found
+    assert FoundStatement.from_json(found.as_json()) == found
 
 
 def test_what_papers_say_is_known_in_other_words_too(papers):
@@ -380,7 +380,7 @@ def test_certificates_decide_for_all_positions():
 
 def test_the_order_is_by_verdict_then_exactness_then_length():
     game = triangles(7)[0]
-    observed = Statement(kind="period", ruleset=game, said="rows repeat", **EVIDENCE)
+    observed = FoundStatement(kind="period", ruleset=game, said="rows repeat", **EVIDENCE)
     short = p_iff(triangles(3)[0], "x^y^z==0")
     wrong = p_iff(triangles(5)[0], "x^y^z==0")
     long = p_iff(game, "x^y^z==0 and x == x")
@@ -394,21 +394,21 @@ def mined(ruleset, quantity, bound, family, what=tuple(MINERS), data=None):
     data = table(game, bound, quantity) if data is None else data
     parameters = match(read(family), read(ruleset)) or {}
     findings = mine_table(what, game, bound, quantity, data)
-    member = Member(parameters, lambda: Cells.of(game, bound, data), findings)
+    member = MemberTable(parameters, lambda: Cells.of(game, bound, data), findings)
     return [Mined(ruleset, quantity, bound, family, parameters, f) for f in findings], member
 
 
 def test_a_family_is_found_from_its_tables_alone(papers):
     ks = range(3, 42, 2)
     both = [mined(g, "p-positions", 80, TRIANGLE, ["shifts"]) for g in triangles(*ks)]
-    family = Family.of(TRIANGLE, [member for _, member in both])
+    family = TableFamily.of(TRIANGLE, [member for _, member in both])
     document = found_in(
         [one for many, _ in both for one in many],
         [family],
         finder(*triangles(*ks), catalogue=papers, bound=80),
         silent,
     )
-    found = [Statement.from_json(one) for one in document["statements"]]
+    found = [FoundStatement.from_json(one) for one in document["statements"]]
     said = {(one.when, one.formulas[0].formula): one for one in found if one.formulas}
     zero = said["k%4 == 3", "x ^ y ^ z == 0"]
     one = said["k%4 == 1", "(x-1) ^ y ^ (z-1) == 0"]
@@ -458,8 +458,11 @@ def test_what_a_nim_sum_is_at_all_p_positions_is_said_of_no_others():
     game = "solid-bar(f=max(x, z)//2)"
     findings, _ = mined(game, "p-positions", 64, game, ["value-sets"])
     document = found_in(findings, [], finder(game), silent)
-    (found,) = map(Statement.from_json, document["statements"])
-    assert (found.kind, found.formulas) == ("p-positions", (Line("P iff", "x ^ y ^ z == 0"),))
+    (found,) = map(FoundStatement.from_json, document["statements"])
+    assert (found.kind, found.formulas) == (
+        "p-positions",
+        (StatementLine("P iff", "x ^ y ^ z == 0"),),
+    )
     assert found.verdict.status == "holds"
 
 
@@ -477,7 +480,7 @@ def test_sets_of_values_over_a_family_have_its_parameters_and_its_condition():
         for one in mined(game, "p-positions", 128, family, ["value-sets"])[0]
     ]
     document = found_in(findings, [], finder(*games.values(), bound=128), silent)
-    found = [Statement.from_json(one) for one in document["statements"]]
+    found = [FoundStatement.from_json(one) for one in document["statements"]]
     of_conj_4_1 = [
         s for s in found if s.claim and s.claim["check"].get("of") == "(x+s) ^ y ^ (z+s) ^ p"
     ]
@@ -496,7 +499,9 @@ def test_of_what_values_exclude_only_the_most_is_said():
     def among(of, condition):
         check = {"kind": "values", "of": of, "values": condition, "relation": "within"}
         text = f"{of}: {condition}"
-        return Statement(kind="values", ruleset=game, said=text, claim={"check": check}, **EVIDENCE)
+        return FoundStatement(
+            kind="values", ruleset=game, said=text, claim={"check": check}, **EVIDENCE
+        )
 
     weak = [among("x+y+z", "v%2 == 0"), among("(x+1) ^ y ^ (z+1)", "v%2 == 0")]
     strong = among("x ^ y ^ z", "v%4 == 0")
@@ -510,7 +515,7 @@ def test_a_rule_without_passes_left_is_one_of_the_game_without():
     games = ["nim(3)", "with-pass(nim(3), passes=1)"]
     both = [mined(game, "p-positions", 63, game, ["cellular"])[0] for game in games]
     document = found_in([*both[0], *both[1]], [], finder(*games), silent)
-    found = [Statement.from_json(one) for one in document["statements"]]
+    found = [FoundStatement.from_json(one) for one in document["statements"]]
     assert [one.ruleset for one in found] == ["nim(3)"]
 
 
@@ -540,7 +545,7 @@ def test_what_the_papers_say_in_two_parts_is_known(papers):
     ]
 
     def blocks(cases):
-        return Statement(
+        return FoundStatement(
             kind="blocks",
             ruleset="rectangular-bar(m=m, n=m)",
             said=f"{len(cases)} blocks",

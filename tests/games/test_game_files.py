@@ -12,9 +12,9 @@ from choco_pipeline import Game, StepBar, WithPass, parse_ruleset
 from choco_pipeline.errors import ChocoError, ConfigError, RulesetError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.games import mex
+from choco_pipeline.games.games_reference import games_reference, games_schema
 from choco_pipeline.games.notation import match, read
-from choco_pipeline.games.reference import games_reference, games_schema
-from choco_pipeline.tables.compute import table
+from choco_pipeline.tables.computing.in_memory import table
 
 ROOT = Path(__file__).parents[2]
 GAMES = ROOT / "config" / "games"

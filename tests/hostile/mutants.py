@@ -8,13 +8,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from choco_pipeline import parse_ruleset
-from choco_pipeline.claims.catalogue import load_catalogue
-from choco_pipeline.cluster.description import CLUSTERS, load_cluster
+from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.cluster.cluster_file import CLUSTERS, load_cluster
 from choco_pipeline.documents.record import DamagedError, read_record, write_record
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import parse
 from choco_pipeline.games import CutGame
-from choco_pipeline.proof.certificate import read_certificate
+from choco_pipeline.proof.games.certificate import read_certificate
 from choco_pipeline.sweep.expand import expand, load_config
 
 ROOT = Path(__file__).parents[2]

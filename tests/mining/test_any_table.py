@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline.games import Ruleset
-from choco_pipeline.mining.blocks import mine_blocks
-from choco_pipeline.mining.cellular import mine_cellular
-from choco_pipeline.mining.periods import mine_periods
+from choco_pipeline.mining.number_sequences.periods import mine_periods
+from choco_pipeline.mining.pictures.cellular import mine_cellular
+from choco_pipeline.mining.pictures.self_similarity import mine_blocks
 from choco_pipeline.mining.task import MINERS, mine_table
-from choco_pipeline.tables.compute import table
-from choco_pipeline.tables.schema import Quantity
+from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.specs.schema import Quantity
 from tests.described import described
 from tests.effort import examples
 from tests.rulesets import rulesets_with_bounds

@@ -9,18 +9,18 @@ from choco_pipeline.cluster.progress import ignore
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest
-from choco_pipeline.tables import block_task
-from choco_pipeline.tables.block_task import Site, fill_block
-from choco_pipeline.tables.blocks import share_of
-from choco_pipeline.tables.journal import Journal
-from choco_pipeline.tables.location import Location
-from choco_pipeline.tables.repair import repair_manifest
-from choco_pipeline.tables.shard import build_shard
-from choco_pipeline.tables.spec import Shard, TableSpec
-from choco_pipeline.tables.store import create_table
-from choco_pipeline.tables.wavefront import build_large
+from choco_pipeline.tables.building import block_task
+from choco_pipeline.tables.building.block_task import Site, fill_block
+from choco_pipeline.tables.building.blocks import share_of
+from choco_pipeline.tables.building.restoration import repair_manifest
+from choco_pipeline.tables.building.shard import build_shard
+from choco_pipeline.tables.building.wavefront import build_large
+from choco_pipeline.tables.specs.spec import Shard, TableSpec
+from choco_pipeline.tables.storage.journal import Journal
+from choco_pipeline.tables.storage.location import Location
+from choco_pipeline.tables.storage.store import create_table
+from tests.tables.building.test_wavefront import small_blocks
 from tests.tables.stores import files_of, order
-from tests.tables.test_wavefront import small_blocks
 
 pytestmark = pytest.mark.full
 

@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 
 import xarray as xr
 
-from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.kinds import (
     Counts,
     GrundyList,
@@ -24,15 +23,16 @@ from choco_pipeline.claims.kinds import (
     Sections,
 )
 from choco_pipeline.claims.kinds.kind import Kind
-from choco_pipeline.claims.model import Entry, Statement
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claims_file import Entry, Statement
 from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.formula import Formula, FormulaError
 from choco_pipeline.formula.ranges import Range
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.games.notation import build
-from choco_pipeline.tables.compute import table
-from choco_pipeline.tables.position_count import count_positions
-from choco_pipeline.tables.schema import Quantity
+from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.specs.position_count import count_positions
+from choco_pipeline.tables.specs.schema import Quantity
 from tests.claims.mutants import mutants, range_mutants
 from tests.claims.oracle import (
     Outcome,

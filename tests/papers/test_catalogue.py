@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline import SolidBar, parse_ruleset
-from choco_pipeline.claims.catalogue import load_catalogue
-from choco_pipeline.claims.check import Finding, check_claim
-from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.checks.check import Finding, check_claim
+from choco_pipeline.claims.checks.values import collect_values
+from choco_pipeline.claims.conclusions.comparisons import check_across
 from choco_pipeline.claims.kinds import IntegerStatement
-from choco_pipeline.claims.ledger import check_across
-from choco_pipeline.claims.values import collect_values
-from choco_pipeline.claims.verdict import Exhausted, HoldsToBound, Refuted, Undecided
-from choco_pipeline.tables.cells import BLOCK, Cells
-from choco_pipeline.tables.compute import table
-from choco_pipeline.tables.schema import Quantity
+from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted, Undecided
+from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.reading.cells import BLOCK, Cells
+from choco_pipeline.tables.specs.schema import Quantity
 
 FILES = [
     Path("config/claims") / f"{key}.yaml"

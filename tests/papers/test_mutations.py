@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from choco_pipeline.claims.catalogue import load_catalogue
-from choco_pipeline.claims.check import check_claim
-from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.conclusions.comparisons import check_counts
 from choco_pipeline.claims.kinds import (
     Counts,
     Values,
 )
-from choco_pipeline.claims.ledger import check_counts
-from choco_pipeline.claims.standing import check_standing
-from choco_pipeline.claims.verdict import Refuted, Undecided, Verdict
+from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import Refuted, Undecided, Verdict
+from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.errors import ChocoError
 from tests.papers.attempts import (
     FULL,

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline import RectangularBar, StepBar, StripBar, WithPass, parse_ruleset
-from choco_pipeline.claims.catalogue import load_catalogue
-from choco_pipeline.claims.check import check_claim
-from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.kinds import Listing, Moves, Shape
-from choco_pipeline.claims.trial import trials
-from choco_pipeline.claims.verdict import Exhausted, HoldsToBound, Refuted, verdict_to_json
+from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted, verdict_to_json
+from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.games import Position
-from choco_pipeline.tables.compute import table
+from choco_pipeline.tables.computing.in_memory import table
 
 CATALOGUE = load_catalogue([Path("config/claims/pass2016.yaml")])
 #: What the paper prints and mathematics refutes.

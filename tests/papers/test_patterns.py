@@ -12,16 +12,16 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline import RectangularBar, parse_ruleset
-from choco_pipeline.claims.catalogue import load_catalogue
-from choco_pipeline.claims.check import check_claim
-from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.conclusions.comparisons import check_counts
 from choco_pipeline.claims.kinds import OptionSet
-from choco_pipeline.claims.ledger import check_counts
-from choco_pipeline.claims.model import Entry
-from choco_pipeline.claims.standing import check_standing
-from choco_pipeline.claims.verdict import Exhausted, HoldsToBound, Refuted, Verdict
+from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claims_file import Entry
+from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted, Verdict
+from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.games.notation import build
-from choco_pipeline.tables.compute import table
+from choco_pipeline.tables.computing.in_memory import table
 
 CATALOGUE = load_catalogue([Path("config/claims/patterns.yaml")])
 PRINTED = [claim_id for claim_id in CATALOGUE.claims if claim_id.endswith("-printed")]

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from choco_pipeline import Nim, SolidBar, StepBar
-from choco_pipeline.claims.catalogue import load_catalogue
-from choco_pipeline.claims.trial import trials
-from choco_pipeline.claims.verdict import Exhausted, HoldsToBound, Refuted
+from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
+from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.games import mex
-from choco_pipeline.tables.compute import grundy_table, p_table
+from choco_pipeline.tables.computing.in_memory import grundy_table, p_table
 
 CATALOGUE = load_catalogue([Path("config/claims") / "solid2022.yaml"])
 #: Where the claims that are wrong as printed first fail: coordinates, or the integers of `all` in order.

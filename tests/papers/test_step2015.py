@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline import StepBar, StripBar
-from choco_pipeline.claims.catalogue import load_catalogue
-from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.kinds import GrundyNumbers, GrundyTable, Options
-from choco_pipeline.claims.standing import check_standing
-from choco_pipeline.claims.trial import trials
-from choco_pipeline.claims.verdict import Exhausted, HoldsToBound, Refuted, Verdict
+from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted, Verdict
+from choco_pipeline.claims.quick_trial import trials
+from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.formula import parse
 
 CATALOGUE = load_catalogue([Path("config/claims/step2015.yaml")])

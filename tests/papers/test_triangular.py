@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline import DisjunctiveSum, Nim, SolidBar
-from choco_pipeline.claims.catalogue import load_catalogue
-from choco_pipeline.claims.check import check_claim
-from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.kinds import GrundyList, Moves, PList
-from choco_pipeline.claims.trial import trials
-from choco_pipeline.claims.verdict import Exhausted, HoldsToBound, Refuted
-from choco_pipeline.tables.compute import grundy_table
+from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
+from choco_pipeline.claims.quick_trial import trials
+from choco_pipeline.tables.computing.in_memory import grundy_table
 
 CATALOGUE = load_catalogue([Path("config/claims") / "triangular.yaml"])
 #: Where the claims that are wrong as printed first fail: coordinates, or the integers of `all` in order.

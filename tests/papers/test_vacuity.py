@@ -17,10 +17,10 @@ from pathlib import Path
 
 import pytest
 
-from choco_pipeline.claims.catalogue import load_catalogue
-from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.kinds import Counts, Values
-from choco_pipeline.claims.model import Entry
+from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claims_file import Entry
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build

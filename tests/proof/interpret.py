@@ -9,7 +9,7 @@ from operator import and_, eq, ge, gt, le, lt, ne, or_, xor
 
 from hypothesis import strategies as st
 
-from choco_pipeline.proof.logic import (
+from choco_pipeline.proof.arithmetic.logic import (
     And,
     Bitwise,
     Exists,

@@ -7,10 +7,10 @@ from choco_pipeline.automata.algebra import renamed
 from choco_pipeline.automata.arithmetic import linear
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.formula import parse
-from choco_pipeline.proof.engine import automaton_of
-from choco_pipeline.proof.logic import Exists, Linear, conjunction
-from choco_pipeline.proof.moves import legal
-from choco_pipeline.proof.terms import condition
+from choco_pipeline.proof.arithmetic.engine import automaton_of
+from choco_pipeline.proof.arithmetic.logic import Exists, Linear, conjunction
+from choco_pipeline.proof.arithmetic.terms import condition
+from choco_pipeline.proof.games.moves import legal
 
 
 def by_formula(game: Ruleset, text: str, *more: str) -> Automaton:

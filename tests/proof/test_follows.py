@@ -8,19 +8,19 @@ from typing import Any, get_args
 
 import pytest
 
-from choco_pipeline.claims.catalogue import load_catalogue
-from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.conclusions.outcomes import follows_text
 from choco_pipeline.claims.kinds import IntegerStatement
-from choco_pipeline.claims.model import LemmaName
-from choco_pipeline.claims.outcomes import follows_text
-from choco_pipeline.claims.trial import assignments, trials
-from choco_pipeline.claims.verdict import HoldsToBound
+from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claims_file import LemmaName
+from choco_pipeline.claims.language.verdict import HoldsToBound
+from choco_pipeline.claims.quick_trial import assignments, trials
 from choco_pipeline.errors import DisagreementError
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.lemmas.derivation import derived
-from choco_pipeline.proof.lemmas.errors import LemmaError
 from choco_pipeline.proof.lemmas.follows import settle_following
 from choco_pipeline.proof.lemmas.lemma import LEMMAS
+from choco_pipeline.proof.lemmas.lemma_errors import LemmaError
 from choco_pipeline.proof.lemmas.only_the_end import require_only_the_end
 from choco_pipeline.proof.statement_task import decide_order
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from choco_pipeline.claims.catalogue import load_catalogue
-from choco_pipeline.claims.claim import Claim
-from choco_pipeline.claims.model import Entry
-from choco_pipeline.claims.trial import assignments
+from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claims_file import Entry
+from choco_pipeline.claims.quick_trial import assignments
 from choco_pipeline.games.notation import build
 from choco_pipeline.proof import for_all
 from choco_pipeline.proof.for_all import family_of, settle_for_all

@@ -10,8 +10,8 @@ import psutil
 import pytest
 
 from choco_pipeline.errors import ChocoError, DisagreementError
-from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.limits import FailedError, Limited, OverLimitError
+from choco_pipeline.proof.proof_errors import UndecidedError
 
 HERE = "tests.proof.limited"
 

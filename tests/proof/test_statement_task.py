@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import DisagreementError
-from choco_pipeline.proof import integers, statement_task
+from choco_pipeline.proof import statement_task
 from choco_pipeline.proof.statement_task import decide_order, settle_statement
+from choco_pipeline.proof.statements import decided_integers
 
 CLAIMS = {
     "true": {"all": {"k": "2..3", "z": "0..N"}, "holds": "z - k*(z//k) < k"},
@@ -67,7 +68,7 @@ def test_what_breaks_a_limit_is_undecided_and_the_others_go_on():
 
 
 def test_a_contradiction_ends_the_order(monkeypatch):
-    monkeypatch.setattr(integers, "_least", lambda *_: {"N": 9, "x": 1})
+    monkeypatch.setattr(decided_integers, "_least", lambda *_: {"N": 9, "x": 1})
     with pytest.raises(DisagreementError, match="by the engines, not by definition"):
         settle_statement(claim("false"), 60.0)
 

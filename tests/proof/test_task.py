@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from choco_pipeline.claims.claim import Claim
-from choco_pipeline.claims.model import Statement
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claims_file import Statement
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.proof import attempt, task
-from choco_pipeline.proof.certificate import check_certificate
-from choco_pipeline.proof.known import Outcomes
+from choco_pipeline.proof.games.certificate import check_certificate
+from choco_pipeline.proof.games.earlier_proofs import EarlierProofs
 from choco_pipeline.proof.task import prove_order
 
 TRIANGLE = "solid-bar(f=(x+z)//3)"
@@ -191,11 +191,13 @@ def test_with_more_time_or_memory_what_was_not_found_is_searched_again(limit):
 def test_other_engines_or_other_code_prove_again(monkeypatch):
     proved(TRIANGLE, claims=())
     todo = order(TRIANGLE)["proofs"][0]
-    here = Outcomes(Path("certificates"))
+    here = EarlierProofs(Path("certificates"))
     assert here.find(todo) is not None
-    assert Outcomes(Path("certificates"), {**here.engines, "own": "another"}).find(todo) is None
     assert (
-        Outcomes(Path("certificates"), {"own": here.engines["own"], "third": "1"}).find(todo)
+        EarlierProofs(Path("certificates"), {**here.engines, "own": "another"}).find(todo) is None
+    )
+    assert (
+        EarlierProofs(Path("certificates"), {"own": here.engines["own"], "third": "1"}).find(todo)
         is None
     )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.claims.verdict import Proved, verdict_to_json
-from choco_pipeline.proof.uniform.certificate import write
-from choco_pipeline.proof.uniform.prove import prove_family
+from choco_pipeline.claims.language.verdict import Proved, verdict_to_json
+from choco_pipeline.proof.uniform.family_certificate import write
+from choco_pipeline.proof.uniform.family_prover import prove_family
 
 STEP = ("step-bar(k=k, s=s)", "k % 2 == 0 and s < k", {"grundy": "(y ^ (z+s)) - s"})
 THREE = ("solid-bar(f=(x+z)//k)", "k % 4 == 3", {"p_positions": "x ^ y ^ z == 0"})

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from choco_pipeline.finding.statement import (
+from choco_pipeline.finding.statements.statement import (
     VALUES_ARE,
     VALUES_OF,
     Evidence,
-    Line,
-    Statement,
+    FoundStatement,
+    StatementLine,
     Tried,
     Verdict,
 )
@@ -29,26 +29,26 @@ EVIDENCE = {
 CERTIFICATE = "results/certificates/nim-3-p-0123456789ab.json"
 
 
-def a_statement(**said: Any) -> Statement:
+def a_statement(**said: Any) -> FoundStatement:
     """Return a statement on three heaps, changed as asked."""
     plain: Document = {
         "kind": "p-positions",
         "ruleset": "nim(3)",
         "said": "P iff a ^ b ^ c == 0",
-        "formulas": (Line("P iff", "a ^ b ^ c == 0"),),
+        "formulas": (StatementLine("P iff", "a ^ b ^ c == 0"),),
         **EVIDENCE,
     }
-    return Statement(**plain | said)
+    return FoundStatement(**plain | said)
 
 
-def statements() -> list[Statement]:
+def statements() -> list[FoundStatement]:
     """Return statements in the order in which a run writes them: proved ones first, refuted ones last."""
     return [
         a_statement(
             ruleset="strip-bar(k=k, s=s)",
             when="k%4 == 3 and s < k",
             parameters={"k": (3, 7, 11, 15, 19, 23), "s": (0, 1, 2)},
-            formulas=(Line("P iff", "(x+s) ^ y ^ (z+s) == 0"),),
+            formulas=(StatementLine("P iff", "(x+s) ^ y ^ (z+s) == 0"),),
             verdict=Verdict("proved-for-listed", "proved for all positions", (CERTIFICATE,)),
         ),
         a_statement(
@@ -60,8 +60,8 @@ def statements() -> list[Statement]:
             ruleset="step-bar(k=k)",
             parameters={"k": (2, 4)},
             formulas=(
-                Line("G =", "y ^ z", "z < 2**v2(k)"),
-                Line("G =", "2*((y+z)//k)-abs(y-z)"),
+                StatementLine("G =", "y ^ z", "z < 2**v2(k)"),
+                StatementLine("G =", "2*((y+z)//k)-abs(y-z)"),
             ),
             exceptions=((0, 1), (2, 3)),
             verdict=Verdict("holds", "holds to bound 1024"),
@@ -69,7 +69,10 @@ def statements() -> list[Statement]:
         a_statement(
             ruleset="solid-bar(f=(x+z)//k)",
             parameters={"k": (1, 5)},
-            formulas=(Line("P iff", "(x-1) ^ y ^ (z-1) == 0"), Line("up to", "2*k**2-1")),
+            formulas=(
+                StatementLine("P iff", "(x-1) ^ y ^ (z-1) == 0"),
+                StatementLine("up to", "2*k**2-1"),
+            ),
             verdict=Verdict("undecided", "no decision within 10 seconds"),
         ),
         a_statement(
@@ -77,7 +80,7 @@ def statements() -> list[Statement]:
             ruleset="rectangular-bar(m=m, n=m)",
             parameters={"m": tuple(range(1, 13))},
             said="the number g(m) of P-positions in a bar of side m satisfies g(2·m) = 4·g(m)",
-            formulas=(Line("relation", "g(2*m) == 4*g(m)-(m >> 1)", "m >= 2"),),
+            formulas=(StatementLine("relation", "g(2*m) == 4*g(m)-(m >> 1)", "m >= 2"),),
             verdict=Verdict("exhausted", "all sides that there are"),
             picture={
                 "kind": "sequence",
@@ -101,8 +104,8 @@ def statements() -> list[Statement]:
             parameters={"k": (2, 4), "s": (1, 2)},
             said="at the P-positions, (x+s) ^ y ^ (z+s) takes exactly the values {2^n − 2 : n ≥ 1} ∪ {1}",
             formulas=(
-                Line(VALUES_OF, "(x+s) ^ y ^ (z+s)"),
-                Line(VALUES_ARE["exactly"], "v == 1 or v >= 0 and (v+2) & (v+1) == 0"),
+                StatementLine(VALUES_OF, "(x+s) ^ y ^ (z+s)"),
+                StatementLine(VALUES_ARE["exactly"], "v == 1 or v >= 0 and (v+2) & (v+1) == 0"),
             ),
             verdict=Verdict("holds", "holds to bound 256"),
         ),
@@ -121,7 +124,7 @@ def statements() -> list[Statement]:
             },
         ),
         a_statement(
-            formulas=(Line("P iff", "min(a, b, 2*c)%3 == 1 or not a <= b"),),
+            formulas=(StatementLine("P iff", "min(a, b, 2*c)%3 == 1 or not a <= b"),),
             verdict=Verdict("refuted", "wrong in a table held out, at (0, 0, 1)"),
         ),
     ]

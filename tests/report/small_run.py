@@ -11,8 +11,8 @@ import choco_pipeline
 from choco_pipeline.claims.task import check_shard, check_standing_statements
 from choco_pipeline.mining.task import mine_shard
 from choco_pipeline.sweep.ledger import write_ledger
-from choco_pipeline.sweep.plan import make_plan
-from choco_pipeline.tables.shard import build_shard
+from choco_pipeline.sweep.run_plan import make_plan
+from choco_pipeline.tables.building.shard import build_shard
 from tests.shared import shared_folder
 
 CLAIMS = Path(choco_pipeline.__file__).parents[1] / "config" / "claims"

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.outcomes import OUTCOMES, SIGNS
-from choco_pipeline.report.formal import formal_lines
-from choco_pipeline.report.pairs import pair_views
+from choco_pipeline.claims.conclusions.outcomes import OUTCOMES, SIGNS
+from choco_pipeline.report.claims.formal import formal_lines
+from choco_pipeline.report.claims.pair_section import pair_views
+from choco_pipeline.report.claims.verdicts import claim_views
 from choco_pipeline.report.task import write_report
-from choco_pipeline.report.verdicts import claim_views
 from tests.report.documents import a_claim, a_ledger, a_row, a_verdict
 
 VERDICTS = [

@@ -11,16 +11,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from choco_pipeline.claims.verdict import Proved, verdict_to_json
+from choco_pipeline.claims.language.verdict import Proved, verdict_to_json
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.drawing import draw_svg
 from choco_pipeline.errors import StoreError
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.report.assemble import page, row_frame, verdict_frame
-from choco_pipeline.report.figures import panel
-from choco_pipeline.report.pictures import Picture
+from choco_pipeline.report.charts.figures import panel
+from choco_pipeline.report.charts.pictures import Picture
+from choco_pipeline.report.claims.verdicts import MOST_DRAWN
 from choco_pipeline.report.task import write_report
-from choco_pipeline.report.verdicts import MOST_DRAWN
 from tests.report.small_run import HOSTILE
 
 VOID = {"meta", "link", "br", "hr", "input", "path", "circle", "rect"}

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from choco_pipeline.claims.catalogue import load_catalogue
-from choco_pipeline.claims.check import check_claim
+from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.cli.results import write_results
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.report.results_page import changes, proofs, results_page, sweeps
-from choco_pipeline.tables.compute import table
+from choco_pipeline.tables.computing.in_memory import table
 from tests.report.documents import a_verdict
 from tests.report.proof_entries import solid
 

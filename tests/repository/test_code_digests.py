@@ -7,7 +7,7 @@ import grimp
 from choco_pipeline import provenance
 from choco_pipeline.proof import statement_task, task
 from choco_pipeline.provenance import FINDING_CODE, MINING_CODE, PROOF_CODE, code_digest
-from choco_pipeline.sweep.plan import PLAN_CODE
+from choco_pipeline.sweep.run_plan import PLAN_CODE
 
 #: What carries results from place to place, and decides none.
 CARRIERS = ("cluster", "documents", "errors", "provenance")

@@ -6,8 +6,8 @@ import pytest
 
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.sweep import expand as expand_module
+from choco_pipeline.sweep.config_reference import json_schema, reference_page
 from choco_pipeline.sweep.expand import expand, load_config
-from choco_pipeline.sweep.reference import json_schema, reference_page
 
 ROOT = Path(__file__).parents[2]
 

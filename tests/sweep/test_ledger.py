@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
+from choco_pipeline.claims.language.verdict import HoldsToBound, Proved, Undecided, verdict_to_json
 from choco_pipeline.claims.task import check_shard
-from choco_pipeline.claims.verdict import HoldsToBound, Proved, Undecided, verdict_to_json
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.mining.task import mine_shard
 from choco_pipeline.sweep.ledger import write_ledger
 from choco_pipeline.sweep.paths import Paths
-from choco_pipeline.sweep.plan import current_plan
-from choco_pipeline.tables.shard import build_shard
+from choco_pipeline.sweep.run_plan import current_plan
+from choco_pipeline.tables.building.shard import build_shard
 
 CLAIMS = """\
 paper: {key: mine, title: T, authors: [A], year: 2026, reference: R}

@@ -8,8 +8,8 @@ import textwrap
 import pytest
 
 from choco_pipeline.automata.arithmetic import linear
-from choco_pipeline.proof.mona import KNOWN
-from choco_pipeline.proof.ws1s import ws1s_text
+from choco_pipeline.proof.arithmetic.mona import KNOWN
+from choco_pipeline.proof.arithmetic.ws1s import ws1s_text
 from tests.workflow.project import Project
 
 REAL = shutil.which("mona")

@@ -8,7 +8,7 @@ from snakemake.exceptions import WorkflowError
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.provenance import FINDING_CODE, code_digest
 from choco_pipeline.sweep.paths import RESULTS, Paths
-from choco_pipeline.sweep.plan import current_plan
+from choco_pipeline.sweep.run_plan import current_plan
 
 # "python" in rules is the interpreter that runs Snakemake, also where its environment is not activated.
 os.environ.update(

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from choco_pipeline.formula import parse
 from choco_pipeline.games.ruleset import Ruleset
-from choco_pipeline.proof.errors import UndecidedError
 from choco_pipeline.proof.family_check.document import FamilyText
-from choco_pipeline.proof.family_check.sums import Sum
+from choco_pipeline.proof.family_check.sums import IntegerSum
+from choco_pipeline.proof.proof_errors import UndecidedError
 
 
 def require_inconsistent(written: FamilyText, values: Mapping[str, int], member: Ruleset) -> None:
@@ -22,13 +22,15 @@ def require_inconsistent(written: FamilyText, values: Mapping[str, int], member:
     for case in written.cases:
         own = {}
         for name, text in case.parameters.items():
-            value = Sum.read(text)
+            value = IntegerSum.read(text)
             for m, q in value.multiples.items():
-                own[m] = Sum((values[name] - value.number) // q)
-        is_case = all(Sum.read(s).put(own) == Sum(values[n]) for n, s in case.parameters.items())
-        if not is_case or any(Sum.read(c).put(own).number < 0 for c in case.conditions):
+                own[m] = IntegerSum((values[name] - value.number) // q)
+        is_case = all(
+            IntegerSum.read(s).put(own) == IntegerSum(values[n]) for n, s in case.parameters.items()
+        )
+        if not is_case or any(IntegerSum.read(c).put(own).number < 0 for c in case.conditions):
             continue
-        named = {x: Sum.read(s).put(own).number for x, s in (case.position or {}).items()}
+        named = {x: IntegerSum.read(s).put(own).number for x, s in (case.position or {}).items()}
         if named.keys() != set(rules.coordinates):
             continue
         position = tuple(named[x] for x in rules.coordinates)

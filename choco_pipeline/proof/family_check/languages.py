@@ -19,11 +19,11 @@ from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.games.ruleset import Ruleset
 from choco_pipeline.proof.clock import Clock
-from choco_pipeline.proof.errors import UndecidedError
-from choco_pipeline.proof.family_check.reading import Family
-from choco_pipeline.proof.family_check.sums import Reader, Sum
-from choco_pipeline.proof.members import Relation
-from choco_pipeline.proof.prove import prove
+from choco_pipeline.proof.family_check.stated_family import StatedFamily
+from choco_pipeline.proof.family_check.sums import IntegerSum, SumReader
+from choco_pipeline.proof.games.membership import Relation
+from choco_pipeline.proof.games.prover import prove
+from choco_pipeline.proof.proof_errors import UndecidedError
 
 #: Seconds for the proofs of single members, for one of them and in all: most take a fraction of the first.
 ONE_SECONDS, ALL_SECONDS = 1.5, 5.0
@@ -45,7 +45,7 @@ class Compared:
 
 
 def compared(
-    family: Family, members: Sequence[tuple[Parameters, Ruleset]], clock: Clock
+    family: StatedFamily, members: Sequence[tuple[Parameters, Ruleset]], clock: Clock
 ) -> Compared:
     """Compare the relation with the proofs of single members, as far as these are found.
 
@@ -85,7 +85,7 @@ def _proved(member: Ruleset, relation: Relation, seconds: float) -> Automaton | 
     return proof.automata[0] if proof.status == "proved" else None
 
 
-def difference(family: Family, values: Parameters, automaton: Automaton) -> Position | None:
+def difference(family: StatedFamily, values: Parameters, automaton: Automaton) -> Position | None:
     """Return numbers, as few digits as can be, on which a member's automaton and the family's relation differ.
 
     Parameters
@@ -142,8 +142,8 @@ def _numbers(
 class _Words:
     """The relation with numbers for the parameters, read from the lowest digit."""
 
-    def __init__(self, family: Family, values: Parameters) -> None:
-        numbers, reader = {name: Sum(value) for name, value in values.items()}, Reader()
+    def __init__(self, family: StatedFamily, values: Parameters) -> None:
+        numbers, reader = {name: IntegerSum(value) for name, value in values.items()}, SumReader()
         said = family.nim_sum(reader, numbers)
         coordinates, self._is_grundy = family.coordinates, family.kind == "grundy"
         self._terms = [coordinates.index(x) for x in said.shifts]

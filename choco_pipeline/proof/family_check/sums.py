@@ -13,12 +13,12 @@ from choco_pipeline.formula.nodes import (
     Compare,
     Integer,
     Junction,
+    LogicalNot,
     Name,
     Negate,
     Node,
-    Not,
 )
-from choco_pipeline.proof.errors import UndecidedError
+from choco_pipeline.proof.proof_errors import UndecidedError
 
 #: Integers of a certificate, and what is computed from them, need no more bits: solvers stay quick.
 MOST_BITS = 256
@@ -31,7 +31,7 @@ _FOLDED: dict[str, Callable[[int, int], int]] = {
 
 
 @dataclass(frozen=True)
-class Sum:
+class IntegerSum:
     """A number plus multiples of named integers.
 
     Attributes
@@ -46,7 +46,7 @@ class Sum:
     multiples: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, parts: Iterable[tuple[str, int]], number: int = 0) -> Sum:
+    def of(cls, parts: Iterable[tuple[str, int]], number: int = 0) -> IntegerSum:
         """Return a number plus multiples, of which some may have the same name or be 0."""
         found: dict[str, int] = {}
         for name, multiple in parts:
@@ -56,12 +56,12 @@ class Sum:
         return cls(number, {name: multiple for name, multiple in found.items() if multiple})
 
     @classmethod
-    def name(cls, name: str) -> Sum:
+    def name(cls, name: str) -> IntegerSum:
         """Return one named integer."""
         return cls(0, {name: 1})
 
     @classmethod
-    def read(cls, written: Any, names: Collection[str] | None = None) -> Sum:
+    def read(cls, written: Any, names: Collection[str] | None = None) -> IntegerSum:
         """Return what a certificate writes, in these names only."""
         if not isinstance(written, dict):
             raise UndecidedError(f"a sum is needed, found {type(written).__name__}")
@@ -80,30 +80,32 @@ class Sum:
     def __bool__(self) -> bool:
         return bool(self.number or self.multiples)
 
-    def __add__(self, other: Sum) -> Sum:
-        return Sum.of(
+    def __add__(self, other: IntegerSum) -> IntegerSum:
+        return IntegerSum.of(
             [*self.multiples.items(), *other.multiples.items()], self.number + other.number
         )
 
-    def __sub__(self, other: Sum) -> Sum:
+    def __sub__(self, other: IntegerSum) -> IntegerSum:
         return self + other.times(-1)
 
-    def times(self, factor: int) -> Sum:
+    def times(self, factor: int) -> IntegerSum:
         """Return a multiple."""
-        return Sum.of(((n, m * factor) for n, m in self.multiples.items()), self.number * factor)
+        return IntegerSum.of(
+            ((n, m * factor) for n, m in self.multiples.items()), self.number * factor
+        )
 
-    def __mul__(self, other: Sum) -> Sum:
+    def __mul__(self, other: IntegerSum) -> IntegerSum:
         if self.is_number:
             return other.times(self.number)
         if other.is_number:
             return self.times(other.number)
         raise UndecidedError("parameters are multiplied with each other")
 
-    def put(self, values: Mapping[str, Sum]) -> Sum:
+    def put(self, values: Mapping[str, IntegerSum]) -> IntegerSum:
         """Return this with sums for some names."""
-        found = Sum(self.number)
+        found = IntegerSum(self.number)
         for name, multiple in self.multiples.items():
-            found += values.get(name, Sum.name(name)).times(multiple)
+            found += values.get(name, IntegerSum.name(name)).times(multiple)
         return found
 
     @property
@@ -139,7 +141,7 @@ def disjunction(conditions: Iterable[str]) -> str:
     return f"(or false {' '.join(conditions)})"
 
 
-class Reader:
+class SumReader:
     """Values of formulas in parameters. What is no sum, as ⌊m/2⌋, gets a name of its own, and a definition.
 
     Attributes
@@ -152,11 +154,11 @@ class Reader:
         """Begin without definitions."""
         self.definitions: list[str] = []
 
-    def sum(self, node: Node, names: Mapping[str, Sum]) -> Sum:
+    def sum(self, node: Node, names: Mapping[str, IntegerSum]) -> IntegerSum:
         """Return an integer's value, where the names have these."""
         match node:
             case Integer(value):
-                return Sum.of((), value)
+                return IntegerSum.of((), value)
             case Name(name):
                 if name not in names:
                     raise UndecidedError(f"{name!r} cannot stand in it")
@@ -173,10 +175,10 @@ class Reader:
             case _:
                 raise UndecidedError(f"a formula with {type(node).__name__} cannot be read here")
 
-    def truth(self, node: Node, names: Mapping[str, Sum]) -> str:
+    def truth(self, node: Node, names: Mapping[str, IntegerSum]) -> str:
         """Return a condition as SMT-LIB 2 writes it."""
         match node:
-            case Not(operand):
+            case LogicalNot(operand):
                 return f"(not {self.truth(operand, names)})"
             case Junction(operator, operands):
                 join = conjunction if operator == "and" else disjunction
@@ -192,7 +194,7 @@ class Reader:
             case _:
                 raise UndecidedError("a condition is needed, found an integer")
 
-    def _binary(self, operator: str, left: Sum, right: Sum) -> Sum:
+    def _binary(self, operator: str, left: IntegerSum, right: IntegerSum) -> IntegerSum:
         match operator:
             case "+":
                 return left + right
@@ -204,23 +206,23 @@ class Reader:
                 quotient = self.quotient(left, right.number)
                 return quotient if operator == "//" else left - quotient.times(right.number)
             case "^" | "&" | "|" if left.is_number and right.is_number:
-                return Sum.of((), _FOLDED[operator](left.number, right.number))
+                return IntegerSum.of((), _FOLDED[operator](left.number, right.number))
             case "**" if left.is_number and right.is_number and 0 <= right.number < MOST_BITS:
-                return Sum.of((), left.number**right.number)
+                return IntegerSum.of((), left.number**right.number)
             case _:
                 raise UndecidedError(f"{operator} of parameters cannot be read here")
 
-    def quotient(self, value: Sum, divisor: int) -> Sum:
+    def quotient(self, value: IntegerSum, divisor: int) -> IntegerSum:
         """Return the value divided by a number that is at least 1, rounded down."""
         if all(multiple % divisor == 0 for multiple in value.multiples.values()):
             parts = ((name, m // divisor) for name, m in value.multiples.items())
-            return Sum.of(parts, value.number // divisor)
+            return IntegerSum.of(parts, value.number // divisor)
         found = self._new()
         rest = value - found.times(divisor)
-        self.definitions += [rest.is_natural, (Sum(divisor - 1) - rest).is_natural]
+        self.definitions += [rest.is_natural, (IntegerSum(divisor - 1) - rest).is_natural]
         return found
 
-    def _least(self, values: list[Sum], sign: int) -> Sum:
+    def _least(self, values: list[IntegerSum], sign: int) -> IntegerSum:
         """Return the least of the values, or the largest if the sign is -1."""
         least, *others = values
         for value in others:
@@ -235,6 +237,6 @@ class Reader:
             least = found
         return least
 
-    def _new(self) -> Sum:
+    def _new(self) -> IntegerSum:
         """Return an integer with a name that no certificate can write."""
-        return Sum.name(f"!{len(self.definitions)}")
+        return IntegerSum.name(f"!{len(self.definitions)}")

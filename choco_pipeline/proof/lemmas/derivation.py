@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.kinds import GrundyNumbers, IntegerStatement, PPositions
 from choco_pipeline.claims.kinds.kind import Kind
+from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.formula.nodes import Compare, Integer, Name, Node, render
-from choco_pipeline.proof.lemmas.errors import LemmaError
-from choco_pipeline.proof.lemmas.known import Known, put
+from choco_pipeline.proof.lemmas.known_lemmas import Known, put
 from choco_pipeline.proof.lemmas.last_step import LastStep, implied, nodes
 from choco_pipeline.proof.lemmas.lemma import LEMMAS
+from choco_pipeline.proof.lemmas.lemma_errors import LemmaError
 from choco_pipeline.proof.lemmas.played import Played, without_passes
-from choco_pipeline.proof.uniform.description import describe
-from choco_pipeline.proof.uniform.family import Family
+from choco_pipeline.proof.uniform.families.family import Family
+from choco_pipeline.proof.uniform.families.parametric_rules import describe
 
 
 @dataclass(frozen=True)

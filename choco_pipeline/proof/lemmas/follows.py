@@ -11,25 +11,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from choco_pipeline.claims.case import Finding
-from choco_pipeline.claims.check import check_claim
-from choco_pipeline.claims.claim import Claim
+from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.conclusions.outcomes import Document, for_all_text, is_for_all, is_proved
 from choco_pipeline.claims.kinds import IntegerStatement
-from choco_pipeline.claims.outcomes import Document, for_all_text, is_for_all, is_proved
-from choco_pipeline.claims.verdict import Proved, Refuted, Undecided, verdict_text
+from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, verdict_text
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.games.notation import build
 from choco_pipeline.proof.checker import ask_checker
-from choco_pipeline.proof.claim_certificate import write_claim_certificate
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.for_all import verdict_for_all
-from choco_pipeline.proof.integers import decide_integers
 from choco_pipeline.proof.lemmas.derivation import Derivation, derived
-from choco_pipeline.proof.lemmas.errors import LemmaError
 from choco_pipeline.proof.lemmas.lemma import LEMMAS
+from choco_pipeline.proof.lemmas.lemma_errors import LemmaError
 from choco_pipeline.proof.lemmas.only_the_end import require_only_the_end
-from choco_pipeline.proof.uniform.members import members
-from choco_pipeline.tables.compute import table
+from choco_pipeline.proof.statements.claim_certificate import write_claim_certificate
+from choco_pipeline.proof.statements.decided_integers import decide_integers
+from choco_pipeline.proof.uniform.families.refutation import members
+from choco_pipeline.tables.computing.in_memory import table
 
 #: So many members' tables up to this bound are compared with what lemmas say, and with the claim.
 MEMBERS, BOUND = 6, 14

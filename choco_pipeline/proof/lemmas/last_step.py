@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from choco_pipeline.claims.claim import Claim
 from choco_pipeline.claims.kinds import GrundyNumbers, IntegerStatement, Options, PPositions, Values
+from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.formula import Formula, parse
-from choco_pipeline.formula.nodes import Integer, Name, Node, Not, render
+from choco_pipeline.formula.nodes import Integer, LogicalNot, Name, Node, render
 from choco_pipeline.formula.parse import parse_nodes
-from choco_pipeline.proof.lemmas.errors import LemmaError
-from choco_pipeline.proof.lemmas.known import Known, equal, junction, put
+from choco_pipeline.proof.lemmas.known_lemmas import Known, equal, junction, put
+from choco_pipeline.proof.lemmas.lemma_errors import LemmaError
 from choco_pipeline.proof.lemmas.played import Played
 
 #: Integers in statements run up to N, which is any bound no less than this; up to it the definition is asked, too.
@@ -96,7 +96,7 @@ class LastStep:
     def _of_options(self, check: Options) -> Iterator[IntegerStatement]:
         """Yield that it speaks of P-positions, none of whose options is one, or of others, which have one that is."""
         is_p, of, to = self._left(self.known.outcomes), nodes(check.of), nodes(check.to)
-        is_other = Not(is_p)
+        is_other = LogicalNot(is_p)
         if check.have == "some" and not set(self.claim.coordinates) <= {
             *check.by,
             *self._all(check),

@@ -10,10 +10,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from choco_pipeline.claims.model import LemmaName
+from choco_pipeline.claims.language.claims_file import LemmaName
 from choco_pipeline.formula.nodes import Binary, Call, Integer, Name, Node
-from choco_pipeline.proof.lemmas.errors import LemmaError
-from choco_pipeline.proof.lemmas.known import Known, different, equal, junction, total
+from choco_pipeline.proof.lemmas.known_lemmas import Known, different, equal, junction, total
+from choco_pipeline.proof.lemmas.lemma_errors import LemmaError
 from choco_pipeline.proof.lemmas.played import Played
 
 ZERO, ONE = Integer(0), Integer(1)

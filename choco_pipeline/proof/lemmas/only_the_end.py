@@ -14,14 +14,14 @@ import numpy as np
 
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.proof.clock import Clock
-from choco_pipeline.proof.errors import UndecidedError
-from choco_pipeline.proof.lemmas.errors import LemmaError
+from choco_pipeline.proof.lemmas.lemma_errors import LemmaError
 from choco_pipeline.proof.lemmas.played import Played
-from choco_pipeline.proof.uniform.affine import Affine
-from choco_pipeline.proof.uniform.family import Case, Family
-from choco_pipeline.proof.uniform.members import members
+from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.proof.uniform.families.affine import Affine
+from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
+from choco_pipeline.proof.uniform.families.refutation import members
 from choco_pipeline.proof.uniform.solvers import require_unsat
-from choco_pipeline.tables.compute import grundy_table
+from choco_pipeline.tables.computing.in_memory import grundy_table
 
 #: Members are looked at first up to this bound, by the definition.
 BOUND = 16
@@ -83,7 +83,7 @@ def _require_of_member(part: Played, family: Family, values: dict[str, int]) -> 
     return True
 
 
-def _text(part: Played, case: Case) -> str:
+def _text(part: Played, case: FamilyCase) -> str:
     """Return, as SMT-LIB 2, that some position that is not all 0 has no move to the one that is."""
     names = [*case.names, *part.coordinates]
     lines = ["(set-logic ALL)", *(f"(declare-const |{name}| Int)" for name in names)]
@@ -99,7 +99,7 @@ def _text(part: Played, case: Case) -> str:
     return "\n".join([*lines, *(f"(assert {one})" for one in said), "(check-sat)", ""])
 
 
-def _no_move(part: Played, case: Case, lowered: str) -> str:
+def _no_move(part: Played, case: FamilyCase, lowered: str) -> str:
     """Return that lowering a coordinate to 0 does not lead to where all are 0."""
     falling = {n for m, names, clips in part.moves if m == lowered and clips for n in names}
     if all(m != lowered for m, _, _ in part.moves):

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
-from choco_pipeline.proof.uniform.affine import Affine, number
-from choco_pipeline.proof.uniform.errors import FamilyError
-from choco_pipeline.proof.uniform.family import Case, Family
-from choco_pipeline.proof.uniform.linear import is_possible
-from choco_pipeline.proof.uniform.reading import Form
+from choco_pipeline.proof.uniform.families.affine import Affine, number
+from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
+from choco_pipeline.proof.uniform.families.family_errors import FamilyError
+from choco_pipeline.proof.uniform.families.linear import is_possible
+from choco_pipeline.proof.uniform.families.linear_forms import LinearForm
 from choco_pipeline.proof.uniform.sentences import (
     FALSE,
     TRUE,
@@ -54,7 +54,7 @@ class DirectCase:
     """
 
     family: Family
-    case: Case
+    case: FamilyCase
 
     def __post_init__(self) -> None:
         """Refuse what is not linear then."""
@@ -145,7 +145,7 @@ class DirectCase:
     def _room(self, at: Position, name: str, value: Affine) -> Affine:
         """Return what is not negative exactly if a coordinate may have a value."""
         height = self.case.heights[name]
-        return _value(Form(height.terms, height.constant), at) - height.divisor * value
+        return _value(LinearForm(height.terms, height.constant), at) - height.divisor * value
 
     def _solutions(self, at: Position, name: str) -> Iterator[tuple[str, Affine]]:
         """Yield the values of a coordinate that make the nim-sum 0, each with the condition under which it is that."""
@@ -249,7 +249,7 @@ def variable(coordinate: str) -> str:
     return f"position({coordinate})"
 
 
-def _value(form: Form, at: Position) -> Affine:
+def _value(form: LinearForm, at: Position) -> Affine:
     return sum((a * at[name] for name, a in form.terms.items()), form.constant)
 
 

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from choco_pipeline.proof.clock import Clock
-from choco_pipeline.proof.uniform.affine import Affine, number
 from choco_pipeline.proof.uniform.direct import MOST_VALUES, DirectCase
-from choco_pipeline.proof.uniform.family import Case, Family
-from choco_pipeline.proof.uniform.reading import Form
+from choco_pipeline.proof.uniform.families.affine import Affine, number
+from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
+from choco_pipeline.proof.uniform.families.linear_forms import LinearForm
 from choco_pipeline.proof.uniform.solvers import by_z3
 
 #: Cells of a table in which positions are looked for: some tenths of a second.
@@ -41,7 +41,7 @@ class Failure:
     Where positions have a condition, also the `largest` values of limited coordinates inside.
     """
 
-    case: Case
+    case: FamilyCase
     position: Mapping[str, Affine]
     texts: Mapping[str, str] = field(repr=False)
     largest: Mapping[str, int] | None = None
@@ -58,7 +58,7 @@ class Failure:
         return f"{place} for {', '.join([*named, *(f'{c} >= 0' for c in self.case.conditions)])}"
 
 
-def failures(family: Family, cases: list[Case], clock: Clock) -> tuple[Failure, ...]:
+def failures(family: Family, cases: list[FamilyCase], clock: Clock) -> tuple[Failure, ...]:
     """Return failures that together are of all members, or nothing if for some case none is found.
 
     Raises
@@ -107,7 +107,7 @@ def _failure(direct: DirectCase, position: Mapping[str, Affine]) -> Failure:
     return Failure(direct.case, position, dict(direct.failure_texts(position)), largest)
 
 
-def _points(case: Case) -> Iterator[Point]:
+def _points(case: FamilyCase) -> Iterator[Point]:
     """Yield values of a case's names, the least first."""
     for total in range(MOST_PARAMETER * max(1, len(case.names))):
         for values in product(range(total + 1), repeat=len(case.names)):
@@ -205,12 +205,14 @@ def _inconsistent(direct: DirectCase, point: Point, bound: int) -> np.ndarray | 
     return np.asarray(is_one & (related == reaches))
 
 
-def _height(case: Case, name: str, at: Mapping[str, Any], given: Mapping[str, int]) -> Any:
+def _height(case: FamilyCase, name: str, at: Mapping[str, Any], given: Mapping[str, int]) -> Any:
     height = case.heights[name]
-    return _number(Form(height.terms, height.constant), at, given) // height.divisor.value(given)
+    return _number(LinearForm(height.terms, height.constant), at, given) // height.divisor.value(
+        given
+    )
 
 
-def _number(form: Form, at: Mapping[str, Any], given: Mapping[str, int]) -> Any:
+def _number(form: LinearForm, at: Mapping[str, Any], given: Mapping[str, int]) -> Any:
     total = form.constant.value(given)
     for name, a in form.terms.items():
         total = total + at[name] * a.value(given)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from choco_pipeline.proof.uniform.affine import Affine
+from choco_pipeline.proof.uniform.families.affine import Affine
 
 TRUE, FALSE = "true", "false"
 

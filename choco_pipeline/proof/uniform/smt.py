@@ -21,11 +21,11 @@ from functools import reduce
 from itertools import product
 from operator import add
 
-from choco_pipeline.proof.uniform.affine import ZERO, Affine
-from choco_pipeline.proof.uniform.control import Obligation
-from choco_pipeline.proof.uniform.facts import Facts
-from choco_pipeline.proof.uniform.locations import Location
-from choco_pipeline.proof.uniform.search import Bits, Invariant
+from choco_pipeline.proof.uniform.families.affine import ZERO, Affine
+from choco_pipeline.proof.uniform.invariants.control import FamilyObligation
+from choco_pipeline.proof.uniform.invariants.facts import Facts
+from choco_pipeline.proof.uniform.invariants.invariant_search import Bits, Invariant
+from choco_pipeline.proof.uniform.invariants.locations import ControlLocation
 from choco_pipeline.proof.uniform.sentences import all_of, any_of, at_least_0, negation, term, text
 
 
@@ -38,7 +38,7 @@ def texts(proof: Invariant) -> Iterator[tuple[str, str]]:
             yield f"step-{number}", _text(proof, _steps(proof, here))
 
 
-def ordered(proof: Invariant) -> list[Location]:
+def ordered(proof: Invariant) -> list[ControlLocation]:
     """Return all locations of the control, the start first, then by name.
 
     Those that no state is at are among them: where the hypotheses never hold again, a word may go anywhere.
@@ -66,7 +66,9 @@ def _never(proof: Invariant) -> str:
     return any_of(found)
 
 
-def _of_position(obligation: Obligation, here: Location) -> Iterator[dict[str, Affine]]:
+def _of_position(
+    obligation: FamilyObligation, here: ControlLocation
+) -> Iterator[dict[str, Affine]]:
     """Yield what the counters of the position alone are after any digits, whether they are a step or not.
 
     No `never` of an option obligation speaks of other counters, and it is the same at every location.
@@ -90,7 +92,7 @@ def _goal(proof: Invariant) -> str:
     )
 
 
-def _steps(proof: Invariant, here: Location) -> str:
+def _steps(proof: Invariant, here: ControlLocation) -> str:
     obligation, found = proof.obligation, []
     for number, step in enumerate(obligation.steps(here)):
         taken: dict[int, list[Bits]] = {}
@@ -107,7 +109,7 @@ def _steps(proof: Invariant, here: Location) -> str:
     return all_of([*known, any_of(found)])
 
 
-def _inside(proof: Invariant, here: Location, updates: dict[str, Affine]) -> str:
+def _inside(proof: Invariant, here: ControlLocation, updates: dict[str, Affine]) -> str:
     if here not in proof.states:
         return "false"
     states = _states(proof, here, proof.states[here], updates)
@@ -115,7 +117,7 @@ def _inside(proof: Invariant, here: Location, updates: dict[str, Affine]) -> str
 
 
 def _states(
-    proof: Invariant, here: Location, states: Iterable[Bits], updates: dict[str, Affine]
+    proof: Invariant, here: ControlLocation, states: Iterable[Bits], updates: dict[str, Affine]
 ) -> str:
     chosen = [at_least_0(p.substitute(updates)) for p in proof.predicates[here]]
     return any_of(
@@ -132,14 +134,14 @@ def _facts(facts: Facts, updates: dict[str, Affine]) -> str:
     return all_of(found)
 
 
-def _never_at(proof: Invariant, here: Location, updates: dict[str, Affine]) -> str:
+def _never_at(proof: Invariant, here: ControlLocation, updates: dict[str, Affine]) -> str:
     return any_of(
         all_of(at_least_0(total.substitute(updates)) for total in conjunction)
         for conjunction in proof.obligation.never_again(here)
     )
 
 
-def _breaks(proof: Invariant, here: Location) -> str:
+def _breaks(proof: Invariant, here: ControlLocation) -> str:
     goal = proof.obligation.goal(here)
     given = [at_least_0(p) for p in goal.hypotheses]
     if goal.conclusions is None:

@@ -9,7 +9,7 @@ import z3
 
 from choco_pipeline.errors import DisagreementError
 from choco_pipeline.proof.clock import Clock
-from choco_pipeline.proof.errors import UndecidedError
+from choco_pipeline.proof.proof_errors import UndecidedError
 
 #: Milliseconds that a solver may take for one text, at least.
 LEAST_MILLISECONDS = 100

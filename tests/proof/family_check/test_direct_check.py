@@ -5,9 +5,9 @@ from functools import cache
 
 import pytest
 
-from choco_pipeline.proof.family_check import check, check_family
-from choco_pipeline.proof.uniform.certificate import write
-from choco_pipeline.proof.uniform.prove import prove_family
+from choco_pipeline.proof.family_check import certificate_check, check_family
+from choco_pipeline.proof.uniform.family_certificate import write
+from choco_pipeline.proof.uniform.family_prover import prove_family
 from tests.proof.family_check.mutations import changed
 
 SUM, NIM = "solid-bar(f=(x+z)//k)", "x ^ y ^ z == 0"
@@ -88,8 +88,8 @@ def test_a_forged_certificate_is_refused(
 ):
     """Also where members are not looked at: the conditions alone refuse it."""
     if not has_members:
-        monkeypatch.setattr(check, "_disagreement", lambda *_: None)
-        monkeypatch.setattr(check, "require_inconsistent", lambda *_: None)
+        monkeypatch.setattr(certificate_check, "_disagreement", lambda *_: None)
+        monkeypatch.setattr(certificate_check, "require_inconsistent", lambda *_: None)
     found = verdict({**certificate(family), **forged})
     assert found["engines"] == []
     assert not found["every_member"]
@@ -98,7 +98,7 @@ def test_a_forged_certificate_is_refused(
 
 @pytest.mark.parametrize("relation", ["(x-1) ^ y ^ (z-1) == 0", "(x+1) ^ y ^ (z+1) == 1", NIM])
 def test_a_position_refutes_its_own_relation_alone(relation, certificate, verdict, monkeypatch):
-    monkeypatch.setattr(check, "require_inconsistent", lambda *_: None)
+    monkeypatch.setattr(certificate_check, "require_inconsistent", lambda *_: None)
     document = {**certificate(WRONG), "relation": {"kind": "p-positions", "formula": relation}}
     found = verdict(document)
     assert (found["status"], found["every_member"]) == ("undecided", False)
@@ -107,7 +107,7 @@ def test_a_position_refutes_its_own_relation_alone(relation, certificate, verdic
 @pytest.mark.parametrize("family", [WRONG, BEYOND])
 def test_each_number_of_a_position_counts(family, certificate, verdict, monkeypatch):
     """A position of other sums passes only if the relation contradicts itself there, too, which it does at few."""
-    monkeypatch.setattr(check, "require_inconsistent", lambda *_: None)
+    monkeypatch.setattr(certificate_check, "require_inconsistent", lambda *_: None)
     document, passed = certificate(family), []
     (case,) = document["cases"]
     tried = 0

@@ -17,8 +17,8 @@ from choco_pipeline.games.notation import parse_ruleset, read
 from choco_pipeline.proof.clock import FOREVER, Clock
 from choco_pipeline.proof.family_check import languages
 from choco_pipeline.proof.family_check.languages import compared, difference
-from choco_pipeline.proof.family_check.reading import Family
-from choco_pipeline.proof.prove import prove
+from choco_pipeline.proof.family_check.stated_family import StatedFamily
+from choco_pipeline.proof.games.prover import prove
 
 SUM, STEP, MORE = (
     "solid-bar(f=(x+z)//k)",
@@ -50,7 +50,7 @@ FALSE = [
 
 
 def family_of(notation, kind, formula, rules):
-    return Family(read(notation), parse_nodes("1 == 1", None, ()), kind, parse_nodes(formula, None, ()), rules, {})  # fmt: skip
+    return StatedFamily(read(notation), parse_nodes("1 == 1", None, ()), kind, parse_nodes(formula, None, ()), rules, {})  # fmt: skip
 
 
 @cache

@@ -8,10 +8,10 @@ import pytest
 from choco_pipeline.formula import parse
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.uniform import FamilyError, prove_family
-from choco_pipeline.proof.uniform.affine import number
 from choco_pipeline.proof.uniform.direct import DirectCase
 from choco_pipeline.proof.uniform.failure import failures
-from choco_pipeline.proof.uniform.family import Family
+from choco_pipeline.proof.uniform.families.affine import number
+from choco_pipeline.proof.uniform.families.family import Family
 from choco_pipeline.proof.uniform.sentences import text
 from choco_pipeline.proof.uniform.solvers import SOLVERS
 
@@ -75,7 +75,7 @@ FALSE = [
 @pytest.mark.parametrize(("ruleset", "members", "relation", "where"), FALSE)
 def test_a_false_neighbour_is_not_proved(ruleset, members, relation, where, monkeypatch):
     monkeypatch.setattr(
-        "choco_pipeline.proof.uniform.prove.refutation", lambda family, clock: (None, 0)
+        "choco_pipeline.proof.uniform.family_prover.refutation", lambda family, clock: (None, 0)
     )
     found = prove_family(ruleset, members, p_positions=relation, where=where)
     assert found.status == "undecided"
@@ -180,7 +180,7 @@ def test_sentences_say_what_the_definition_says(members, relation):
 )
 def test_what_has_no_sentences_is_refused(relation, where, why, monkeypatch):
     monkeypatch.setattr(
-        "choco_pipeline.proof.uniform.prove.refutation", lambda family, clock: (None, 0)
+        "choco_pipeline.proof.uniform.family_prover.refutation", lambda family, clock: (None, 0)
     )
     with pytest.raises(FamilyError, match=why):
         prove_family(SUM, "k % 4 == 2", **relation, where=where)

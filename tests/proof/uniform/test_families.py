@@ -3,8 +3,8 @@
 import pytest
 
 from choco_pipeline.proof.uniform import FamilyError, prove_family
-from choco_pipeline.proof.uniform.family import Family
-from choco_pipeline.proof.uniform.members import disagreement
+from choco_pipeline.proof.uniform.families.family import Family
+from choco_pipeline.proof.uniform.families.refutation import disagreement
 
 SUM = "solid-bar(f=(x+z)//k)"
 MORE = "solid-bar(f=(x+z+c)//k)"
@@ -106,7 +106,7 @@ def test_a_false_family_is_refuted_where_it_is_wrong(ruleset, condition, relatio
 )
 def test_no_invariant_is_found_for_a_false_family(ruleset, condition, relation, monkeypatch):
     monkeypatch.setattr(
-        "choco_pipeline.proof.uniform.prove.refutation", lambda family, clock: (None, 0)
+        "choco_pipeline.proof.uniform.family_prover.refutation", lambda family, clock: (None, 0)
     )
     found = prove_family(ruleset, condition, **relation, seconds=8)
     assert found.status == "undecided"

@@ -1,0 +1,274 @@
+"""Checking one claim on one table: a verdict and the evidence for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, assert_never
+
+from choco_pipeline.claims.checks.generations import compare_generation
+from choco_pipeline.claims.checks.grundy import compare_grundy_numbers, count_positions_with
+from choco_pipeline.claims.checks.octahedron import find_section
+from choco_pipeline.claims.checks.option_sets import find_option_set
+from choco_pipeline.claims.checks.options import find_options
+from choco_pipeline.claims.checks.p_position_formulas import compare_p_positions
+from choco_pipeline.claims.checks.pattern import find_pattern
+from choco_pipeline.claims.checks.printed import (
+    find_grundy_list,
+    find_grundy_table,
+    find_listing,
+    find_p_list,
+)
+from choco_pipeline.claims.checks.printed_options import find_moves, find_shapes
+from choco_pipeline.claims.checks.values import GROWTH, NO_MEMBER, ComparedValues, collect_values
+from choco_pipeline.claims.evidence.explain import counterexample_at
+from choco_pipeline.claims.evidence.tally import Tally
+from choco_pipeline.claims.kinds import (
+    Cellular,
+    Count,
+    Counts,
+    GrundyList,
+    GrundyNumbers,
+    GrundyTable,
+    HeightFunctions,
+    IntegerStatement,
+    Listing,
+    Moves,
+    Octahedron,
+    Options,
+    OptionSet,
+    Pattern,
+    PList,
+    PPositions,
+    Sections,
+    Shape,
+    Values,
+)
+from choco_pipeline.claims.language.case import ClaimCase, Finding
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claim_formulas import without_value
+from choco_pipeline.claims.language.verdict import (
+    Counterexample,
+    Exhausted,
+    HoldsToBound,
+    Refuted,
+    Undecided,
+    Vacuous,
+)
+from choco_pipeline.errors import LimitError
+from choco_pipeline.formula import FormulaError
+from choco_pipeline.games import Ruleset
+from choco_pipeline.tables.reading.cells import BLOCK, Cells
+from choco_pipeline.tables.reading.windows import TableData
+
+#: A table is looked at so far beyond a claim's reach, and by a quarter of it.
+BEYOND = 32
+
+#: Of statements that are implications, by their relation: what satisfies the premise.
+_PREMISE = {
+    "contain": "position that satisfies the formula",
+    "within": "P-position",
+}
+
+
+def check_claim(
+    claim: Claim,
+    parameters: Mapping[str, int],
+    game: Ruleset,
+    bound: int,
+    data: TableData,
+    block: int = BLOCK,
+) -> Finding:
+    """Return what a table says of a claim.
+
+    Parameters
+    ----------
+    claim
+        One that speaks of `game`.
+    parameters
+        Those with which it does, as `Claim.match` returns them.
+    game, bound, data
+        The table, computed or stored, of a quantity that the claim can be checked on. A stored one is read by windows.
+    block
+        Cells looked at together; the finding does not depend on it.
+    """
+    cells = Cells.of(game, bound, data)
+    if not cells.variable.dims:
+        return Finding(Undecided("the table is a single cell, one P-position: it settles nothing"))
+    try:
+        case = ClaimCase(claim, parameters, cells, block)
+        if case.reach is not None:  # a little beyond it, to see whether more would be true
+            case = replace(case, cells=cells.corner(max(case.reach, 0) * 5 // 4 + BEYOND))
+        return _find(case)
+    except FormulaError as error:
+        return without_value(claim, error)
+    except LimitError as error:
+        return Finding(Undecided(str(error)))
+
+
+def _find(case: ClaimCase) -> Finding:
+    check = case.claim.check
+    on = (case.environment, case.cells, case.block)
+    match check:
+        case PPositions():
+            tally = compare_p_positions(check, *on, case.reach)
+            if check.relation in _PREMISE and not tally.met:
+                return Finding(case.nothing(_PREMISE[check.relation]))
+            free = case.cells.free
+            return _conclude(case, tally, {"free": free} if free and case.reach is None else {})
+        case GrundyNumbers():
+            return _conclude(case, compare_grundy_numbers(check, *on, case.reach), {})
+        case Cellular():
+            return _conclude(case, compare_generation(check, *on), {})
+        case Values():
+            return _conclude_values(case, check, collect_values(check, *on, case.reach))
+        case Count():
+            return _conclude_count(case, check)
+        case Counts():
+            number = sum(next(iter(p.values())).size for p in case.cells.p_positions(case.block))
+            why = "compares tables: this one gives a number, the ledger compares them"
+            return Finding(Undecided(why), {"p_positions": number})
+        case Pattern():
+            return find_pattern(check, case)
+        case Octahedron():
+            return find_section(check, case)
+        case Options():
+            return find_options(check, case)
+        case OptionSet():
+            return find_option_set(check, case)
+        case Moves():
+            return find_moves(check, case)
+        case Shape():
+            return find_shapes(check, case)
+        case GrundyTable():
+            return find_grundy_table(check, case)
+        case GrundyList():
+            return find_grundy_list(check, case)
+        case PList():
+            return find_p_list(check, case)
+        case Listing():
+            return find_listing(check, case)
+        case IntegerStatement() | HeightFunctions() | Sections():
+            raise ValueError(f"{case.claim.id} speaks of no ruleset: no table decides it")
+        case _:
+            assert_never(check)
+
+
+def _conclude(case: ClaimCase, tally: Tally, evidence: dict[str, Any]) -> Finding:
+    evidence = evidence | _about_the_reach(case, tally)
+    if tally.failures:
+        if tally.least is None:
+            found = "the automaton has a cell outside of the bar that is not 0"
+            counterexample = Counterexample(found, "none")
+        else:
+            counterexample = counterexample_at(case, tally.least)
+        return Finding(
+            Refuted(counterexample, tally.settled), evidence | {"failures": tally.failures}
+        )
+    if not tally.settled:
+        return Finding(case.nothing("position"))
+    return Finding(case.agreement(tally.settled), evidence)
+
+
+def _about_the_reach(case: ClaimCase, tally: Tally) -> dict[str, Any]:
+    """Return whether a statement with a bound of its own could have a larger one."""
+    if case.reach is None or case.bound <= case.reach:
+        return {}
+    evidence: dict[str, Any] = {"reach": case.reach}
+    if tally.beyond is None:
+        return evidence | {"true_up_to": case.bound, "best_possible": False}
+    true_up_to = tally.size(tally.beyond) - 1
+    if tally.least is not None:
+        true_up_to = tally.size(tally.least) - 1
+    return evidence | {
+        "true_up_to": true_up_to,
+        "best_possible": true_up_to == case.reach,
+        "false_at": list(tally.beyond),
+    }
+
+
+def _conclude_values(case: ClaimCase, check: Values, found: ComparedValues) -> Finding:
+    evidence = found.evidence()
+    if found.tally.least is not None:
+        outside = evidence | {"failures": found.tally.failures}
+        return Finding(
+            Refuted(counterexample_at(case, found.tally.least), found.tally.settled), outside
+        )
+    if case.is_complete:
+        return _conclude_finite_values(case, check, found, evidence)
+    if check.relation == "contains-all" and not found.members.size and found.claimed.is_empty:
+        return Finding(Vacuous(NO_MEMBER.format(check.values)), evidence)
+    if not found.values.size:
+        return Finding(case.nothing("P-position"))
+    match check.relation:
+        case "within":
+            sense = "no P-position has a value outside of the set"
+        case "exactly":
+            sense = f"no P-position has a value outside of the set, {_which_occur(found)}"
+        case "contains-all":
+            frontier, before = found.frontier(case.bound), found.frontier(case.bound // GROWTH)
+            if frontier is None:
+                why = f"not even the least member occurs up to bound {case.bound:,}"
+                return Finding(Undecided(why), evidence)
+            if before is not None and frontier <= before:
+                if found.claimed.first_outside(set(found.values.tolist())) is None:
+                    return Finding(Exhausted(found.members.size, "member"), evidence)
+                why = f"all members {found.span(frontier)} occur, but the next does not, neither up to bound"
+                return Finding(
+                    Undecided(f"{why} {case.bound // GROWTH:,} nor {case.bound:,}"), evidence
+                )
+            sense = (
+                f"every member {found.span(frontier)} occurs, and no table can contradict the claim"
+            )
+        case _:
+            assert_never(check.relation)
+    return Finding(HoldsToBound(found.tally.settled, case.bound, sense), evidence)
+
+
+def _conclude_finite_values(
+    case: ClaimCase, check: Values, found: ComparedValues, evidence: dict[str, Any]
+) -> Finding:
+    """Return the verdict where all P-positions that the statement speaks of are in the table."""
+    if check.relation != "within":
+        absent = found.claimed.first_outside(set(found.values.tolist()))
+        if absent is not None:
+            counterexample = Counterexample(
+                f"no P-position has the value {absent:,}",
+                f"{absent:,}, a v with {check.values}, is a value",
+            )
+            return Finding(Refuted(counterexample, found.tally.settled), evidence)
+    if not found.values.size:
+        return Finding(case.nothing("P-position"))
+    if check.relation == "contains-all" and found.claimed.is_empty:
+        return Finding(Vacuous(NO_MEMBER.format(check.values)), evidence)
+    return Finding(Exhausted(found.tally.settled), evidence)
+
+
+def _conclude_count(case: ClaimCase, check: Count) -> Finding:
+    if not case.is_complete:
+        return Finding(
+            Undecided(f"the table reaches bound {case.bound:,}, {case.reach:,} is needed")
+        )
+    counted, among = count_positions_with(
+        check, case.environment, case.cells, case.block, case.reach
+    )
+    unit = "P-position" if check.over == "p-positions" else "position"
+    claimed = int(check.equals.value(case.environment))
+    evidence = {"counted": counted, "among": among}
+    what = f"{unit}s"
+    if check.beside:
+        what = f"choices of {what} and of {', '.join(check.beside)}"
+    if counted == claimed:
+        if not among:
+            return Finding(case.nothing(unit), evidence)
+        return Finding(Exhausted(among, "case" if check.beside else "position"), evidence)
+    return Finding(Refuted(Counterexample(f"{counted:,} {what}", f"{claimed:,}"), among), evidence)
+
+
+def _which_occur(found: ComparedValues) -> str:
+    if not found.missing.size:
+        return f"and every member {found.span(found.looked_up_to)} occurs"
+    listed = ", ".join(f"{v:,}" for v in found.missing[:8].tolist()) + (
+        ", …" if found.missing.size > 8 else ""
+    )
+    return f"and of its members {found.span(found.looked_up_to)} all occur but {listed}"

@@ -1,0 +1,116 @@
+"""Checking that the P-positions of a rectangular bar are a generation of a cellular automaton."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from choco_pipeline.claims.evidence.tally import Tally
+from choco_pipeline.claims.kinds import Cellular
+from choco_pipeline.errors import LimitError
+from choco_pipeline.tables.reading.cells import Cells, Ints, select
+
+#: Cells computed, over all generations: some seconds of work.
+MOST_CELLS = 1 << 32
+#: Cells of one generation: some hundred megabytes.
+MOST_CELLS_AT_ONCE = 1 << 24
+#: What a sum of terms may come to before it is reduced.
+LARGEST_SUM = (1 << 63) - 1
+
+
+def compare_generation(
+    check: Cellular, environment: Mapping[str, int], cells: Cells, size: int
+) -> Tally:
+    """Return where table and automaton disagree; arguments as in `compare_p_positions`.
+
+    A cell of the generation that is not 0 but lies outside the bar is counted as a failure without a place.
+
+    Raises
+    ------
+    LimitError
+        If the generation is too large or too late.
+    """
+    generation = int(check.generation.value(environment))
+    grid, (low_i, low_j) = generation_of(check, generation)
+    tally = Tally(cells)
+    inside = 0
+    for block in cells.blocks(size):
+        i, j = block.points["i"] - low_i, block.points["j"] - low_j
+        covered = (i >= 0) & (i < grid.shape[0]) & (j >= 0) & (j < grid.shape[1])
+        alive = np.zeros(len(block), np.bool_)
+        alive[covered] = grid[i[covered], j[covered]] != 0
+        inside += int(alive.sum())
+        tally.settled += len(block)
+        tally.fail(select(block.points, alive != cells.holds_p(block.values)))
+    tally.failures += int(np.count_nonzero(grid)) - inside
+    return tally
+
+
+def generation_of(check: Cellular, generation: int) -> tuple[Ints, tuple[int, int]]:
+    """Return all cells of a generation that may be other than 0.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_i, n_j)
+        Values modulo the automaton's number.
+    tuple of int
+        i and j of its first cell.
+
+    Raises
+    ------
+    LimitError
+        If there are too many cells, or a sum may leave 64 bits.
+    """
+    if len(check.terms) * (check.modulo - 1) > LARGEST_SUM:
+        raise LimitError(
+            f"sums of {len(check.terms):,} terms modulo {check.modulo:,} exceed 64 bits"
+        )
+    given = {n for n, _, _, _ in check.start}
+    steps = max(generation - min(given), 0)
+    low_i, high_i = _extent(
+        [i for _, i, _, _ in check.start], [di for _, di, _ in check.terms], steps
+    )
+    low_j, high_j = _extent(
+        [j for _, _, j, _ in check.start], [dj for _, _, dj in check.terms], steps
+    )
+    shape = (high_i - low_i + 1, high_j - low_j + 1)
+    if shape[0] * shape[1] > min(MOST_CELLS_AT_ONCE, MOST_CELLS // (steps + 1)):
+        raise LimitError(
+            f"the automaton needs {shape[0]:,} × {shape[1]:,} cells for each of {steps + 1:,} generations:"
+            f" at most {MOST_CELLS_AT_ONCE:,} for one and {MOST_CELLS:,} for all are computed"
+        )
+    nothing = np.zeros(shape, np.int64)
+    order = max(dn for dn, _, _ in check.terms)
+    recent: dict[int, Ints] = {}
+    for n in range(min(given), generation + 1):
+        grid = nothing.copy()
+        for at, i, j, value in check.start:
+            if at == n:
+                grid[i - low_i, j - low_j] = value % check.modulo
+        if n > max(given):
+            for dn, di, dj in check.terms:
+                grid += _shifted(recent.get(n - dn, nothing), di, dj)
+        recent[n] = grid % check.modulo
+        recent.pop(n - order, None)
+    return recent.get(generation, nothing), (low_i, low_j)
+
+
+def _extent(starts: list[int], moves: list[int], steps: int) -> tuple[int, int]:
+    """Return the least and the greatest index that can be reached."""
+    return min(starts) + steps * min(0, *moves), max(starts) + steps * max(0, *moves)
+
+
+def _shifted(grid: Ints, di: int, dj: int) -> Ints:
+    """Return the grid whose value at (i, j) is that of `grid` at (i-di, j-dj), 0 where there is none."""
+    moved = np.zeros_like(grid)
+    to_i, from_i = _overlap(grid.shape[0], di)
+    to_j, from_j = _overlap(grid.shape[1], dj)
+    moved[to_i, to_j] = grid[from_i, from_j]
+    return moved
+
+
+def _overlap(length: int, step: int) -> tuple[slice, slice]:
+    if step >= 0:
+        return slice(step, None), slice(0, max(length - step, 0))
+    return slice(0, max(length + step, 0)), slice(-step, None)

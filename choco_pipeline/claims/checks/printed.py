@@ -1,0 +1,184 @@
+"""Checking tables and lists that a paper prints, number by number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from choco_pipeline.claims.evidence.explain import (
+    bound_of,
+    counterexample_to_number,
+    counterexample_to_outcome,
+)
+from choco_pipeline.claims.kinds import GrundyList, GrundyTable, Listing, PList
+from choco_pipeline.claims.language.case import ClaimCase, Finding
+from choco_pipeline.claims.language.verdict import Counterexample, Exhausted, Refuted, Undecided
+from choco_pipeline.errors import LimitError
+from choco_pipeline.formula import Formula
+from choco_pipeline.games import Position
+from choco_pipeline.tables.reading.cells import Points, evaluate_at, select_where
+
+#: At most so many P-positions are put in order, or compared with a list: some hundred megabytes.
+MOST_LISTED = 1 << 20
+
+
+def find_grundy_table(check: GrundyTable, case: ClaimCase) -> Finding:
+    """Return whether printed Grundy numbers are those of the game; undecided if the table does not hold all of them."""
+    order = [(check.down, check.across).index(name) for name in case.cells.game.coordinates]
+    printed = []
+    for down, row in enumerate(check.rows):
+        for across, number in enumerate(row):
+            place = (down, across)
+            printed.append((tuple(place[axis] for axis in order), number))
+    return _compare_numbers(case, printed)
+
+
+def find_grundy_list(check: GrundyList, case: ClaimCase) -> Finding:
+    """Return whether printed Grundy numbers are those of the game; undecided if the table does not hold all of them."""
+    return _compare_numbers(case, [(tuple(row[:-1]), row[-1]) for row in check.numbers])
+
+
+def find_p_list(check: PList, case: ClaimCase) -> Finding:
+    """Return whether the P-positions within the claim's reach are exactly those that are printed.
+
+    Raises
+    ------
+    LimitError
+        If the table ends before the reach, or holds too many P-positions within it.
+    """
+    where = _condition(case, check.where)
+    printed = {tuple(position) for position in check.positions}
+    rows = [case.cells.positions(points) for points in _p_positions(case, where)]
+    found = {tuple(row) for block in rows for row in block.tolist()}
+    wrong = printed ^ found
+    evidence = {"p_positions": len(found)}
+    settled = _count_positions(case, where)
+    if not wrong:
+        return Finding(Exhausted(settled), evidence)
+    position = min(wrong, key=lambda at: (_size(case, at), at))
+    evidence |= {"failures": len(wrong), "missing": len(found - printed)}
+    if position in found:
+        counterexample = counterexample_to_outcome(
+            case, position, claimed="N-position, since it is not printed"
+        )
+    else:
+        counterexample = _printed_as_p(case, position, where)
+    return Finding(Refuted(counterexample, settled), evidence)
+
+
+def find_listing(check: Listing, case: ClaimCase) -> Finding:
+    """Return whether the values of a formula at the P-positions within the reach, listed by loops, are as printed.
+
+    Raises
+    ------
+    LimitError
+        If the table ends before the reach, or holds too many P-positions within it.
+    FormulaError
+        If the formula has no value at a P-position.
+    """
+    blocks = list(_p_positions(case, _condition(case, check.where)))
+    points = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+    order = np.lexsort([points[name] for name in reversed(check.order)])
+    points = {name: values[order] for name, values in points.items()}
+    values = evaluate_at(check.of.substitute(case.environment), points).tolist()
+    positions = [tuple(row) for row in case.cells.positions(points).tolist()]
+    evidence = {"count": len(values)}
+    needed = max(len(check.begins), len(check.ends))
+    settled = min(len(values), len(check.begins) + len(check.ends))  # which may overlap
+    if len(values) < needed or (check.length is not None and len(values) != check.length):
+        claimed = f"at least {needed:,}" if check.length is None else f"{check.length:,}"
+        other = Counterexample(f"a list of {len(values):,} values", f"one of {claimed}")
+        return Finding(Refuted(other, settled), evidence)
+    first = len(values) - len(check.ends)
+    for start, printed in ((0, check.begins), (first, check.ends)):
+        for i, value in enumerate(printed, start):
+            if values[i] != value:
+                entry = f"entry {i + 1:,} of {len(values):,} is"
+                wrong = counterexample_to_outcome(
+                    case, positions[i], f"{entry} {values[i]}", f"{entry} {value}"
+                )
+                return Finding(Refuted(wrong, settled), evidence)
+    return Finding(Exhausted(settled, "number"), evidence)
+
+
+def _compare_numbers(case: ClaimCase, printed: list[tuple[Position, int]]) -> Finding:
+    """Compare printed Grundy numbers with the table of Grundy numbers; the least position that differs refutes."""
+    game, lookup = case.cells.game, case.cells.lookup
+    legal = [game.is_position(position) for position, _ in printed]
+    needed = max(
+        (bound_of(game, at) for (at, _), there in zip(printed, legal, strict=True) if there),
+        default=0,
+    )
+    if needed > case.bound and not case.cells.is_whole:
+        return Finding(Undecided(f"the table reaches bound {case.bound:,}, {needed:,} is needed"))
+    wrong = [
+        (position, number)
+        for (position, number), there in zip(printed, legal, strict=True)
+        if not there or lookup.grundy(position) != number
+    ]
+    if not wrong:
+        return Finding(Exhausted(len(printed), "number"))
+    position, number = min(wrong, key=lambda entry: (_size(case, entry[0]), entry))
+    if game.is_position(position):
+        counterexample = counterexample_to_number(case, position, number)
+    else:
+        counterexample = _no_position(case, position, f"Grundy number {number}")
+    return Finding(Refuted(counterexample, len(printed)), {"failures": len(wrong)})
+
+
+def _p_positions(case: ClaimCase, where: Formula | None) -> Iterable[Points]:
+    """Yield the P-positions within the claim's reach that satisfy a condition, block by block."""
+    if case.cells.variable.name == "p_cell":
+        raise LimitError("the table holds uncut bars only: one of Grundy numbers is needed")
+    if not case.is_complete:
+        raise LimitError(f"the table reaches bound {case.bound:,}, {case.reach:,} is needed")
+    listed = 0
+    for points in case.cells.p_positions(case.block):
+        chosen = case.cells.within_reach(select_where(points, where), case.reach)
+        listed += case.cells.sizes(chosen).size
+        if listed > MOST_LISTED:
+            raise LimitError(
+                f"it speaks of more P-positions than the {MOST_LISTED:,} that a list is compared with"
+            )
+        yield chosen
+
+
+def _count_positions(case: ClaimCase, where: Formula | None) -> int:
+    """Return how many positions a printed list, which is short, speaks of."""
+    reach = case.reach
+    return sum(
+        (reach is None or _size(case, at) <= reach)
+        and (where is None or bool(where.value(case.cells.named(at))))
+        for at in case.cells.game.positions(case.bound if reach is None else reach)
+    )
+
+
+def _printed_as_p(case: ClaimCase, position: Position, where: Formula | None) -> Counterexample:
+    """Return what is the case at a position that is printed but is no P-position of which the list speaks."""
+    game = case.cells.game
+    if not game.is_position(position):
+        return _no_position(case, position, "P-position")
+    if case.reach is not None and _size(case, position) > case.reach:
+        found = f"it lies beyond {case.reach:,}, where the list ends"
+    elif where is not None and not where.value(case.cells.named(position)):
+        found = f"it does not satisfy {where}"
+    else:
+        return counterexample_to_outcome(case, position)
+    return Counterexample(found, "P-position of the list", position, game.coordinates)
+
+
+def _no_position(case: ClaimCase, position: Position, claimed: str) -> Counterexample:
+    game = case.cells.game
+    return Counterexample(
+        f"it is no position: {game.why_not(position)}", claimed, position, game.coordinates
+    )
+
+
+def _size(case: ClaimCase, position: Position) -> int:
+    """Return the largest coordinate, passes not counted."""
+    return max(position[: len(case.cells.game.base.coordinates)])
+
+
+def _condition(case: ClaimCase, where: Formula | None) -> Formula | None:
+    return None if where is None else where.substitute(case.environment)

@@ -1,0 +1,143 @@
+"""Checking which values a formula takes over the P-positions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from choco_pipeline.claims.evidence.integer_sets import IntegerSet
+from choco_pipeline.claims.evidence.tally import Tally
+from choco_pipeline.claims.kinds import Values
+from choco_pipeline.tables.reading.cells import (
+    Cells,
+    Ints,
+    evaluate_at,
+    holds_at,
+    select,
+    select_where,
+)
+
+#: At most so many values are listed.
+MOST_LISTED = 64
+#: Members of the set that are no values are listed up to this size; a verdict says how far.
+LARGEST_MEMBER = 1 << 20
+#: A set that is claimed to hold everything must have grown over this factor of the bound.
+GROWTH = 4
+#: Members of the set are looked for up to the bound divided by this, however small the values are.
+SMALL = 4
+#: Why a claim that a set is contained may say nothing.
+NO_MEMBER = "no integer satisfies {}"
+
+
+@dataclass(frozen=True)
+class ComparedValues:
+    """The values that were found, and how they compare with the claimed set.
+
+    Attributes
+    ----------
+    tally
+        P-positions whose value lies outside the claimed set are its failures.
+    values
+        The values at P-positions with all coordinates within the bound, ascending.
+    sizes
+        For each of them the largest coordinate of the first P-position that has it.
+    missing
+        Members of the claimed set that no such P-position has, the nearest to 0 first, of all whose size, their absolute
+        value, is at most `looked_up_to`.
+    members
+        The members of the claimed set up to this size, ascending.
+    claimed
+        The claimed set.
+    looked_up_to
+        The size of the largest value, if that is not too large; at least the bound divided by `SMALL`.
+    """
+
+    tally: Tally
+    values: Ints
+    sizes: Ints
+    members: Ints
+    missing: Ints
+    claimed: IntegerSet
+    looked_up_to: int
+
+    def frontier(self, bound: int) -> int | None:
+        """Return the largest size of a member up to which all members occur at P-positions within `bound`; None if there is none."""
+        absent = np.setdiff1d(self.members, self.values[self.sizes <= bound])
+        sizes = np.abs(self.members)
+        before = sizes if not absent.size else sizes[sizes < np.abs(absent).min()]
+        return int(before.max()) if before.size else None
+
+    def span(self, size: int) -> str:
+        """Return the integers of at most this size among which members are looked for, as words that follow "members"."""
+        is_of_both_signs = self.members.size and self.members[0] < 0
+        return f"from {-size:,} to {size:,}" if is_of_both_signs else f"up to {size:,}"
+
+    def evidence(self) -> dict[str, Any]:
+        """Return what a report shows: values, missing members, and how both grow with the bound."""
+        growth = []
+        for bound in growing_bounds(self.tally.cells.bound):
+            seen = self.values[self.sizes <= bound]
+            largest = int(seen[-1]) if seen.size else None
+            growth.append(
+                {
+                    "bound": bound,
+                    "count": seen.size,
+                    "largest": largest,
+                    "frontier": self.frontier(bound),
+                }
+            )
+        return {
+            "values": self.values[:MOST_LISTED].tolist(),
+            "count": self.values.size,
+            "missing": self.missing[:MOST_LISTED].tolist(),
+            "missing_count": self.missing.size,
+            "growth": growth,
+        }
+
+
+def collect_values(
+    check: Values,
+    environment: Mapping[str, int],
+    cells: Cells,
+    size: int,
+    reach: int | None = None,
+) -> ComparedValues:
+    """Return the values of the claim's formula over the P-positions; arguments as in `compare_p_positions`.
+
+    A P-position that lies beyond the bound, as a strip may, can refute the claim, but its value is not among those listed.
+    """
+    of = check.of.substitute(environment)
+    claimed = IntegerSet(check.values.substitute(environment))
+    where = None if check.where is None else check.where.substitute(environment)
+    tally = Tally(cells, reach)
+    first: dict[int, int] = {}
+    for points in cells.p_positions(size):
+        inside = cells.within_reach(select_where(points, where), reach)
+        values, sizes = evaluate_at(of, inside), cells.sizes(inside)
+        tally.settled += values.size
+        distinct, which = np.unique(values, return_inverse=True)
+        if check.relation != "contains-all":
+            tally.fail(select(inside, ~holds_at(claimed.condition, {"v": distinct})[which]))
+        nearest = np.full(distinct.size, np.iinfo(np.int64).max)
+        np.minimum.at(nearest, which, sizes)
+        for value, near in zip(distinct.tolist(), nearest.tolist(), strict=True):
+            first[value] = min(near, first.get(value, near))
+    found = sorted((value, near) for value, near in first.items() if near <= cells.bound)
+    values, sizes = np.array(found, np.int64).reshape(-1, 2).T
+    size = max(int(np.abs(values).max(initial=0)), cells.bound // SMALL)
+    size = min(size, LARGEST_MEMBER)
+    members = claimed.up_to(size) if values.size else np.empty(0, np.int64)
+    missing = np.setdiff1d(members, values)
+    missing = missing[np.argsort(np.abs(missing), stable=True)]
+    return ComparedValues(tally, values, sizes, members, missing, claimed, size)
+
+
+def growing_bounds(bound: int) -> list[int]:
+    """Return bounds that double up to `bound`, at most six of them."""
+    steps = [bound]
+    while steps[-1] // 2 >= 16 and len(steps) < 6:
+        steps.append(steps[-1] // 2)
+    return steps[::-1]

@@ -1,0 +1,160 @@
+"""Claims that compare tables: decided from the numbers that the tables gave."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, overload
+
+from choco_pipeline.claims.kinds import Counts
+from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import (
+    Counterexample,
+    HoldsToBound,
+    Refuted,
+    Undecided,
+    Verdict,
+    verdict_to_json,
+)
+from choco_pipeline.formula import Formula, FormulaError
+
+
+def check_across(
+    catalogue: Catalogue, verdicts: Iterable[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return the verdicts on the claims that compare tables: one for each, with ``"table": null``.
+
+    Parameters
+    ----------
+    catalogue
+        All claims of the run.
+    verdicts
+        Of every table; those on such claims carry a number, ``evidence["p_positions"]``.
+    """
+    numbers: dict[str, dict[int, int]] = defaultdict(dict)
+    for verdict in verdicts:
+        if catalogue.claims[verdict["claim"]].is_over_tables:
+            (parameter,) = verdict["parameters"].values()
+            numbers[verdict["claim"]][parameter] = verdict["evidence"]["p_positions"]
+    found = []
+    for claim_id, counts in numbers.items():
+        start = time.perf_counter()
+        outcome = check_counts(catalogue.claims[claim_id], counts)
+        shown = {"claim": claim_id, "table": None, "parameters": {}, **verdict_to_json(outcome)}
+        evidence = {"p_positions": {str(n): counts[n] for n in sorted(counts)}}
+        found.append(
+            {**shown, "evidence": evidence, "seconds": round(time.perf_counter() - start, 4)}
+        )
+    return found
+
+
+def check_counts(claim: Claim, counts: Mapping[int, int]) -> Verdict:
+    """Return whether the relations of a claim of kind ``counts`` hold.
+
+    Parameters
+    ----------
+    claim
+        Its one parameter runs from 1. A relation is left out where a table that it, or a sum in it, needs is missing,
+        and where it has no value. The verdict counts the equations that are left, and names relations without any.
+    counts
+        The number of P-positions by the parameter's value. Sums run at most as far as the largest of these values.
+    """
+    if not isinstance(claim.check, Counts):
+        raise ValueError(f"{claim.id} is a claim of kind {claim.check.kind}, counts is needed")
+    (parameter,) = claim.parameters
+    largest = max(counts, default=0)
+    tables = _tables(claim.check, parameter, counts)
+    relations = claim.check.conditions
+    equations = dict.fromkeys(relations, 0)
+    for value in range(1, largest + 1):
+        for relation in relations:
+            if parameter not in relation.names and value > 1:
+                continue
+            for table in tables.values():
+                table.asked.clear()
+            try:
+                holds = relation.value({parameter: value}, tables)
+            except (_NoTableError, FormulaError):  # a look-up beyond 2^63 has no value
+                continue
+            equations[relation] += 1
+            if not holds:
+                found = ", ".join(
+                    f"{name}({n}) = {table[n]:,}"
+                    for name, table in tables.items()
+                    for n in sorted(table.asked)
+                )
+                claimed = f"{relation}, here with {parameter} = {value}"
+                return Refuted(Counterexample(found, claimed), sum(equations.values()))
+    checked = sum(equations.values())
+    if not checked:
+        return Undecided("no relation has all the tables that it needs")
+    number = "the one equation" if checked == 1 else f"all {checked:,} equations"
+    sense = f"{number} between the tables with {parameter} up to {largest:,}"
+    unchecked = [relation.text for relation, n in equations.items() if not n]
+    if unchecked:
+        sense += f"; none of {', '.join(unchecked)}"
+    return HoldsToBound(sum(counts.values()), largest, sense)
+
+
+def _tables(check: Counts, parameter: str, counts: Mapping[int, int]) -> dict[str, _Numbers]:
+    """Return g and the sums, as look-up functions."""
+    largest = max(counts, default=0)
+    found = {"g": _Numbers(counts.get)}
+    for name, summand in check.sums.items():
+        terms = _Numbers(counts.get)  # what a sum asks for is not what a relation asks for
+        found[name] = _Numbers(_Sum(summand, parameter, terms, largest).up_to)
+    return found
+
+
+class _NoTableError(LookupError):
+    """A number is needed of a table that this run does not have."""
+
+
+@dataclass
+class _Sum:
+    """Σ summand for parameter = 1, …, n, where there are all tables that it needs."""
+
+    summand: Formula
+    parameter: str
+    g: _Numbers
+    largest: int
+    _known: list[int] = field(default_factory=lambda: [0])
+
+    def up_to(self, n: int) -> int | None:
+        if n > self.largest:
+            return None
+        while len(self._known) <= n:
+            try:
+                term = self.summand.value({self.parameter: len(self._known)}, {"g": self.g})
+            except (_NoTableError, FormulaError):
+                return None
+            self._known.append(self._known[-1] + int(term))
+        return self._known[n]
+
+
+class _Numbers(Sequence[int]):
+    """Numbers that a run may have, and which of them were asked for."""
+
+    def __init__(self, of: Callable[[int], int | None]) -> None:
+        self._of = of
+        self.asked: set[int] = set()
+
+    def __len__(self) -> int:
+        return sys.maxsize
+
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[int]: ...
+    def __getitem__(self, index: int | slice) -> int | Sequence[int]:
+        if isinstance(index, slice):
+            return [self[n] for n in range(*index.indices(len(self)))]
+        number = self._of(index)
+        if number is None:
+            raise _NoTableError(index)
+        self.asked.add(index)
+        return number

@@ -1,0 +1,332 @@
+"""What the verdicts on a claim come to, case by case and together: never more than all of them say."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+from choco_pipeline.claims.kinds import IntegerStatement
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.errors import ConfigError
+
+Document = Mapping[str, Any]
+#: Some integers for a claim's parameters, as a key.
+Given = tuple[tuple[str, int], ...]
+
+#: What a claim comes to, worst first: a `verdict.Verdict`, or one that only a claim with parameters has, or none.
+Outcome = Literal[
+    "refuted",
+    "undecided",
+    "unchecked",
+    "vacuous",
+    "holds-to-bound",
+    "exhausted",
+    "proved-for-listed",
+    "proved",
+]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+#: Sign and words of each, wherever it is written: colour is never alone, and a bound never looks like a proof.
+SIGNS: Mapping[str, tuple[str, str]] = {
+    "refuted": ("✗", "refuted"),
+    "undecided": ("?", "undecided"),
+    "unchecked": ("–", "not checked"),
+    "vacuous": ("∅", "vacuous"),
+    "holds-to-bound": ("◐", "holding to the bound"),
+    "exhausted": ("●", "checked in all cases"),
+    "proved-for-listed": ("◧", "proved for listed parameters"),
+    "proved": ("∎", "proved"),
+}
+#: Engines, as people are told of them.
+ENGINES: Mapping[str, str] = {
+    "own": "ours",
+    "mona": "MONA",
+    "checker": "the checker",
+    "z3": "z3",
+    "cvc5": "cvc5",
+}
+#: Statuses of statements that no paper asserts: what is false of these refutes nobody.
+NOT_ASSERTED: Mapping[str, str] = {
+    "question": "Questions, as far as they are answered",
+    "ours": "Remarks of this project",
+}
+#: Of several verdicts with the same parameters, the first of these that any of them gives is what they come to. What
+#: was found to hold somewhere is not vacuous.
+STRONGEST_FIRST = ("refuted", "proved", "exhausted", "holds-to-bound", "vacuous", "undecided")
+
+
+def is_by_proof(verdict: Document) -> bool:
+    """Whether a verdict was found by proof for all positions or integers, not by looking at some of them."""
+    return "certificate" in verdict
+
+
+def is_for_all(verdict: Document) -> bool:
+    """Whether a verdict is on all parameters that satisfy a condition, not on single ones."""
+    return "for_all" in verdict
+
+
+def for_all_text(verdict: Document) -> str:
+    """Return all of which parameters such a verdict is on.
+
+    Examples
+    --------
+    >>> for_all_text({"for_all": {"parameters": ["k", "s"], "condition": "k%2 == 0 and s < k"}})
+    'all k, s with k%2 == 0 and s < k'
+    """
+    named = verdict["for_all"]
+    return f"all {', '.join(named['parameters'])} with {named['condition']}"
+
+
+def follows_text(verdict: Document) -> str:
+    """Return what a verdict on all parameters follows from, premises of premises too; "" if it follows from no claims.
+
+    Examples
+    --------
+    >>> one = {"premises": [{"claim": "a", "follows_from": None}], "lemmas": ["one pass", "a free heap"]}
+    >>> follows_text({"evidence": {"follows_from": one}})
+    'follows from a by one pass and a free heap'
+    >>> other = {"premises": [{"claim": "b", "follows_from": one}], "lemmas": []}
+    >>> follows_text({"evidence": {"follows_from": other}})
+    'follows from b, which follows from a by one pass and a free heap'
+    """
+    chain = verdict["evidence"].get("follows_from")
+    if chain is None:
+        return ""
+    named = []
+    for premise in chain["premises"]:
+        before = follows_text({"evidence": premise})
+        named.append(f"{premise['claim']}, which {before}" if before else premise["claim"])
+    by = f" by {enumerated(chain['lemmas'])}" if chain["lemmas"] else ""
+    return f"follows from {enumerated(named)}{by}"
+
+
+def is_proved(verdict: Document) -> bool:
+    """Whether a verdict is that something is proved."""
+    return bool(verdict["verdict"] == "proved")
+
+
+def strongest(verdicts: Sequence[Document]) -> str:
+    """Return what the verdicts with the same parameters come to: a proof outweighs tables, a whole table smaller ones."""
+    found = {verdict["verdict"] for verdict in verdicts}
+    return next(verdict for verdict in STRONGEST_FIRST if verdict in found)
+
+
+def engines_of(verdict: Document) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return which engines agree on a proof, of the claim and of its game, and why others do not."""
+    evidence = verdict["evidence"]
+    return tuple(evidence.get("engines", ("own",))), dict(evidence.get("no_answer", {}))
+
+
+@dataclass(frozen=True)
+class Cases:
+    """A claim and all verdicts on it.
+
+    A case is one choice of the claim's parameters; of a statement on integers, one of the integers that are fixed in its
+    proofs, or no choice, which is all of the statement.
+
+    Attributes
+    ----------
+    claim
+        The claim.
+    found
+        All verdicts. Where one by proof is undecided, it says nothing against what other verdicts say.
+    """
+
+    claim: Claim
+    found: Sequence[Document]
+
+    @cached_property
+    def verdicts(self) -> Sequence[Document]:
+        """The verdicts on single cases that say something, or all of these if none does."""
+        single = [v for v in self.found if not is_for_all(v)]
+        said = [v for v in single if not (is_by_proof(v) and v["verdict"] == "undecided")]
+        return said or single
+
+    @cached_property
+    def for_all(self) -> Document | None:
+        """The verdict on all parameters that satisfy the claim's condition `for_all`, if there is one."""
+        return next((v for v in self.found if is_for_all(v)), None)
+
+    @cached_property
+    def false_everywhere(self) -> Document | None:
+        """For all of which parameters it is proved to be false, and at which positions: evidence of a refutation, if there is such."""
+        evidence = (v["evidence"] for v in self.found if v["verdict"] == "refuted")
+        return next((one["every_member"] for one in evidence if "every_member" in one), None)
+
+    @property
+    def proved_for_all(self) -> Document | None:
+        """The same verdict if it is that the claim is proved for them."""
+        return self.for_all if self.for_all is not None and is_proved(self.for_all) else None
+
+    @property
+    def is_proved_for_all(self) -> bool:
+        """Whether the claim is proved for all parameters at once, and speaks of no others."""
+        return self.proved_for_all is not None and self.claim.speaks_for_all_only
+
+    def is_among_all(self, given: Given) -> bool:
+        """Whether a case is one of those for all of which the claim is proved at once."""
+        return self.proved_for_all is not None and self.claim.is_for_all(dict(given))
+
+    @cached_property
+    def by_parameters(self) -> Mapping[Given, Sequence[Document]]:
+        """The verdicts that say something, case by case."""
+        cases: dict[Given, list[Document]] = defaultdict(list)
+        for verdict in self.verdicts:
+            cases[tuple(verdict["parameters"].items())].append(verdict)
+        return cases
+
+    @cached_property
+    def kinds(self) -> Mapping[Given, str]:
+        """What the verdicts on each case come to."""
+        return {given: strongest(verdicts) for given, verdicts in self.by_parameters.items()}
+
+    def of(self, kind: str) -> list[Given]:
+        """Return the cases of one kind."""
+        return [given for given, found in self.kinds.items() if found == kind]
+
+    @cached_property
+    def in_all_ranges(self) -> bool:
+        """Whether a statement without a ruleset is decided for every choice in its ranges."""
+        return all(
+            verdict["evidence"].get("all_choices", False)
+            for verdict in self.found
+            if verdict["parameters"]
+        ) and not any(is_by_proof(v) and v["verdict"] == "undecided" for v in self.found)
+
+    @cached_property
+    def covers(self) -> bool:
+        """Whether the claim speaks of no other case than these."""
+        check = self.claim.check
+        if self.claim.pattern is None:
+            return self.in_all_ranges and not (isinstance(check, IntegerStatement) and check.listed)
+        every = _all_parameters(self.claim)
+        checked = [dict(given) for given in self.kinds]
+        return every is not None and all(
+            one in checked or self.is_among_all(tuple(one.items())) for one in every
+        )
+
+    @cached_property
+    def outcome(self) -> Outcome:
+        """What the verdicts come to: ``proved`` only if every case that the claim speaks of is."""
+        found = set(self.kinds.values())
+        if "refuted" in found:
+            return "refuted"
+        if self.is_proved_for_all:
+            return "proved"
+        if self.proved_for_all is not None:
+            others = (kind for given, kind in self.kinds.items() if not self.is_among_all(given))
+            found = {"proved", *others}
+            parts = found
+        elif not found:
+            return "unchecked"
+        else:
+            parts = {kind for given, kind in self.kinds.items() if given or self.claim.parameters}
+        whole = None if self.claim.parameters else self.kinds.get(())
+        true = parts - {"vacuous"}  # a case that says nothing is no exception
+        if whole == "proved" or (self.covers and true == {"proved"}):
+            return "proved"
+        if whole == "exhausted" or (self.covers and true and true <= {"proved", "exhausted"}):
+            return "exhausted"
+        if not true and (
+            whole == "vacuous" or (self.covers and parts and whole != "holds-to-bound")
+        ):
+            return "vacuous"
+        if "proved" in true and true <= {"proved", "undecided"}:
+            return "proved-for-listed"
+        return "undecided" if found <= {"undecided", "vacuous"} else "holds-to-bound"
+
+    @property
+    def engines(self) -> list[dict[str, Any]]:
+        """Which engines agree on the proofs.
+
+        For each set of engines: ``engines``; ``proofs``, how many they agree on; ``no_answer``, of the others that were
+        asked, the first reason why they say nothing.
+        """
+        counts: Counter[tuple[str, ...]] = Counter()
+        silent: dict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
+        for_all = [] if self.for_all is None else [self.for_all]
+        for verdict in [*for_all, *self.verdicts]:
+            if not is_by_proof(verdict) or verdict["verdict"] != "proved":
+                continue
+            agreed, others = engines_of(verdict)
+            counts[agreed] += 1
+            for name, why in others.items():
+                silent[agreed].setdefault(name, why)
+        return [
+            {"engines": list(names), "proofs": number, "no_answer": silent[names]}
+            for names, number in counts.items()
+        ]
+
+
+def few_words(row: Document) -> str:
+    """Return what a row comes to, with the bounds that it holds to."""
+    match row["verdict"]:
+        case "proved" if row["for_all"]:
+            return f"proved for {row['for_all']}"
+        case "holds-to-bound" if "holds-to-bound" not in row["counts"]:  # not for every parameter
+            return "holds where checked"
+        case "holds-to-bound" if row["bound"] and row["bound"][0] == row["bound"][1]:
+            return f"holds to {row['bound'][1]:,}"
+        case "holds-to-bound":
+            return "holds to the bounds"
+        case verdict:
+            return SIGNS[verdict][1]
+
+
+def engines_text(engines: Sequence[Document]) -> str:
+    """Return in words which engines agree on proofs, and why others do not; "" where there are no proofs.
+
+    Examples
+    --------
+    >>> engines_text([{"engines": ["own", "mona", "checker"], "proofs": 4, "no_answer": {}}])
+    'ours, MONA and the checker'
+    >>> alone = {"engines": ["own"], "proofs": 2, "no_answer": {"mona": "the time is over"}}
+    >>> engines_text([{"engines": ["own", "mona"], "proofs": 4, "no_answer": {}}, alone])
+    'ours and MONA on 4 proofs; ours alone on 2 proofs (MONA: the time is over)'
+    """
+    parts = []
+    for one in engines:
+        names = [ENGINES.get(name, name) for name in one["engines"]]
+        said = enumerated(names) + (" alone" if len(names) == 1 else "")
+        if len(engines) > 1:
+            said += f" on {one['proofs']:,} proof{'' if one['proofs'] == 1 else 's'}"
+        silent = [f"{ENGINES.get(name, name)}: {why}" for name, why in one["no_answer"].items()]
+        parts.append(said + (f" ({'; '.join(silent)})" if silent else ""))
+    return "; ".join(parts)
+
+
+def enumerated(names: Sequence[str]) -> str:
+    """Return names as a sentence has them; "" for none.
+
+    Examples
+    --------
+    >>> enumerated(["ours", "MONA", "the checker"]), enumerated(["ours"])
+    ('ours, MONA and the checker', 'ours')
+    """
+    return " and ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
+
+
+def _all_parameters(claim: Claim) -> list[dict[str, int]] | None:
+    """Return all parameters that a claim speaks of if its condition names them.
+
+    None if they may be infinitely many, or if the condition has no value at some of those that it names, which no table
+    need have.
+    """
+    if claim.is_over_tables:
+        return None
+    when = claim.statement.when
+    choices: list[list[int]] = []
+    names = sorted(claim.parameters)
+    for name in names:
+        values = None if when is None else when.solve(name)
+        if values is None or any(value.names for value in values):
+            return None
+        choices.append(sorted({int(value.value({})) for value in values}))
+    every = [dict(zip(names, chosen, strict=True)) for chosen in itertools.product(*choices)]
+    try:
+        return [case for one in every for case in claim.cases(one)]
+    except ConfigError:
+        return None

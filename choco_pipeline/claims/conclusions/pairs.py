@@ -1,0 +1,127 @@
+"""Who is right where a claim corrects a printed one, or contradicts one of another paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from choco_pipeline.claims.conclusions.outcomes import Document
+from choco_pipeline.claims.conclusions.row_text import parameters_text, place_text
+from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claims_file import Entry
+
+#: Outcomes of claims of which a run says neither that they are right nor that they are wrong.
+SILENT = {"unchecked", "undecided", "vacuous"}
+
+
+def pairs(catalogue: Catalogue, found: Iterable[Document]) -> list[dict[str, Any]]:
+    """Return who is right where a claim corrects a printed one, or contradicts one of another paper.
+
+    Parameters
+    ----------
+    catalogue
+        All claims of the run.
+    found
+        What `rows` says of them.
+
+    Returns
+    -------
+    list of dict
+        ``kind``, a ``misprint`` or a ``disagreement``; ``printed`` and ``intended``, the ids; ``right``, which of them
+        is not refuted: ``intended``, ``printed``, ``neither``, ``both`` (not told apart so far), or ``open`` if one of
+        them is unchecked, undecided or vacuous; ``text``, a sentence; ``decided``, the least counterexample, or None.
+    """
+    row_of = {row["claim"]: row for row in found}
+    told: set[frozenset[str]] = set()
+    result = []
+    for claim in catalogue.claims.values():
+        if not isinstance(claim.statement, Entry):
+            continue
+        entry = claim.statement
+        others = [("misprint", other) for other in [entry.corrects] if other is not None]
+        others += [("disagreement", other) for other in entry.contradicts]
+        for kind, other in others:
+            both = frozenset((claim.id, other))
+            # A claim of a file that the run does not read is no mistake; neither is saying it on both sides.
+            if other not in row_of or both in told:
+                continue
+            told.add(both)
+            printed, intended = row_of[other], row_of[claim.id]
+            result.append(
+                {
+                    "kind": kind,
+                    "printed": other,
+                    "intended": claim.id,
+                    "right": _right(printed["verdict"], intended["verdict"]),
+                    "text": _pair_text(kind, catalogue, printed, intended),
+                    "decided": printed["decided"] or intended["decided"],
+                }
+            )
+    return result
+
+
+def _right(printed: str, intended: str) -> str:
+    if {printed, intended} & SILENT:
+        return "open"
+    match printed == "refuted", intended == "refuted":
+        case True, False:
+            return "intended"
+        case False, True:
+            return "printed"
+        case True, True:
+            return "neither"
+        case _:
+            return "both"
+
+
+def _pair_text(kind: str, catalogue: Catalogue, printed: Document, intended: Document) -> str:
+    first, second = (
+        _name(catalogue.claims[row["claim"]], other=catalogue.claims[other["claim"]])
+        for row, other in ((printed, intended), (intended, printed))
+    )
+    if kind == "misprint":
+        first, second = f"{first} as printed", f"{second} as intended"
+    said, also = _standing(printed), _standing(intended)
+    match _right(printed["verdict"], intended["verdict"]):
+        case "intended":
+            return f"{second} {also}, {first} {said}."
+        case "printed":
+            return f"{first} {said}, {second} {also}."
+        case "neither":
+            return f"Neither is right: {first} {said}, {second} {also}."
+        case "both":
+            return f"Not told apart so far: {first} {said}, {second} {also}."
+        case _:
+            return f"Open: {first} {said}, {second} {also}."
+
+
+def _name(claim: Claim, other: Claim) -> str:
+    assert isinstance(claim.statement, Entry)
+    assert claim.paper is not None
+    number = claim.statement.number
+    return number if claim.paper == other.paper else f"{number} of {claim.paper.key}"
+
+
+def _standing(row: Document) -> str:
+    """Return what a row says of its claim as the predicate of a sentence."""
+    match row["verdict"]:
+        case "refuted":
+            decided = row["decided"]
+            given = parameters_text([decided["parameters"]])
+            named = f" for {given}" if given else ""
+            if decided["position"] is None:
+                return f"is refuted{named}"
+            return f"is refuted at {place_text(decided)}{named}"
+        case "proved" if row["proved_for"]:
+            return f"is proved for {row['proved_for']}"
+        case "proved":
+            return "is proved"
+        case "proved-for-listed":
+            return f"is proved for {row['proved_for']}"
+        case "exhausted":
+            return "is true in every case"
+        case "holds-to-bound":
+            return "holds as far as it was checked"
+        case verdict:
+            return f"is {verdict}"

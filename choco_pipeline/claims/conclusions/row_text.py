@@ -1,0 +1,384 @@
+"""The words of a row: what all verdicts on a claim say together, in which a bound never reads as a truth."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from choco_pipeline.claims.conclusions.outcomes import (
+    Cases,
+    Document,
+    Given,
+    follows_text,
+    for_all_text,
+    is_by_proof,
+)
+from choco_pipeline.claims.language.verdict import counted, domain_text
+
+#: Of parameters that are no product of ranges, about so many are named.
+MOST_NAMED = 8
+#: What stands where parameters are named and there are no others.
+ALL = "it speaks of no others"
+
+
+def parameters_text(given: Sequence[Mapping[str, int]]) -> str:
+    """Return the values of parameters in short, name by name.
+
+    Examples
+    --------
+    >>> parameters_text([{"k": k, "s": s} for k in (2, 4, 6, 8) for s in range(k)])
+    'k = 2, 4, …, 8; s = 0, …, 7'
+    >>> parameters_text([{"m": m} for m in (14, 18, 21, 22)])
+    'm = 14, 18, 21, 22'
+    """
+    names = dict.fromkeys(name for parameters in given for name in parameters)
+    return "; ".join(
+        f"{name} = {_in_short(sorted({one[name] for one in given if name in one}))}"
+        for name in names
+    )
+
+
+def exact_text(given: Sequence[Mapping[str, int]]) -> str:
+    """Return which parameters these are, as `parameters_text` where that names no others.
+
+    Examples
+    --------
+    >>> exact_text([{"k": k, "s": s} for k in (4, 6) for s in (1, 2)])
+    'k = 4, 6; s = 1, 2'
+    >>> exact_text([{"k": 4, "s": 2}, {"k": 6, "s": 2}, {"k": 6, "s": 4}])
+    '(k, s) = (4, 2), (6, 2), (6, 4)'
+    """
+    names = list(dict.fromkeys(name for parameters in given for name in parameters))
+    chosen = sorted({tuple(one[name] for name in names) for one in given})
+    if len(chosen) == math.prod(len(set(values)) for values in zip(*chosen, strict=True)):
+        return parameters_text(given)
+    shown = [f"({', '.join(map(str, one))})" for one in chosen]
+    if len(shown) > MOST_NAMED:
+        shown = [*shown[: MOST_NAMED - 2], "…", f"{shown[-1]} ({len(shown)} of them)"]
+    return f"({', '.join(names)}) = {', '.join(shown)}"
+
+
+def _in_short(values: list[int]) -> str:
+    steps = {b - a for a, b in itertools.pairwise(values)}
+    if len(values) > 3 and steps == {1}:
+        return f"{values[0]}, …, {values[-1]}"
+    if len(values) > 3 and len(steps) == 1:
+        return f"{values[0]}, {values[1]}, …, {values[-1]}"
+    if len(values) <= 5:
+        return ", ".join(map(str, values))
+    return f"{', '.join(map(str, values[:3]))}, …, {values[-1]} ({len(values)} values)"
+
+
+def place_text(decided: Document) -> str:
+    """Return the position of a counterexample with the names of its coordinates."""
+    names, values = decided["coordinates"], decided["position"]
+    if len(names) == 1:
+        return f"{names[0]} = {values[0]}"
+    return f"({', '.join(names)}) = ({', '.join(map(str, values))})"
+
+
+def distinct_positions(verdicts: Iterable[Document]) -> int:
+    """Return how many positions, or cases, some verdicts settled, each counted once.
+
+    Tables of one game, which verdicts with the same parameters are on, lie in each other: the largest holds what the others
+    hold, and counts alone.
+    """
+    largest: dict[Given, int] = {}
+    for verdict in verdicts:
+        given = tuple(sorted(verdict["parameters"].items()))
+        largest[given] = max(verdict["positions"], largest.get(given, 0))
+    return sum(largest.values())
+
+
+def row_text(cases: Cases, decided: Document | None) -> str:
+    """Return what the verdicts on a claim come to in one line; `decided` is the one with the least counterexample."""
+    text, for_all = _text(cases, decided), cases.for_all
+    if cases.false_everywhere is not None:
+        every = cases.false_everywhere
+        text += f"; false for {for_all_text({'for_all': every})}, as it contradicts itself at {'; at '.join(every['positions'])}"
+    if for_all is None or for_all is cases.proved_for_all:
+        return text
+    return f"{text}; not decided for {for_all_text(for_all)} at once: {for_all['why']}"
+
+
+def _text(cases: Cases, decided: Document | None) -> str:
+    claim, verdicts = cases.claim, cases.verdicts
+    proved = cases.of("proved")
+    undecided = [
+        verdict
+        for given, group in cases.by_parameters.items()
+        for verdict in group
+        if verdict["verdict"] == "undecided"
+        and given not in proved
+        and not cases.is_among_all(given)
+    ]
+    match cases.outcome:
+        case "unchecked" if claim.pattern is None:
+            return "not checked in this run, though it needs no table"
+        case "unchecked":
+            when = claim.statement.when
+            where = "" if when is None else f", where {when}"
+            return f"no table of this run fits: ruleset {claim.statement.ruleset}{where}"
+        case "undecided" if undecided:
+            first = undecided[0]
+            on = f" on {_share(undecided, verdicts)}" if len(verdicts) > 1 else ""
+            parts = [f"says nothing{on}: {first['why']}{_for(first)}", *_vacuous(cases)]
+            return "; ".join(parts)
+        case "refuted" if len(verdicts) > 1:
+            assert decided is not None
+            refuting = [verdict for verdict in verdicts if verdict["verdict"] == "refuted"]
+            parts = [f"{decided['text']}{_for(decided)}"]
+            verb = "refutes" if len(refuting) == 1 else "refute"
+            parts.append(f"{_share(refuting, verdicts)} {verb} it")
+        case "proved" if cases.is_proved_for_all:
+            parts = _proved_for_all(cases)
+        case "refuted":
+            assert decided is not None
+            parts = [f"{decided['text']}{_for(decided)}"]
+        case _ if cases.proved_for_all is None and [v["verdict"] for v in verdicts] == [
+            "holds-to-bound"
+        ]:
+            parts = [f"{verdicts[0]['text']}{_for(verdicts[0])}"]
+        case _:
+            parts = [
+                *_proved_for_all(cases),
+                *_proved(cases),
+                *_cases_checked(cases),
+                *_held(cases),
+                *_vacuous(cases),
+            ]
+    parts += _contradictions(cases)
+    if cases.outcome != "refuted":
+        parts += _about_the_reach(cases.by_parameters)
+    if undecided and cases.outcome != "vacuous":
+        first = undecided[0]
+        parts.append(f"says nothing on {_share(undecided, verdicts)}: {first['why']}{_for(first)}")
+    return "; ".join(parts)
+
+
+def _named(given: Sequence[Given]) -> str:
+    """Return for which parameters something is; nothing where it is for the whole statement."""
+    return "" if () in given else f", for {exact_text([dict(one) for one in given])}"
+
+
+def _proved_for_all(cases: Cases) -> list[str]:
+    """Return for all of which parameters it is proved at once, and which of them are proved one by one, too."""
+    verdict = cases.proved_for_all
+    if verdict is None:
+        return []
+    domain = domain_text(verdict["unit"], verdict["reach"], verdict["printed"])
+    parts = [f"proved for {domain}, for {for_all_text(verdict)}"]
+    if chain := follows_text(verdict):
+        parts.append(chain)
+    beyond = verdict["evidence"].get("every_member")
+    if beyond is not None:
+        parts.append(
+            f"false for each of them just beyond that bound, where it contradicts itself at {'; at '.join(beyond['positions'])}"
+        )
+    alone = [dict(given) for given in cases.of("proved") if cases.is_among_all(given)]
+    if alone:
+        parts.append(f"each by itself, too, for {exact_text(alone)}")
+    others = [given for given in cases.of("proved") if not cases.is_among_all(given)]
+    if not (cases.is_proved_for_all or cases.covers or others):
+        parts.append(f"other {', '.join(verdict['for_all']['parameters'])} are not proved")
+    return parts
+
+
+def _proved(cases: Cases) -> list[str]:
+    """Return what is proved: which positions, integers or printed numbers, and for which parameters."""
+    alike: dict[tuple[str, bool, bool], list[Given]] = {}
+    proved = [given for given in cases.of("proved") if not cases.is_among_all(given)]
+    of_case = {
+        given: next(v for v in cases.by_parameters[given] if v["verdict"] == "proved")
+        for given in ([()] if () in proved else proved)
+    }
+    for given, one in of_case.items():
+        alike.setdefault((one["unit"], one["reach"] is None, one["printed"] is None), []).append(
+            given
+        )
+    parts = [
+        f"proved for {_domain([of_case[one] for one in given])}{_named(given)}"
+        for given in alike.values()
+    ]
+    if proved and () not in proved:
+        parts += _others(cases, proved, "proved")
+    return parts
+
+
+def _domain(verdicts: Sequence[Document]) -> str:
+    """Return what proofs of one kind are for; where each has a bound of its own, from which to which."""
+    domains = {domain_text(one["unit"], one["reach"], one["printed"]): one for one in verdicts}
+    if len(domains) == 1:
+        return next(iter(domains))
+    for key, words in (
+        ("printed", "printed numbers"),
+        ("reach", "positions with coordinates up to"),
+    ):
+        numbers = sorted(one[key] for one in verdicts if one[key] is not None)
+        if numbers:
+            said = f"{numbers[0]:,} to {numbers[-1]:,}"
+            return f"the {said} {words}" if key == "printed" else f"all {words} its bound ({said})"
+    raise AssertionError(f"{list(domains)} differ in nothing")
+
+
+def _others(cases: Cases, given: Sequence[Given], done: str) -> list[str]:
+    """Return what is said of other parameters than these: that there are none, or that something is not done for them."""
+    if cases.covers:
+        return [ALL] if len(given) == sum(map(bool, cases.kinds)) else []
+    return [f"other {', '.join(dict(given[-1]))} are not {done}"]
+
+
+def _cases_checked(cases: Cases) -> list[str]:
+    """Return for which parameters a table, or a check, held every case."""
+    given = [one for one in cases.of("exhausted") if not cases.is_among_all(one)]
+    if not given or "proved" in (cases.kinds.get(()), cases.outcome):
+        return []
+    whole = [
+        verdict
+        for one in given
+        for verdict in cases.by_parameters[one]
+        if verdict["verdict"] == "exhausted"
+    ]
+    if cases.outcome == "exhausted" and not cases.of("proved"):
+        checked = "true: a finite statement, every case checked"
+    else:
+        checked = "every case checked"
+    parts = [f"{checked}{_named(given)} ({_in_all(whole)})"]
+    return parts if () in given else parts + _others(cases, given, "checked")
+
+
+def _held(cases: Cases) -> list[str]:
+    """Return how far the statement holds where that is all that is known."""
+    held = [
+        verdict
+        for given in cases.of("holds-to-bound")
+        for verdict in cases.by_parameters[given]
+        if verdict["verdict"] == "holds-to-bound" and not cases.is_among_all(given)
+    ]
+    if not held or cases.outcome in ("proved", "exhausted"):
+        return []
+    if () in cases.kinds and cases.of("proved") and cases.in_all_ranges:
+        return []  # the check was of the integers for which it is proved
+    if len(held) == 1:
+        return [f"{held[0]['text']}{_for(held[0])}"]
+    bounds = sorted({verdict["bound"] for verdict in held})
+    bound = (
+        f"bound {bounds[0]:,}"
+        if len(bounds) == 1
+        else f"bounds from {bounds[0]:,} to {bounds[-1]:,}"
+    )
+    parts = [f"holds up to {bound} on {len(held):,} tables ({_in_all(held)})"]
+    senses = list(dict.fromkeys(verdict["why"] for verdict in held if verdict["why"]))
+    if senses:
+        weakest = _weakest(held)
+        which = f"for the least{_for(weakest)}: " if len(senses) > 1 else ""
+        parts.append(f"in this sense: {which}{weakest['why']}")
+    return parts
+
+
+def _vacuous(cases: Cases) -> list[str]:
+    """Return where the claim says nothing."""
+    given = cases.of("vacuous")
+    if not given:
+        return []
+    first = next(v for v in cases.by_parameters[given[0]] if v["verdict"] == "vacuous")
+    parts = [f"vacuous{_named(given)}: {first['why']}"]
+    alone = set(cases.kinds.values()) == {"vacuous"} and not cases.covers
+    return parts + _others(cases, given, "looked at") if alone and () not in given else parts
+
+
+def _contradictions(cases: Cases) -> list[str]:
+    """Return where verdicts contradict each other, which is never right."""
+    parts = []
+    for one, other in (("refuted", "proved"), ("proved", "vacuous"), ("holds-to-bound", "vacuous")):
+        both = [
+            given
+            for given, group in cases.by_parameters.items()
+            if {one, other} <= {verdict["verdict"] for verdict in group}
+        ]
+        if both:
+            named = _named(both).removeprefix(",")
+            parts.append(f"and yet {other}{named}: one of them is wrong")
+    return parts
+
+
+def _weakest(held: Sequence[Document]) -> Document:
+    """Return the verdict that says least, of those that say in which sense a claim holds.
+
+    For each choice of parameters its largest table counts; of these the one whose values fill the claimed set least far.
+    """
+    largest: dict[Given, Document] = {}
+    for verdict in sorted(held, key=lambda one: one["bound"]):
+        if verdict["why"]:
+            largest[tuple(verdict["parameters"].items())] = verdict
+    return min(largest.values(), key=_frontier)
+
+
+def _frontier(verdict: Document) -> float:
+    growth = verdict["evidence"].get("growth")
+    reached = growth[-1]["frontier"] if growth else None
+    return math.inf if reached is None else reached
+
+
+def _about_the_reach(by_parameters: Mapping[Given, Sequence[Document]]) -> list[str]:
+    """Return what is the case beyond the bounds that a statement names: a remark on it, not a part of it."""
+    if by_parameters and all(
+        any("without_reach" in one["evidence"] for one in g) for g in by_parameters.values()
+    ):
+        return ["remark: proved without its bound, too"]
+    beyond: dict[Given, Document] = {}
+    for given, group in by_parameters.items():
+        larger = [verdict for verdict in group if "best_possible" in verdict["evidence"]]
+        if larger:
+            beyond[given] = max(larger, key=lambda verdict: verdict["bound"])["evidence"]
+    if not beyond:
+        return []
+    number, best = len(beyond), sum(evidence["best_possible"] for evidence in beyond.values())
+    which = f"of the {number:,} parameters with a table beyond it"
+    if best == number:
+        each = "" if number == 1 else f" for each {which}"
+        return [f"remark: false just beyond its bound{each}"]
+    given, evidence = next(item for item in beyond.items() if not item[1]["best_possible"])
+    further = f"true up to {evidence['true_up_to']:,}"
+    if "false_at" not in evidence:
+        further = f"true for all positions of our table, up to {evidence['true_up_to']:,}"
+    named = f", for example for {exact_text([dict(given)])}" if number > 1 else ""
+    some = f" for {best:,} {which}" if best else ""
+    just = f"false just beyond its bound{some}; " if best else ""
+    return [f"remark: {just}its bound is {evidence['reach']:,}, and it is also {further}{named}"]
+
+
+def _for(verdict: Document) -> str:
+    given = parameters_text([verdict["parameters"]])
+    return f" ({given})" if given else ""
+
+
+def _share(chosen: Sequence[Document], verdicts: Sequence[Document]) -> str:
+    """Return how many of all tables, and of checks without one and proofs if there are any, gave some of the verdicts."""
+    parts = []
+    for one in ("table", "check", "proof"):
+        number, of = (
+            sum(_source(verdict) == one for verdict in some) for some in (chosen, verdicts)
+        )
+        if not number:
+            continue
+        all_of_them = f"{of:,} {one}{'' if of == 1 else 's'}"
+        if len(chosen) == len(verdicts) == of:
+            parts.append(all_of_them)
+        elif number == of:
+            parts.append(f"the only {one}" if of == 1 else f"all {all_of_them}")
+        else:
+            parts.append(f"{number:,} of {all_of_them}")
+    return " and ".join(parts)
+
+
+def _source(verdict: Document) -> str:
+    if is_by_proof(verdict):
+        return "proof"
+    return "check" if verdict["table"] is None else "table"
+
+
+def _in_all(verdicts: Sequence[Document]) -> str:
+    """Return how many positions were settled, or whatever was counted."""
+    return counted(distinct_positions(verdicts), verdicts[0]["unit"])

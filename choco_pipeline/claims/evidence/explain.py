@@ -1,0 +1,173 @@
+"""Counterexamples: what is the case at a position, what was claimed, and which option shows it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+from choco_pipeline.claims.kinds import GrundyNumbers, Values
+from choco_pipeline.claims.language.case import ClaimCase
+from choco_pipeline.claims.language.verdict import Counterexample
+from choco_pipeline.games import Position, Ruleset
+from choco_pipeline.tables.computing.cost import WINDOW_BYTES, WORKER_BYTES, cost_of
+from choco_pipeline.tables.computing.in_memory import grundy_table
+from choco_pipeline.tables.reading.lookup import Lookup
+
+#: Grundy numbers and options of a counterexample are found by definition if no more positions are below it.
+MOST_BELOW = 5_000
+#: A table of the box below a counterexample is computed if it takes no more than this.
+MOST_SECONDS = 1.0
+MOST_BYTES = WORKER_BYTES + WINDOW_BYTES
+
+
+@dataclass(frozen=True)
+class KnownPosition:
+    """What is known of a position and its options: by the table that is checked, by definition, or by a small table.
+
+    Attributes
+    ----------
+    case
+        The claim, and the table that it is checked on.
+    position
+        A legal one.
+    """
+
+    case: ClaimCase
+    position: Position
+
+    @property
+    def game(self) -> Ruleset:
+        """The ruleset of the table."""
+        return self.case.cells.game
+
+    @cached_property
+    def options(self) -> list[Position]:
+        """The position's options."""
+        return list(self.game.options(self.position))
+
+    @cached_property
+    def number(self) -> int | None:
+        """The position's Grundy number."""
+        return self.grundy(self.position)
+
+    @cached_property
+    def winning(self) -> Position | None:
+        """The first option that is known to be a P-position."""
+        return next((option for option in self.options if self.is_p_position(option)), None)
+
+    def grundy(self, position: Position) -> int | None:
+        """Return a Grundy number, or None if it would take too long."""
+        lookup = self.case.cells.lookup
+        if lookup.variable.name == "grundy" and lookup.covers(position):
+            return lookup.grundy(position)
+        if math.prod(c + 1 for c in position) <= MOST_BELOW:
+            return self.game.grundy(position)
+        return None if self._numbers is None else self._numbers.grundy(position)
+
+    def is_p_position(self, position: Position) -> bool | None:
+        """Return whether a position is P, or None if it would take too long to say."""
+        lookup = self.case.cells.lookup
+        if lookup.covers(position):
+            return lookup.is_p_position(position)
+        if math.prod(c + 1 for c in position) <= MOST_BELOW:
+            return self.game.is_p_position(position)
+        return None if self._numbers is None else self._numbers.is_p_position(position)
+
+    @cached_property
+    def _numbers(self) -> Lookup | None:
+        """A table of Grundy numbers that the position and what is below it lie in, if it costs little."""
+        bound = bound_of(self.game, self.position)
+        cost = cost_of(self.game, bound, "grundy")
+        if cost.seconds > MOST_SECONDS or cost.memory > MOST_BYTES:
+            return None
+        return Lookup.of(self.game, grundy_table(self.game, bound))
+
+
+def counterexample_at(case: ClaimCase, position: Position) -> Counterexample:
+    """Return what is the case at a position that contradicts a claim, and what was claimed.
+
+    Parameters
+    ----------
+    case
+        A claim on Grundy numbers, on values at P-positions, or on which positions are P.
+    position
+        One that the claim is false at.
+    """
+    match case.claim.check:
+        case GrundyNumbers() as check:
+            named = case.environment | case.cells.named(position)
+            return counterexample_to_number(case, position, int(check.equals.value(named)))
+        case Values() as check:
+            named = case.environment | case.cells.named(position)
+            found = f"the P-position has the value {check.of.value(named)}"
+            return counterexample_to_outcome(
+                case, position, found, f"a value v with {check.values}"
+            )
+        case _:
+            return counterexample_to_outcome(case, position)
+
+
+def counterexample_to_number(case: ClaimCase, position: Position, claimed: int) -> Counterexample:
+    """Return that the Grundy number of a position, in a table of Grundy numbers, is not as claimed."""
+    known = KnownPosition(case, position)
+    number = case.cells.lookup.grundy(position)
+    lower = [option for option in known.options if known.grundy(option) == claimed]
+    if claimed < number and lower:
+        reason = f"its option {lower[0]} has Grundy number {claimed}"
+    else:
+        reason = _none_of(known.options, f"has Grundy number {number}", "has another")
+    return Counterexample(
+        f"Grundy number {number}",
+        f"Grundy number {claimed}",
+        position,
+        known.game.coordinates,
+        known.winning if number else None,
+        reason,
+    )
+
+
+def counterexample_to_outcome(
+    case: ClaimCase, position: Position, found: str | None = None, claimed: str | None = None
+) -> Counterexample:
+    """Return that a position is P or N, against a claim, and what shows that it is.
+
+    Parameters
+    ----------
+    case, position
+        As for `counterexample_at`; the table covers the position.
+    found, claimed
+        What is the case and what was claimed, where that is not the outcome itself.
+    """
+    known = KnownPosition(case, position)
+    if known.is_p_position(position):
+        outcome, other, option = "P-position", "N-position", None
+        reason: str | None = _none_of(known.options, "is a P-position", "is an N-position")
+    else:
+        number = "" if known.number is None else f"Grundy number {known.number} "
+        outcome = f"{number}(N-position)" if number else "N-position"
+        other, option = "P-position", known.winning
+        reason = f"its option {option} is a P-position" if option else None
+    return Counterexample(
+        found or outcome, claimed or other, position, known.game.coordinates, option, reason
+    )
+
+
+def bound_of(game: Ruleset, position: Position) -> int:
+    """Return the least bound of a table in which a legal position lies."""
+    return next(
+        bound
+        for bound in range(max(position) + 1)
+        if all(c <= most for c, most in zip(position, game.limits(bound), strict=True))
+    )
+
+
+def _none_of(options: list[Position], verb: str, other: str) -> str:
+    """Say that of no option `verb` is true, but `other`."""
+    match options:
+        case []:
+            return "it has no option"
+        case [only]:
+            return f"its only option, {only}, {other}"
+        case _:
+            return f"none of its {len(options):,} options {verb}"

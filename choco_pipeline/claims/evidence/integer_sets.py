@@ -1,0 +1,83 @@
+"""Sets of integers that a condition on `v` describes: which member, of any size and sign, is not among given integers.
+
+The integers of one sign are looked at outwards from 0, in intervals: one throughout which the condition is false is passed
+over, whatever its length, so that the last one, which has no end, ends the search; others are halved, down to single
+integers. All that is passed over holds no member, by interval arithmetic; what is found is one, by the definition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from itertools import count
+from math import inf
+
+import numpy as np
+
+from choco_pipeline.errors import LimitError
+from choco_pipeline.formula import Formula
+from choco_pipeline.tables.reading.cells import Ints, holds_at
+
+#: Intervals that one search looks at: some seconds' worth.
+MOST_INTERVALS = 1 << 17
+
+
+@dataclass(frozen=True)
+class IntegerSet:
+    """The integers that satisfy a condition.
+
+    Attributes
+    ----------
+    condition
+        A truth with no name but `v`.
+    """
+
+    condition: Formula
+
+    def up_to(self, size: int) -> Ints:
+        """Return the members from -`size` to `size`, ascending."""
+        candidates = np.arange(-size, size + 1)
+        return candidates[holds_at(self.condition, {"v": candidates})]
+
+    def first_outside(self, others: Collection[int]) -> int | None:
+        """Return the member nearest to 0 that is none of finitely many integers, the negative one of two; None if none is.
+
+        Raises
+        ------
+        LimitError
+            If more than `MOST_INTERVALS` do not tell.
+        FormulaError
+            If the condition has no value where it is asked.
+        """
+        found = [self._nearest_outside(others, sign) for sign in (-1, 1)]
+        return min((v for v in found if v is not None), key=lambda v: (abs(v), v), default=None)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no integer is a member; raises as `first_outside` does."""
+        return self.first_outside(()) is None
+
+    def _nearest_outside(self, others: Collection[int], sign: int) -> int | None:
+        """Return the member of one sign, 0 being positive, that is nearest to 0 and none of the others."""
+        waiting: list[tuple[int, int | float]] = [(0 if sign > 0 else 1, inf)]
+        looked_at = 0
+        while waiting:
+            near, far = waiting.pop()
+            looked_at += 1
+            if looked_at > MOST_INTERVALS:
+                raise LimitError(
+                    f"{self.condition}: whether an integer {'above' if sign > 0 else 'below'} {sign * near:,} satisfies"
+                    f" it is not known, after {MOST_INTERVALS:,} intervals"
+                )
+            low, high = sorted((sign * near, sign * far))
+            match self.condition.throughout("v", low, high):
+                case True:
+                    size = next(size for size in count(near) if sign * size not in others)
+                    if size <= far:
+                        return sign * size
+                case None:
+                    middle = 2 * near + 1 if far == inf else (near + int(far)) // 2
+                    waiting += [(middle + 1, far), (near, middle)]
+                case False:
+                    pass
+        return None

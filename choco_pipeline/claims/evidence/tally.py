@@ -1,0 +1,95 @@
+"""Counting where a claim fails, and keeping the least place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from choco_pipeline.games import Position
+from choco_pipeline.tables.reading.cells import CellBlock, Cells, Ints, Points, Truths, select
+
+_LARGEST = np.iinfo(np.int64).max
+
+
+@dataclass
+class Tally:
+    """What a check has seen so far.
+
+    Attributes
+    ----------
+    cells
+        The table that is checked.
+    reach
+        The statement speaks only of positions whose coordinates, passes apart, are at most this; None for all.
+    settled
+        Positions that the statement speaks of and that have been compared with it.
+    met
+        Those of them that satisfy the premise of an implication.
+    failures
+        Those of them that contradict it.
+    least
+        The least of them: by its largest coordinate, passes not counted, then coordinate by coordinate.
+    beyond
+        The least position beyond the reach at which the statement would be false.
+    """
+
+    cells: Cells
+    reach: int | None = None
+    settled: int = 0
+    met: int = 0
+    failures: int = 0
+    least: Position | None = None
+    beyond: Position | None = None
+    _sizes: dict[Position, int] = field(default_factory=dict, repr=False)
+
+    def meet(self, points: Points, truths: Truths) -> None:
+        """Count the points that satisfy the premise of an implication."""
+        inside = truths if self.reach is None else truths & (self.cells.sizes(points) <= self.reach)
+        self.met += int(np.count_nonzero(inside))
+
+    def settle(self, points: Points) -> None:
+        """Count positions that have been compared."""
+        inside = self.cells.within_reach(points, self.reach)
+        self.settled += next(iter(inside.values())).size
+
+    def settle_columns(self, columns: CellBlock) -> None:
+        """Count the positions of columns that have been compared."""
+        assert columns.tops is not None
+        tops = columns.tops
+        if self.reach is not None:
+            heaps = [values for name, values in columns.points.items() if name != "p"]
+            inside = columns.chosen(np.logical_and.reduce([v <= self.reach for v in heaps]))
+            assert inside.tops is not None
+            tops = inside.tops.clip(max=self.reach)
+        self.settled += int((tops + 1).sum())
+
+    def fail(self, points: Points) -> None:
+        """Record points that contradict the claim, or would if it reached so far."""
+        sizes = self.cells.sizes(points)
+        if self.reach is None:
+            self.failures += sizes.size
+            self.least = self._least(points, sizes, self.least)
+            return
+        inside = sizes <= self.reach
+        self.failures += int(inside.sum())
+        self.least = self._least(select(points, inside), sizes[inside], self.least)
+        self.beyond = self._least(select(points, ~inside), sizes[~inside], self.beyond)
+
+    def size(self, position: Position) -> int:
+        """Return the largest coordinate of a position that failed, passes not counted."""
+        return self._sizes[position]
+
+    def _least(self, points: Points, sizes: Ints, known: Position | None) -> Position | None:
+        """Return the least of some points and one that is known; most blocks have none that is small enough."""
+        size = int(sizes.min(initial=_LARGEST))
+        if not sizes.size or (known is not None and self._sizes[known] < size):
+            return known
+        rows = self.cells.positions(select(points, sizes == size))
+        for column in range(rows.shape[1]):
+            rows = rows[rows[:, column] == rows[:, column].min()]
+        position: Position = tuple(rows[0].tolist())
+        if known is not None and self._sizes[known] == size and known <= position:
+            return known
+        self._sizes[position] = size
+        return position

@@ -1,0 +1,79 @@
+"""A claim with its parameters and the table that it is checked on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import (
+    Exhausted,
+    HoldsToBound,
+    Undecided,
+    Vacuous,
+    Verdict,
+)
+from choco_pipeline.tables.reading.cells import BLOCK, Cells
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A verdict, and plain data that supports it."""
+
+    verdict: Verdict
+    evidence: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ClaimCase:
+    """A claim with its parameters, and the table it is checked on.
+
+    Attributes
+    ----------
+    claim, parameters
+        As `Claim.match` returns them.
+    cells
+        The table.
+    block
+        Cells looked at together; no finding depends on it.
+    """
+
+    claim: Claim
+    parameters: Mapping[str, int]
+    cells: Cells
+    block: int = BLOCK
+
+    @cached_property
+    def environment(self) -> dict[str, int]:
+        """Integers for all names but coordinates."""
+        return self.claim.environment(self.parameters)
+
+    @property
+    def bound(self) -> int:
+        """Bound of the table."""
+        return self.cells.bound
+
+    @cached_property
+    def reach(self) -> int | None:
+        """The largest coordinate that the statement speaks of; None for any."""
+        reach = self.claim.statement.reach
+        return None if reach is None else int(reach.value(self.environment))
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the table holds every case of the statement."""
+        return self.cells.is_whole or (self.reach is not None and self.bound >= self.reach)
+
+    def nothing(self, what: str) -> Verdict:
+        """Return the verdict on a statement that speaks of none of the positions of this table, `what` in words."""
+        if self.is_complete:
+            return Vacuous(f"no {what} is one that it speaks of")
+        return Undecided(f"no {what} up to bound {self.bound:,} is one that it speaks of")
+
+    def agreement(self, settled: int, sense: str | None = None) -> Verdict:
+        """Return the verdict on a statement that `settled` positions of this table agree with."""
+        if self.is_complete:
+            return Exhausted(settled)
+        return HoldsToBound(settled, self.bound, sense)

@@ -1,0 +1,171 @@
+"""The catalogue of claims: read from files, every mistake with its place, and asked which claims fit a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cached_property
+from pathlib import Path
+
+from choco_pipeline.claims.language.claim import Claim, names_of
+from choco_pipeline.claims.language.claim_formulas import formulas_of
+from choco_pipeline.claims.language.claims_file import ClaimsFile, Entry
+from choco_pipeline.claims.language.mistakes import mistakes_in
+from choco_pipeline.documents.yaml_file import Location, YamlFile
+from choco_pipeline.errors import ConfigError
+from choco_pipeline.games.notation import match, read
+from choco_pipeline.tables.specs.schema import Quantity
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """Claims by id, in the order of their files.
+
+    Attributes
+    ----------
+    claims
+        The claims.
+    places
+        For each id, where the keys that hold formulas stand: ``file:line:column`` by key, ``check.formula`` for example.
+    """
+
+    claims: Mapping[str, Claim]
+    places: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def unknown(self, claim_id: str) -> str:
+        """Return what to say about an id that no claim has."""
+        near = get_close_matches(claim_id, self.claims, 3, 0.5)
+        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+        return f"no claim has the id {claim_id!r}{hint} ({len(self.claims)} claims are loaded)"
+
+    def premises(self, claim: Claim) -> list[Claim]:
+        """Return the claims that one follows from, and those that these follow from, each after its own.
+
+        Raises
+        ------
+        ConfigError
+            If there is no claim with such an id, or a claim follows from itself.
+        """
+        found: dict[str, Claim] = {}
+
+        def add(one: Claim, path: tuple[str, ...]) -> None:
+            if one.id in path:
+                circle = " from ".join([*path[path.index(one.id) :], one.id])
+                raise ConfigError(f"a claim cannot follow from itself: {circle}")
+            for other in () if (by := one.statement.follows_from) is None else by.claims:
+                if other not in self.claims:
+                    raise ConfigError(self.unknown(other))
+                add(self.claims[other], (*path, one.id))
+            found[one.id] = one
+
+        add(claim, ())
+        return [one for one in found.values() if one.id != claim.id]
+
+    def fitting(self, ruleset: str, quantity: Quantity) -> Iterator[tuple[Claim, dict[str, int]]]:
+        """Yield the claims that speak of a ruleset and can be checked on such a table, with each of their `cases`.
+
+        Parameters
+        ----------
+        ruleset
+            In the one notation, without parameters.
+        quantity
+            What the table holds.
+        """
+        notation = read(ruleset)
+        for pattern, claims in self._by_pattern.get((names_of(notation), quantity), {}).items():
+            parameters = match(read(pattern), notation)
+            if parameters is not None:
+                yield from (
+                    (claim, case) for claim in claims for case in self._cases(claim, parameters)
+                )
+
+    def _cases(self, claim: Claim, parameters: Mapping[str, int]) -> list[dict[str, int]]:
+        try:
+            return claim.cases(parameters)
+        except ConfigError as error:
+            place = self.places.get(claim.id, {}).get("when")
+            raise ConfigError(f"{place}: {error}" if place else str(error)) from error
+
+    @cached_property
+    def _by_pattern(self) -> dict[tuple[tuple[str, ...], Quantity], dict[str, list[Claim]]]:
+        """Claims with the same pattern side by side, so that it is matched once for all of them."""
+        found: dict[tuple[tuple[str, ...], Quantity], dict[str, list[Claim]]] = {}
+        for claim in self.claims.values():
+            for quantity in claim.quantities:
+                patterns = found.setdefault((claim.shape, quantity), {})
+                patterns.setdefault(str(claim.statement.ruleset), []).append(claim)
+        return found
+
+
+def load_catalogue(paths: Sequence[Path]) -> Catalogue:
+    """Read claims files.
+
+    Raises
+    ------
+    ConfigError
+        With one line for each mistake of the first file that has any: file, line, column, key, what was found and
+        what is allowed. Then for each claim that corrects or contradicts one that is not there, unless that is of a
+        paper whose file is not read.
+    """
+    claims: dict[str, Claim] = {}
+    ids: dict[str, str] = {}
+    places: dict[str, dict[str, str]] = {}
+    files: list[tuple[YamlFile, ClaimsFile]] = []
+    for path in paths:
+        file = YamlFile(path)
+        document = file.load(ClaimsFile)
+        files.append((file, document))
+        mistakes: list[str] = []
+        for i, entry in enumerate(document.claims):
+            claim, here = Claim(entry, document.paper), ("claims", i)
+            found: list[tuple[Location, str]] = list(mistakes_in(claim))
+            if entry.id in claims:
+                found.append(
+                    (("id",), f"{entry.id!r} is the id of another claim, at {ids[entry.id]}")
+                )
+            mistakes += [
+                str(file.error((*here, *location), message)) for location, message in found
+            ]
+            claims[entry.id] = claim
+            ids[entry.id] = file.where((*here, "id"))
+            if not found:
+                places[entry.id] = {
+                    ".".join(map(str, place)): file.where((*here, *place))
+                    for place, _ in formulas_of(claim)
+                }
+        if mistakes:
+            raise ConfigError("\n".join(mistakes))
+    catalogue = Catalogue(claims, places)
+    papers = {document.paper.key for _, document in files}
+    mistakes = [
+        str(file.error(("claims", i, *location), catalogue.unknown(other)))
+        for file, document in files
+        for i, entry in enumerate(document.claims)
+        for location, other in _named(entry)
+        if other not in claims and (location == ("corrects",) or _paper_of(other) in papers)
+    ]
+    for file, document in files:
+        for i, entry in enumerate(document.claims):
+            try:
+                catalogue.premises(claims[entry.id])
+            except ConfigError as error:
+                mistakes.append(
+                    str(file.error(("claims", i, "follows_from", "claims"), str(error)))
+                )
+    if mistakes:
+        raise ConfigError("\n".join(mistakes))
+    return catalogue
+
+
+def _named(entry: Entry) -> Iterator[tuple[Location, str]]:
+    """Yield the ids of other claims that a claim names, and where."""
+    if entry.corrects is not None:
+        yield ("corrects",), entry.corrects
+    for i, other in enumerate(entry.contradicts):
+        yield ("contradicts", i), other
+
+
+def _paper_of(claim_id: str) -> str:
+    """Return the key of the paper that an id begins with: the paper's file may be one that is not read."""
+    return claim_id.partition("-")[0]

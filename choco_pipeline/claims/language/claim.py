@@ -1,0 +1,307 @@
+"""A claim: of which rulesets it speaks, which names its formulas may use, and what it says in one line."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.claims.kinds import Check, GrundyNumbers, PPositions
+from choco_pipeline.claims.kinds.kind import Kind
+from choco_pipeline.claims.language.claims_file import Entry, Paper, Statement
+from choco_pipeline.errors import ConfigError
+from choco_pipeline.formula import Formula, FormulaError, parse
+from choco_pipeline.formula.ranges import Range
+from choco_pipeline.games.notation import Argument, GameName, Notation, build, match, read
+from choco_pipeline.tables.specs.schema import Quantity
+
+#: How ids of claims begin that the machine proposes.
+FOUND = "found-"
+#: Patterns of rulesets whose shape limits every coordinate: a table of them holds all positions.
+RECTANGULAR = {("rectangular-bar",), ("with-pass", "rectangular-bar")}
+#: Each case of a ruleset has a verdict of its own, which costs as much as a claim.
+MOST_CASES = 100
+#: Choices of integers that are tried with `when`, a microsecond or ten each, for one ruleset.
+MOST_TRIED = 100_000
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim and, in a catalogue, the paper that it comes from.
+
+    Attributes
+    ----------
+    statement
+        What decides the verdict; an `Entry` in a catalogue.
+    paper
+        None for a claim that was read from a work order.
+    games
+        Descriptions of games of one's own, to be used instead of all files; None for files.
+    """
+
+    statement: Statement
+    paper: Paper | None = None
+    games: Mapping[str, Any] | None = field(default=None, compare=False)
+
+    @property
+    def id(self) -> str:
+        """The claim's name in configurations and reports."""
+        return self.statement.id
+
+    @property
+    def check(self) -> Check:
+        """What the claim says of the rulesets."""
+        return self.statement.check
+
+    @cached_property
+    def pattern(self) -> Notation | None:
+        """The ruleset, in which names stand for integers; None for a statement on integers."""
+        ruleset = self.statement.ruleset
+        return None if ruleset is None else read(ruleset, games=self.games)
+
+    @property
+    def shape(self) -> tuple[str, ...]:
+        """The names of the rulesets in the pattern, outermost first: all that it matches have the same."""
+        return () if self.pattern is None else names_of(self.pattern)
+
+    @property
+    def parameters(self) -> frozenset[str]:
+        """The names in the ruleset."""
+        return frozenset() if self.pattern is None else frozenset(self.pattern.names)
+
+    @property
+    def is_of_whole_bars(self) -> bool:
+        """Whether it speaks of the uncut rectangular bars, by the poisoned cell (i, j), not of what they are cut to."""
+        kind: Kind = self.check
+        return self.shape in RECTANGULAR and kind.of_whole_bars
+
+    @property
+    def is_over_tables(self) -> bool:
+        """Whether it compares tables: one table alone does not decide it."""
+        kind: Kind = self.check
+        return kind.over_tables
+
+    @cached_property
+    def coordinates(self) -> tuple[str, ...]:
+        """The coordinates that its formulas may use; p is the number of passes left."""
+        if self.pattern is None:
+            return ()
+        found = build(_sample(self.pattern), {}, Path(), self.games).coordinates
+        return ("i", "j", *found[4:]) if self.is_of_whole_bars else found
+
+    @property
+    def documents(self) -> Mapping[str, Any]:
+        """The descriptions of games of one's own that its ruleset names."""
+        if self.pattern is None:
+            return {}
+        return build(_sample(self.pattern), {}, Path(), self.games).documents
+
+    @property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """The kinds of tables that it can be checked on; none for a statement on integers."""
+        return () if self.pattern is None else self.check.quantities(self.is_of_whole_bars)
+
+    def match(self, ruleset: str) -> dict[str, int] | None:
+        """Return the ruleset's parameters with which the claim speaks of it, or None if it does not; see `cases`.
+
+        Parameters
+        ----------
+        ruleset
+            In the one notation, without parameters.
+        """
+        if self.pattern is None:
+            return None
+        found = match(self.pattern, read(ruleset))
+        return found if found is not None and self.speaks_of(found) else None
+
+    def speaks_of(self, parameters: Mapping[str, int]) -> bool:
+        """Whether parameters with which the pattern matches are among those of the claim."""
+        return bool(self.cases(parameters))
+
+    def is_for_all(self, parameters: Mapping[str, int]) -> bool:
+        """Whether parameters are among those for all of which the claim is to be decided at once."""
+        condition = self.statement.for_all
+        try:
+            return condition is not None and bool(condition.value(parameters))
+        except FormulaError:
+            return False
+
+    @property
+    def speaks_for_all_only(self) -> bool:
+        """Whether it speaks of no other parameters than those for all of which it is to be decided at once."""
+        said = self.statement
+        return said.for_all is not None and said.for_all == said.when and not said.some
+
+    def where_for_all(self, beyond: int = 0) -> str:
+        """Return the condition on positions that its `reach`, or a larger one, makes for all parameters; "" for none."""
+        reach = self.statement.reach
+        if reach is None:
+            return ""
+        bound = f"{reach.text} + {beyond}" if beyond else reach.text
+        return " and ".join(f"{x} <= {bound}" for x in self.coordinates)
+
+    @property
+    def command_for_all(self) -> str:
+        """The command that decides it for all parameters at once."""
+        said, check = self.statement, self.check
+        if said.follows_from is not None:
+            return f"./choco claims check {self.id}"
+        assert said.ruleset is not None
+        assert said.for_all is not None
+        assert isinstance(check, PPositions | GrundyNumbers)
+        formula = check.equals if isinstance(check, GrundyNumbers) else check.formula
+        words = [said.ruleset, "--for", said.for_all.text, f"--{check.kind}", formula.text]
+        words += ["--where", self.where_for_all()] if said.reach else []
+        return shlex.join(["./choco", "prove", *words])
+
+    def cases(self, parameters: Mapping[str, int]) -> list[dict[str, int]]:
+        """Return parameters with every choice of the integers of `every` for which the claim speaks of them.
+
+        A verdict is on one of these cases; the claim is true of the parameters if it is true in all of them.
+
+        Parameters
+        ----------
+        parameters
+            Those of a ruleset, with which the pattern matches.
+
+        Raises
+        ------
+        ConfigError
+            If `when` has no value, or there are more than `MOST_CASES` cases or `MOST_TRIED` choices to try.
+        """
+        found = []
+        tried = count(1)
+        for known in assignments(self.statement.every, dict(parameters)):
+            if self._holds_when(known, tried):
+                found.append(known)
+            if len(found) > MOST_CASES or next(tried) > MOST_TRIED:
+                raise self._too_many(parameters, len(found))
+        return found
+
+    def environment(self, parameters: Mapping[str, int]) -> dict[str, int]:
+        """Return the parameters and what `let` makes of them.
+
+        Parameters outside the claim's domain are taken as well: where a theorem stops to be true is worth asking.
+
+        Parameters
+        ----------
+        parameters
+            As `cases` returns them.
+
+        Raises
+        ------
+        ConfigError
+            If an integer of `every` is missing.
+        FormulaError
+            If a `let` has no value.
+        """
+        if missing := [name for name in self.statement.every if name not in parameters]:
+            raise ConfigError(
+                f"claim {self.id}: {_given(parameters)}: a value is needed for {', '.join(missing)}"
+            )
+        known = dict(parameters)
+        for name, formula in self.statement.let.items():
+            known[name] = int(formula.value(known))
+        return known
+
+    def _holds_when(self, known: dict[str, int], tried: Iterator[int]) -> bool:
+        """Whether some choice of the integers of `some` satisfies `when`; `tried` counts them."""
+        when = self.statement.when
+        try:
+            for chosen in assignments(self.statement.some, known):
+                if when is None or when.value(chosen):
+                    return True
+                if next(tried) > MOST_TRIED:
+                    raise self._too_many(known, 0)
+        except FormulaError as error:
+            if self.id.startswith(FOUND):
+                return False  # the condition was found where it has a value, as v2(s) has for s > 0, and is meant there
+            raise ConfigError(f"claim {self.id}: when: {error}, for {_given(known)}") from error
+        return False
+
+    def _too_many(self, parameters: Mapping[str, int], fitting: int) -> ConfigError:
+        said = self.statement
+        names = [*said.every] if fitting > MOST_CASES else [*said.every, *said.some]
+        what = f"{MOST_CASES} choices" if fitting > MOST_CASES else f"{MOST_TRIED:,} choices to try"
+        return ConfigError(
+            f"claim {self.id}: more than {what} of {', '.join(names)} for {_given(parameters)}:"
+            " smaller ranges are needed"
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what decides the verdict as plain data: equal for claims that say the same in other words."""
+        return self.statement.model_dump(mode="json", include=set(Statement.model_fields))
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Claim:
+        """Return the claim that `as_json` wrote."""
+        return cls(Statement.model_validate(document))
+
+    def as_ledger(self) -> dict[str, Any]:
+        """Return what a report says of the claim, as plain data."""
+        if self.paper is None or not isinstance(self.statement, Entry):
+            raise ValueError(
+                f"{self.id} was read from a work order, which does not name its source"
+            )
+        return {
+            "id": self.id,
+            "paper": self.paper.model_dump(mode="json"),
+            "number": self.statement.number,
+            "where": self.statement.where,
+            "status": self.statement.status,
+            "statement": self.statement.statement,
+            "note": self.statement.note,
+            "corrects": self.statement.corrects,
+            "contradicts": self.statement.contradicts,
+            "ruleset": self.statement.ruleset,
+            "kind": self.check.kind,
+            "formula": self.check.summary(),
+            "formal": self.as_json(),
+        }
+
+
+def names_of(notation: Notation) -> tuple[str, ...]:
+    """Return the names of the rulesets in a notation, outermost first."""
+    inner = (names_of(value) for _, value in notation.arguments if isinstance(value, Notation))
+    return (notation.name, *(name for names in inner for name in names))
+
+
+def assignments(spans: Mapping[str, Range], known: dict[str, int]) -> Iterator[dict[str, int]]:
+    """Yield `known` with every choice of further integers, the first slowest."""
+    if not spans:
+        yield dict(known)
+        return
+    name, span = next(iter(spans.items()))
+    rest = {other: spans[other] for other in list(spans)[1:]}
+    for value in span.values(known):
+        yield from assignments(rest, {**known, name: value})
+
+
+def _given(parameters: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in parameters.items()) or "no parameters"
+
+
+def _sample(pattern: Notation) -> Notation:
+    """Return a ruleset that the pattern might match; its coordinates are those of all of them."""
+    given = dict(pattern.arguments)
+    if isinstance(
+        given.get("game"), GameName
+    ):  # which has these coordinates whatever its parameters
+        return Notation(pattern.name, (("game", given["game"]),))
+
+    def sample(key: str, value: Argument) -> Argument:
+        match value:
+            case Notation():
+                return _sample(value)
+            case Formula() if key != "f":
+                return parse("1") if value.names else value
+            case _:
+                return parse("0")
+
+    return Notation(
+        pattern.name, tuple((key, sample(key, value)) for key, value in pattern.arguments)
+    )

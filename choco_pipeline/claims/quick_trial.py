@@ -1,0 +1,261 @@
+"""Trying a claim at once: tables computed in memory for a few parameter values, and what they say."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.conclusions.comparisons import check_across
+from choco_pipeline.claims.kinds import IntegerStatement, Sections
+from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.claims.language.claim import RECTANGULAR, Claim, assignments
+from choco_pipeline.claims.language.claims_file import Entry, Sample
+from choco_pipeline.claims.language.verdict import verdict_from_json
+from choco_pipeline.claims.standalone.standing import check_standing
+from choco_pipeline.errors import ConfigError, LimitError
+from choco_pipeline.formula.ranges import Range, parse_range
+from choco_pipeline.games import Ruleset
+from choco_pipeline.games.notation import build
+from choco_pipeline.tables.computing.cost import cost_of, memory_whole, require_memory
+from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.computing.machine import worker_memory
+from choco_pipeline.tables.specs.schema import Quantity, variable_of
+
+#: More combinations of parameter values than this are a sweep's work.
+MOST_COMBINATIONS = 10_000
+#: So is a table that is estimated to take more seconds.
+MOST_SECONDS = 600.0
+
+Given = Mapping[str, int | Range]
+#: Called after each table with the number of tables that are done and of all.
+Report = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What one trial of a claim found.
+
+    Attributes
+    ----------
+    parameters
+        Values of the ruleset's parameters and the integers of `every`, or of the integers that were fixed; empty for a
+        claim that compares tables.
+    ruleset
+        The ruleset, without parameters; the claim's pattern where tables are compared, None where there is no table.
+    bound
+        Of the table, or of the integers; None where tables are compared, or the claim's own was taken.
+    quantity
+        What the table holds; None where there is none.
+    finding
+        The verdict and the evidence for it.
+    seconds
+        For the table and the check.
+    for_all
+        The ``parameters`` and the ``condition`` of a verdict on all that satisfy it; None for one on single ones.
+    """
+
+    parameters: Mapping[str, int]
+    ruleset: str | None
+    bound: int | None
+    quantity: Quantity | None
+    finding: Finding
+    seconds: float
+    for_all: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class _Planned:
+    parameters: dict[str, int]
+    game: Ruleset
+    bound: int
+    quantity: Quantity
+
+
+def trials(
+    claim: Claim,
+    given: Given | None = None,
+    bound: int | None = None,
+    report: Report = lambda done, total: None,
+) -> Iterator[Trial]:
+    """Check a claim in this process, and return an iterator over what was found.
+
+    Parameters
+    ----------
+    claim
+        One of a catalogue.
+    given
+        Integers, or ranges of integers, for some of the names in the claim's sample, in place of the sample's, or for
+        integers of `every`; for a statement without a ruleset, integers for some of its names.
+    bound
+        Of the tables, or of the integers; by default the sample's, then the claim's reach. The shape of a rectangular
+        bar is its own bound.
+    report
+        Told how many tables are done, and how many there are.
+
+    Returns
+    -------
+    Iterator[Trial]
+        One for each choice of parameters that the claim speaks of, in the order of the sample; only one for a claim
+        that compares tables, or that needs none. What is wrong with the request is raised at once.
+
+    Raises
+    ------
+    ConfigError
+        If a value is missing, a name is unknown, or the claim speaks of none of the values.
+    LimitError
+        If a table is too large for this machine, or takes too long.
+    """
+    given = given or {}
+    if claim.pattern is None:
+        return _try_standing(claim, _fixed(claim, given), bound)
+    planned = _plan(claim, given, bound)
+    if claim.is_over_tables:
+        return _try_across(claim, planned, report)
+    return _try_each(claim, planned, report)
+
+
+def _try_each(claim: Claim, planned: list[_Planned], report: Report) -> Iterator[Trial]:
+    for done, one in enumerate(planned, start=1):
+        start = time.perf_counter()
+        finding = _find(claim, one)
+        report(done, len(planned))
+        yield Trial(
+            one.parameters,
+            one.game.notation,
+            one.bound,
+            one.quantity,
+            finding,
+            time.perf_counter() - start,
+        )
+
+
+def _try_across(claim: Claim, planned: list[_Planned], report: Report) -> Iterator[Trial]:
+    start = time.perf_counter()
+    found: list[dict[str, Any]] = []
+    for done, one in enumerate(planned, start=1):
+        evidence = _find(claim, one).evidence
+        found.append({"claim": claim.id, "parameters": one.parameters, "evidence": evidence})
+        report(done, len(planned))
+    (document,) = check_across(Catalogue({claim.id: claim}), found)
+    finding = Finding(verdict_from_json(document), document["evidence"])
+    seconds = time.perf_counter() - start
+    yield Trial({}, claim.statement.ruleset, None, planned[0].quantity, finding, seconds)
+
+
+def _try_standing(claim: Claim, fixed: dict[str, int], bound: int | None) -> Iterator[Trial]:
+    start = time.perf_counter()
+    finding = check_standing(claim, bound, fixed)
+    yield Trial(fixed, None, bound, None, finding, time.perf_counter() - start)
+
+
+def _find(claim: Claim, one: _Planned) -> Finding:
+    data = table(one.game, one.bound, one.quantity)
+    return check_claim(claim, one.parameters, one.game, one.bound, data)
+
+
+def _fixed(claim: Claim, given: Given) -> dict[str, int]:
+    """Return the integers that are given for names of a statement without a ruleset."""
+    check = claim.check
+    names = list(check.all) if isinstance(check, IntegerStatement | Sections) else []
+    _require_known(claim, given, names)
+    fixed: dict[str, int] = {}
+    for name, value in given.items():
+        if isinstance(value, Range):
+            raise ConfigError(f"claim {claim.id}: {name} must be one integer, found {value}")
+        fixed[name] = value
+    return fixed
+
+
+def _plan(claim: Claim, given: Given, bound: int | None) -> list[_Planned]:
+    sample = claim.statement.sample if isinstance(claim.statement, Entry) else None
+    spans = _spans(claim, sample, given)
+    wanted = {name: _as_range(given[name]) for name in claim.statement.every if name in given}
+    values = list(islice(assignments(spans, {}), MOST_COMBINATIONS + 1))
+    if len(values) > MOST_COMBINATIONS:
+        raise LimitError(
+            f"claim {claim.id}: more than {MOST_COMBINATIONS:,} combinations of {', '.join(spans)}"
+        )
+    # Names that only help to say the parameters can give the same parameters again.
+    distinct: dict[tuple[tuple[int, ...], int | None], dict[str, int]] = {}
+    for known in values:
+        parameters = {name: known[name] for name in known if name in claim.parameters}
+        for case in claim.cases(parameters):
+            if all(case[name] in span.values({}) for name, span in wanted.items()):
+                size = _bound(claim, sample, known, case, bound)
+                distinct.setdefault((tuple(case.values()), size), case)
+    if not distinct:
+        tried = ", ".join(f"{name} = {span}" for name, span in (spans | wanted).items())
+        when = claim.statement.when
+        needed = f": {when}" if when else ""
+        raise ConfigError(f"claim {claim.id} does not speak of {tried or 'anything'}{needed}")
+    return [_planned(claim, parameters, size) for (_, size), parameters in distinct.items()]
+
+
+def _spans(claim: Claim, sample: Sample | None, given: Given) -> dict[str, Range]:
+    """Return a range for each name: what is given, and the sample's for the others, in the sample's order."""
+    own = {} if sample is None else dict(sample.parameters)
+    names = list(dict.fromkeys([*own, *sorted(claim.parameters)]))
+    _require_known(claim, given, [*names, *claim.statement.every])
+    missing = [name for name in names if name not in own and name not in given]
+    if missing:
+        raise ConfigError(
+            f"claim {claim.id} has no sample: a value is needed for {' and '.join(missing)}"
+        )
+    return {name: _as_range(given[name]) if name in given else own[name] for name in names}
+
+
+def _as_range(value: int | Range) -> Range:
+    return value if isinstance(value, Range) else parse_range(str(value))
+
+
+def _require_known(claim: Claim, given: Given, names: list[str]) -> None:
+    for name in given:
+        if name not in names:
+            raise ConfigError(
+                f"claim {claim.id} has no parameter {name!r}: it has {', '.join(names) or 'none'}"
+            )
+
+
+def _bound(
+    claim: Claim,
+    sample: Sample | None,
+    known: Mapping[str, int],
+    parameters: Mapping[str, int],
+    bound: int | None,
+) -> int | None:
+    """Return the bound of a table; None where the ruleset's shape is its bound."""
+    if claim.shape in RECTANGULAR:
+        return None
+    if bound is None and sample is not None:
+        bound = int(sample.bound.value(known))
+    if bound is None and claim.statement.reach is not None:
+        bound = int(claim.statement.reach.value(claim.environment(parameters)))
+    if bound is None:
+        raise ConfigError(f"claim {claim.id} has no sample: a bound is needed")
+    if bound < 0:
+        raise ConfigError(f"claim {claim.id}: a bound is at least 0, found {bound}")
+    return bound
+
+
+def _planned(claim: Claim, parameters: dict[str, int], bound: int | None) -> _Planned:
+    """Return the cheapest table that settles the claim, or raise `LimitError` if that is too large."""
+    assert claim.pattern is not None
+    game = build(claim.pattern, parameters, Path())
+    bound = max(game.limits(None)) if bound is None else bound
+    # P-positions are cheaper, but a table without dimensions, of one heap, settles nothing.
+    usable = [q for q in claim.quantities if variable_of(game, q).dims]
+    quantity: Quantity = "p-positions" if "p-positions" in usable else "grundy"
+    require_memory(game, bound, memory_whole(game, bound, quantity), worker_memory(1))
+    seconds = cost_of(game, bound, quantity).seconds
+    if seconds > MOST_SECONDS:
+        raise LimitError(
+            f"{game.notation}: bound {bound} is too large: its table takes about {seconds:,.0f} s,"
+            f" at most {MOST_SECONDS:,.0f} s are spent on a trial"
+        )
+    return _Planned(parameters, game, bound, quantity)

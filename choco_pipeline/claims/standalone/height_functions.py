@@ -1,0 +1,290 @@
+"""Statements on all monotone height functions in a box: a property of f against a formula for its Grundy numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choco_pipeline.claims.evidence.choices import Choices, EvaluationBudget, Points, Truths
+from choco_pipeline.claims.kinds import HeightFunctions
+from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.language.verdict import Counterexample, HoldsToBound, Refuted, Undecided
+from choco_pipeline.errors import LimitError
+from choco_pipeline.formula import FormulaError
+from choco_pipeline.formula.ranges import parse_range
+
+#: Integers in one array of the search.
+BLOCK = 1 << 20
+
+#: Height functions that are looked at: some minutes' worth.
+MOST_FUNCTIONS = 1 << 23
+
+#: Integers that a property may speak of.
+MOST_POINTS = 1 << 20
+
+#: Grundy numbers are bits of one word, so they are less than this.
+WORD = 64
+
+
+def find_height_functions(check: HeightFunctions, bound: int, block: int = BLOCK) -> Finding:
+    """Return what holds of all monotone height functions in a box.
+
+    Parameters
+    ----------
+    check
+        The statement.
+    bound
+        The value of `N`, the largest argument.
+    block
+        Integers in one array; no finding depends on it.
+
+    Returns
+    -------
+    Finding
+        A counterexample is the least function: by its largest height, then by its heights in the order of the arguments.
+        Its position is the least one with another Grundy number than claimed; for a function that has the formula, but not
+        the property, it is the first of the integers that the property speaks of. Evidence is how many `functions` there
+        are, how many of them have the property (`with_property`) and how many the formula (`with_formula`).
+
+    Raises
+    ------
+    FormulaError
+        If a formula has no value where it is asked, or the height is negative.
+    LimitError
+        If there are too many functions, too many integers, or Grundy numbers from 64.
+    """
+    box = _Box(check, bound)
+    least: tuple[int, tuple[int, ...]] | None = None
+    functions = with_property = with_formula = 0
+    for heights in box.functions(block):
+        has_property, has_formula = box.has_property(heights), box.has_formula(heights)
+        functions += len(heights)
+        with_property += int(has_property.sum())
+        with_formula += int(has_formula.sum())
+        wrong = _contradicting(check.relation, has_property, has_formula)
+        if wrong.any():
+            rows = heights.reshape(len(heights), -1)[wrong]
+            row: list[int] = rows[rows[:, -1].argmin()].tolist()
+            found = row[-1], tuple(row)
+            least = found if least is None else min(least, found)
+    evidence = {
+        "functions": functions,
+        "with_property": with_property,
+        "with_formula": with_formula,
+    }
+    if least is not None:
+        heights = np.array(least[1]).reshape(1, *box.shape)
+        return Finding(Refuted(box.counterexample(heights), functions), evidence)
+    if not {"exactly": functions, "if": with_property, "only-if": with_formula}[check.relation]:
+        what = "property" if check.relation == "if" else "formula"
+        return Finding(
+            Undecided(f"no height function with arguments up to {bound} has the {what}"), evidence
+        )
+    sense = (
+        f"for all {functions:,} monotone height functions with arguments up to {bound}"
+        f" and heights up to {box.height}"
+    )
+    return Finding(HoldsToBound(functions, bound, sense, "function"), evidence)
+
+
+def _contradicting(
+    relation: Literal["exactly", "if", "only-if"], has_property: Truths, has_formula: Truths
+) -> Truths:
+    match relation:
+        case "exactly":
+            return has_property ^ has_formula
+        case "if":
+            return has_property & ~has_formula
+        case "only-if":
+            return has_formula & ~has_property
+
+
+def number_of_height_functions(n_x: int, n_z: int, height: int) -> int:
+    """Return how many monotone f there are from n_x × n_z arguments to 0..height: plane partitions, by MacMahon's formula.
+
+    Examples
+    --------
+    >>> number_of_height_functions(1, 9, 8)
+    24310
+    """
+    sides = ((x, z) for x in range(1, n_x + 1) for z in range(1, n_z + 1))
+    return int(math.prod(Fraction(x + z + height - 1, x + z - 1) for x, z in sides))
+
+
+def grundy_numbers(heights: NDArray[np.int64]) -> NDArray[np.int8]:
+    """Return the Grundy numbers of many solid bars at once; with one x they are bars (y, z).
+
+    Parameters
+    ----------
+    heights : int64 [functions, n_x, n_z]
+        Never decreasing along x and z; arguments and heights so small that no position has 64 options.
+
+    Returns
+    -------
+    int8 [functions, n_x, n_z, n_y], n_y = heights.max() + 1
+        -1 above the heights.
+    """
+    functions, n_x, n_z = heights.shape
+    n_y = int(heights.max()) + 1
+    one = np.uint64(1)
+    grundy = np.empty((n_x, n_z, n_y, functions), np.int8)
+    by_x = np.zeros((n_z, n_y, functions), np.uint64)  # what moves along x reach, for each z and y
+    for x in range(n_x):
+        by_z = np.zeros((n_y, functions), np.uint64)
+        for z in range(n_z):
+            height = heights[:, x, z]
+            below = np.zeros(functions, np.uint64)  # Grundy numbers of (x, v, z), v < y
+            bit = below
+            for y in range(n_y):
+                used = below | by_x[z, y] | by_z[y]
+                exists = y <= height
+                # Above the height, a cut to this column leaves its highest position.
+                bit = np.where(exists, ~used & (used + one), bit)
+                grundy[x, z, y] = np.where(exists, np.bitwise_count(bit - one), -1)
+                below |= bit
+                by_x[z, y] |= bit
+                by_z[y] |= bit
+    return np.ascontiguousarray(np.moveaxis(grundy, -1, 0))
+
+
+@dataclass(frozen=True)
+class _Box:
+    """All monotone height functions with arguments to `bound`, and what a statement says of them."""
+
+    check: HeightFunctions
+    bound: int
+
+    @property
+    def known(self) -> dict[str, int]:
+        return {"N": self.bound}
+
+    @cached_property
+    def height(self) -> int:
+        """The largest height."""
+        height = int(self.check.height.value(self.known))
+        if height < 0:
+            raise FormulaError(
+                f"the largest height is at least 0, found {height}", self.check.height.source, 1
+            )
+        return height
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of arguments x and z; there is one x for functions of z alone."""
+        return (1 if self.check.arguments == 1 else self.bound + 1), self.bound + 1
+
+    @cached_property
+    def points(self) -> Points:
+        """The integers that the property speaks of."""
+        where = [] if self.check.where is None else [self.check.where]
+        blocks = Choices(self.check.all, where=where, known=self.known).blocks(
+            EvaluationBudget(), MOST_POINTS
+        )
+        found = next(blocks, {name: np.empty(0, np.int64) for name in self.check.all})
+        if next(blocks, None) is not None:
+            raise LimitError(
+                f"the property speaks of more than {MOST_POINTS:,} choices of integers: a smaller bound has fewer"
+            )
+        return found
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Of a position."""
+        return ("y", "z") if self.check.arguments == 1 else ("x", "y", "z")
+
+    @cached_property
+    def claimed(self) -> NDArray[np.int64]:
+        """The claimed Grundy numbers, [n_x, n_z, n_y]."""
+        n_x, n_z = self.shape
+        x, z, y = np.ogrid[:n_x, :n_z, : self.height + 1]
+        return np.broadcast_to(
+            self.check.grundy.evaluate({"x": x, "y": y, "z": z}), (n_x, n_z, self.height + 1)
+        ).astype(np.int64, copy=False)
+
+    def functions(self, block: int) -> Iterator[NDArray[np.int64]]:
+        """Yield all functions, [some, n_x, n_z], in the order of their heights."""
+        n_x, n_z = self.shape
+        number = number_of_height_functions(n_x, n_z, self.height)
+        if number > MOST_FUNCTIONS:
+            raise LimitError(
+                f"there are {number:,} monotone height functions with arguments up to {self.bound} and heights up to"
+                f" {self.height}, at most {MOST_FUNCTIONS:,} are looked at: a smaller bound has fewer"
+            )
+        if n_x + n_z - 2 + self.height >= WORD:
+            raise LimitError(
+                f"arguments up to {self.bound} and heights up to {self.height} have Grundy numbers from {WORD} on:"
+                " a smaller bound is needed"
+            )
+        spans = {}
+        for x in range(n_x):
+            for z in range(n_z):
+                before = [f"f{x - 1}_{z}"] if x else []
+                before += [f"f{x}_{z - 1}"] if z else []
+                lowest = f"max({', '.join(before)})" if len(before) > 1 else "".join(before) or "0"
+                spans[f"f{x}_{z}"] = parse_range(f"{lowest}..{self.height}")
+        largest = max(next(iter(self.points.values())).size, n_x * n_z * (self.height + 1))
+        together = max(1, block // largest)
+        for found in Choices(spans).blocks(EvaluationBudget(), together):
+            yield np.stack([found[name] for name in spans], axis=1).reshape(-1, n_x, n_z)
+
+    def has_formula(self, heights: NDArray[np.int64]) -> Truths:
+        """Return of which functions all Grundy numbers are as claimed."""
+        grundy = grundy_numbers(heights)
+        right = (grundy < 0) | (grundy == self.claimed[:, :, : grundy.shape[3]])
+        found: Truths = np.all(right, axis=(1, 2, 3))
+        return found
+
+    def has_property(self, heights: NDArray[np.int64]) -> Truths:
+        """Return which functions have the property: all at once, or one by one if some look-up has no value."""
+        tables = heights.reshape(len(heights), -1)
+        try:
+            together = self._truths_together(tables)
+        except FormulaError:
+            together = None
+        if together is not None:
+            return together
+        return np.array([bool(self._truths(table).all()) for table in tables], np.bool_)
+
+    def _truths(self, table: NDArray[np.int64]) -> Truths:
+        """Return where the condition holds for one function."""
+        found = self.check.condition.evaluate({**self.known, **self.points}, {"f": table})
+        size = next(iter(self.points.values())).size
+        return np.broadcast_to(found, (size,)).astype(np.bool_, copy=False)
+
+    def _truths_together(self, tables: NDArray[np.int64]) -> Truths | None:
+        """Return which functions have the property; None if a height is asked for outside the box."""
+        condition, asked = self.check.condition.name_look_ups("f", "F")
+        size = next(iter(self.points.values())).size
+        shape = (len(tables), size)
+        env: dict[str, int | NDArray[np.int64]] = {**self.known, **self.points}
+        for name, argument in asked.items():
+            index = np.broadcast_to(argument.evaluate(env), shape).astype(np.int64, copy=False)
+            if size and (index.min() < 0 or index.max() >= tables.shape[1]):
+                return None
+            env[name] = np.take_along_axis(tables, index, axis=1)
+        found: Truths = np.all(np.broadcast_to(condition.evaluate(env), shape), axis=1)
+        return found
+
+    def counterexample(self, heights: NDArray[np.int64]) -> Counterexample:
+        """Return what is wrong with one function, [1, n_x, n_z]."""
+        rows = [tuple(row) for row in heights[0].tolist()]
+        shown = f"f = {rows[0] if self.check.arguments == 1 else tuple(rows)}"
+        grundy = grundy_numbers(heights)[0]
+        wrong = np.argwhere((grundy >= 0) & (grundy != self.claimed[:, :, : grundy.shape[2]]))
+        if not wrong.size:
+            first = int(self._truths(heights.reshape(-1)).argmin())
+            place = tuple(int(values[first]) for values in self.points.values())
+            found = f"{shown} has Grundy numbers {self.check.grundy}, but {self.check.condition} is false"
+            return Counterexample(found, self.check.condition.text, place, tuple(self.points))
+        x, z, y = min(wrong.tolist(), key=lambda at: (max(at), at[0], at[2], at[1]))
+        place = (y, z) if self.check.arguments == 1 else (x, y, z)
+        found = f"{shown} has the property, and Grundy number {grundy[x, z, y]}"
+        claimed = f"{self.check.grundy} = {self.claimed[x, z, y]}"
+        return Counterexample(found, claimed, place, self.coordinates)

@@ -1,0 +1,156 @@
+"""Checking statements on horizontal sections of Sierpiński octahedra, for all of them in given ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+import numpy as np
+
+from choco_pipeline.claims.checks.octahedron import section_of
+from choco_pipeline.claims.evidence.choices import Points, values_at
+from choco_pipeline.claims.kinds import Sections
+from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.language.claim import assignments
+from choco_pipeline.claims.language.verdict import Counterexample, HoldsToBound, Refuted, Undecided
+from choco_pipeline.errors import LimitError
+from choco_pipeline.formula import Formula
+from choco_pipeline.tables.reading.cells import Truths
+
+#: Squares, or small octahedra, that are looked at before a statement counts as too large: some seconds of work.
+MOST_VISITED = 1 << 24
+
+
+def find_sections(check: Sections, bound: int, fixed: Mapping[str, int]) -> Finding:
+    """Return what holds of a statement on sections.
+
+    A counterexample is the first one in the order of the names, then of the rows and columns.
+
+    Parameters
+    ----------
+    check
+        The statement.
+    bound
+        The value of `N`.
+    fixed
+        Names of `all` that are to have one value.
+
+    Returns
+    -------
+    Finding
+        Its cases are the squares that it speaks of, or the octahedra whose pieces are counted. Evidence is the number of
+        `choices` of integers.
+
+    Raises
+    ------
+    FormulaError
+        If a formula has no value where it is asked.
+    LimitError
+        If a section does not exist, or there are too many squares to look at.
+    """
+    cases = choices = visited = 0
+    for known in _choices(check, bound, fixed):
+        choices += 1
+        order = int(check.order.value(known))
+        if check.pieces is not None:
+            if 6 ** min(order, 16) > MOST_VISITED:
+                raise LimitError(f"order {order:,}: more than {MOST_VISITED:,} small octahedra")
+            cases += 1
+            number, claimed = len(centres(order)), int(check.pieces.value(known))
+            if number != claimed:
+                return _refuted(
+                    check, known, f"{number:,} octahedra", f"{claimed:,}", cases, choices
+                )
+            continue
+        assert check.level is not None
+        squares = _squares(order, int(check.level.value(known)), check.halves)
+        visited += 1 + squares.size
+        if visited > MOST_VISITED:
+            raise LimitError(
+                f"there are more than {MOST_VISITED:,} squares to look at: a smaller bound has fewer"
+            )
+        spoken, wrong = _compared(check, known, squares)
+        cases += spoken
+        if wrong is not None:
+            i, j, claimed_there = wrong
+            words = {True: "there is a square", False: "there is none"}
+            return _refuted(
+                check,
+                known | {"i": i, "j": j},
+                words[not claimed_there],
+                words[claimed_there],
+                cases,
+                choices,
+            )
+    if not cases:
+        return Finding(Undecided(f"no section up to N = {bound} is one that it speaks of"))
+    unit = "octahedron" if check.pieces is not None else "square"
+    return Finding(HoldsToBound(cases, bound, unit=unit), {"choices": choices})
+
+
+def centres(order: int) -> set[tuple[int, ...]]:
+    """Return the centres of the small octahedra of S_order, in units of their radius."""
+    found = np.zeros((1, 3), np.int64)
+    for i in range(order):
+        step = np.vstack([np.eye(3, dtype=np.int64), -np.eye(3, dtype=np.int64)]) << (order - 1 - i)
+        found = (found[:, None] + step).reshape(-1, 3)
+    return {tuple(centre) for centre in found.tolist()}
+
+
+def _choices(check: Sections, bound: int, fixed: Mapping[str, int]) -> Iterator[dict[str, int]]:
+    for known in assignments(dict(check.all), {"N": bound}):
+        if all(known[name] == value for name, value in fixed.items()):
+            for name, formula in check.let.items():
+                known[name] = int(formula.value(known))
+            yield known
+
+
+@lru_cache(maxsize=256)
+def _squares(order: int, level: int, halves: bool) -> Truths:
+    return section_of(order, level, halves).squares
+
+
+def _compared(
+    check: Sections, known: Mapping[str, int], squares: Truths
+) -> tuple[int, tuple[int, int, bool] | None]:
+    """Return of how many squares the statement speaks, and the first that is not as it says, with what it says."""
+    i, j = (index.ravel() + 1 for index in np.indices(squares.shape))
+    there = squares.ravel()
+    left = np.ones(there.size, np.bool_)
+    wrong = np.zeros(there.size, np.bool_)
+    spoken = 0
+    for case in check.cases:
+        points: Points = {"i": i, "j": j}
+        mine = left.copy()
+        if case.where is not None:
+            mine &= values_at(case.where, points, _named(case.where, known)).astype(np.bool_)
+        left &= ~mine
+        if not mine.any():
+            continue
+        spoken += int(mine.sum())
+        said = np.zeros(int(mine.sum()), np.bool_)
+        if case.like is not None:
+            order, level = (int(part.value(known)) for part in case.like[:2])
+            other = _squares(order, level, False)
+            here: Points = {"i": i[mine], "j": j[mine]}
+            row, column = (values_at(part, here, _named(part, known)) - 1 for part in case.like[2:])
+            inside = (np.minimum(row, column) >= 0) & (np.maximum(row, column) < other.shape[0])
+            said[inside] = other[row[inside], column[inside]]
+        wrong[mine] = there[mine] != said
+    if not wrong.any():
+        return spoken, None
+    n = int(wrong.argmax())
+    return spoken, (int(i[n]), int(j[n]), not bool(there[n]))
+
+
+def _named(formula: Formula, known: Mapping[str, int]) -> dict[str, int]:
+    return {name: value for name, value in known.items() if name in formula.names}
+
+
+def _refuted(
+    check: Sections, known: Mapping[str, int], found: str, claimed: str, cases: int, choices: int
+) -> Finding:
+    names = (*check.all, *(name for name in ("i", "j") if name in known))
+    position = tuple(known[name] for name in names)
+    counterexample = Counterexample(found, claimed, position, names)
+    return Finding(Refuted(counterexample, cases), {"choices": choices})

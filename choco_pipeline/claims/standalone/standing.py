@@ -1,0 +1,46 @@
+"""Statements that need no table: checked as they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from choco_pipeline.claims.kinds import HeightFunctions, IntegerStatement, Sections
+from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claim_formulas import without_value
+from choco_pipeline.claims.language.verdict import Undecided
+from choco_pipeline.claims.standalone.height_functions import find_height_functions
+from choco_pipeline.claims.standalone.integers import find_integers
+from choco_pipeline.claims.standalone.sections import find_sections
+from choco_pipeline.errors import LimitError
+from choco_pipeline.formula import FormulaError
+
+
+def check_standing(
+    claim: Claim, bound: int | None = None, fixed: Mapping[str, int] | None = None
+) -> Finding:
+    """Return what holds of a statement on integers, on height functions or on sections.
+
+    Parameters
+    ----------
+    claim
+        One without a ruleset.
+    bound
+        The value of `N`; the claim's own by default.
+    fixed
+        Integers that some of the claim's names are to have; the others run over their ranges.
+    """
+    try:
+        match claim.check:
+            case IntegerStatement() as check:
+                return find_integers(check, check.bound if bound is None else bound, fixed or {})
+            case HeightFunctions() as check:
+                return find_height_functions(check, check.bound if bound is None else bound)
+            case Sections() as check:
+                return find_sections(check, check.bound if bound is None else bound, fixed or {})
+            case _:
+                raise ValueError(f"{claim.id} speaks of rulesets: it is checked on tables")
+    except FormulaError as error:
+        return without_value(claim, error)
+    except LimitError as error:
+        return Finding(Undecided(str(error)))

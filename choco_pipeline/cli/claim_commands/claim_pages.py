@@ -1,0 +1,271 @@
+"""``choco claims list`` and ``show``: what is claimed, and what the last run found."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import wrap
+from typing import Any
+
+from choco_pipeline.claims.conclusions.outcomes import engines_text
+from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claims_file import Entry, Paper
+from choco_pipeline.cli.claim_commands.claim_trials import explain
+from choco_pipeline.cli.output import emit
+from choco_pipeline.documents.record import read_record
+from choco_pipeline.errors import ConfigError
+from choco_pipeline.games.notation import inside
+from choco_pipeline.sweep.expand import load_config
+from choco_pipeline.sweep.paths import PROJECT, RESULTS
+
+CLAIMS = Path("config/claims")
+CONFIG = Path("config/config.yaml")
+WIDTH = 120
+#: What stands where no run has looked at a claim.
+UNKNOWN = "–"
+
+Document = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ClaimSource:
+    """The claims that a command speaks of, and the ledger of the last run if there is one.
+
+    Attributes
+    ----------
+    catalogue
+        The claims.
+    config
+        The configuration whose run is meant.
+    ledger
+        What its last run found; None if there was none.
+    """
+
+    catalogue: Catalogue
+    config: Path
+    ledger: Document | None
+
+    def row(self, claim_id: str) -> Document | None:
+        """Return what the last run says of a claim in one line, or None."""
+        rows = () if self.ledger is None else self.ledger.get("rows", ())
+        return next((row for row in rows if row["claim"] == claim_id), None)
+
+    def verdicts(self, claim_id: str) -> list[dict[str, Any]]:
+        """Return the last run's verdicts on a claim, each with its ruleset, None where tables were compared."""
+        if self.ledger is None:
+            return []
+        rulesets = {table["id"]: table["ruleset"] for table in self.ledger["tables"]}
+        return [
+            {**verdict, "ruleset": rulesets.get(verdict["table"])}
+            for verdict in self.ledger["verdicts"]
+            if verdict["claim"] == claim_id
+        ]
+
+
+def open_source(files: list[Path], config: Path | None) -> ClaimSource:
+    """Read claims files, by default all of the project or those that `config` names, and the last run's ledger."""
+    ledger: Document | None = None
+    named: list[Path] = []
+    if config is not None or CONFIG.is_file():
+        document, _ = load_config(config or CONFIG)
+        written = RESULTS / document.run / "ledger.json"
+        ledger = read_record(written) if written.is_file() else None
+        for name in document.claims if config is not None else []:
+            inside(PROJECT, name)
+            named.append(PROJECT / name)
+    chosen = files or named or sorted(CLAIMS.glob("*.yaml"))
+    if not chosen:
+        raise ConfigError(
+            f"no claims files: {CLAIMS} has none; --file FILE names one, `choco claims new` writes one"
+        )
+    return ClaimSource(load_catalogue(chosen), config or CONFIG, ledger)
+
+
+def list_claims(
+    source: ClaimSource, paper: str | None, status: str | None, verdict: str | None, json: bool
+) -> None:
+    """Print the claims that have this paper, status and verdict, one on a line, paper by paper."""
+    keys = {of.key: of for _, _, of in _entries(source.catalogue)}
+    if paper is not None and paper not in keys:
+        raise ConfigError(f"no claim is of a paper {paper!r}: papers are {', '.join(keys)}")
+    chosen = [
+        _listed(claim, entry, of, source.row(claim.id))
+        for claim, entry, of in _entries(source.catalogue)
+        if paper in (None, of.key) and status in (None, entry.status)
+    ]
+    chosen = [line for line in chosen if verdict in (None, line["verdict"])]
+    if json:
+        emit({"run": source.ledger and source.ledger["run"], "claims": chosen})
+        return
+    by_paper: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for line in chosen:
+        by_paper[line["paper"]].append(line)
+    columns = ("id", "number", "status")
+    widths = [max((len(line[column]) for line in chosen), default=0) for column in columns]
+    for key, lines in by_paper.items():
+        print(_cut(f"{key}: {keys[key].title}, {_reference(keys[key])}"))
+        for line in lines:
+            cells = [
+                line[column].ljust(width) for column, width in zip(columns, widths, strict=True)
+            ]
+            print(_cut(f"  {'  '.join(cells)}  {line['text'] or UNKNOWN}"))
+        print()
+    print(f"{len(chosen)} of {len(source.catalogue.claims)} claims")
+
+
+def show_claim(source: ClaimSource, claim_id: str, json: bool) -> None:
+    """Print everything that is known of a claim."""
+    claim = source.catalogue.claims.get(claim_id)
+    if claim is None:
+        raise ConfigError(source.catalogue.unknown(claim_id))
+    verdicts = source.verdicts(claim_id)
+    row = source.row(claim_id)
+    if json:
+        document = {**claim.as_ledger(), "formal": dict(_formal(claim))}
+        emit({**document, "last": row, "verdicts": verdicts, "commands": _commands(source, claim)})
+        return
+    print("\n".join(_page(source, claim, row, verdicts)))
+
+
+def _page(
+    source: ClaimSource, claim: Claim, row: Document | None, verdicts: list[dict[str, Any]]
+) -> Iterator[str]:
+    entry, paper = claim.statement, claim.paper
+    assert isinstance(entry, Entry)
+    assert paper is not None
+    place = f", {entry.where}" if entry.where else ""
+    yield f"{claim.id}: {entry.number} ({entry.status}){place}"
+    yield from wrap(f"{', '.join(paper.authors)}: {paper.title}, {_reference(paper)}", WIDTH - 1)
+    yield ""
+    yield from wrap(entry.statement, WIDTH - 1)
+    if entry.note:
+        yield from wrap(f"Note: {entry.note}", WIDTH - 1)
+    yield ""
+    for name, text in _formal(claim):
+        yield from wrap(f"{name:9} {text}", WIDTH - 1, subsequent_indent=" " * 10)
+    yield from _relations(source.catalogue, claim)
+    yield ""
+    if not verdicts:
+        yield f"No run of {source.config.as_posix()} has checked it."
+    else:
+        yield from _last_run(source, row, verdicts)
+    yield ""
+    if row and row["verdict"] in ("proved", "proved-for-listed"):
+        yield str(row["command"])
+    yield from _commands(source, claim)
+
+
+def _last_run(
+    source: ClaimSource, row: Document | None, verdicts: list[dict[str, Any]]
+) -> Iterator[str]:
+    assert source.ledger is not None
+    counts = Counter(verdict["verdict"] for verdict in verdicts)
+    counted = ", ".join(f"{count} {name}" for name, count in counts.items())
+    yield f"Last run, {source.ledger['run']}: {row['text'] if row else counted}"
+    if row:
+        yield f"  {len(verdicts)} {'check' if len(verdicts) == 1 else 'checks'}: {counted}"
+        engines = engines_text(row.get("engines", ()))
+        if engines:
+            yield f"  engines that agree on what is proved: {engines}"
+    refuted = [verdict for verdict in verdicts if verdict["verdict"] == "refuted"]
+    if refuted:
+        yield ""
+        yield from explain(_least(row, refuted))
+        return
+    largest = max(verdicts, key=lambda verdict: int(verdict["positions"]))
+    yield f"  {_given(largest)}{largest['text']}"
+
+
+def _least(row: Document | None, refuted: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the refutation that the claim's row names; the first where there is no row."""
+    decided = row["decided"] if row else None
+    keys = ("table", "parameters")
+    chosen = (v for v in refuted if decided and all(v[key] == decided[key] for key in keys))
+    return next(chosen, refuted[0])
+
+
+def _given(verdict: Document) -> str:
+    values = ", ".join(f"{name} = {value}" for name, value in verdict["parameters"].items())
+    return f"{values}: " if values else ""
+
+
+def _formal(claim: Claim) -> Iterator[tuple[str, str]]:
+    """Yield the parts of the formal statement that are there."""
+    statement = claim.statement
+    yield "kind", claim.check.kind
+    yield "claims", claim.check.summary()
+    if statement.ruleset:
+        yield "ruleset", statement.ruleset
+    if statement.every:
+        yield "every", ", ".join(f"{name} in {span}" for name, span in statement.every.items())
+    if statement.some:
+        yield "some", ", ".join(f"{name} in {span}" for name, span in statement.some.items())
+    if statement.when:
+        yield "when", statement.when.text
+    if statement.for_all:
+        yield "for all", statement.for_all.text
+    if statement.follows_from:
+        lemmas = ", ".join(statement.follows_from.lemmas)
+        claims = ", ".join(statement.follows_from.claims)
+        yield "follows from", f"{claims}, by {lemmas}" if lemmas else claims
+    if statement.let:
+        yield "let", ", ".join(f"{name} = {formula}" for name, formula in statement.let.items())
+    if statement.reach:
+        yield "reach", f"coordinates up to {statement.reach}"
+
+
+def _relations(catalogue: Catalogue, claim: Claim) -> Iterator[str]:
+    """Yield the claims that this one corrects or contradicts, and those that say so of this one."""
+    entry = claim.statement
+    assert isinstance(entry, Entry)
+    if entry.corrects:
+        yield f"It is the intended form of {entry.corrects}, which is kept as printed."
+    for other in entry.contradicts:
+        yield f"It cannot be true together with {other}."
+    for other_claim, other_entry, _ in _entries(catalogue):
+        if other_entry.corrects == claim.id:
+            yield f"The intended form is {other_claim.id}: this is as printed."
+        if claim.id in other_entry.contradicts and other_claim.id not in entry.contradicts:
+            yield f"It cannot be true together with {other_claim.id}."
+
+
+def _commands(source: ClaimSource, claim: Claim) -> list[str]:
+    """Return the commands that check the claim again."""
+    check = ["./choco", "claims", "check", claim.id]
+    entry = claim.statement
+    if claim.pattern is not None and isinstance(entry, Entry) and entry.sample is None:
+        check += [f"{name}=…" for name in sorted(claim.parameters)]
+        check += ["--bound", "…"]
+    return [shlex.join(check).replace("'", ""), f"./choco run {source.config.as_posix()}"]
+
+
+def _listed(claim: Claim, entry: Entry, paper: Paper, row: Document | None) -> dict[str, Any]:
+    return {
+        "id": claim.id,
+        "paper": paper.key,
+        "number": entry.number,
+        "status": entry.status,
+        "kind": claim.check.kind,
+        "statement": entry.statement,
+        "verdict": row["verdict"] if row else None,
+        "text": row["text"] if row else None,
+    }
+
+
+def _entries(catalogue: Catalogue) -> Iterable[tuple[Claim, Entry, Paper]]:
+    for claim in catalogue.claims.values():
+        if isinstance(claim.statement, Entry) and claim.paper is not None:
+            yield claim, claim.statement, claim.paper
+
+
+def _reference(paper: Paper) -> str:
+    year = "" if paper.year is None or str(paper.year) in paper.reference else f" ({paper.year})"
+    return paper.reference + year
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"

@@ -1,0 +1,119 @@
+"""``choco claims check --proofs``: what the last run proved, proved again from its certificates."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.claims.conclusions.outcomes import is_for_all, is_proved
+from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import Undecided, verdict_from_json
+from choco_pipeline.claims.quick_trial import Trial
+from choco_pipeline.errors import ConfigError
+from choco_pipeline.proof.attempt import check_again
+from choco_pipeline.proof.limits import Limited
+from choco_pipeline.proof.statement_task import settled, settled_following, settled_for_all
+from choco_pipeline.proof.statements.claim_certificate import proved_statement
+from choco_pipeline.proof.task import warm_up
+
+#: Limits of deciding a claim, in seconds and in GiB.
+SECONDS, MEMORY = 60, 4
+WARM_UP = f"{warm_up.__module__}:{warm_up.__name__}"
+
+
+def proved_again(
+    claim: Claim, verdicts: list[dict[str, Any]], catalogue: Catalogue
+) -> Iterator[Trial]:
+    """Return a trial for each proof that a run found of a claim; what is wrong with the request is raised at once.
+
+    Parameters
+    ----------
+    claim
+        Of a catalogue.
+    verdicts
+        What the run found. Nothing of them is taken over but which certificates they name, for which parameters.
+    catalogue
+        The claim's, in which those are that it follows from.
+
+    Raises
+    ------
+    ConfigError
+        If none of them is a proof.
+    """
+    proved = [verdict for verdict in verdicts if is_proved(verdict)]
+    if not proved:
+        raise ConfigError(f"claim {claim.id}: the last run has proved nothing of it")
+    return _again(claim, proved, catalogue)
+
+
+def decided_for_all_integers(claim: Claim) -> Iterator[Trial]:
+    """Yield what is decided of a statement on integers for all of them, each fixed choice of some a trial."""
+    with Limited(WARM_UP) as prover:
+        found = settled(claim.as_json(), SECONDS, MEMORY, prover)
+    for document in found:
+        finding = Finding(verdict_from_json(document), document["evidence"])
+        yield Trial(document["parameters"], None, None, None, finding, document["seconds"])
+
+
+def followed(claim: Claim, catalogue: Catalogue) -> Iterator[Trial]:
+    """Yield what is decided of a claim that follows from others, for all parameters at once.
+
+    The claims that it follows from are decided first; nothing is taken from a run.
+    """
+    with Limited(WARM_UP) as prover:
+        yield _followed(claim, catalogue, prover)
+
+
+def _followed(claim: Claim, catalogue: Catalogue, prover: Limited) -> Trial:
+    chain = {one.id: one.as_json() for one in [*catalogue.premises(claim), claim]}
+    known: dict[str, dict[str, Any]] = {}
+    for name, one in chain.items():
+        if one["follows_from"] is not None:
+            known[name] = settled_following(one, chain, known, SECONDS, MEMORY, None, prover)
+        elif one["for_all"] is not None:
+            known[name] = settled_for_all(one, SECONDS, MEMORY, None, prover)
+    return _trial_for_all(known[claim.id])
+
+
+def _again(claim: Claim, proved: list[dict[str, Any]], catalogue: Catalogue) -> Iterator[Trial]:
+    with Limited(WARM_UP) as prover:
+        for verdict in proved:
+            start = time.perf_counter()
+            if is_for_all(verdict):
+                if claim.statement.follows_from is not None:
+                    yield _followed(claim, catalogue, prover)
+                else:
+                    yield _again_for_all(claim, prover)
+                continue
+            parameters, path = verdict["parameters"], Path(verdict["certificate"])
+            found = check_again(path, None, SECONDS, MEMORY, prover)
+            said = {name: found[name] for name in ("engines", "no_answer")}
+            if "claim" not in found:
+                proved = found["status"] == "proved"
+                why = (
+                    f"{path} is a certificate of a game, not of the claim"
+                    if proved
+                    else found["why"]
+                )
+                finding = Finding(Undecided(why))
+            elif (found["claim"], found["names"]) != (proved_statement(claim), parameters):
+                finding = Finding(Undecided(f"{path} says something else than the claim does now"))
+            else:
+                finding = Finding(verdict_from_json(found["verdict"]), found["evidence"] | said)
+            seconds = time.perf_counter() - start
+            yield Trial(parameters, found["ruleset"], None, None, finding, seconds)
+
+
+def _again_for_all(claim: Claim, prover: Limited) -> Trial:
+    """Return what a new search finds of a claim for all parameters; nothing is taken from an earlier one."""
+    return _trial_for_all(settled_for_all(claim.as_json(), SECONDS, MEMORY, None, prover))
+
+
+def _trial_for_all(document: Mapping[str, Any]) -> Trial:
+    finding = Finding(verdict_from_json(document), document["evidence"])
+    of = document.get("for_all")
+    return Trial(document["parameters"], None, None, None, finding, document["seconds"], of)

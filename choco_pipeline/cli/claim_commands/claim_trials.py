@@ -1,0 +1,237 @@
+"""``choco claims check``: claims tried at once, trial by trial, and what that comes to."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from choco_pipeline.claims.conclusions.outcomes import engines_text, for_all_text
+from choco_pipeline.claims.conclusions.rows import rows
+from choco_pipeline.claims.kinds import IntegerStatement
+from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import verdict_to_json
+from choco_pipeline.claims.quick_trial import Trial, trials
+from choco_pipeline.cli.claim_commands.claim_proofs import (
+    decided_for_all_integers,
+    followed,
+    proved_again,
+)
+from choco_pipeline.cli.output import emit, in_time, note
+from choco_pipeline.drawing import draw_text
+from choco_pipeline.errors import ChocoError, ConfigError, RulesetError
+from choco_pipeline.formula import FormulaError
+from choco_pipeline.formula.ranges import Range, parse_range
+from choco_pipeline.games import parse_ruleset
+
+if TYPE_CHECKING:  # it shows counterexamples, as this module does
+    from choco_pipeline.cli.claim_commands.claim_pages import ClaimSource
+
+COLUMNS = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+#: Positions of larger coordinates are not drawn: the drawing would not show them.
+LARGEST_DRAWN = 60
+
+
+def check_claims(
+    catalogue: Catalogue, words: Sequence[str], bound: int | None, json: bool, *, everything: bool
+) -> int:
+    """Try claims, print one line for each trial and what they come to, and return the exit code: 1 if any is refuted.
+
+    Parameters
+    ----------
+    catalogue
+        What is known.
+    words
+        Ids, and values of parameters as ``name=value`` or ``name=first..last``.
+    bound
+        Of the tables, instead of the sample's.
+    json
+        Print one document instead.
+    everything
+        Try all claims that have a sample or need none, instead of those named. Of one that is named, with nothing else
+        given, what is decided for all integers is shown, too.
+    """
+    ids, given = _read(words)
+    if everything == bool(ids):
+        raise ConfigError("name a claim, or --all; `choco claims list` shows what there is")
+    documents: list[dict[str, Any]] = []
+    skipped: list[dict[str, str]] = []
+    for claim in _named(catalogue, ids):
+        try:
+            decided = () if everything or given or bound is not None else _decided(claim, catalogue)
+            with _bar(claim) as report:
+                found = trials(claim, given, bound, report)
+                documents.append(_shown(claim, found, decided, json))
+        except ChocoError as error:
+            if not everything:
+                raise
+            skipped.append({"claim": claim.id, "why": str(error)})
+            note(f"not tried: {error}")
+    refuted = any(document["refuted"] for document in documents)
+    status = "refuted" if refuted else "not refuted"
+    if json:
+        emit({"status": status, "claims": documents, "skipped": skipped})
+    elif len(documents) + len(skipped) > 1:
+        count = sum(bool(document["refuted"]) for document in documents)
+        print(f"{len(documents)} claims tried, {count} refuted, {len(skipped)} not tried")
+    return 1 if refuted else 0
+
+
+def repeat_proofs(source: ClaimSource, words: Sequence[str], json: bool) -> int:
+    """Prove again what the last run proved of claims, and return the exit code: 0 only if all of it is proved again."""
+    ids, given = _read(words)
+    if not ids or given:
+        raise ConfigError("--proofs takes ids of claims, and nothing else")
+    documents = [
+        _shown(claim, (), proved_again(claim, source.verdicts(claim.id), source.catalogue), json)
+        for claim in _named(source.catalogue, ids)
+    ]
+    trials = [trial for document in documents for trial in document["trials"]]
+    proved = all(trial["verdict"] == "proved" for trial in trials)
+    if json:
+        emit({"status": "proved" if proved else "not proved", "claims": documents, "skipped": []})
+    return 0 if proved else 1
+
+
+def _named(catalogue: Catalogue, ids: Sequence[str]) -> list[Claim]:
+    """Return the claims with these ids, or all for none."""
+    for claim_id in ids:
+        if claim_id not in catalogue.claims:
+            raise ConfigError(catalogue.unknown(claim_id))
+    return [catalogue.claims[claim_id] for claim_id in ids or catalogue.claims]
+
+
+def _decided(claim: Claim, catalogue: Catalogue) -> Iterable[Trial]:
+    if claim.statement.follows_from is not None:
+        return followed(claim, catalogue)
+    is_open = isinstance(claim.check, IntegerStatement) and not claim.check.is_finite
+    return decided_for_all_integers(claim) if is_open else ()
+
+
+@contextmanager
+def _bar(claim: Claim) -> Iterator[Callable[[int, int], None]]:
+    """Show on a terminal how many tables are done, as the function that is given is told."""
+    console = Console(stderr=True)
+    with Progress(
+        *COLUMNS, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
+        bar = progress.add_task(claim.id, total=None)
+        yield lambda done, total: progress.update(bar, completed=done, total=total)
+
+
+def _shown(
+    claim: Claim, found: Iterable[Trial], decided: Iterable[Trial], json: bool
+) -> dict[str, Any]:
+    """Print trials as they come, those that were `decided` by proof last, and return them with what they come to."""
+    if not json:
+        print(f"{claim.id}: {claim.check.summary()}")
+    shown: list[dict[str, Any]] = []
+    verdicts: list[dict[str, Any]] = []
+    for trial, is_by_proof in chain(((t, False) for t in found), ((t, True) for t in decided)):
+        document = _as_json(trial)
+        shown.append(document)
+        by = {"certificate": None} if is_by_proof else {}
+        verdicts.append({"claim": claim.id, "table": trial.ruleset, **document, **by})
+        if not json:
+            print(f"  {_label(trial)}{document['text']} ({in_time(trial.seconds)})", flush=True)
+    refuted = [trial for trial in shown if trial["verdict"] == "refuted"]
+    (row,) = rows(Catalogue({claim.id: claim}), verdicts)
+    if not json:
+        engines = engines_text(row["engines"])
+        print(f"{claim.id}: {row['text']}{f'; engines: {engines}' if engines else ''}")
+        if refuted:
+            print("".join(f"\n{line}" for line in explain(refuted[0])).replace("\n\n\n", "\n\n"))
+        print()
+    return {
+        "claim": claim.id,
+        "verdict": row["verdict"],
+        "conclusion": row["text"],
+        "engines": row["engines"],
+        "refuted": len(refuted),
+        "trials": shown,
+    }
+
+
+def explain(verdict: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the lines that show a counterexample: where, what is the case and what was claimed, drawn.
+
+    Parameters
+    ----------
+    verdict
+        A refutation as `verdict_to_json` writes it, with its ``ruleset``, None where there is none.
+    """
+    counterexample = verdict["counterexample"]
+    position, option = counterexample["position"], counterexample["option"]
+    if position is None:
+        yield f"found {counterexample['found']}; claimed {counterexample['claimed']}"
+        return
+    names = counterexample["coordinates"]
+    place = ", ".join(f"{n} = {v}" for n, v in zip(names, position, strict=False))
+    ruleset = verdict["ruleset"]
+    where = f"{ruleset}, " if ruleset else ""
+    yield f"{where}{place}: {counterexample['found']}; claimed: {counterexample['claimed']}"
+    if ruleset is None:
+        return
+    if counterexample.get("reason"):
+        yield str(counterexample["reason"])
+    yield from _drawn(ruleset, position)
+    if option is not None:
+        yield f"the winning option ({', '.join(map(str, option))}), a P-position:"
+        yield from _drawn(ruleset, option)
+    command = ["./choco", "value", ruleset, *map(str, position)]
+    yield f"to see it: {shlex.join(command)}"
+
+
+def _drawn(ruleset: str, position: Sequence[int]) -> Iterator[str]:
+    if max(position) > LARGEST_DRAWN:
+        return
+    try:
+        yield f"\n{draw_text(parse_ruleset(ruleset), position)}\n"
+    except RulesetError:  # what a paper prints need not be a position of the game
+        return
+
+
+def _read(words: Sequence[str]) -> tuple[list[str], dict[str, int | Range]]:
+    """Return the ids among the words, and the values by name."""
+    ids: list[str] = []
+    given: dict[str, int | Range] = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        if not equals:
+            ids.append(word)
+            continue
+        try:
+            value = parse_range(text.strip(), names=())
+            last = int(value.last.value({}))
+        except FormulaError as error:
+            raise ConfigError(f"{word}: {error}") from error
+        given[name] = last if value.first == value.last else value
+    return list(dict.fromkeys(ids)), given
+
+
+def _as_json(trial: Trial) -> dict[str, Any]:
+    verdict = verdict_to_json(trial.finding.verdict)
+    return {
+        "parameters": dict(trial.parameters),
+        "ruleset": trial.ruleset,
+        "quantity": trial.quantity,
+        **verdict,
+        "bound": trial.bound if verdict["bound"] is None else verdict["bound"],
+        "evidence": trial.finding.evidence,
+        "seconds": round(trial.seconds, 4),
+    } | ({} if trial.for_all is None else {"for_all": dict(trial.for_all)})
+
+
+def _label(trial: Trial) -> str:
+    if trial.for_all is not None:
+        return f"{for_all_text({'for_all': trial.for_all})}: "
+    parts = [f"{name} = {value}" for name, value in trial.parameters.items()]
+    if trial.bound is not None:
+        parts.append(f"bound {trial.bound:,}")
+    return f"{', '.join(parts)}: " if parts else ""

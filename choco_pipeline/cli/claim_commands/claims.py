@@ -1,0 +1,139 @@
+"""``choco claims``: what the papers claim, what the last run found, and claims tried at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from choco_pipeline.claims.conclusions.outcomes import Outcome
+from choco_pipeline.claims.language.claims_file import Status
+from choco_pipeline.cli.output import Json, emit
+from choco_pipeline.documents.files import write_text
+from choco_pipeline.errors import ConfigError
+
+app = typer.Typer(
+    name="claims",
+    help="What the papers claim: list, show, check at once, or write claims of your own.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+TEMPLATE = Path(__file__).parent / "claims_template.yaml"
+
+Files = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--file",
+        help="A claims file (repeatable); all in config/claims/ by default.",
+        metavar="FILE",
+    ),
+]
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        help="Use the claims files that a configuration names, and what its last run found;"
+        " config/config.yaml's last run by default.",
+        metavar="CONFIG",
+    ),
+]
+
+
+@app.command("list")
+def list_(
+    paper: Annotated[str | None, typer.Option(help="Only claims of this paper's key.")] = None,
+    status: Annotated[Status | None, typer.Option(help="Only what the paper calls so.")] = None,
+    verdict: Annotated[
+        Outcome | None, typer.Option(help="Only claims with this verdict in the last run.")
+    ] = None,
+    file: Files = None,
+    config: Config = None,
+    json: Json = False,
+) -> None:
+    """List claims, paper by paper, with the verdict of the last run."""
+    from choco_pipeline.cli.claim_commands.claim_pages import list_claims, open_source  # noqa: PLC0415
+
+    list_claims(open_source(file or [], config), paper, status, verdict, json)
+
+
+@app.command()
+def show(
+    claim: Annotated[str, typer.Argument(help="The claim's id.", metavar="ID")],
+    file: Files = None,
+    config: Config = None,
+    json: Json = False,
+) -> None:
+    """Show one claim: in words, as formulas, what the last run found, and how to repeat it."""
+    from choco_pipeline.cli.claim_commands.claim_pages import open_source, show_claim  # noqa: PLC0415
+
+    show_claim(open_source(file or [], config), claim, json)
+
+
+@app.command()
+def check(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Ids of claims, and values for their parameters: k=3, or k=2..20 step 2.",
+            metavar="ID… [NAME=VALUE…]",
+        ),
+    ] = None,
+    bound: Annotated[
+        int | None, typer.Option(min=0, help="Bound of the tables, instead of the sample's.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="All claims.")] = False,
+    proofs: Annotated[
+        bool,
+        typer.Option(
+            "--proofs",
+            help="Instead: prove again, from the certificates, what the last run proved of them; exit code 0 only if"
+            " all of it is.",
+        ),
+    ] = False,
+    file: Files = None,
+    config: Config = None,
+    json: Json = False,
+) -> None:
+    """Check claims at once on tables in memory; exit code 1 if any is refuted."""
+    from choco_pipeline.cli.claim_commands.claim_pages import open_source  # noqa: PLC0415
+    from choco_pipeline.cli.claim_commands.claim_trials import check_claims, repeat_proofs  # noqa: PLC0415
+
+    source = open_source(file or [], config)
+    if proofs:
+        if everything or bound is not None:
+            raise ConfigError("--proofs takes ids of claims, and nothing else")
+        raise typer.Exit(repeat_proofs(source, words or [], json))
+    code = check_claims(source.catalogue, words or [], bound, json, everything=everything)
+    raise typer.Exit(code)
+
+
+@app.command()
+def new(
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="Where to write it; printed by default.", metavar="[FILE]"),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Write a claims file to start from, with a comment on every part."""
+    text = TEMPLATE.read_text(encoding="utf-8")
+    if file is not None:
+        _write_new(file, text)
+    if json:
+        emit({"file": None if file is None else file.as_posix(), "text": text})
+    elif file is None:
+        print(text, end="")
+    else:
+        print(f"{file}: written. Now: ./choco claims check --all --file {file}")
+
+
+def _write_new(file: Path, text: str) -> None:
+    from choco_pipeline.games.notation import inside  # noqa: PLC0415
+    from choco_pipeline.sweep.paths import PROJECT  # noqa: PLC0415
+
+    inside(PROJECT, str(file))
+    if file.suffix not in (".yaml", ".yml"):
+        raise ConfigError(f"{file}: a claims file is a YAML file, its name ends with .yaml")
+    if file.exists() or file.is_symlink():
+        raise ConfigError(f"{file}: there is such a file already, nothing is overwritten")
+    write_text(file, text)

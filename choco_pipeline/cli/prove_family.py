@@ -1,0 +1,175 @@
+"""``choco prove --for``: what is said of a family of games, proved for all parameters at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.cli.output import emit, in_time
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.proof.family_attempt import attempt_family, undecided_family
+from choco_pipeline.proof.family_check import check_family
+from choco_pipeline.proof.limits import Limited
+from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.proof.task import warm_up
+from choco_pipeline.proof.uniform.families.family import RelationKind
+
+#: Certificates of families are kept apart from those of single games, which another program checks.
+DEFAULT_FOLDER, FOLDER = Path("results/proofs"), Path("results/families")
+#: A search that reaches its limit of memory says where it stood; one that takes so many times as much at once is ended.
+BEYOND = 1.25
+
+
+def show_family(
+    ruleset: str | None,
+    condition: str | None,
+    p_positions: str | None,
+    grundy: str | None,
+    out: Path,
+    seconds: float,
+    memory: float,
+    json: bool,
+    where: str = "",
+) -> int:
+    """Prove a family; print the result and return the exit code: 0 if it is proved, else 1.
+
+    All of it runs in a child process, which says itself where it stood when a limit was reached, and is ended if it goes far
+    beyond.
+
+    Parameters
+    ----------
+    ruleset, condition, p_positions, grundy, where
+        As for `prove_family`.
+    out
+        Folder for the certificate; in place of the one for single games, the one for families.
+    seconds, memory
+        Limits of time and, in GiB, of memory.
+    json
+        Print a document.
+    """
+    if ruleset is None or condition is None:
+        raise ChocoError(
+            "prove: a family needs a ruleset and --for, the condition on its parameters"
+        )
+    for name, value in (("seconds", seconds), ("memory", memory)):
+        if not (math.isfinite(value) and value > 0):
+            raise ChocoError(f"prove: --{name} must be a positive number, found {value:g}")
+    if (p_positions is None) == (grundy is None):
+        raise ChocoError("prove: a family needs either --p-positions or --grundy")
+    kind: RelationKind = "p-positions" if grundy is None else "grundy"
+    asked = (ruleset, condition, kind, p_positions or grundy or "", where)
+    folder = FOLDER if out == DEFAULT_FOLDER else out
+    target = f"{attempt_family.__module__}:{attempt_family.__name__}"
+    with Limited(f"{warm_up.__module__}:{warm_up.__name__}") as prover:
+        arguments = (*asked, seconds, memory, folder.as_posix())
+        # The search takes its seconds, and the check as many again.
+        limits = {"seconds": 2 * seconds, "memory": BEYOND * memory}
+        try:
+            found = prover.call(target, *arguments, what="the proof", **limits)
+        except UndecidedError as error:
+            found = undecided_family(*asked, str(error))
+    if json:
+        emit(found)
+    else:
+        print("\n".join(_lines(found)))
+    return 0 if found["status"] == "proved" else 1
+
+
+def show_family_check(
+    certificate: str, seconds: float, memory: float, json: bool, checker: Limited
+) -> int:
+    """Check a family's certificate; print the result and return the exit code: 0 if it proves what it says, else 1.
+
+    Parameters
+    ----------
+    certificate
+        The file.
+    seconds, memory
+        Limits of time and, in GiB, of memory.
+    json
+        Print the document that `check_family` returns.
+    checker
+        The process that has the limits.
+    """
+    target = f"{check_family.__module__}:{check_family.__name__}"
+    limits = {"seconds": seconds, "memory": memory}
+    try:
+        found = checker.call(target, certificate, seconds, what="the check", **limits)
+    except UndecidedError as error:
+        found = {"status": "undecided", "why": str(error), "certificate": certificate}
+    if json:
+        emit(found)
+    else:
+        print("\n".join(_checked_lines(found)))
+    return 0 if found["status"] == "proved" else 1
+
+
+def _checked_lines(found: Mapping[str, Any]) -> list[str]:
+    if found["status"] == "undecided":
+        return [f"undecided: {found['certificate']}: {found['why']}"]
+    said = f"{found['relation']['formula']} for {found['ruleset']}, for all {found['for']}"
+    said += f", where {found['where']}" if found["where"] else ""
+    if found["status"] == "refuted" and not found["every_member"]:
+        return [f"refuted: {said}: not at {found['position']} for {found['parameters']}"]
+    checked = "refuted for every member" if found["every_member"] else "checked"
+    agree = (
+        "show it by the definition's options"
+        if found["every_member"]
+        else "agree with the definition"
+    )
+    return [
+        f"{checked}: {said}: {found['conditions']} conditions written anew from the game are unsatisfiable by"
+        f" {' and by '.join(found['engines'])}; {found['members']} members {agree};"
+        f" {in_time(found['seconds'])}",
+        *_compared_lines(found),
+    ]
+
+
+def _compared_lines(found: Mapping[str, Any]) -> list[str]:
+    if found["every_member"]:
+        return []
+    return [
+        f"as languages equal to the proof of one member: {_members(found['languages'])};"
+        f" compared by tables only: {_members(found['tables_only'])}"
+    ]
+
+
+def _members(several: Sequence[Mapping[str, int]]) -> str:
+    """Return parameters in words."""
+    if not several:
+        return "none"
+    names = list(several[0])
+    values = [", ".join(str(one[name]) for name in names) for one in several]
+    if len(names) == 1:
+        return f"{names[0]} = {', '.join(values)}"
+    return f"({', '.join(names)}) = {', '.join(f'({value})' for value in values)}"
+
+
+def _lines(found: Mapping[str, Any]) -> list[str]:
+    what = {"p-positions": "P-positions", "grundy": "Grundy numbers"}[found["relation"]["kind"]]
+    said = f"the {what} of {found['ruleset']} are {found['relation']['formula']}"
+    said += f", where {found['where']}" if found["where"] else ""
+    every = found["every_member"]
+    if found["status"] != "proved" and every is None:
+        return [f"{found['status']}: {said}, for all {found['for']}: {found['why']}"]
+    texts = f"{found['texts']} text{'s are' if found['texts'] > 1 else ' is'} unsatisfiable by {' and by '.join(found['engines'])}"
+    of = f"for all {', '.join(found['names'])} with {found['for']}: {said}"
+    checked = _checked_lines(found["checked"])
+    if every is not None:
+        return [
+            f"refuted {of}: {found['why']}",
+            *(f"it contradicts itself at {one['text']}" for one in every["cases"]),
+            f"{texts}; {in_time(found['seconds'])} in all",
+            f"certificate: {every['certificate']}",
+            *checked,
+        ]
+    states = f"{found['states']} abstract states; " if found["states"] else ""
+    return [
+        f"proved {of}",
+        f"{found['why']}; {states}{texts}; {found['members']} members agree with the definition;"
+        f" {in_time(found['seconds'])} in all",
+        f"certificate: {found['certificate']}",
+        *checked,
+    ]

@@ -1,0 +1,378 @@
+"""``choco run``: Snakemake as a child with a Dask cluster beside it; it shows progress and leaves nothing running."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from choco_pipeline.cli.jobs import DISAGREEMENT_SUFFIX
+from choco_pipeline.cli.output import DISAGREEMENT, emit, in_short, in_time, note
+from choco_pipeline.cli.running.interrupts import Signals, collected_signals
+from choco_pipeline.cli.running.ledger_lines import count_proofs, count_verdicts, show_ledger
+from choco_pipeline.cli.running.lock import results_lock
+from choco_pipeline.cli.running.snakemake_log import Failed, Job, Jobs, SnakemakeLog
+from choco_pipeline.cli.running.stages import Display, Stages, display, work_by_order
+from choco_pipeline.cli.running.supervise import Supervised
+from choco_pipeline.cli.running.workers import PROFILES, Workers, capacity_of
+from choco_pipeline.cluster.cluster_file import load_cluster
+from choco_pipeline.documents.record import read_record
+from choco_pipeline.errors import ADVICE, ChocoError
+from choco_pipeline.provenance import PACKAGE
+from choco_pipeline.sweep.damage import plan_without_damage
+from choco_pipeline.sweep.paths import RESULTS, Paths
+from choco_pipeline.sweep.room import Capacity, require_object_store
+from choco_pipeline.sweep.run_plan import current_plan
+
+SNAKEFILE = PACKAGE.parent / "Snakefile"
+#: Seconds between two looks at Snakemake.
+TICK = 0.1
+#: With less space than this on its disk, a run is taken for one that has failed for it.
+LEAST_FREE = 1 << 20
+#: Lines of Snakemake's log that are shown when it fails without a failing job.
+TAIL = 8
+
+
+def run(
+    config: Path,
+    *,
+    cluster: str | None,
+    workers: int | None,
+    scheduler: str | None,
+    dry_run: bool,
+    json: bool,
+) -> int:
+    """Run the sweeps of a configuration, and end with what it says of each claim and the path of the report.
+
+    Parameters
+    ----------
+    config
+        The configuration file.
+    cluster, workers, scheduler
+        Where to compute, as `choco_pipeline.cluster.cluster_file.load_cluster` takes them.
+    dry_run
+        Only show what would run.
+    json
+        Print one JSON document on standard output.
+
+    Returns
+    -------
+    int
+        Exit code: 0 if the report is there, 1 if a job failed or Snakemake was killed, 3 if it did since two engines, or an engine and a definition,
+        contradict each other, 128 and the signal's number after Ctrl-C or SIGTERM.
+
+    Raises
+    ------
+    ChocoError
+        If the configuration cannot be used, or the results folder or the cluster is not to be had.
+    """
+    if not SNAKEFILE.exists():
+        raise ChocoError(
+            f"{SNAKEFILE}: no such file; a run needs the whole project, not the package alone"
+        )
+    # What counts semaphores for Python outlives a run that is killed, and would say that they are left: the kernel's matter.
+    warnings = [os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker"]
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, warnings))
+    where = load_cluster(cluster, workers, scheduler)
+    capacity = capacity_of(where, cluster)
+    if dry_run:
+        return _show_what_would_run(config, capacity, json)
+    with results_lock(RESULTS, unlock=lambda: _unlock(config)) as record:
+        plan = plan_without_damage(config, capacity=capacity, say=note)
+        require_object_store(plan, Paths(RESULTS, plan["run"]).manifest)
+        logs = Paths(RESULTS, plan["run"]).plan.parent / "log" / "slurm"
+        with collected_signals() as signals, Workers(RESULTS, logs, where) as workers_of_run:
+            done = _Run(config, plan, workers_of_run, Console(stderr=True), signals).go(record)
+    ledger = read_record(done.ledger) if done.code == 0 else None
+    if json:
+        verdicts = {"claims": None} if ledger is None else count_verdicts(ledger)
+        proofs = None if ledger is None else count_proofs(ledger)
+        emit({**done.document(), **verdicts, "proofs": proofs})
+    elif ledger is not None:
+        show_ledger(ledger, Console())
+        print(f"report: {done.report}")
+    return done.code
+
+
+@dataclass
+class _Run:
+    """One run of Snakemake, and what is known of it."""
+
+    config: Path
+    plan: Mapping[str, Any]
+    cluster: Workers
+    console: Console
+    signals: Signals
+    code: int = 0
+    killed_by: str | None = None
+    seconds: float = 0.0
+    jobs: dict[str, int] = field(default_factory=dict)
+    failures: list[dict[str, str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.folder = Paths(RESULTS, self.plan["run"]).plan.parent
+        self.report = self.folder / "report" / "index.html"
+        self.first_report = self.folder / "first-report" / "index.html"
+        self.ledger = self.folder / "ledger.json"
+        self.log = self.folder / "log" / "snakemake.log"
+        self.first_before = _written(self.first_report)
+        self.first_is_awaited = True
+        self.stages = Stages(self.plan)
+
+    def go(self, record: Callable[[int], None]) -> _Run:
+        """Run Snakemake to its end or until a signal, and say how it went."""
+        start = time.monotonic()
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        for earlier in self._disagreements():
+            earlier.unlink()
+        with ExitStack() as stack:
+            output = stack.enter_context(self.log.open("wb"))
+            events = SnakemakeLog(stack.enter_context(self.log.open("rb")))
+            environment = {**os.environ, **self.cluster.environment}
+            command = _snakemake(self.config, *self.cluster.options)
+            child = Supervised(command, output, environment)
+            stack.callback(child.close)
+            self.signals.kills.append(child.kill)
+            record(child.pid)
+            show = stack.enter_context(display(self.console))
+            if not self.stages.are_complete:  # the cluster and Snakemake start at the same time
+                self._start_cluster(show, warm_up=not self.stages.tables.is_complete)
+            code = None
+            while code is None and not self.signals.received:
+                time.sleep(TICK)
+                code = child.poll()
+                self._follow(events, show)
+            if code is None:
+                child.terminate()
+            elif code == 0 and self.jobs:
+                self.stages.complete()
+                show.show(self.stages)
+        if code is None:
+            self.code = 128 + self.signals.received[0]
+        elif code < 0:
+            self.code, self.killed_by = 1, signal.Signals(-code).name
+        else:
+            self.code = min(code, 1)
+        if code and self._disagreements():
+            self.code = DISAGREEMENT
+        self.seconds = time.monotonic() - start
+        self._sum_up()
+        return self
+
+    def document(self) -> dict[str, Any]:
+        """Return the outcome as plain data."""
+        tables = self.stages.tables
+        return {
+            "status": self._status,
+            "run": self.plan["run"],
+            "report": self.report.as_posix() if self.code == 0 else None,
+            "ledger": self.ledger.as_posix() if self.code == 0 else None,
+            "tables": tables.done,
+            "positions": tables.positions,
+            "recomputed": tables.done - tables.reused,
+            "reused": tables.reused,
+            "blocks": {"all": tables.all_blocks, "reused": tables.reused_blocks},
+            "jobs": self.jobs,
+            "failures": self.failures,
+            "log": self.log.as_posix(),
+            "seconds": round(self.seconds, 2),
+        }
+
+    @property
+    def _status(self) -> str:
+        match self.code:
+            case 0:
+                return "done" if self.jobs else "nothing to do"
+            case code if code > 128:
+                return "interrupted"
+            case code if code == DISAGREEMENT:
+                return "disagreement"
+            case _:
+                return "failed"
+
+    def _disagreements(self) -> list[Path]:
+        """Return the documents of jobs in which two judges contradicted each other."""
+        return sorted(self.folder.rglob(f"*{DISAGREEMENT_SUFFIX}"))
+
+    def _follow(self, events: SnakemakeLog, show: Display) -> None:
+        """Do what Snakemake's events ask for, and show what tasks report."""
+        for event in events.events():
+            match event:
+                case Jobs(counts):
+                    self.jobs = counts
+                    self.stages.expect(counts)
+                    self._start_cluster(show, warm_up="build" in counts)
+                case Failed(rule, logs):
+                    log = next(filter(_last_line, logs), logs[0])
+                    error = _last_line(log) or _why_nothing()
+                    failure = {"rule": rule, "error": error, "log": log.as_posix()}
+                    self.failures.append(failure)
+                    show.note(f"{rule} failed: {failure['error']} ({failure['log']})")
+                case _:
+                    pass
+        for report in self.cluster.reports():
+            self.stages.add(report)
+        self._announce_first_report(show)
+        self.stages.update()
+        if self.jobs:
+            show.show(self.stages)
+
+    def _announce_first_report(self, show: Display) -> None:
+        """Say where what tables say is to be read, once, if it was written while proofs are looked for."""
+        if self.first_is_awaited and _written(self.first_report) != self.first_before:
+            self.first_is_awaited = False
+            if not self.stages.proofs.is_complete:
+                show.note(f"first report, while proofs are looked for: {self.first_report}")
+
+    def _start_cluster(self, show: Display, *, warm_up: bool) -> None:
+        """Start the cluster unless it runs, and say once where its dashboard is."""
+        dashboard = self.cluster.start(warm_up=warm_up)
+        if dashboard is not None:
+            show.note(f"Dask dashboard: {dashboard}")
+
+    def _sum_up(self) -> None:
+        tables = self.stages.tables
+        match self._status:
+            case "nothing to do":
+                self._say("nothing to do: everything is up to date")
+            case "done":
+                number = self.stages.games
+                proofs = f", {number:,} {'proof' if number == 1 else 'proofs'}" if number else ""
+                reused = f"{tables.reused:,} reused"
+                if tables.reused_blocks:
+                    reused += f", and {tables.reused_blocks:,} of {tables.all_blocks:,} blocks from smaller tables"
+                self._say(
+                    f"{tables.done:,} tables ({reused}), {in_short(tables.positions)} positions{proofs}"
+                    f" in {in_time(self.seconds)}"
+                )
+            case "interrupted":
+                self._say(
+                    f"interrupted: {tables.done:,} of {tables.total:,} tables are done and kept;"
+                    " the same command goes on from there"
+                )
+            case _:
+                if self.killed_by is not None:
+                    self._say(
+                        f"Snakemake was killed ({self.killed_by}); is there too little memory?"
+                    )
+                elif not self.failures and shutil.disk_usage(RESULTS).free < LEAST_FREE:
+                    self._say(_why_nothing())
+                elif not self.failures:
+                    lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
+                    self._say("\n".join(["Snakemake failed:", *lines[-TAIL:]]))
+                for path in self._disagreements():
+                    self._say(f"{read_record(path)['disagreement']}; {ADVICE}")
+                self._say(f"the run failed; what is finished is kept; Snakemake's log: {self.log}")
+
+    def _say(self, text: str) -> None:
+        self.console.print(text, soft_wrap=True, markup=False, highlight=False)
+
+
+def _written(path: Path) -> int | None:
+    """Return when a file was written, None if it is not there."""
+    return path.stat().st_mtime_ns if path.exists() else None
+
+
+def _snakemake(config: Path, *options: str) -> list[str]:
+    """Return the command that runs Snakemake on a configuration."""
+    command = [sys.executable, "-m", "snakemake", "--snakefile", str(SNAKEFILE)]
+    return [*command, *options, "--config", f"choco={config}"]
+
+
+def _snakemake_here(config: Path, option: str) -> list[str]:
+    """Return the command that asks Snakemake for something that is not a run."""
+    profile = str(PROFILES / "default")
+    return _snakemake(config, "--workflow-profile", profile, "--cores", "1", option)
+
+
+def _unlock(config: Path) -> None:
+    """Remove the lock that a killed Snakemake has left."""
+    done = subprocess.run(_snakemake_here(config, "--unlock"), capture_output=True, text=True)
+    if done.returncode:
+        raise ChocoError(
+            f"snakemake --unlock failed: {(done.stderr.strip().splitlines() or ['?'])[-1]}"
+        )
+
+
+def _show_what_would_run(config: Path, capacity: Capacity, json: bool) -> int:
+    """Show the jobs that a run would do, and how many tables or claims they handle."""
+    plan = current_plan(config, capacity=capacity)
+    done = subprocess.run(_snakemake_here(config, "--dry-run"), capture_output=True)
+    if done.returncode:
+        raise ChocoError(
+            f"snakemake --dry-run failed:\n{done.stderr.decode(errors='replace').strip()}"
+        )
+    jobs: dict[str, int] = {}
+    work: dict[str, int] = {}
+    orders = work_by_order(plan)
+    to_do = {
+        "build": Counter(table["shard"] for table in plan["tables"]),
+        "check": orders["checks"],
+        "state": orders["standing"],
+        "mine": orders["mines"],
+        "prove": orders["proofs"],
+        "decide": orders["statements"],
+        "classify": orders["heights"],
+    }
+    for event in SnakemakeLog(io.BytesIO(done.stdout + done.stderr)).events():
+        match event:
+            case Jobs(counts):
+                jobs = counts
+            case Job(rule, name):
+                work[rule] = work.get(rule, 0) + to_do[rule][name]
+            case _:
+                pass
+    if json:
+        emit(
+            {
+                "status": "would run" if jobs else "nothing to do",
+                "run": plan["run"],
+                "jobs": jobs,
+                "work": work,
+            }
+        )
+    elif not jobs:
+        print("nothing to do: everything is up to date")
+    else:
+        units = {
+            "build": "tables",
+            "check": "claims on tables",
+            "state": "statements",
+            "mine": "tables",
+            "prove": "proofs",
+            "decide": "statements",
+            "classify": "questions on height functions",
+        }
+        for rule, count in jobs.items():
+            what = f", {work.get(rule, 0):,} {units[rule]}" if rule in units else ""
+            print(f"{rule}: {count:,} {'job' if count == 1 else 'jobs'}{what}")
+    return 0
+
+
+def _why_nothing() -> str:
+    """Return why a job that failed may have written nothing."""
+    free = shutil.disk_usage(RESULTS).free
+    if free < LEAST_FREE:
+        return f"the disk is full: {free:,} bytes are free in {RESULTS.absolute()}"
+    return "it has written nothing"
+
+
+def _last_line(log: Path) -> str:
+    """Return the last line that a job has written, which is where its error is, or nothing."""
+    try:
+        lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
+    except OSError:
+        return ""
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")

@@ -1,0 +1,185 @@
+"""What computes for a run: a Dask cluster, its own or one that is running already, or Slurm's jobs without Dask."""
+
+from __future__ import annotations
+
+import queue
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, assert_never
+
+import dask
+
+from choco_pipeline.cluster.cluster_file import (
+    CLUSTERS,
+    Description,
+    Local,
+    Running,
+    SlurmJobs,
+    SlurmWorkers,
+    in_bytes,
+)
+from choco_pipeline.cluster.connect import SCHEDULER, resolve
+from choco_pipeline.cluster.security import as_environment, tls_settings
+from choco_pipeline.provenance import PACKAGE
+from choco_pipeline.sweep.room import Capacity
+from choco_pipeline.tables.computing.machine import cores, worker_memory
+
+if TYPE_CHECKING:
+    from choco_pipeline.cluster.local import Cluster
+
+PROFILES = PACKAGE.parent / "workflow" / "profiles"
+#: Where Dask works, in the results folder, while a run lasts.
+DASK = ".dask"
+WARM_UP = "choco_pipeline.kernels:warm_up"
+#: Jobs for each worker: while one is computed, the process of the next one starts.
+JOBS_PER_WORKER = 2
+
+
+def capacity_of(cluster: Description, name: str | None) -> Capacity:
+    """Return how many workers a cluster has, and what each may use; one that is running is asked.
+
+    Parameters
+    ----------
+    cluster
+        What `choco_pipeline.cluster.cluster_file.load_cluster` returned.
+    name
+        What it was given as the name of the file.
+    """
+    file = str(CLUSTERS / f"{name or 'local'}.yaml")
+    match cluster:
+        case Local():
+            if cluster.memory is None:
+                return Capacity.of_this_machine(cluster.workers)
+            return Capacity(cluster.workers or cores(), in_bytes(cluster.memory), file)
+        case SlurmWorkers():
+            return Capacity(cluster.workers, in_bytes(cluster.memory) // cluster.cores, file)
+        case SlurmJobs():
+            return Capacity(cluster.maximum, None, "each job asks Slurm for what it needs")
+        case Running():
+            connect = resolve("choco_pipeline.cluster.local:existing_cluster")
+            with dask.config.set(tls_settings(cluster.tls)), connect(cluster.scheduler) as found:
+                whose = f"the cluster at {found.address}"
+                if found.memory is None:
+                    whose = f"no worker of {whose} says what it may use"
+                return Capacity(found.threads or 1, found.memory, whose)
+        case _:
+            assert_never(cluster)
+
+
+class Workers:
+    """What computes for a run.
+
+    Attributes
+    ----------
+    environment
+        What the jobs find in their environment: where the cluster is (the scheduler's address, or a file that will
+        hold it when the cluster is ready), and the certificates to show there.
+    options
+        What Snakemake is told: its profile, and how many jobs run at the same time.
+    """
+
+    environment: dict[str, str]
+    options: list[str]
+
+    def __init__(self, results: Path, logs: Path, description: Description) -> None:
+        """Plan for a cluster as described, or connect to it if it is running; `logs` is for what its workers print."""
+        self._stack = ExitStack()
+        self._cluster: Cluster | None = None
+        self._is_announced = False
+        self._reports: queue.SimpleQueue[Mapping[str, Any]] = queue.SimpleQueue()
+        self._is_ready: Callable[[], bool] | None = None
+        self._folder = results / DASK
+        self._file = self._folder / "scheduler.json"
+        self._open: Callable[[], AbstractContextManager[Cluster]] | None = None
+        self._is_own_machine = isinstance(description, Local)
+        # A run that was killed may have left it.
+        shutil.rmtree(self._folder, ignore_errors=True)
+        if isinstance(description, SlurmJobs):
+            options = resolve("choco_pipeline.cluster.slurm:snakemake_options")(description)
+            self.options = ["--workflow-profile", str(PROFILES / "slurm"), *options]
+            self.environment = {SCHEDULER: ""}
+            return
+        settings = tls_settings(description.tls)
+        self._stack.enter_context(dask.config.set(settings))
+        scheduler = str(self._file)
+        folder = self._folder / "workers"
+        if isinstance(description, Running):
+            scheduler = description.scheduler
+            connect = resolve("choco_pipeline.cluster.local:existing_cluster")
+            cluster = self._stack.enter_context(connect(scheduler))
+            self._use(cluster)
+            # More may come: such clusters often grow with what they are given to do.
+            workers = max(cluster.threads, cores())
+        elif isinstance(description, SlurmWorkers):
+            run = resolve("choco_pipeline.cluster.slurm:slurm_cluster")
+            self._open = partial(run, description, folder, logs)
+            workers = description.workers
+        else:
+            workers = description.workers or cores()
+            memory = in_bytes(description.memory) if description.memory else worker_memory(workers)
+            run = resolve("choco_pipeline.cluster.local:local_cluster")
+            self._open = partial(run, workers, memory, folder, tls=description.tls is not None)
+        if self._open is not None:
+            self._folder.mkdir(parents=True)
+        jobs = JOBS_PER_WORKER * workers
+        self.options = ["--workflow-profile", str(PROFILES / "default"), "--cores", str(jobs)]
+        self.environment = {SCHEDULER: scheduler, **as_environment(settings)}
+
+    def __enter__(self) -> Workers:
+        """Return the workers, to be closed at the end."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Stop what was started here."""
+        self._stack.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def start(self, *, warm_up: bool) -> str | None:
+        """Start the cluster unless it runs or there is none.
+
+        With `warm_up`, jobs wait until one worker on this machine has compiled the kernels; elsewhere workers may
+        have to wait in a queue, so jobs wait for none.
+
+        Returns
+        -------
+        str or None
+            The address of Dask's dashboard, the first time.
+        """
+        if self._open is not None:
+            cluster = self.open()
+            is_warm_up_needed = warm_up and self._is_own_machine
+            self._is_ready = cluster.warm_up(WARM_UP) if is_warm_up_needed else lambda: True
+        if self._cluster is None or self._is_announced:
+            return None
+        self._is_announced = True
+        return self._cluster.dashboard
+
+    def open(self) -> Cluster:
+        """Return the cluster, started if it does not run; there must be one."""
+        if self._open is not None:
+            opened, self._open = self._open, None
+            self._use(self._stack.enter_context(opened()))
+        assert self._cluster is not None
+        return self._cluster
+
+    def reports(self) -> Iterator[Mapping[str, Any]]:
+        """Yield what tasks have reported since the last call."""
+        if self._is_ready is not None and self._is_ready():
+            write = resolve("choco_pipeline.cluster.local:write_scheduler_file")
+            write(self._cluster, self._file)
+            self._is_ready = None
+        while not self._reports.empty():
+            yield self._reports.get()
+
+    def _use(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        cluster.listen(self._reports.put)

@@ -1,0 +1,293 @@
+"""The shortest condition on the parameters that tells where a formula holds from where it does not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, permutations
+from math import comb
+
+from choco_pipeline.finding.families.combinations import Point
+from choco_pipeline.formula import Formula, FormulaError, parse
+from choco_pipeline.formula.nodes import Junction, Node, render, walk
+from choco_pipeline.formula.parse import parse_nodes
+
+MODULI = (2, 4, 8)
+#: Parameters are compared with numbers up to this.
+LARGEST_NUMBER = 3
+#: A condition must hold for so many parameters that it was not looked for on, some of them inside and some outside.
+FEWEST_HELD_OUT = 3
+#: Of all ways to choose as many of the parameters, the conditions that are no longer may meet at most so large a part.
+LARGEST_CHANCE = 0.01
+TRIED = (
+    "residues modulo 2, 4 and 8, comparisons of the parameters, their doubles, the powers of 2 in them, products of the two"
+    f" and numbers up to {LARGEST_NUMBER}; conjunctions and disjunctions of up to 3 of these, in a residue class or in all"
+)
+
+#: A set of parameters as bits, one for each.
+Bits = int
+
+
+@dataclass(frozen=True)
+class Domain:
+    """For which parameters something holds.
+
+    Attributes
+    ----------
+    text
+        A condition of the formula language; empty for all parameters.
+    tried
+        The number of different conditions that are no longer.
+    """
+
+    text: str
+    tried: int
+
+    def holds(self, point: Point) -> bool:
+        """Whether some parameters are in it."""
+        return not self.text or bool(parse(self.text).value(point))
+
+
+@dataclass(frozen=True)
+class _Condition:
+    text: str
+    size: int
+    bits: Bits
+    everything: Bits
+    atoms: int = 1
+    operator: str = ""
+
+    @property
+    def is_residue(self) -> bool:
+        """Whether it says that a parameter is in one residue class."""
+        return self.atoms == 1 and "%" in self.text and "==" in self.text
+
+    def joined(self, operator: str, other: _Condition) -> _Condition:
+        """Return this and another one as one condition."""
+        texts = [
+            f"({part.text})" if part.operator == "or" and operator == "and" else part.text
+            for part in (self, other)
+        ]
+        bits = self.bits & other.bits if operator == "and" else self.bits | other.bits
+        size, atoms = self.size + other.size + 1, self.atoms + other.atoms
+        text = f" {operator} ".join(texts)
+        return _Condition(text, size, bits, self.everything, atoms, operator)
+
+
+def domain(
+    points: Sequence[Point], holds: Sequence[bool], others: Sequence[Point] = ()
+) -> Domain | None:
+    """Return the shortest condition that is true at those points where something holds, and at no other.
+
+    Parameters
+    ----------
+    points, holds
+        Parameters, and whether something holds for them. A condition that no point contradicts is looked for; whether it is
+        more than chance is asked by `is_chance`, and on points that are held out.
+    others
+        Points at which the condition must have a value, too.
+
+    Returns
+    -------
+    Domain or None
+        None if there is none in the grammar.
+
+    Examples
+    --------
+    >>> points = [{"k": k} for k in range(1, 33)]
+    >>> domain(points, [point["k"] % 4 == 3 for point in points]).text
+    'k%4 == 3'
+    """
+    if all(holds):
+        return Domain("", 1)
+    if not any(holds):
+        return None
+    atoms = _different(_atoms(points, others))
+    found = _shortest(atoms, _bits(holds))
+    if found is None:
+        found = min(_within_residues(atoms, points, holds, others), key=_order, default=None)
+    return None if found is None else Domain(parse(found.text).text, _count(atoms, found))
+
+
+def _shortest(atoms: Sequence[_Condition], target: Bits) -> _Condition | None:
+    everything = atoms[0].everything
+    return min(_separating(atoms, target, everything), key=_order, default=None)
+
+
+def _within_residues(
+    atoms: Sequence[_Condition],
+    points: Sequence[Point],
+    holds: Sequence[bool],
+    others: Sequence[Point],
+) -> Iterator[_Condition]:
+    """Yield conditions on the parameters of one residue class, outside of which nothing holds, with one atom more."""
+    target = _bits(holds)
+    for residue in atoms:
+        if not residue.is_residue or target & ~residue.bits:
+            continue
+        inside = [i for i in range(len(points)) if residue.bits >> i & 1]
+        some = _different(_atoms([points[i] for i in inside], others))
+        found = _shortest(some, _bits([holds[i] for i in inside]))
+        if found is not None:
+            yield residue.joined("and", replace(found, bits=target))
+
+
+def without_superfluous(condition: str, points: Sequence[Point]) -> str:
+    """Return a conjunction without the parts that follow from the others at all points, the longest first.
+
+    Examples
+    --------
+    >>> without_superfluous("k > 3 and k%2 == 0", [{"k": k} for k in range(3, 9)])
+    'k%2 == 0'
+    """
+    root = parse_nodes(condition, None, ())
+    if not isinstance(root, Junction) or root.operator != "and":
+        return parse(condition).text
+    parts = list(_conjuncts(root))
+    for part in sorted(parts, key=lambda node: -len(render(node))):
+        rest = [other for other in parts if other is not part]
+        if rest and _truths(rest, points) == _truths(parts, points):
+            parts = rest
+    return render(parts[0] if len(parts) == 1 else Junction("and", tuple(parts)))
+
+
+def _conjuncts(node: Node) -> Iterator[Node]:
+    if isinstance(node, Junction) and node.operator == "and":
+        for operand in node.operands:
+            yield from _conjuncts(operand)
+    else:
+        yield node
+
+
+def _truths(parts: Sequence[Node], points: Sequence[Point]) -> list[bool]:
+    formulas = [parse(render(part)) for part in parts]
+    return [all(_value(formula, point) for formula in formulas) for point in points]
+
+
+def is_chance(found: Domain, points: int, inside: int) -> bool:
+    """Return whether as short a condition would fit too many sets of `inside` of the points, whatever they are."""
+    return found.text != "" and found.tried > LARGEST_CHANCE * comb(points, inside)
+
+
+def _separating(
+    atoms: Sequence[_Condition], target: Bits, everything: Bits
+) -> Iterator[_Condition]:
+    """Yield the conditions with the fewest atoms that are true on the target alone."""
+    ones = [atom for atom in atoms if atom.bits == target]
+    if ones:
+        yield from ones
+        return
+    above = [atom for atom in atoms if target & ~atom.bits == 0]
+    below = [atom for atom in atoms if atom.bits & ~target == 0]
+    twos = [
+        *_pairs("and", above, target, everything),
+        *_pairs("or", below, target, everything),
+    ]
+    yield from twos
+    if twos:
+        return
+    for operator, chosen in (("and", above), ("or", below)):
+        for a, b, c in combinations(chosen, 3):
+            found = a.joined(operator, b)
+            if (found.bits & c.bits if operator == "and" else found.bits | c.bits) == target:
+                yield found.joined(operator, c)
+    for a in above:  # a and (b or c), where a is true
+        inside = [atom for atom in atoms if atom.bits & a.bits & ~target == 0]
+        yield from (a.joined("and", pair) for pair in _pairs("or", inside, target, a.bits))
+    for a in below:  # a or (b and c), where a is not true
+        rest = everything & ~a.bits
+        outside = [atom for atom in atoms if target & rest & ~atom.bits == 0]
+        yield from (a.joined("or", pair) for pair in _pairs("and", outside, target, rest))
+
+
+def _pairs(
+    operator: str, atoms: Sequence[_Condition], target: Bits, within: Bits
+) -> Iterator[_Condition]:
+    """Yield two atoms that together are true on the target alone, as far as `within`."""
+    wanted = target & within
+    for a, b in combinations(atoms, 2):
+        if (a.bits & b.bits if operator == "and" else a.bits | b.bits) & within == wanted:
+            yield a.joined(operator, b)
+
+
+def _order(condition: _Condition) -> tuple[int, int, int, str]:
+    """Return what conditions are compared by: their size; then more equations, for they say more; then their text."""
+    return condition.size, -condition.text.count("=="), len(condition.text), condition.text
+
+
+def _count(atoms: Sequence[_Condition], found: _Condition) -> int:
+    """Return how many conditions are no longer than one that was found, the same set of points counted once an atom."""
+    sizes = Counter(atom.size for atom in atoms)
+    total = sum(number for size, number in sizes.items() if size <= found.size)
+    level: Mapping[int, int] = sizes
+    for _ in range(found.atoms - 1):
+        longer: Counter[int] = Counter()
+        for (size, number), (more, others) in (
+            (a, b) for a in level.items() for b in sizes.items()
+        ):
+            longer[size + more + 1] += 2 * number * others
+        level = {size: number for size, number in longer.items() if size <= found.size}
+        total += sum(level.values())
+    return total
+
+
+def _different(atoms: Iterator[_Condition]) -> list[_Condition]:
+    """Return the shortest atom of those that say the same of the points."""
+    kept: dict[Bits, _Condition] = {}
+    for atom in sorted(atoms, key=_order):
+        kept.setdefault(atom.bits, atom)
+    return list(kept.values())
+
+
+def _atoms(points: Sequence[Point], others: Sequence[Point]) -> Iterator[_Condition]:
+    names = sorted(points[0])
+    zeros = {name for name in names if any(point[name] == 0 for point in (*points, *others))}
+    for text, needs in _texts(names):
+        missing = sorted(needs & zeros)
+        if not missing:
+            yield _atom(text, points)
+        elif len(missing) == 1:  # what has no value at 0 is asked elsewhere
+            yield _atom(f"{missing[0]} == 0 or {text}", points, "or")
+            yield _atom(f"{missing[0]} != 0 and {text}", points, "and")
+
+
+def _texts(names: Sequence[str]) -> Iterator[tuple[str, set[str]]]:
+    """Yield atoms, each with the parameters that must not be 0."""
+    for name in names:
+        for modulus in MODULI:
+            for residue in range(modulus):
+                yield f"{name}%{modulus} == {residue}", set()
+                if modulus > 2:  # modulo 2 the other residue says so
+                    yield f"{name}%{modulus} != {residue}", set()
+        for number in range(LARGEST_NUMBER + 1):
+            for sign in ("==", "!=", "<=", ">"):
+                yield f"{name} {sign} {number}", set()
+    terms: list[tuple[str, set[str], set[str]]] = [(name, {name}, set()) for name in names]
+    terms += [(f"2*{name}", {name}, set()) for name in names] if len(names) > 1 else []
+    powers = {name: f"2**v2({name})" for name in names}
+    terms += [(power, {power}, {name}) for name, power in powers.items()]
+    terms += [(f"{a}*{powers[b]}", {a, powers[b]}, {b}) for a, b in permutations(names, 2)]
+    for (left, factors, first), (right, others, second) in combinations(terms, 2):
+        if factors & others:  # k < k*2**v2(s) says that s is even
+            continue
+        for sign in ("<", "<=", ">", ">=", "==", "!="):
+            yield f"{left} {sign} {right}", first | second
+
+
+def _atom(text: str, points: Sequence[Point], operator: str = "") -> _Condition:
+    formula = parse(text)
+    size = sum(1 for _ in walk(parse_nodes(text, None, ())))
+    bits = _bits([_value(formula, point) for point in points])
+    return _Condition(text, size, bits, (1 << len(points)) - 1, operator=operator)
+
+
+def _value(formula: Formula, point: Point) -> bool:
+    try:
+        return bool(formula.value(point))
+    except FormulaError:  # v2(0), where the condition before it did not decide
+        return False
+
+
+def _bits(truths: Sequence[bool]) -> Bits:
+    return sum(1 << i for i, truth in enumerate(truths) if truth)

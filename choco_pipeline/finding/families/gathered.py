@@ -1,0 +1,124 @@
+"""What a run has mined, with the tables that it was mined in, gathered by families of games."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from choco_pipeline.documents.record import read_record
+from choco_pipeline.finding.families.single import Mined
+from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.games.notation import match, read
+from choco_pipeline.sweep.paths import Paths
+from choco_pipeline.tables.reading.cells import Cells
+from choco_pipeline.tables.reading.windows import StoredCells
+from choco_pipeline.tables.storage.store import read_table, store_of
+
+#: Tables are kept in memory up to so many bytes, and read again beyond.
+KEPT = 400_000_000
+#: The findings that are put together over parameters.
+LIFTED = ("formulas", "shifts")
+
+Table = Mapping[str, Any]
+
+
+def mined_in(plan: Mapping[str, Any], paths: Paths) -> Iterator[Mined]:
+    """Yield a run's findings with their tables; of a game with tables of several bounds, those of the largest."""
+    largest = _largest(plan)
+    tables = {table["id"]: table for table in largest.values()}
+    shard_of = {table["id"]: table["shard"] for table in plan["tables"]}
+    for shard in dict.fromkeys(shard_of[order["table"]] for order in plan["mines"]):
+        for finding in read_record(paths.plan.parent / "mining" / f"{shard}.json")["findings"]:
+            if finding["table"] in tables:
+                table = tables[finding["table"]]
+                yield mined_from(finding, table, family_of(plan, table))
+
+
+def mined_from(finding: Mapping[str, Any], table: Table, family: str) -> Mined:
+    """Return a finding with its table and the family that the table's game belongs to."""
+    found = match(read(family), read(table["ruleset"])) or {}
+    kept = {key: value for key, value in finding.items() if key not in ("table", "seconds")}
+    parameters = dict(sorted(found.items()))
+    return Mined(table["ruleset"], table["quantity"], table["bound"], family, parameters, kept)
+
+
+def families_of(plan: Mapping[str, Any], paths: Paths, mined: Sequence[Mined]) -> list[TableFamily]:
+    """Return the families in which something was mined that may hold for all of them, with all their tables."""
+    findings: dict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
+    wanted: set[tuple[str, str]] = set()
+    for one in mined:
+        if one.finding["kind"] in LIFTED:
+            findings[one.ruleset, one.quantity].append(one.finding)
+            wanted.add((one.family, one.quantity))
+    kept = _Kept(paths)
+    members: dict[tuple[str, str], list[MemberTable]] = defaultdict(list)
+    for (ruleset, quantity), table in _largest(plan).items():
+        family = family_of(plan, table), quantity
+        parameters = match(read(family[0]), read(ruleset))
+        if family in wanted and parameters:
+            found = findings[ruleset, quantity]
+            members[family].append(MemberTable(parameters, kept.reader(table), found))
+    return [TableFamily.of(ruleset, found) for (ruleset, _), found in members.items()]
+
+
+@dataclass
+class _Kept:
+    """Tables that were read, as many as may be kept."""
+
+    paths: Paths
+    bytes: int = 0
+    cells: dict[str, Cells] = field(default_factory=dict)
+
+    def reader(self, table: Table) -> Callable[[], Cells]:
+        """Return what reads a table, or returns it from memory."""
+
+        def cells() -> Cells:
+            found = self.cells.get(table["id"])
+            if found is None:
+                manifest = self.paths.manifest(table["shard"])
+                built = read_record(manifest)
+                store, entry = store_of(manifest, built), built["tables"][table["id"]]
+                game, size = parse_ruleset(table["ruleset"]), _bytes(entry)
+                if self.bytes + size > KEPT:
+                    stored = StoredCells.open(store, table["id"], entry)
+                    return Cells.of(game, table["bound"], stored)
+                found = Cells.of(game, table["bound"], read_table(store, table["id"], entry))
+                self.bytes += size
+                self.cells[table["id"]] = found
+            return found
+
+        return cells
+
+
+def _bytes(entry: Mapping[str, Any]) -> int:
+    return int(prod(entry["shape"]) * np.dtype(entry["dtype"]).itemsize)
+
+
+def _largest(plan: Mapping[str, Any]) -> dict[tuple[str, str], Table]:
+    """Return for each game and quantity the table with the largest bound, of mined ones if any is."""
+    mined = {order["table"] for order in plan["mines"]}
+    found: dict[tuple[str, str], Table] = {}
+    for table in sorted(plan["tables"], key=lambda t: (t["id"] in mined, t["bound"])):
+        found[table["ruleset"], table["quantity"]] = table
+    return found
+
+
+def family_of(plan: Mapping[str, Any], table: Table) -> str:
+    """Return the family of games, names standing for parameters, that a sweep of the table runs over.
+
+    A game that no such family writes, as with height functions from a list, is a family by itself.
+    """
+    concrete = read(table["ruleset"])
+    for sweep in table["sweeps"]:
+        pattern = plan["sweeps"][sweep]["ruleset"]
+        if concrete.name == "with-pass":
+            pattern = f"with-pass({pattern}, passes={dict(concrete.arguments)['passes']})"
+        if read(pattern).names and match(read(pattern), concrete) is not None:
+            return str(pattern)
+    return str(table["ruleset"])

@@ -1,0 +1,266 @@
+"""Statements on families: formulas of single tables lifted to parameters, and the condition under which each holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from choco_pipeline.finding.families.domains import (
+    FEWEST_HELD_OUT,
+    TRIED,
+    Domain,
+    domain,
+    is_chance,
+)
+from choco_pipeline.finding.families.frontiers import FamilyFormula, frontier_statements
+from choco_pipeline.finding.families.lift import Said, lifted, said_in
+from choco_pipeline.finding.families.table_family import (
+    Outcome,
+    TableFamily,
+    check_of,
+    outcome,
+    outcome_in_corner,
+)
+from choco_pipeline.finding.families.wording import (
+    claim_of,
+    constant_exceptions,
+    kind_of,
+    listed,
+    sentence,
+    values_of,
+)
+from choco_pipeline.finding.statements.statement import (
+    Evidence,
+    FoundStatement,
+    StatementLine,
+    Tried,
+    Verdict,
+    nodes_in,
+)
+
+#: A formula must hold in so many of the tables that are searched.
+FEWEST_TABLES = 3
+#: A statement for all parameters must be right in so many tables that were held out.
+FEWEST_EVERYWHERE = 2
+#: Of a condition that too few tables tell from chance only a short one, of so many nodes, is worth trying on further games.
+LONGEST_IN_DOUBT = 11
+
+
+@dataclass(frozen=True)
+class Generalised:
+    """What was found on a family.
+
+    Attributes
+    ----------
+    statements
+        What holds on the tables that were held out, and, with the verdict "refuted", what does not.
+    searches
+        What was looked for in vain: plain data with ``what``, ``game``, ``tried`` and ``nothing``, a reason.
+    doubtful
+        What holds on too few tables to tell, and says something only if it holds for further games.
+    """
+
+    statements: tuple[FoundStatement, ...]
+    searches: tuple[dict[str, Any], ...]
+    doubtful: tuple[FoundStatement, ...] = ()
+
+
+def generalise(family: TableFamily) -> Generalised:
+    """Return statements with parameters that follow from what was mined in a family's tables.
+
+    Formulas are lifted from the tables that are searched, and tried in all of these. The shortest condition that tells the
+    tables where a formula holds from the others is then tested on tables that were held out. If some of these contradict
+    it, half of them join the search, once, and the other half remains for the test. Where a formula fails, the largest
+    coordinate up to which it is right is taken as a number that depends on the parameter.
+
+    Parameters
+    ----------
+    family
+        The tables; findings of the kinds ``formulas`` and ``shifts`` are used.
+    """
+    search = _Search(family)
+    candidates = search.candidates()
+    if not candidates:
+        search.in_vain(
+            "formulas with parameters",
+            0,
+            f"none of {search.lifted} lifted formulas holds in {FEWEST_TABLES} tables",
+        )
+    for candidate in candidates:
+        search.state(candidate)
+    formulas = [*candidates, *search.nim_sum(candidates)]
+    frontiers = frontier_statements(family, formulas, search.lifted)
+    return Generalised(
+        (*search.statements, *frontiers), tuple(search.searches), tuple(search.doubtful)
+    )
+
+
+#: What was said, the check of a claim that says it, and the tables in which it holds.
+_First = tuple[Said, Mapping[str, Any], dict[int, Outcome]]
+
+
+@dataclass(frozen=True)
+class _Tested:
+    """A condition, and the places of the tables that it was looked for on, and of those that it was tested on."""
+
+    domain: Domain
+    learnt: tuple[int, ...]
+    held_out: tuple[int, ...]
+
+
+@dataclass
+class _Search:
+    family: TableFamily
+    statements: list[FoundStatement] = field(default_factory=list)
+    searches: list[dict[str, Any]] = field(default_factory=list)
+    doubtful: list[FoundStatement] = field(default_factory=list)
+    lifted: int = 0
+
+    def candidates(self) -> list[FamilyFormula]:
+        """Return lifted formulas that hold in several tables, but for those that another one makes superfluous."""
+        family = self.family
+        searched = {i: family.members[i] for i in family.searched}
+        found = [
+            (member.parameters, said)
+            for member in searched.values()
+            for finding in member.findings
+            for said in said_in(finding)
+        ]
+        statements = lifted(found)
+        self.lifted = len(statements)
+        first: list[_First] = []
+        for said, seen in statements.items():
+            check = check_of(said, family.coordinates, seen)
+            outcomes = {i: outcome_in_corner(check, member) for i, member in searched.items()}
+            inside = {i: found for i, found in outcomes.items() if found.holds}
+            if len(inside) >= FEWEST_TABLES:
+                first.append((said, check, inside))
+        first.sort(key=lambda one: (-len(one[2]), one[0].size))
+        kept: list[_First] = []
+        for one in first:
+            if not any(_covers(other, one) for other in kept):
+                kept.append(one)
+        return [
+            FamilyFormula(said, check, tuple(outcome(check, member) for member in family.members))
+            for said, check, _ in kept
+        ]
+
+    def nim_sum(self, candidates: Sequence[FamilyFormula]) -> Iterator[FamilyFormula]:
+        """Yield the nim-sum of the coordinates, if it is none of the candidates: it may be right up to a bound."""
+        text = " ^ ".join(self.family.coordinates)
+        is_grundy = self.family.members[0].corner.variable.name == "grundy"
+        said = Said("G =", text) if is_grundy else Said("P iff", f"{text} == 0")
+        if len(self.family.names) == 1 and all(one.said != said for one in candidates):
+            check = check_of(said, self.family.coordinates, {})
+            every = (outcome(check, member) for member in self.family.members)
+            yield FamilyFormula(said, check, tuple(every))
+
+    def state(self, formula: FamilyFormula) -> None:
+        """State where a formula holds, if a condition says so, and the tables that are held out agree."""
+        what = f"for which parameters {sentence(formula.said)}"
+        tested = self._tested(formula)
+        inside = sum(formula.holds)
+        if tested is None:
+            self.in_vain(what, 0, f"no condition tells the {inside} tables from the others")
+            return
+        found, points = tested.domain, self.family.points
+        if not _is_enough([found.holds(points[i]) for i in tested.held_out], found) or is_chance(
+            found, len(points), inside
+        ):
+            condition = found.text or "all parameters"
+            self.in_vain(what, found.tried, f"{condition}: too few tables to tell")
+            self._doubt(formula)
+            return
+        self.statements.append(self._statement(formula, tested))
+
+    def _doubt(self, formula: FamilyFormula) -> None:
+        """Keep a formula that too few tables tell of, with a short condition that all of them agree with: further games may."""
+        found = domain(self.family.points, formula.holds)
+        if found and (not found.text or nodes_in(found.text) <= LONGEST_IN_DOUBT):
+            every = tuple(range(len(self.family.members)))
+            self.doubtful.append(self._statement(formula, _Tested(found, every, ())))
+
+    def _tested(self, formula: FamilyFormula) -> _Tested | None:
+        """Return the condition under which a formula holds; if some that were held out contradict it, a second one."""
+        family, points, holds = self.family, self.family.points, formula.holds
+        learnt, held_out = family.searched, family.held_out
+
+        def condition() -> Domain | None:
+            return domain([points[i] for i in learnt], [holds[i] for i in learnt], points)
+
+        found, joining = condition(), family.held_out_first
+        if found and any(found.holds(points[i]) != holds[i] for i in joining):
+            learnt += joining
+            held_out = tuple(i for i in held_out if i not in joining)
+            found = condition()
+        return _Tested(found, learnt, held_out) if found else None
+
+    def _statement(self, formula: FamilyFormula, tested: _Tested) -> FoundStatement:
+        family, said, found = self.family, formula.said, tested.domain
+        points, holds = family.points, formula.holds
+        learnt = [i for i in tested.learnt if holds[i]]
+        right = [i for i in tested.held_out if holds[i]]
+        refuting = [i for i in tested.held_out if found.holds(points[i]) and not holds[i]]
+        seen = [points[i] for i in (*learnt, *right)]
+        statement = FoundStatement(
+            kind=kind_of(said),
+            ruleset=family.ruleset,
+            said=sentence(said),
+            found_on=formula.evidence(family, learnt, "searched"),
+            held_on=self._held_on(formula, tested, right),
+            tried=Tried(
+                self.lifted + found.tried,
+                f"formulas that tables have in common; conditions: {TRIED}",
+                len(tested.learnt),
+            ),
+            when=found.text,
+            parameters=values_of(seen, family.names),
+            seen=tuple(tuple(point[name] for name in family.names) for point in seen),
+            claim=claim_of(family.ruleset, formula.check),
+            formulas=(StatementLine(said.label, said.formula, said.where),),
+            exceptions=constant_exceptions(said),
+        )
+        if not refuting:
+            return statement
+        failure = formula.outcomes[refuting[0]].failure
+        where = f"{listed([points[refuting[0]]])}: {failure[0] if failure else 'no value'}"
+        return statement.with_verdict(Verdict("refuted", f"wrong in a table held out, {where}"))
+
+    def _held_on(self, formula: FamilyFormula, tested: _Tested, right: Sequence[int]) -> Evidence:
+        """Return what the tables that were held out say of a formula and its condition."""
+        points, found = self.family.points, tested.domain
+        outside = [i for i in tested.held_out if not found.holds(points[i])]
+        also = [points[i] for i in outside if formula.holds[i]]
+        held_on = formula.evidence(self.family, right, "held-out")
+        wrong = len(outside) - len(also)
+        what = held_on.what
+        what += f"; wrong in {wrong} for which the condition does not hold" if wrong else ""
+        what += f"; right, too, for {listed(also)}, for which it does not hold" if also else ""
+        return replace(held_on, what=what)
+
+    def in_vain(self, what: str, tried: int, why: str) -> None:
+        """Record a search that found nothing."""
+        candidates = {"candidates": self.lifted + tried, "what": what}
+        self.searches.append(
+            {"what": what, "game": self.family.ruleset, "tried": candidates, "nothing": why}
+        )
+
+
+def _covers(one: _First, other: _First) -> bool:
+    """Whether one formula says wherever another one is right at least as much, so that the other one is superfluous."""
+    (said, _, inside), (less, _, fewer) = one, other
+    if said.label != less.label or not fewer.keys() <= inside.keys():
+        return False
+    if said.where in ("", less.where):
+        return True
+    return said.formula == less.formula and all(
+        inside[i].positions >= found.positions for i, found in fewer.items()
+    )
+
+
+def _is_enough(inside: Sequence[bool], found: Domain) -> bool:
+    """Whether enough tables are held out, with a condition both some where it holds and some where it does not."""
+    if not found.text:
+        return sum(inside) >= FEWEST_EVERYWHERE
+    return any(inside) and not all(inside) and len(inside) >= FEWEST_HELD_OUT

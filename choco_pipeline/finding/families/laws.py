@@ -1,0 +1,165 @@
+"""Laws of numbers that depend on a parameter, by residue class: fitted on small parameters, tested on larger ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from itertools import product
+from math import gcd
+
+from choco_pipeline.finding.families.combinations import (
+    CONSTANT,
+    Combination,
+    Term,
+    determined,
+    linear,
+    log_down,
+    log_up,
+    product_of,
+    two_part,
+)
+
+MODULI = (1, 2, 4, 8)
+#: A law must hold for at least this many parameters that it was not fitted on.
+FEWEST_HELD_OUT = 3
+#: With fewer parameters no law is looked for.
+FEWEST = 3 + FEWEST_HELD_OUT
+#: So many of the least parameters may be exceptions.
+MOST_EXCEPTIONS = 2
+
+
+def shapes(name: str) -> list[tuple[Term, ...]]:
+    """Return what a law in a parameter is a combination of, in the order of trying."""
+    k, q = linear(name), two_part(name)
+    return [
+        (k, CONSTANT),
+        (k, log_down(name), CONSTANT),
+        (k, log_up(name), CONSTANT),
+        (k, q, CONSTANT),
+        (product_of(k, q), k, q, CONSTANT),
+        (product_of(k, q), product_of(q, q), k, q, CONSTANT),
+    ]
+
+
+@dataclass(frozen=True)
+class Law:
+    """One formula for the parameters of one residue class; no proof, but it was right where it had not been fitted.
+
+    Attributes
+    ----------
+    name
+        The parameter.
+    modulus, residue
+        The class: parameters k with k ≡ `residue` (mod `modulus`).
+    combination
+        The formula.
+    fitted
+        The parameters that the coefficients follow from, more of them than coefficients.
+    held_out
+        Larger ones at which the law was then right: all that are known in this class.
+    exceptions
+        Smaller ones in the class, which the law does not speak of.
+    """
+
+    name: str
+    modulus: int
+    residue: int
+    combination: Combination
+    fitted: tuple[int, ...]
+    held_out: tuple[int, ...]
+    exceptions: tuple[int, ...] = ()
+
+    def value(self, k: int) -> Fraction | None:
+        """Return what the law says at `k`, at least 1."""
+        return self.combination.value({self.name: k})
+
+    def speaks_of(self, k: int) -> bool:
+        """Whether `k` is in the class and no exception, nor smaller than one."""
+        return k % self.modulus == self.residue and (not self.exceptions or k >= self.fitted[0])
+
+    @property
+    def formula(self) -> str:
+        """The right-hand side, in the signs of the field.
+
+        Examples
+        --------
+        >>> (law,) = laws({k: (3 * k + 7) // 2 for k in range(5, 40, 4)}, "k")
+        >>> law.formula, law.where, law.combination.text, law.when
+        ('(3k+7)/2', 'k ≡ 1 mod 4', '(3*k+7)//2', 'k%4 == 1')
+        """
+        return self.combination.shown
+
+    @property
+    def where(self) -> str:
+        """Which parameters the law speaks of, in the signs of the field."""
+        parts = [f"{self.name} ≡ {self.residue} mod {self.modulus}"] * (self.modulus > 1)
+        parts += [f"{self.name} ≥ {self.fitted[0]}"] * bool(self.exceptions)
+        return ", ".join(parts) or f"every {self.name}"
+
+    @property
+    def when(self) -> str:
+        """Which parameters the law speaks of, as a condition; empty for all."""
+        parts = [f"{self.name}%{self.modulus} == {self.residue}"] * (self.modulus > 1)
+        parts += [f"{self.name} >= {self.fitted[0]}"] * bool(self.exceptions)
+        return " and ".join(parts)
+
+
+def laws(values: Mapping[int, int], name: str) -> list[Law]:
+    """Return the laws that `values` follow, at most one for each residue class, coarsest classes first.
+
+    The least parameters of a class, half of them or as many as the coefficients need and one more, determine a law; all
+    others must follow it, and at least `FEWEST_HELD_OUT` of them. Classes in which none does are split, up to the last
+    of `MODULI`.
+
+    Parameters
+    ----------
+    values
+        A whole number for each parameter, which is at least 1.
+    name
+        The parameter's name.
+
+    Examples
+    --------
+    >>> [law.formula for law in laws({k: 3**k for k in range(1, 50)}, "k")]
+    []
+    """
+    found: list[Law] = []
+    for modulus in MODULI:
+        for residue in range(modulus):
+            members = sorted(k for k in values if k % modulus == residue)
+            if not members or any(members[-1] % law.modulus == law.residue for law in found):
+                continue
+            law = _law(members, values, name)
+            if law is not None:
+                found.append(law)
+    return found
+
+
+def _law(members: Sequence[int], values: Mapping[int, int], name: str) -> Law | None:
+    """Return the first law that all members follow, but for few of the least; its class is the least that was seen."""
+    for left_out, shape in product(range(MOST_EXCEPTIONS + 1), shapes(name)):
+        chosen = members[left_out:]
+        fitting = max(len(chosen) // 2, len(shape) + 1)
+        fitted, held_out = chosen[:fitting], chosen[fitting:]
+        if len(held_out) < FEWEST_HELD_OUT:
+            continue
+        points, numbers = [{name: k} for k in fitted], [values[k] for k in fitted]
+        combination = next(determined(points, numbers, [shape]), None)
+        if combination is None:
+            continue
+        if all(combination.value({name: k}) == values[k] for k in held_out):
+            apart = reduce(gcd, (k - chosen[0] for k in chosen))
+            modulus = max(m for m in MODULI if apart % m == 0)
+            exceptions = tuple(k for k in members[:left_out] if (k - chosen[0]) % modulus == 0)
+            return Law(
+                name,
+                modulus,
+                chosen[0] % modulus,
+                combination,
+                tuple(fitted),
+                tuple(held_out),
+                exceptions,
+            )
+    return None

@@ -1,0 +1,202 @@
+"""From the formulas of single tables to one with parameters: integers in formulas of one form become expressions in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+from typing import Any
+
+from choco_pipeline.finding.families.combinations import Combination, Point, determined, shapes_of
+from choco_pipeline.formula import parse
+from choco_pipeline.formula.nodes import Binary, Integer, Name, Node, render, with_operands
+from choco_pipeline.formula.parse import parse_nodes
+
+#: For one integer so many expressions are tried, and for all integers of a formula so many combinations of them.
+MOST_FOR_ONE, MOST_FOR_ALL = 3, 12
+
+#: Numbers in the expressions are no larger, and no larger where they divide.
+LARGEST, LARGEST_BELOW = 8, 2
+#: Tables are also compared within the residue classes of a parameter.
+MODULI = (2, 4)
+
+#: Parameters, and the integers in a formula.
+_Instance = tuple[Point, tuple[int, ...]]
+
+#: What a hole begins with; no name of a formula can.
+_HOLE = "#"
+
+
+@dataclass(frozen=True)
+class Said:
+    """What was found in one table, or for a whole family in terms of its parameters.
+
+    Attributes
+    ----------
+    label
+        "P iff" or "G =".
+    formula, where
+        Texts of the formula language; `where` is empty for everywhere.
+    exceptions
+        Positions at which the formula is wrong, each coordinate a text of that language.
+    """
+
+    label: str
+    formula: str
+    where: str = ""
+    exceptions: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def size(self) -> tuple[int, str]:
+        """What statements are compared by: the length of their formulas."""
+        parts = [self.formula, self.where, *(part for place in self.exceptions for part in place)]
+        return sum(map(len, parts)), " ".join(parts)
+
+
+def said_in(finding: Mapping[str, Any]) -> Iterator[Said]:
+    """Yield what a finding of one table says that is right all over that table: each case, and each shift, by itself."""
+    if finding["kind"] == "formulas" and not finding.get("nothing"):
+        exceptions = tuple(tuple(map(str, place)) for place in finding["exceptions"])
+        for case in finding["formulas"]:
+            yield Said(finding["label"], case["formula"], case["where"], exceptions)
+    elif finding["kind"] == "shifts":
+        for best in finding["best"]:
+            if best["mismatches"] == 0:
+                text = best["text"].replace("−", "-").replace("=", "==")
+                yield Said("P iff", parse(text).text)
+
+
+def lifted(found: Sequence[tuple[Point, Said]]) -> dict[Said, Point]:
+    """Return statements with parameters that formulas of single tables are instances of, and for which parameters one is.
+
+    Formulas of one form differ in integers only. Each integer is then the same in all of them, or an expression in the
+    parameters that they determine exactly, in all tables or in those of one residue class. A sum with 0 may be missing in a table: what a statement says there is for a
+    test to find out, not for its form.
+
+    Parameters
+    ----------
+    found
+        Parameters, and what was found for them.
+    """
+    forms: dict[_Form, list[_Instance]] = {}
+    for point, said in found:
+        form, numbers = _form(said)
+        forms.setdefault(form, []).append((point, numbers))
+    statements: dict[Said, Point] = {}
+    for form, instances in forms.items():
+        for part in _parts(instances):
+            for holes in islice(_fillings(part), MOST_FOR_ALL):
+                statements.setdefault(form.filled(holes), part[0][0])
+    return statements
+
+
+def _parts(instances: Sequence[_Instance]) -> Iterator[list[_Instance]]:
+    """Yield formulas of one form that may be instances of one statement.
+
+    These are the ones with the smallest integers of each table, in all tables and in those of one residue class, and the
+    ones with the same integers.
+    """
+    least: dict[tuple[int, ...], _Instance] = {}
+    for instance in sorted(instances, key=lambda one: (sum(map(abs, one[1])), one[1])):
+        least.setdefault(tuple(instance[0].values()), instance)
+    chosen = list(least.values())
+    yield chosen
+    for name, modulus in product(sorted(instances[0][0]), MODULI):
+        classes: dict[int, list[_Instance]] = {}
+        for instance in chosen:
+            classes.setdefault(instance[0][name] % modulus, []).append(instance)
+        yield from classes.values()
+    same: dict[tuple[int, ...], list[_Instance]] = {}
+    for instance in instances:
+        same.setdefault(instance[1], []).append(instance)
+    yield from same.values()
+
+
+@dataclass(frozen=True)
+class _Form:
+    """What formulas that differ in integers only have in common: their nodes, with a hole for each integer."""
+
+    label: str
+    formula: Node
+    where: Node | None
+    exceptions: tuple[tuple[Node, ...], ...]
+
+    def filled(self, holes: Sequence[Combination]) -> Said:
+        """Return what it says with expressions in its holes."""
+        return Said(
+            self.label,
+            render(_filled(self.formula, holes)),
+            "" if self.where is None else render(_filled(self.where, holes)),
+            tuple(
+                tuple(render(_filled(part, holes)) for part in place) for place in self.exceptions
+            ),
+        )
+
+
+def _form(said: Said) -> tuple[_Form, tuple[int, ...]]:
+    """Return the form of what was said, and the integers in it in their order."""
+    numbers: list[int] = []
+
+    def form_of(text: str) -> Node:
+        return _with_holes(parse_nodes(text, None, ()), numbers)
+
+    form = _Form(
+        said.label,
+        form_of(said.formula),
+        form_of(said.where) if said.where else None,
+        tuple(tuple(map(form_of, place)) for place in said.exceptions),
+    )
+    return form, tuple(numbers)
+
+
+def _with_holes(node: Node, numbers: list[int]) -> Node:
+    match node:
+        case Integer(value):
+            numbers.append(value)
+            return Name(f"{_HOLE}{len(numbers) - 1}")
+        case Binary("-", left, Integer(value)):
+            return _with_holes(Binary("+", left, Integer(-value)), numbers)
+        case _:
+            return with_operands(node, lambda operand: _with_holes(operand, numbers))
+
+
+def _fillings(instances: Sequence[_Instance]) -> Iterator[tuple[Combination, ...]]:
+    """Yield what the holes may stand for, given the integers that stood there."""
+    points = [point for point, _ in instances]
+    shapes = shapes_of(sorted(points[0]), points)
+    columns = zip(*(numbers for _, numbers in instances), strict=True)
+    fitting = (filter(_is_short, determined(points, column, shapes)) for column in columns)
+    yield from product(*(islice(found, MOST_FOR_ONE) for found in fitting))
+
+
+def _is_short(found: Combination) -> bool:
+    """Whether there are no large numbers in an expression but one alone."""
+    return found.is_constant or all(
+        abs(c.numerator) <= LARGEST and c.denominator <= LARGEST_BELOW for c in found.coefficients
+    )
+
+
+def _filled(node: Node, holes: Sequence[Combination]) -> Node:
+    """Return a form with expressions in its holes."""
+    match node:
+        case Binary("+", left, Name(name)) if name.startswith(_HOLE):
+            kept, added = render(_filled(left, holes)), holes[int(name[1:])]
+            return _parsed(_sum(f"({kept})", added))
+        case Name(name) if name.startswith(_HOLE):
+            return _parsed(_sum("", holes[int(name[1:])]))
+        case _:
+            return with_operands(node, lambda operand: _filled(operand, holes))
+
+
+def _sum(kept: str, added: Combination) -> str:
+    """Return a sum as text, without what is 0."""
+    text = added.text
+    if added.leading == 0 or text is None:
+        return kept or "0"
+    if added.leading > 0 or text.startswith("-"):
+        return f"{kept}{'+' if added.leading > 0 and kept else ''}{text}"
+    return f"{kept}-{added.negated.text}"
+
+
+def _parsed(text: str) -> Node:
+    return parse_nodes(text, None, ())

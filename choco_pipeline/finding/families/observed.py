@@ -1,0 +1,94 @@
+"""Laws of observed numbers as statements: states of automata, preperiods, and other integers seen for each parameter."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from choco_pipeline.finding.families.frontiers import TRIED
+from choco_pipeline.finding.families.laws import FEWEST, laws, shapes
+from choco_pipeline.finding.statements.statement import (
+    Evidence,
+    FoundStatement,
+    StatementLine,
+    Tried,
+    Verdict,
+)
+from choco_pipeline.games.notation import match, read
+
+RELATIONS = {"p": "the P-positions", "grundy": "the Grundy numbers"}
+
+
+def laws_of_states(
+    proofs: Iterable[Mapping[str, Any]], families: Mapping[str, str]
+) -> list[FoundStatement]:
+    """Return the laws of the numbers of states of proved automata, for families with one parameter.
+
+    Parameters
+    ----------
+    proofs
+        As a run's ``proved`` documents hold them; those that are not proved are left out.
+    families
+        For each ruleset the family that it belongs to.
+    """
+    states: dict[tuple[str, str, str], dict[int, int]] = defaultdict(dict)
+    for proof in proofs:
+        family = families.get(proof["ruleset"], proof["ruleset"])
+        parameters = match(read(family), read(proof["ruleset"])) or {}
+        if proof["status"] != "proved" or len(parameters) != 1:
+            continue
+        ((name, value),) = parameters.items()
+        for passes, number in enumerate(proof["states"]):
+            left = f" with {passes} passes left" if len(proof["states"]) > 1 else ""
+            what = f"states of the automaton of {RELATIONS[proof['relation']]}{left}"
+            if value >= 1:
+                states[family, what, name][value] = number
+    return [
+        law
+        for (family, what, name), values in states.items()
+        for law in law_statements(family, what, name, values)
+    ]
+
+
+def law_statements(
+    ruleset: str, what: str, name: str, values: Mapping[int, int]
+) -> list[FoundStatement]:
+    """Return the laws of a number that was observed for each of a family's games; none where it follows none.
+
+    Parameters
+    ----------
+    ruleset
+        The family, in which one name stands for an integer.
+    what
+        What the number is: ``states``.
+    name
+        The parameter.
+    values
+        The number for each value of the parameter that is at least 1.
+
+    Examples
+    --------
+    >>> family, states = "solid-bar(f=(x+z)//k)", {k: (k + 3) // 2 for k in range(3, 40, 4)}
+    >>> [law.text for law in law_statements(family, "states", "k", states)]
+    ['for k%4 == 3: solid-bar(f=(x+z)//k): states = (k+3)/2']
+    """
+    found = []
+    for law in laws(values, name) if len(values) >= FEWEST else []:
+        text = law.combination.text
+        fitted = f"{name} = {law.fitted[0]} to {law.fitted[-1]}"
+        held_out = f"larger {name} = {law.held_out[0]} to {law.held_out[-1]}"
+        statement = FoundStatement(
+            kind="law",
+            ruleset=ruleset,
+            said=f"{ruleset}: {what} = {law.formula}",
+            found_on=Evidence(len(law.fitted), fitted, len(law.fitted)),
+            held_on=Evidence(len(law.held_out), held_out, len(law.held_out)),
+            tried=Tried(len(shapes(name)), TRIED, len(values)),
+            when=law.when,
+            parameters={name: tuple(sorted((*law.fitted, *law.held_out)))},
+            formulas=() if text is None else (StatementLine(f"{what} =", text),),
+            verdict=Verdict("observed", "right for all that were observed; no table decides it"),
+        )
+        found.append(statement)
+    return found

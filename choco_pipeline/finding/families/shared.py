@@ -1,0 +1,135 @@
+"""What several games of a family have in common, said once of the family."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from choco_pipeline.finding.families.domains import domain, is_chance
+from choco_pipeline.finding.statements.statement import (
+    VALUES_OF,
+    Evidence,
+    FoundStatement,
+    StatementLine,
+)
+from choco_pipeline.games.notation import read
+from choco_pipeline.provenance import canonical_json
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A statement on one game, and what it says in the words of the game's family.
+
+    Attributes
+    ----------
+    statement
+        On the game.
+    family
+        The family's notation.
+    parameters
+        Of the game.
+    said, check, formulas
+        What is said of the family; instances with the same are put together.
+    """
+
+    statement: FoundStatement
+    family: str
+    parameters: Mapping[str, int]
+    said: str
+    check: Mapping[str, Any] | None
+    formulas: tuple[StatementLine, ...]
+
+    @property
+    def key(self) -> str:
+        """What instances that say the same have in common."""
+        return canonical_json([self.statement.kind, self.said, self.check])
+
+
+def instances(
+    statement: FoundStatement, family: str, parameters: Mapping[str, int]
+) -> Iterator[Instance]:
+    """Yield what a statement says of a family: as it stands, and a set of values with names for numbers that are added.
+
+    Parameters
+    ----------
+    statement
+        On one game.
+    family, parameters
+        To which the game belongs.
+    """
+    said = statement.said.replace(statement.ruleset, family)
+    check = statement.claim["check"] if statement.claim else None
+    yield Instance(statement, family, parameters, said, check, statement.formulas)
+    first = statement.formulas[0] if statement.formulas else None
+    if first is None or first.label != VALUES_OF or check is None:
+        return
+    if check["relation"] != "exactly":
+        return
+    of = _with_names(first.formula, {n: parameters[n] for n in read(family).names})
+    if of != first.formula:
+        said = said.replace(first.formula, of)
+        lines = (replace(first, formula=of), *statement.formulas[1:])
+        yield Instance(statement, family, parameters, said, {**check, "of": of}, lines)
+
+
+def shared(group: Sequence[Instance], searched: Sequence[Mapping[str, int]]) -> FoundStatement:
+    """Return what several games of a family have in common.
+
+    Parameters
+    ----------
+    group
+        Instances that say the same.
+    searched
+        The parameters of all games of the family that were searched. A condition tells the group's from the others. Other
+        games, of which something stronger was found, may have values among those of the group's, too: there, and where no
+        short condition tells, it says which parameters are the same in all of the group.
+    """
+    first, several = group[0], [one.statement for one in group]
+    seen = [dict(one.parameters) for one in group]
+    values = {name: tuple(sorted({point[name] for point in seen})) for name in seen[0]}
+    alike = [f"{name} == {span[0]}" for name, span in values.items() if len(span) == 1]
+    when = " and ".join(alike) if len(alike) < len(values) else ""
+    if first.check is None or first.check.get("relation", "exactly") == "exactly":
+        inside = [point in seen for point in map(dict, searched)]
+        found = domain(searched, inside)
+        if found is not None and not is_chance(found, len(searched), len(seen)):
+            when = found.text
+
+    def total(key: str) -> Evidence:
+        parts = [getattr(statement, key) for statement in several]
+        what = f"{parts[0].what}, and likewise in {len(parts) - 1} other tables"
+        return Evidence(sum(p.positions for p in parts), what, len(parts))
+
+    return replace(
+        first.statement,
+        ruleset=first.family,
+        said=first.said,
+        when=when,
+        parameters=values,
+        seen=tuple(tuple(point.values()) for point in seen),
+        claim=None if first.check is None else {"check": first.check},
+        formulas=first.formulas,
+        found_on=total("found_on"),
+        held_on=total("held_on"),
+        tried=replace(
+            first.statement.tried,
+            candidates=sum(statement.tried.candidates for statement in several),
+            tables=len(several),
+        ),
+    )
+
+
+def _with_names(formula: str, numbers: Mapping[str, int]) -> str:
+    """Return a formula in which a parameter's name stands for its number, where that is added or subtracted.
+
+    Examples
+    --------
+    >>> _with_names("(x+6) ^ y ^ (z+6)", {"s": 6})
+    '(x+s) ^ y ^ (z+s)'
+    """
+    for name, number in sorted(numbers.items()):
+        if number > 0:
+            formula = re.sub(rf"([+-]){number}(?!\d)", rf"\1{name}", formula)
+    return formula

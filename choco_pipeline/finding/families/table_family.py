@@ -1,0 +1,218 @@
+"""A family of tables that differ in parameters, and what a statement with parameters is worth on each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from choco_pipeline.claims.checks.grundy import compare_grundy_numbers
+from choco_pipeline.claims.checks.p_position_formulas import compare_p_positions
+from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
+from choco_pipeline.errors import LimitError
+from choco_pipeline.finding.families.combinations import Point
+from choco_pipeline.finding.families.lift import Said
+from choco_pipeline.formula import FormulaError, parse
+from choco_pipeline.games import Position
+from choco_pipeline.tables.reading.cells import BLOCK, Cells
+
+#: Statements are tried up to this first: most are wrong there already.
+CORNER = 100
+#: Every so many-th of the parameters is held out: no residue that conditions speak of is.
+THIRD = 3
+#: Of these, the first two in so many are looked at first; it is odd, so that no residue is left out.
+FIFTH = 5
+
+
+@dataclass(frozen=True)
+class MemberTable:
+    """One table of a family.
+
+    Attributes
+    ----------
+    parameters
+        The integers that the family's notation leaves open.
+    table
+        Returns the table's cells; asked again for every statement that is right in the corner.
+    findings
+        What was mined on it, as plain data; none if nothing was looked for.
+    """
+
+    parameters: Point
+    table: Callable[[], Cells]
+    findings: Sequence[Mapping[str, Any]] = ()
+
+    @cached_property
+    def bound(self) -> int:
+        """The table's bound."""
+        return self.table().bound
+
+    @cached_property
+    def corner(self) -> Cells:
+        """The table up to a small bound, kept in memory."""
+        cells = self.table().corner(CORNER)
+        return replace(cells, cells=cells.cells[tuple(slice(0, n) for n in cells.shape)].copy())
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a statement is worth on one table.
+
+    Attributes
+    ----------
+    positions
+        On how many positions it was compared.
+    failure
+        The least position at which it is wrong, and that position's largest coordinate; None if it is right.
+    bound
+        Of the part of the table that was looked at.
+    """
+
+    positions: int
+    failure: tuple[Position, int] | None
+    bound: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether it is right at every position, of which there are some."""
+        return self.failure is None and self.positions > 0
+
+
+@dataclass(frozen=True)
+class TableFamily:
+    """Tables of one quantity and of rulesets that are written alike.
+
+    Attributes
+    ----------
+    ruleset
+        Their notation, with names for integers.
+    members
+        The tables, each with other parameters, in the order of these.
+    """
+
+    ruleset: str
+    members: tuple[MemberTable, ...]
+
+    @classmethod
+    def of(cls, ruleset: str, members: Sequence[MemberTable]) -> TableFamily:
+        """Return the family of some tables in the order of their parameters; of tables with the same ones, the first."""
+        found: dict[tuple[int, ...], MemberTable] = {}
+        for member in members:
+            found.setdefault(
+                tuple(member.parameters[name] for name in sorted(member.parameters)), member
+            )
+        return cls(ruleset, tuple(found[key] for key in sorted(found)))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The parameters."""
+        return tuple(sorted(self.members[0].parameters)) if self.members else ()
+
+    @cached_property
+    def held_out(self) -> tuple[int, ...]:
+        """Places of a third of the tables, chosen by their parameters alone: what was mined on them is not looked at."""
+        return tuple(i for i, one in enumerate(self.members) if self._is_held_out(one))
+
+    @property
+    def held_out_first(self) -> tuple[int, ...]:
+        """Two in five of them: a condition that these refute is looked for once more, with them."""
+        return tuple(place for i, place in enumerate(self.held_out) if i % FIFTH < 2)
+
+    @cached_property
+    def searched(self) -> tuple[int, ...]:
+        """Places of the tables on which statements are looked for."""
+        return tuple(i for i, one in enumerate(self.members) if not self._is_held_out(one))
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        """The parameters of each table."""
+        return tuple(member.parameters for member in self.members)
+
+    @cached_property
+    def coordinates(self) -> tuple[str, ...]:
+        """The coordinates of its games' positions."""
+        return self.members[0].corner.game.coordinates
+
+    def _is_held_out(self, member: MemberTable) -> bool:
+        places = (self._values[name].index(member.parameters[name]) for name in self.names)
+        return sum(places) % THIRD == THIRD - 1
+
+    @cached_property
+    def _values(self) -> dict[str, list[int]]:
+        return {
+            name: sorted({member.parameters[name] for member in self.members})
+            for name in self.names
+        }
+
+
+def check_of(said: Said, names: Sequence[str], seen: Point) -> dict[str, Any]:
+    """Return a statement as the ``check`` of a claim, its exceptions in the formulas.
+
+    Parameters
+    ----------
+    said
+        The statement.
+    names
+        The coordinates.
+    seen
+        Parameters for which it is right: they tell which exceptional positions are P.
+    """
+    excepted = [
+        " and ".join(f"{name} == {value}" for name, value in zip(names, place, strict=True))
+        for place in said.exceptions
+    ]
+    if said.label == "G =":
+        parts = [*([f"({said.where})"] if said.where else []), *(f"not ({e})" for e in excepted)]
+        where = " and ".join(parts)
+        return {"kind": "grundy", "equals": said.formula} | ({"where": where} if where else {})
+    formula = said.formula
+    for place, here in zip(said.exceptions, excepted, strict=True):
+        point = dict(seen)
+        point |= {n: int(parse(v).value(point)) for n, v in zip(names, place, strict=True)}
+        is_p = not parse(said.formula).value(point)
+        formula = f"({here}) or ({formula})" if is_p else f"not ({here}) and ({formula})"
+    where_part = {"where": said.where} if said.where else {}
+    return {"kind": "p-positions", "formula": formula} | where_part
+
+
+def outcome_in_corner(check: Mapping[str, Any], member: MemberTable) -> Outcome:
+    """Return what the ``check`` of a claim, as `check_of` returns it, is worth on the first part of a table."""
+    return _compared(check, member, member.corner, None)
+
+
+def outcome(check: Mapping[str, Any], member: MemberTable, reach: int | None = None) -> Outcome:
+    """Return what the ``check`` of a claim is worth on a table.
+
+    Parameters
+    ----------
+    check
+        As `check_of` returns it.
+    member
+        The table.
+    reach
+        The largest coordinate that is looked at; None for the whole table.
+    """
+    if reach is not None:
+        return _compared(check, member, member.table().corner(reach), reach)
+    first = outcome_in_corner(check, member)
+    if first.failure is not None or first.bound == member.bound:
+        return first
+    return _compared(check, member, member.table(), None)
+
+
+def _compared(
+    check: Mapping[str, Any], member: MemberTable, cells: Cells, reach: int | None
+) -> Outcome:
+    environment = dict(member.parameters)
+    try:
+        if check["kind"] == "grundy":
+            numbers = GrundyNumbers.model_validate(check)
+            tally = compare_grundy_numbers(numbers, environment, cells, BLOCK, reach)
+        else:
+            positions = PPositions.model_validate(check)
+            tally = compare_p_positions(positions, environment, cells, BLOCK, reach)
+    except (FormulaError, LimitError):  # without a value, or too long to look at: of no use here
+        return Outcome(0, None, cells.bound)
+    failure = None if tally.least is None else (tally.least, tally.size(tally.least))
+    return Outcome(tally.settled, failure, cells.bound)

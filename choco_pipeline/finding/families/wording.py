@@ -1,0 +1,80 @@
+"""How statements on families are worded: as a sentence, as a claim, and with what they were seen on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from choco_pipeline.finding.families.combinations import Point
+from choco_pipeline.finding.families.lift import Said
+from choco_pipeline.finding.families.table_family import Outcome
+from choco_pipeline.finding.statements.statement import Evidence, Kind
+
+#: So many parameters are listed.
+MOST_LISTED = 8
+
+
+def sentence(said: Said) -> str:
+    """Return what is said as one sentence without its full stop.
+
+    Examples
+    --------
+    >>> sentence(Said("G =", "y ^ z", "y > 0"))
+    'G = y ^ z where y > 0'
+    """
+    where = f" where {said.where}" if said.where else ""
+    but = [f"({', '.join(place)})" for place in said.exceptions]
+    exceptions = f", but for {', '.join(but)}" if but else ""
+    return f"{said.label} {said.formula}{where}{exceptions}"
+
+
+def evidence(seen: Sequence[tuple[Point, Outcome]], kind: str) -> Evidence:
+    """Return on which tables a statement was right, and on how many positions of them."""
+    positions = sum(found.positions for _, found in seen)
+    which = listed([point for point, _ in seen])
+    what = f"{len(seen)} {kind + ' ' if kind else ''}tables, {which}"
+    return Evidence(positions, what, len(seen))
+
+
+def listed(points: Sequence[Point]) -> str:
+    """Return parameters in words.
+
+    Examples
+    --------
+    >>> listed([{"k": 2}, {"k": 4}]), listed([{"k": 2, "s": 1}, {"k": 4, "s": 1}])
+    ('k = 2, 4', '(k, s) = (2, 1), (4, 1)')
+    """
+    if not points:
+        return "none"
+    names = list(points[0])
+    texts = [", ".join(str(point[name]) for name in names) for point in points]
+    several = len(names) > 1
+    shown = [f"({text})" if several else text for text in texts[:MOST_LISTED]]
+    more = [f"… {len(texts) - MOST_LISTED} more"] if len(texts) > MOST_LISTED else []
+    name = ", ".join(names)
+    return f"{f'({name})' if several else name} = {', '.join([*shown, *more])}"
+
+
+def values_of(points: Iterable[Point], names: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """Return for each parameter the values that it has at some points."""
+    chosen = list(points)
+    return {name: tuple(sorted({point[name] for point in chosen})) for name in names}
+
+
+def constant_exceptions(said: Said) -> tuple[tuple[int, ...], ...]:
+    """Return the exceptions that are the same positions for all parameters."""
+    return tuple(
+        tuple(map(int, place))
+        for place in said.exceptions
+        if all(part.lstrip("-").isdigit() for part in place)
+    )
+
+
+def claim_of(ruleset: str, check: Mapping[str, Any], reach: str = "") -> dict[str, Any]:
+    """Return what is said of some parameters as the formal part of a claim."""
+    return {"ruleset": ruleset} | ({"reach": reach} if reach else {}) | {"check": dict(check)}
+
+
+def kind_of(said: Said) -> Kind:
+    """Return what a statement is about."""
+    return "grundy" if said.label == "G =" else "p-positions"

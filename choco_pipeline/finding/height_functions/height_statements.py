@@ -1,0 +1,143 @@
+"""What is said of the height functions of a box: how many have which formula, and which condition tells them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.documents.record import read_record, write_record
+from choco_pipeline.finding.height_functions.height_census import census
+from choco_pipeline.finding.height_functions.height_criterion import CriterionSearch, search, tried
+from choco_pipeline.finding.height_functions.height_samples import named
+from choco_pipeline.finding.statements.statement import (
+    Evidence,
+    FoundStatement,
+    StatementLine,
+    Verdict,
+)
+from choco_pipeline.mining.height_search import GRUNDY, P_POSITIONS, HeightClass
+from choco_pipeline.sweep.orders import ASKED_OF_HEIGHTS
+
+FORMAT = 1
+RULESET = "solid-bar(f=f)"
+MEANING = (
+    "f is monotone, u < x, g = f(u, z) and h = f(x, z); the condition is meant for all such u, x and z, and also with the"
+    " arguments of f exchanged"
+)
+TOP = (
+    "t is the least of the v⊕z with v < x and f(v, z) = v⊕z and the x⊕w with w < z and f(x, w) = x⊕w, infinite where there"
+    " are none"
+)
+
+
+@dataclass(frozen=True)
+class HeightQuestion:
+    """What is asked of a bar: a formula, and which height functions give it."""
+
+    label: str
+    formula: str
+    shown: str
+    heights: HeightClass
+
+
+#: By their names in a plan.
+QUESTIONS: Mapping[str, HeightQuestion] = {
+    "grundy": HeightQuestion("G =", "x ^ y ^ z", "G = x⊕y⊕z", HeightClass(GRUNDY)),
+    "p-positions": HeightQuestion(
+        "P iff", "x ^ y ^ z == 0", "P iff x⊕y⊕z = 0", HeightClass(P_POSITIONS)
+    ),
+}
+
+
+def classify_heights(order_file: str, out_file: str, report: Any) -> dict[str, Any]:
+    """Answer one question on all height functions of a box.
+
+    Parameters
+    ----------
+    order_file
+        Holds ``{"asked": …, "side": n, "height": h}``: f has arguments 0..n and heights 0..h, h ≤ n. Asked is a name of
+        `QUESTIONS`, for a condition on f, or ``counts``.
+    out_file
+        Receives ``{"format", "statements": […], "searches": […]}``, whole or not at all.
+    report
+        Called as ``report("finding", steps=1)``.
+
+    Returns
+    -------
+    dict
+        Numbers of statements and of searches.
+
+    Raises
+    ------
+    HeightsError
+        If the box has too many functions, or is higher than wide.
+    """
+    order = read_record(Path(order_file))
+    found = classified(order["asked"], int(order["side"]), int(order["height"]))
+    write_record(Path(out_file), {"format": FORMAT, **found})
+    report("finding", steps=1)
+    return {"statements": len(found["statements"]), "searches": len(found["searches"])}
+
+
+def classified(asked: str, side: int, height: int) -> dict[str, Any]:
+    """Return statements and searches on the height functions of a box, as ``found.json`` has them."""
+    if asked not in QUESTIONS:
+        return {"statements": [census(side, height).as_json()], "searches": []}
+    question = QUESTIONS[asked]
+    found = search(question.heights, side, height)
+    searched = {
+        "what": f"conditions on f for {question.shown}",
+        "game": RULESET,
+        "tried": asdict(tried(found)),
+        "nothing": not found.exact,
+    }
+    statements = statements_of(question, found, side, height)
+    return {"statements": [one.as_json() for one in statements], "searches": [searched]}
+
+
+def classified_all(side: int, height: int) -> dict[str, Any]:
+    """Return all that can be said of the height functions of a box, one question after the other."""
+    parts = [classified(asked, side, height) for asked in ASKED_OF_HEIGHTS]
+    return {"format": FORMAT} | {
+        key: [one for part in parts for one in part[key]] for key in ("statements", "searches")
+    }
+
+
+def statements_of(
+    question: HeightQuestion, found: CriterionSearch, side: int, height: int
+) -> list[FoundStatement]:
+    """Return what a search says."""
+    box = f"all monotone {named(side, height)}"
+    statements = []
+    for joined in found.exact:
+        lines = tuple(
+            StatementLine("and" if i else "exactly if", part.such, part.guard)
+            for i, part in enumerate(joined)
+        )
+        conditions = "; and ".join(
+            f"{line.formula} wherever {line.where}" if line.where else line.formula
+            for line in lines
+        )
+        top = f"; {TOP}" if any("t" in part.names for part in joined) else ""
+        statement = FoundStatement(
+            kind="heights",
+            ruleset=RULESET,
+            parameters={"f": ()},
+            said=f"Of {box}, exactly those have {question.shown} for which {_in_signs(conditions)}. Here {MEANING}{top}.",
+            formulas=(StatementLine(question.label, question.formula), *lines),
+            found_on=Evidence(found.functions, f"{box}; {found.members:,} are so"),
+            held_on=found.held,
+            tried=tried(found),
+            verdict=Verdict("observed", f"right for {found.held.positions:,} other functions, too"),
+        )
+        statements.append(statement)
+    return statements
+
+
+def _in_signs(formula: str) -> str:
+    """Return a formula with the signs of the field."""
+    for plain, sign in ((" ^ ", "⊕"), ("<=", "≤"), (">=", "≥"), ("!=", "≠"), ("==", "=")):
+        formula = formula.replace(plain, sign)
+    return formula

@@ -1,0 +1,68 @@
+"""How large the tables are on which a found statement is tried."""
+
+from __future__ import annotations
+
+from choco_pipeline.claims.kinds import PPositions
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.errors import HeightError
+from choco_pipeline.games import Ruleset
+from choco_pipeline.games.height import FormulaHeight
+from choco_pipeline.tables.computing.cost import cost_of
+from choco_pipeline.tables.specs.position_count import count_positions
+from choco_pipeline.tables.specs.schema import Quantity, variable_of
+
+#: A table of a game that a statement was seen for is so many times as large as the run's,
+FURTHER = 4
+#: one of another game has this bound; or half of that, and so on, so that computing it takes about `SECONDS`.
+BOUND, SECONDS = 256, 0.05
+SMALLEST = 12
+#: Heights may change at a number in their formula: tables go to so many times the largest one, if that is quick, too.
+PAST = 2
+#: A formula that cannot be solved for what a table stores is evaluated at so many positions of it.
+MOST_POSITIONS = 1 << 20
+
+
+def bound_of_trial(claim: Claim, game: Ruleset, quantity: Quantity, run: int | None) -> int:
+    """Return the bound of the table of a game on which a claim is tried.
+
+    Parameters
+    ----------
+    claim
+        What is said.
+    game, quantity
+        The table.
+    run
+        The bound of the run's table of the game; None where it has none.
+    """
+    wanted = (BOUND if run is None else FURTHER * run, PAST * _largest_number(game))
+    return max(_affordable(claim, game, bound, quantity) for bound in wanted)
+
+
+def _largest_number(game: Ruleset) -> int:
+    """Return the largest number in the formulas of a game's heights; 0 if there is none."""
+    heights = (limit.height for limit in game.rules.limits.values())
+    formulas = [height.formula for height in heights if isinstance(height, FormulaHeight)]
+    return max((n for formula in formulas for n in formula.integers), default=0)
+
+
+def _affordable(claim: Claim, game: Ruleset, bound: int, quantity: Quantity) -> int:
+    """Return a bound, halved until its table can be tried or is small."""
+    while bound > SMALLEST and not _is_quick(claim, game, bound, quantity):
+        bound //= 2
+    return bound
+
+
+def _is_quick(claim: Claim, game: Ruleset, bound: int, quantity: Quantity) -> bool:
+    """Whether a table is computed quickly, and compared quickly: at every position, if a formula cannot be solved."""
+    try:
+        if cost_of(game, bound, quantity).seconds > SECONDS:
+            return False
+        stored, check = variable_of(game, quantity).stored, claim.check
+        if stored is None or not isinstance(check, PPositions):
+            return True
+        solved = check.formula.solve(stored) is not None
+        if solved and (check.where is None or stored not in check.where.names):
+            return True
+        return count_positions(game, bound) <= MOST_POSITIONS
+    except HeightError:  # a table of heights that ends before
+        return False

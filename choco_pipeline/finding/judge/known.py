@@ -1,0 +1,363 @@
+"""Which claims say together what another one says, in whatever words: compared on positions, not as texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+
+import numpy as np
+
+from choco_pipeline.claims.kinds import (
+    Cellular,
+    Counts,
+    GrundyNumbers,
+    Options,
+    Pattern,
+    PPositions,
+    Values,
+)
+from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.tables.reading.cells import Ints, Points, Truths, evaluate_at, holds_at
+from choco_pipeline.tables.specs.schema import QUANTITIES
+
+#: About so many of the least positions are compared,
+LEAST = 1500
+#: and so many drawn ones with coordinates below `LARGEST`, where that many of so many tries are positions.
+DRAWN, TRIES, LARGEST = 200, 2_000, 1 << 11
+#: Claims are compared for so many of the games that they speak of.
+GAMES = 8
+#: Sets of values are compared up to this.
+LARGEST_VALUE = 1 << 12
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a claim says of the sampled positions of one game.
+
+    Attributes
+    ----------
+    of
+        What is said: "p", which are the P-positions, or "grundy"; of others a text that must be the same.
+    speaks
+        Of which positions.
+    values
+        What it says there: 1 for P and 0 for N, or the Grundy number.
+    """
+
+    of: str
+    speaks: Truths
+    values: Ints
+
+    def about(self, of: str) -> Meaning | None:
+        """Return what follows for `of`; Grundy numbers say, too, which positions are P."""
+        if self.of == of:
+            return self
+        if (self.of, of) == ("grundy", "p"):
+            return Meaning("p", self.speaks, (self.values == 0).astype(np.int64))
+        return None
+
+
+def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[str, ...]:
+    """Return the ids of the claims that each say all that `claim` says of some games, or else of those that say it together.
+
+    Parameters
+    ----------
+    claim
+        What is perhaps known.
+    games
+        The rulesets, without parameters, that it was seen for; not all of them are looked at if they are many.
+    catalogue
+        Where it is looked for; nothing is returned if it is not there. A claim that contradicts it somewhere is not one of its sources.
+
+    Notes
+    -----
+    Two conditions on P-positions that agree at every sampled position are the same statement here, in other words
+    perhaps: that is what a reader wants to know.
+    """
+    if isinstance(claim.check, Counts):
+        return _sources_of_relations(claim, claim.check, catalogue)
+    used: dict[str, None] = {}
+    wrong: set[str] = set()
+    said: list[tuple[Meaning, list[tuple[str, Meaning]]]] = []
+    for game in _spread(games):
+        own = meaning(claim, game)
+        if own is None:
+            return ()
+        others = []
+        for other in _speaking_of(game, catalogue):
+            if other.id == claim.id:
+                continue
+            found = meaning(other, game)
+            about = None if found is None else found.about(own.of)
+            if found is not None and about is None:
+                if isinstance(claim.check, Values):
+                    about = _of_values(claim, claim.check, game, own, found)
+                elif isinstance(other.check, Values) and own.of == "p":
+                    about = _excluding(other, other.check, game)
+            if about is not None:
+                both = own.speaks & about.speaks
+                if (own.values != about.values)[both].any():
+                    wrong.add(other.id)
+                else:
+                    others.append((other.id, about))
+        said.append((own, others))
+    whole = [
+        {other_id for other_id, about in others if about.speaks[own.speaks].all()} - wrong
+        for own, others in said
+    ]
+    alone = set.intersection(*whole) if whole else set()
+    if alone:
+        return tuple(other_id for other_id in catalogue.claims if other_id in alone)
+    for game, (own, others) in zip(_spread(games), said, strict=True):
+        left = own.speaks.copy()
+        for other_id, about in others:
+            if other_id not in wrong and (left & about.speaks).any():
+                left &= ~about.speaks
+                used[other_id] = None
+        if left.any():
+            by_moves = _by_moves(own, game, catalogue)
+            if not by_moves:
+                return ()
+            used |= dict.fromkeys(by_moves)
+    return tuple(used)
+
+
+def _environment(claim: Claim, game: str) -> dict[str, int] | None:
+    """Return integers for the names of a claim; None if it speaks of no case of the game, or of several."""
+    parameters = claim.match(game)
+    cases = [] if parameters is None else claim.cases(parameters)
+    return claim.environment(cases[0]) if len(cases) == 1 else None
+
+
+def meaning(claim: Claim, game: str) -> Meaning | None:
+    """Return what a claim says of the sampled positions of a game; None if not of one case of it, or without a value."""
+    try:
+        known = _environment(claim, game)
+        if known is None:
+            return None
+        if claim.is_of_whole_bars and not isinstance(claim.check, PPositions):
+            return _of_bars(claim, known, game)
+        points = sampled(game)
+        match claim.check:
+            case PPositions(relation="exactly") as check:
+                values = holds_at(check.formula.substitute(known), points).astype(np.int64)
+                return Meaning("p", _speaks(claim, known, points), values)
+            case GrundyNumbers() as check:
+                values = evaluate_at(check.equals.substitute(known), points)
+                return Meaning("grundy", _speaks(claim, known, points), values)
+            case Values(relation="within") as check:
+                return _excluding(claim, check, game)
+            case Values() as check:
+                of = evaluate_at(check.of.substitute(known), points)
+                speaks = _speaks(claim, known, points)
+                members = holds_at(
+                    check.values.substitute(known), {"v": np.arange(LARGEST_VALUE)}
+                ).astype(np.int64)
+                everywhere = np.ones(LARGEST_VALUE, np.bool_)
+                return Meaning(
+                    f"values {check.relation}",
+                    np.concatenate([speaks, everywhere]),
+                    np.concatenate([of, members]),
+                )
+            case _:
+                return _as_text(claim)
+    except ChocoError:
+        return None
+
+
+@lru_cache(maxsize=512)
+def sampled(game: str) -> Points:
+    """Return positions of a game by coordinate: all of a small box, and some larger ones, the same at every call.
+
+    Of an uncut rectangular bar these are the bars with one poisoned cell each, which has its names, too.
+    """
+    ruleset = parse_ruleset(game)
+    face = ruleset.base.rules.face
+    if face is not None:
+        every = np.indices((ruleset.passes + 1, *face.sizes.values())).reshape(
+            1 + len(face.sizes), -1
+        )
+        places = dict(zip(face.sizes, every[1:] + 1, strict=True))
+        heaps = [*face.positions(places), *every[: bool(ruleset.passes)]]
+        return places | dict(zip(ruleset.coordinates, heaps, strict=True))
+    side = max(3, int(LEAST ** (1 / len(ruleset.base.coordinates))) - 1)
+    small = product(*(range(min(side, most) + 1) for most in ruleset.limits(side)))
+    positions = dict.fromkeys(filter(ruleset.is_position, small))
+    positions |= dict.fromkeys(_drawn(ruleset))
+    positions |= dict.fromkeys(_near_powers(ruleset))
+    columns = np.array(list(positions), np.int64).T
+    return dict(zip(ruleset.coordinates, columns, strict=True))
+
+
+def _drawn(ruleset: Ruleset) -> Iterable[tuple[int, ...]]:
+    random = np.random.default_rng(len(ruleset.coordinates))
+    most = np.array(ruleset.limits(LARGEST))
+    sizes = random.random((TRIES, 1)) * random.random((TRIES, len(most)))
+    drawn = (sizes * (most + 1)).astype(np.int64)
+    for column in range(len(most)):  # where P-positions may be, which are rare
+        rows = slice(column, None, 1 + len(most))
+        others = np.bitwise_xor.reduce(np.delete(drawn[rows], column, axis=1), axis=1)
+        drawn[rows, column] = np.minimum(others, most[column])
+    found = 0
+    for row in drawn.tolist():
+        if ruleset.is_position(row):
+            yield tuple(row)
+            found += 1
+            if found == DRAWN:
+                return
+
+
+def _near_powers(ruleset: Ruleset) -> Iterable[tuple[int, ...]]:
+    """Yield positions of three coordinates, the last near a power of 2, the first near that, and a small one between."""
+    base, passes = ruleset.base, ruleset.passes
+    left = [range(passes + 1)] if passes else []
+    if len(base.coordinates) != 3:
+        return
+    for power, near in product(range(2, LARGEST.bit_length()), range(-2, 2)):
+        last = (1 << power) + near
+        for position in product(range(max(0, last - 2), last + 3), range(4), [last], *left):
+            if ruleset.is_position(position):
+                yield position
+
+
+def _of_values(
+    claim: Claim, check: Values, game: str, own: Meaning, other: Meaning
+) -> Meaning | None:
+    """Return what a claim on all values says if it follows from the P-positions as another claim has them; None if not."""
+    p = other.about("p")
+    if p is None:
+        return None
+    points = sampled(game)
+    known = _environment(claim, game) or {}
+    speaks, claimed = _speaks(claim, known, points), check.values.substitute(known)
+    values = evaluate_at(check.of.substitute(known), points)
+    members = np.arange(LARGEST_VALUE)
+    members = members[holds_at(claimed, {"v": members})]
+    follows = bool(np.isin(members, values[speaks & p.speaks & (p.values == 1)]).all())
+    if check.relation == "exactly":
+        others = speaks & ~holds_at(claimed, {"v": values})
+        follows &= bool((p.speaks & (p.values == 0))[others].all())
+    return own if follows else None
+
+
+def _by_moves(own: Meaning, game: str, catalogue: Catalogue) -> tuple[str, ...]:
+    """Return two claims on moves from which it follows which positions are P; none if there are no such two.
+
+    They are that no option of a position in a set is in it, and that every other position has an option in it: by
+    induction on the moves the set is that of the P-positions.
+    """
+    if own.of != "p" or not own.speaks.all():
+        return ()
+    points, inside = sampled(game), own.values == 1
+    found: dict[str, str] = {}
+    for claim in catalogue.claims.values():
+        parameters, check = claim.match(game), claim.check
+        if parameters is None or not isinstance(check, Options) or check.which:
+            continue
+        if claim.statement.reach is not None:
+            continue
+        known = claim.environment(parameters)
+        try:
+            of, to = (holds_at(f.substitute(known), points) for f in (check.of, check.to))
+        except ChocoError:
+            continue
+        meant = {"no": inside, "some": ~inside}.get(check.have)
+        if meant is not None and (of == meant).all() and (to == inside).all():
+            found.setdefault(check.have, claim.id)
+    return (found["no"], found["some"]) if len(found) > 1 else ()
+
+
+def _excluding(claim: Claim, check: Values, game: str) -> Meaning | None:
+    """Return which sampled positions are no P-positions by a claim on values, for they have other values."""
+    if check.relation == "contains-all":
+        return None
+    points = sampled(game)
+    known = _environment(claim, game) or {}
+    values = evaluate_at(check.of.substitute(known), points)
+    others = ~holds_at(check.values.substitute(known), {"v": values})
+    return Meaning("p", _speaks(claim, known, points) & others, np.zeros(others.size, np.int64))
+
+
+def _speaks(claim: Claim, known: Mapping[str, int], points: Points) -> Truths:
+    check = claim.check
+    assert isinstance(check, PPositions | GrundyNumbers | Values)
+    speaks = np.ones(next(iter(points.values())).size, np.bool_)
+    if check.where is not None:
+        speaks &= holds_at(check.where.substitute(known), points)
+    if claim.statement.reach is not None:
+        reach = int(claim.statement.reach.value(known))
+        for name, values in points.items():
+            if name != "p":
+                speaks &= values <= reach
+    return speaks
+
+
+def _of_bars(claim: Claim, known: Mapping[str, int], game: str) -> Meaning:
+    """Return the meaning of a claim on an uncut bar: to which cell of which bar each cell of its pattern is likened."""
+    match claim.check:
+        case Pattern(cases=cases):
+            face = parse_ruleset(game).base.rules.face
+            assert face is not None  # patterns are of rectangular bars
+            side = face.sizes["i"]
+            i, j = np.indices((side, side)).reshape(2, -1) + 1
+            points = {"i": i, "j": j}
+            speaks, values = np.zeros(i.size, np.bool_), np.zeros(i.size, np.int64)
+            for case in cases:
+                here = ~speaks
+                if case.where is not None:
+                    here &= holds_at(case.where.substitute(known), points)
+                if case.like is None:
+                    values[here] = -1 if case.outcome == "P" else -2
+                else:
+                    cell = np.zeros(i.size, np.int64)
+                    for part in case.like:
+                        cell = (cell << 16) + evaluate_at(part.substitute(known), points)
+                    values[here] = cell[here]
+                speaks |= here
+            # Of a cell that is like itself nothing is said.
+            itself = (((side << 16) + i) << 16) + j
+            return Meaning("pattern", speaks & (values != itself), values)
+        case Cellular(terms=terms, modulo=modulo):
+            return _as_text(claim, f"cellular {sorted(terms)} {modulo}")
+        case _:
+            return _as_text(claim)
+
+
+def _as_text(claim: Claim, said: str | None = None) -> Meaning:
+    """Return the meaning of a claim that is compared by what is written, its check by default."""
+    text = said or str(claim.check.model_dump(mode="json"))
+    return Meaning(f"{claim.statement.ruleset} {text}", np.ones(1, np.bool_), np.zeros(1, np.int64))
+
+
+def _speaking_of(game: str, catalogue: Catalogue) -> Iterable[Claim]:
+    found = {
+        claim.id: claim for quantity in QUANTITIES for claim, _ in catalogue.fitting(game, quantity)
+    }
+    return found.values()
+
+
+def _sources_of_relations(claim: Claim, check: Counts, catalogue: Catalogue) -> tuple[str, ...]:
+    """Return the claims in which all relations of a claim that compares tables are written."""
+    used: dict[str, None] = {}
+    # what follows at the powers of 2 from relations between neighbours is no further statement
+    texts = {relation.text for relation in check.conditions}
+    left = {text for text in texts if "**" not in text}
+    for other in catalogue.claims.values():
+        if isinstance(other.check, Counts) and other.statement.ruleset == claim.statement.ruleset:
+            said = {relation.text for relation in other.check.conditions}
+            if left & said and other.id != claim.id:
+                left -= said
+                used[other.id] = None
+    return () if left else tuple(used)
+
+
+def _spread(games: Sequence[str]) -> list[str]:
+    """Return the first, the last and others of the games, evenly spread."""
+    if len(games) <= GAMES:
+        return list(games)
+    return [games[round(i * (len(games) - 1) / (GAMES - 1))] for i in range(GAMES)]

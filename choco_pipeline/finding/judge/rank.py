@@ -1,0 +1,93 @@
+"""Which found statements say something new, and which come first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.finding.judge.known import sources
+from choco_pipeline.finding.statements.statement import FoundStatement
+
+#: The order of verdicts.
+VERDICTS = ("proved", "proved-for-listed", "exhausted", "holds", "observed", "undecided", "refuted")
+
+
+def strongest_first(
+    statements: Iterable[FoundStatement], excluded: Callable[[FoundStatement], int]
+) -> list[FoundStatement]:
+    """Return statements so that one that may imply another comes before it.
+
+    Formulas for all positions first; among them more parameters first, then fewer conditions, fewer exceptions and shorter formulas;
+    of those on values the ones that exclude more positions first.
+
+    Parameters
+    ----------
+    statements
+        In any order.
+    excluded
+        How many of some positions a statement on values says to be no P-positions.
+    """
+
+    def key(statement: FoundStatement) -> tuple[object, ...]:
+        tables = -math.prod(len(set(values)) for values in statement.parameters.values())
+        where = any(line.where for line in statement.formulas)
+        return (
+            statement.kind not in ("grundy", "p-positions"),
+            not statement.pattern.names,
+            bool(statement.when),
+            tables,
+            -excluded(statement) if statement.kind == "values" else 0,
+            len(statement.exceptions),
+            where,
+            len(statement.formulas),
+            statement.size,
+            statement.id,
+        )
+
+    return sorted(statements, key=key)
+
+
+def restated(
+    claims: Sequence[Claim], games: Sequence[str], catalogue: Catalogue
+) -> tuple[str, ...]:
+    """Return the ids of the claims of a catalogue that say together what some claims say; empty if they do not.
+
+    Parameters
+    ----------
+    claims
+        What is perhaps nothing new.
+    games
+        The rulesets that they were seen for.
+    catalogue
+        Where it is looked for.
+    """
+    known: dict[str, None] = {}
+    for claim in claims:
+        ids = sources(claim, games, catalogue)
+        if not ids:
+            return ()
+        known |= dict.fromkeys(ids)
+    return tuple(known)
+
+
+def ranked(statements: Iterable[FoundStatement]) -> list[FoundStatement]:
+    """Return statements in the order in which they are shown.
+
+    Proved ones first and refuted ones last; among those with the same verdict exact ones, for families before single
+    games, what is neither known nor implied, then short ones.
+    """
+
+    def key(statement: FoundStatement) -> tuple[object, ...]:
+        return (
+            VERDICTS.index(statement.verdict.status),
+            bool(statement.exceptions),
+            bool(statement.known),
+            statement.implied_by is not None,
+            not statement.pattern.names,
+            statement.size,
+            statement.id,
+        )
+
+    return sorted(statements, key=key)

@@ -1,0 +1,376 @@
+"""Trying a found statement on what it was not found on: larger tables, other parameters, and proved games."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.checks.values import SMALL
+from choco_pipeline.claims.kinds import Values
+from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
+from choco_pipeline.claims.language.verdict import (
+    Exhausted,
+    HoldsToBound,
+    Proved,
+    Refuted,
+    Undecided,
+    Vacuous,
+    verdict_text,
+)
+from choco_pipeline.claims.quick_trial import trials
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.finding.families.domains import domain, without_superfluous
+from choco_pipeline.finding.families.wording import listed
+from choco_pipeline.finding.judge.bounds import FURTHER, bound_of_trial
+from choco_pipeline.finding.statements.entries import claims_of
+from choco_pipeline.finding.statements.scope import (
+    Parameters,
+    Tables,
+    between,
+    game_of,
+    games_of,
+    unseen,
+)
+from choco_pipeline.finding.statements.statement import (
+    Evidence,
+    FoundStatement,
+    StatementError,
+    Status,
+    Verdict,
+    nodes_in,
+)
+from choco_pipeline.finding.statements.value_statements import with_other_values_excluded
+from choco_pipeline.formula.ranges import parse_range
+from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.specs.schema import Quantity, variable_of
+
+#: A statement is tried on so many of the games that it was seen for, and on games of its family that it was not seen for.
+SEEN = 2
+#: A statement that is wrong for some parameters is narrowed so often at most.
+ROUNDS = 5
+NARROWED = "; the condition was narrowed where it was wrong"
+MISSED = " or not all small values of a set occur"
+#: Statements that compare tables are tried on so many at most.
+MOST_TABLES = 128
+
+#: Decides a claim for all positions: given the claim, its parameters and the path of a certificate.
+Decide = Callable[[Claim, Parameters, str], Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class _Missing:
+    """A small member of a set that values are said to make is none of them: no table refutes that, but it is not said there."""
+
+    member: int
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """An outcome on a table with a bound; `run` is that of the run's own table of the game, None if it was not seen."""
+
+    parameters: Parameters
+    bound: int
+    outcome: Exhausted | HoldsToBound | Refuted | Undecided | Vacuous | _Missing
+    run: int | None
+
+    @property
+    def is_against(self) -> bool:
+        """Whether a statement that is made for these parameters does not stand it."""
+        return isinstance(self.outcome, Refuted | _Missing)
+
+
+@dataclass(frozen=True)
+class _Narrowed:
+    """A statement with a narrower condition, and the trials that the condition was learnt from."""
+
+    statement: FoundStatement
+    learnt_from: Sequence[_Trial]
+
+
+def tried(
+    statement: FoundStatement,
+    tables: Tables,
+    decide: Decide | None = None,
+) -> FoundStatement:
+    """Return a statement with its verdict, and with what it was tried on among what it held on.
+
+    Parameters
+    ----------
+    statement
+        As found.
+    tables
+        Of the run that it was found in.
+    decide
+        Asked about games with a certificate; None to ask about none.
+
+    Notes
+    -----
+    A statement that the claim language cannot say is "observed": nothing but the search has checked it. One that is false
+    at some position stays, with the verdict "refuted" and the least such position of the first table that has any; unless
+    a condition on the parameters tells where it is wrong, and then holds on others again. Where it was wrong is then told
+    under `tried`: the statement does not speak of these parameters any more. That values make a set is said only where every
+    small member of the set was seen to be one of them; else that they are in the set is tried instead.
+    """
+    found = _tried(statement, tables, decide, ())
+    weaker = with_other_values_excluded(statement)
+    if weaker is None or found.verdict.status not in ("refuted", "undecided"):
+        return found
+    again = _tried(weaker, tables, decide, ())
+    return found if found.verdict.status == again.verdict.status else again
+
+
+def _tried(
+    statement: FoundStatement,
+    tables: Tables,
+    decide: Decide | None,
+    used: Sequence[Sequence[_Trial]],
+) -> FoundStatement:
+    """Return a statement with its verdict; on parameters from whose trials its condition was learnt it is not tried again."""
+    try:
+        claims = claims_of(statement)
+    except StatementError as error:
+        return statement.with_verdict(Verdict("undecided", f"not a claim: {error}"))
+    if not claims:
+        where = f"it was right on {statement.held_on.what}"
+        return statement.with_verdict(
+            Verdict("observed", f"{where}; nothing else was compared with it")
+        )
+    seen = games_of(statement, claims[0], tables)
+    taken = [trial.parameters for before in used for trial in before]
+    outcomes = [
+        trial for claim in claims for trial in _trials(claim, statement, seen, tables, taken)
+    ]
+    against = [trial for trial in outcomes if trial.is_against]
+    if against:
+        wrong, narrower = _verdict_against(against), None
+        if len(used) < ROUNDS and statement.pattern.names:
+            known = [trial for before in (*used, outcomes) for trial in before]
+            narrower = _narrowed(statement, seen.values(), known)
+        if narrower is None:
+            return statement.with_verdict(wrong)
+        again = _tried(narrower.statement, tables, decide, (*used, narrower.learnt_from))
+        fails = again.verdict.status in ("refuted", "undecided")
+        return statement.with_verdict(wrong) if fails else again
+    held = [t for t in outcomes if isinstance(t.outcome, Exhausted | HoldsToBound)]
+    if used and not any(t.run is None and _positions(t) for t in held):
+        wrong = Verdict("refuted", "narrowed until nothing was left to try it on")
+        return statement.with_verdict(wrong)
+    statement = replace(statement, held_on=_held_on(statement.held_on, held))
+    proved = _proved(claims, seen, tables, decide)
+    if isinstance(proved, Verdict):
+        return statement.with_verdict(proved)
+    if not held:
+        why = next(
+            (t.outcome.why for t in outcomes if isinstance(t.outcome, Undecided | Vacuous)), ""
+        )
+        return statement.with_verdict(Verdict("undecided", why or "no table could be computed"))
+    text = _agreement(held)
+    if proved:
+        text += f"; proved for {_domain(claims)} where {_named([p for p, _ in proved])}"
+    exhausted = not statement.pattern.names and all(
+        isinstance(t.outcome, Exhausted) for t in outcomes
+    )
+    paths = tuple(dict.fromkeys(path for _, path in proved))
+    return statement.with_verdict(Verdict("exhausted" if exhausted else "holds", text, paths))
+
+
+def _verdict_against(against: Sequence[_Trial]) -> Verdict:
+    """Return the verdict of trials that a statement does not stand: "refuted" if one of them refutes it."""
+    refuting = [trial for trial in against if isinstance(trial.outcome, Refuted)]
+    first = (refuting or against)[0]
+    if isinstance(first.outcome, _Missing):
+        text = f"no P-position up to bound {first.bound:,} has the value {first.outcome.member:,}"
+    else:
+        text = verdict_text(first.outcome)
+    where = _named([first.parameters])
+    return Verdict("refuted" if refuting else "undecided", f"{where}: {text}" if where else text)
+
+
+def _narrowed(
+    statement: FoundStatement,
+    seen: Iterable[Parameters],
+    outcomes: Sequence[_Trial],
+) -> _Narrowed | None:
+    """Return a statement for fewer parameters, by a short condition that tells where it was wrong; None if there is none.
+
+    Where the statement was right in trials is not looked at, unless the condition is shorter then: it is tried on them again.
+    """
+    points = [dict(known) for known in seen]
+    wrong = [dict(t.parameters) for t in outcomes if t.is_against]
+    right = [dict(t.parameters) for t in outcomes if _positions(t)]
+    right = [point for point in right if point not in wrong and point not in points]
+    kept = [point for point in points if point not in wrong]
+    found = [
+        domain([*kept, *wrong], [True] * len(kept) + [False] * len(wrong), right),
+        domain([*kept, *right, *wrong], [True] * len(kept + right) + [False] * len(wrong)),
+    ]
+    blind, seeing = (one if one is not None and one.text else None for one in found)
+    conditions = [one for one in (blind, seeing) if one is not None]
+    if not conditions:
+        return None
+    best = min(conditions, key=lambda one: nodes_in(one.text))
+    when = f"({statement.when}) and ({best.text})" if statement.when else best.text
+    when = without_superfluous(when, [*between(statement), *right, *wrong])
+    several = [point for i, point in enumerate(wrong) if point not in wrong[:i]]
+    missed = MISSED if any(isinstance(t.outcome, _Missing) for t in outcomes) else ""
+    search = replace(
+        statement.tried,
+        candidates=statement.tried.candidates + best.tried,
+        what=f"{statement.tried.what.partition(NARROWED)[0]}{NARROWED}{missed}, {listed(several)}",
+    )
+    narrower = replace(statement, when=when, tried=search)
+    learnt_from = [t for t in outcomes if best is not blind or t.is_against]
+    return _Narrowed(narrower, learnt_from)
+
+
+def _trials(
+    claim: Claim,
+    statement: FoundStatement,
+    seen: Mapping[str, Parameters],
+    tables: Tables,
+    taken: Sequence[Parameters],
+) -> Iterator[_Trial]:
+    """Yield outcomes on tables computed for the purpose: on unseen parameters first, then beyond the run's tables."""
+    if claim.is_over_tables:
+        yield from _trial_across(claim, statement)
+        return
+    for parameters in unseen(statement, claim, tables, taken):
+        yield from _trial(claim, parameters, None)
+    chosen = list(seen.items())
+    for game, known in chosen[:1] + chosen[1:][-(SEEN - 1) :]:
+        bounds = [bound for (name, _), bound in tables.bounds.items() if name == game]
+        yield from _trial(claim, known, max(bounds))
+
+
+def _trial_across(claim: Claim, statement: FoundStatement) -> Iterator[_Trial]:
+    """Yield the outcome of comparing tables, more of them than a statement was found on."""
+    ((name, values),) = statement.parameters.items()
+    last = min(FURTHER * max(values), MOST_TABLES)
+    for trial in trials(claim, {name: parse_range(f"1..{last}")}):
+        assert not isinstance(trial.finding.verdict, Proved)
+        yield _Trial({}, last, trial.finding.verdict, max(values))
+
+
+def _trial(claim: Claim, parameters: Parameters, run: int | None) -> Iterator[_Trial]:
+    """Yield the outcome on a table of a game for which the run has a table with the bound `run`, or none."""
+    game = game_of(claim, parameters)
+    if game is None:
+        return
+    usable = [q for q in claim.quantities if variable_of(game, q).dims]
+    quantity: Quantity = "p-positions" if "p-positions" in usable else "grundy"
+    if claim.shape in RECTANGULAR:
+        bound = max(game.limits(None))
+    else:
+        bound = bound_of_trial(claim, game, quantity, run)
+    for case in claim.cases(parameters):
+        try:
+            data = table(game, bound, quantity)
+            finding = check_claim(claim, case, game, bound, data)
+            outcome = _missing(claim, finding, bound) or finding.verdict
+        except ChocoError as error:
+            outcome = Undecided(str(error))
+        assert not isinstance(outcome, Proved), "a table proves nothing"
+        yield _Trial(parameters, bound, outcome, run)
+
+
+def _missing(claim: Claim, finding: Finding, bound: int) -> _Missing | None:
+    """Return which small member of a set none of the values is that are said to make the set; None if they are all there."""
+    check = claim.check
+    is_of_a_set = isinstance(check, Values) and check.relation == "exactly"
+    if not is_of_a_set or not isinstance(finding.verdict, HoldsToBound):
+        return None
+    small = (v for v in finding.evidence["missing"] if abs(v) <= bound // SMALL)
+    return next(map(_Missing, small), None)
+
+
+def _proved(
+    claims: Sequence[Claim],
+    seen: Mapping[str, Parameters],
+    tables: Tables,
+    decide: Decide | None,
+) -> Verdict | list[tuple[Parameters, str]]:
+    """Return for which games it is proved, and by which certificate; a verdict if for all, or if one refutes it."""
+    found: list[tuple[Parameters, str]] = []
+    if decide is None:
+        return found
+    for game, parameters in seen.items():
+        for path in tables.certificates.get(game, ()):
+            verdicts = [decide(c, case, path) for c in claims for case in c.cases(parameters)]
+            refuted = next((v for v in verdicts if v["verdict"] == "refuted"), None)
+            if refuted is not None:
+                where = _named([parameters])
+                return Verdict("refuted", f"{where}: {refuted['text']}".removeprefix(": "), (path,))
+            if all(v["verdict"] == "proved" for v in verdicts):
+                found.append((parameters, path))
+                break
+    if not seen or len(found) < len(seen):
+        return found
+    which = _named([parameters for parameters, _ in found])
+    text = f"proved for {_domain(claims)}{f' where {which}' if which else ''}"
+    status: Status = "proved-for-listed" if which else "proved"
+    return Verdict(status, text, tuple(dict.fromkeys(path for _, path in found)))
+
+
+def _domain(claims: Sequence[Claim]) -> str:
+    """Return what a proof of claims is for."""
+    is_bounded = any(claim.statement.reach is not None for claim in claims)
+    return "all positions up to the bound that is named" if is_bounded else "all positions"
+
+
+def _held_on(before: Evidence, held: Sequence[_Trial]) -> Evidence:
+    """Return what it held on, with the games that it was not seen for: a larger table of another holds the same cells again."""
+    new = [trial for trial in held if trial.run is None]
+    if not new:
+        return before
+    positions = sum(_positions(trial) for trial in new)
+    what = f"{before.what}; then {_where(new)}"
+    return Evidence(before.positions + positions, what, before.tables + len(new))
+
+
+def _agreement(held: Sequence[_Trial]) -> str:
+    positions = sum(_positions(trial) for trial in held)
+    tables = f"{len(held)} tables" if len(held) > 1 else "a table"
+    return f"holds for all {positions:,} positions of {tables} computed to test it: {_where(held)}"
+
+
+def _where(held: Sequence[_Trial]) -> str:
+    new = [trial for trial in held if trial.run is None]
+    parts = []
+    if new:
+        named = _named([trial.parameters for trial in new])
+        parts.append(f"{named}, not seen before, to bound {max(trial.bound for trial in new):,}")
+    further = [trial.bound for trial in held if trial.run is not None and trial.bound > trial.run]
+    again = [trial.bound for trial in held if trial.run is not None and trial.bound <= trial.run]
+    if further:
+        parts.append(f"a larger table, to bound {max(further):,}")
+    elif again:
+        parts.append(f"a part of what it was found on again, to bound {max(again):,}")
+    return " and ".join(parts)
+
+
+def _positions(trial: _Trial) -> int:
+    match trial.outcome:
+        case Exhausted(positions) | HoldsToBound(positions):
+            return positions
+        case _:
+            return 0
+
+
+def _named(several: Sequence[Parameters]) -> str:
+    """Return parameters as text.
+
+    Examples
+    --------
+    >>> _named([{"k": 2}, {"k": 4}]), _named([{"k": 2, "s": 1}])
+    ('k = 2, 4', '(k, s) = (2, 1)')
+    """
+    if not several or not several[0]:
+        return ""
+    names = list(several[0])
+    if len(names) == 1:
+        return f"{names[0]} = {', '.join(str(p[names[0]]) for p in several)}"
+    values = ", ".join(f"({', '.join(str(p[name]) for name in names)})" for p in several)
+    return f"({', '.join(names)}) = {values}"

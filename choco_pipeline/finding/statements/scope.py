@@ -1,0 +1,158 @@
+"""Of which games a statement speaks: those of a run that it was seen for, and others to try it on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice, product
+from math import lcm
+from pathlib import Path
+
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.games import Ruleset
+from choco_pipeline.games.notation import build
+from choco_pipeline.tables.specs.schema import Quantity
+
+#: A statement is tried on so many games of its family that it was not seen for.
+UNSEEN = 12
+#: Of several parameters so many more, the nearest to those that it was seen for: s ≥ k, where s < k alone was shown.
+NEAREST = 12
+#: They reach so far beyond those that it was seen for at least: a residue modulo 4 is met four times.
+FARTHER = 16
+#: Of so many combinations of parameters they are chosen.
+COMBINATIONS = 4000
+
+Parameters = Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Tables:
+    """What a run knows of games.
+
+    Attributes
+    ----------
+    bounds
+        For each game and quantity, the largest bound of its tables.
+    certificates
+        For each game that is proved, its certificates: Grundy numbers first.
+    """
+
+    bounds: Mapping[tuple[str, Quantity], int]
+    certificates: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def games(self) -> list[str]:
+        """All games, each once."""
+        return list(dict.fromkeys(game for game, _ in self.bounds))
+
+
+def games_of(statement: FoundStatement, claim: Claim, tables: Tables) -> dict[str, dict[str, int]]:
+    """Return the games of a run for which a statement was seen, each with its parameters."""
+    found = {}
+    for game in tables.games:
+        parameters = claim.match(game)
+        if parameters is not None and _was_seen_for(statement, parameters):
+            found[game] = parameters
+    return found
+
+
+def _was_seen_for(statement: FoundStatement, parameters: Parameters) -> bool:
+    if statement.seen:
+        return tuple(parameters[name] for name in statement.parameters) in statement.seen
+    return all(value in statement.parameters[name] for name, value in parameters.items())
+
+
+def between(statement: FoundStatement) -> list[dict[str, int]]:
+    """Return all parameters between the smallest and the largest that a statement was seen for, at most `COMBINATIONS`."""
+    names = list(statement.parameters)
+    ranges = [range(min(values), max(values) + 1) for values in statement.parameters.values()]
+    chosen = islice(product(*ranges), COMBINATIONS)
+    return [dict(zip(names, values, strict=True)) for values in chosen]
+
+
+def speaking_of(statement: FoundStatement, claim: Claim, tables: Tables) -> list[str]:
+    """Return the games that a statement speaks of: those of its family with parameters that it was seen for."""
+    names = list(statement.parameters)
+    if claim.pattern is None or not claim.pattern.names:
+        return list(games_of(statement, claim, tables))
+    values = (sorted(set(statement.parameters[name])) for name in names)
+    choices = islice(product(*values), COMBINATIONS)
+    games = (game_of(claim, dict(zip(names, choice, strict=True))) for choice in choices)
+    return [game.notation for game in games if game is not None]
+
+
+def unseen(
+    statement: FoundStatement, claim: Claim, tables: Tables, used: Sequence[Parameters] = ()
+) -> list[dict[str, int]]:
+    """Return parameters that the statement speaks of and was not seen for, none of those that were used already.
+
+    First come those that the run has tables for, all of them: a narrower condition, or one that few games share, was not
+    learnt from these. Others are chosen among those that it was seen for, below them and beyond; half of them where a
+    condition is about to end: there a wrong one shows.
+    """
+    if claim.pattern is None or not claim.pattern.names:
+        return []
+    ranges = []
+    for values in statement.parameters.values():
+        low, high = min(values), max(values)
+        more = max(FARTHER, (high - low) // 2)
+        ranges.append(range(max(0, low - more), high + more + 1))
+    seen = games_of(statement, claim, tables).values()
+    spoken = [known for game in tables.games if (known := claim.match(game)) is not None]
+    in_run = [known for known in spoken if known not in seen and known not in map(dict, used)]
+    taken = [*spoken, *map(dict, used)]
+    choices = (dict(zip(statement.parameters, values, strict=True)) for values in product(*ranges))
+    if len(ranges) == 1:
+        ((name, values),) = statement.parameters.items()
+        taken += [{name: value} for value in values]
+    fresh = [
+        parameters
+        for parameters in islice(choices, COMBINATIONS)
+        if parameters not in taken and game_of(claim, parameters) is not None
+    ]
+    near = []
+    if len(ranges) > 1:
+        shown = [*map(dict, seen)]
+        near = sorted(fresh, key=lambda p: _distance(p, shown))[:NEAREST]
+    fresh = [p for p in fresh if p not in near]
+    ends = _spread([p for p in fresh if _is_at_an_end(p, claim, statement.when)], UNSEEN // 2)
+    others = _spread([p for p in fresh if p not in ends], UNSEEN - len(ends))
+    chosen = [*near, *ends, *others]
+    return in_run + sorted(chosen, key=lambda parameters: tuple(parameters.values()))
+
+
+def _distance(parameters: Parameters, others: Sequence[Parameters]) -> int:
+    """Return how far parameters are from the nearest of others, coordinate by coordinate."""
+    distances = (sum(abs(n - other[name]) for name, n in parameters.items()) for other in others)
+    return min(distances, default=0)
+
+
+def _spread(chosen: list[dict[str, int]], most: int) -> list[dict[str, int]]:
+    """Return at most so many parameters, the first and the last and others between."""
+    if len(chosen) <= most:
+        return chosen
+    return [chosen[round(i * (len(chosen) - 1) / (most - 1))] for i in range(most)]
+
+
+def _is_at_an_end(parameters: Parameters, claim: Claim, when: str) -> bool:
+    """Whether a condition fails one step away, the step being such that all remainders in the condition stay."""
+    step = lcm(*map(int, re.findall(r"%(\d+)", when)))
+    moved = (
+        {**parameters, name: value + way * step}
+        for name, value in parameters.items()
+        for way in (-1, 1)
+    )
+    return any(min(one.values()) >= 0 and not claim.speaks_of(one) for one in moved)
+
+
+def game_of(claim: Claim, parameters: Parameters) -> Ruleset | None:
+    """Return the game with these parameters, if there is one and the claim speaks of it."""
+    assert claim.pattern is not None
+    try:
+        game = build(claim.pattern, dict(parameters), Path())
+        return game if claim.speaks_of(parameters) else None
+    except ChocoError:
+        return None

@@ -1,0 +1,307 @@
+"""A statement that the machine found: what it says, of which games, on what evidence, and what became of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+from choco_pipeline.claims.language.claim import FOUND
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.formula import Formula, parse
+from choco_pipeline.formula.nodes import FUNCTIONS, walk
+from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.games.notation import Notation, read
+from choco_pipeline.provenance import digest
+
+Kind = Literal[
+    "p-positions",
+    "grundy",
+    "values",
+    "count",
+    "period",
+    "cellular",
+    "blocks",
+    "heights",
+    "law",
+]
+#: A family is proved for the games that are listed; as a whole only by a certificate of the family.
+Status = Literal[
+    "proved", "proved-for-listed", "holds", "exhausted", "refuted", "undecided", "observed"
+]
+#: The labels of a formula whose values at the P-positions are meant, and of the condition on these: by the relation in a claim.
+VALUES_OF = "values of"
+VALUES_ARE: Mapping[str, str] = {
+    "exactly": "are exactly the v with",
+    "within": "are among the v with",
+    "contains-all": "are at least all v with",
+}
+#: What the evidence of a kind of statement counts, where that is not positions.
+UNITS: Mapping[str, str] = {"heights": "height function", "count": "equation", "law": "game"}
+
+
+class StatementError(ChocoError):
+    """A document of a found statement that says what it must not, or does not say what it must."""
+
+
+@dataclass(frozen=True)
+class StatementLine:
+    """One formula of a statement.
+
+    Attributes
+    ----------
+    label
+        What it is a formula of: ``P iff``, ``G =``.
+    formula
+        In the formula language; look-ups in a sequence, ``g(2*m) == 4*g(m)``, are allowed.
+    where
+        The condition under which it is meant; empty for everywhere.
+    """
+
+    label: str
+    formula: str
+    where: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("formula", "where"):
+            said = getattr(self, name)
+            if said:
+                object.__setattr__(self, name, parsed(said).text)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """On what a statement was found, or on what else it then held."""
+
+    positions: int
+    what: str
+    tables: int = 1
+
+
+@dataclass(frozen=True)
+class Tried:
+    """How many candidates a search looked at, and which."""
+
+    candidates: int
+    what: str
+    tables: int = 1
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a statement; "observed" where the claim language cannot say it, so that nothing checked it again."""
+
+    status: Status
+    text: str
+    certificates: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.status not in get_args(Status):
+            raise StatementError(
+                f"status {self.status!r}: one of {', '.join(get_args(Status))} is needed"
+            )
+
+
+UNDECIDED = Verdict("undecided", "not checked yet")
+
+
+@dataclass(frozen=True)
+class FoundStatement:
+    """One found statement.
+
+    Attributes
+    ----------
+    kind
+        What it is about.
+    ruleset
+        A game's notation, or that of a family, in which names stand for integers.
+    said
+        One plain sentence; it does not tell the parameters of which it speaks: `when` does.
+    found_on, held_on
+        The cells it was found on, and others on which it was then right.
+    tried
+        What the search that found it looked at.
+    when
+        A condition on the parameters, empty for all of them.
+    parameters
+        For each parameter of the family, the values that it was seen for.
+    seen
+        The choices of these values that it was seen for, in the order of `parameters`; empty for all of them.
+    claim
+        The formal part of an entry below ``claims:`` that says the same, which `choco_pipeline.claims` can check; None where
+        there is none. Its id, its words and the condition on the parameters are the statement's own.
+    formulas
+        What it says, as formulas.
+    exceptions
+        Positions at which the formulas are wrong.
+    verdict
+        What became of it.
+    known
+        Ids of the catalogue's claims that it restates.
+    implied_by
+        Id of a found statement from which it follows.
+    picture
+        Plain data for a drawing: ``{"kind": "p-pattern" | "sequence" | …, …}``.
+    """
+
+    kind: Kind
+    ruleset: str
+    said: str
+    found_on: Evidence
+    held_on: Evidence
+    tried: Tried
+    when: str = ""
+    parameters: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    seen: tuple[tuple[int, ...], ...] = ()
+    claim: Mapping[str, Any] | None = None
+    formulas: tuple[StatementLine, ...] = ()
+    exceptions: tuple[tuple[int, ...], ...] = ()
+    verdict: Verdict = UNDECIDED
+    known: tuple[str, ...] = ()
+    implied_by: str | None = None
+    picture: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(Kind):
+            raise StatementError(
+                f"kind {self.kind!r} of a found statement: one of {', '.join(get_args(Kind))} is needed"
+            )
+        if not self.said.strip():
+            raise StatementError(f"a found statement on {self.ruleset} has no text")
+        if self.when:
+            object.__setattr__(self, "when", parsed(self.when).text)
+        loose = self.pattern.names - self.parameters.keys()
+        if loose:
+            raise StatementError(
+                f"a found statement on {self.ruleset} says no values for {', '.join(sorted(loose))}"
+            )
+        if self.verdict.status == "observed" and self.claim is not None:
+            raise StatementError(f"a found statement on {self.ruleset} has a claim: it is checked")
+
+    @cached_property
+    def pattern(self) -> Notation:
+        """The ruleset, in which names stand for integers."""
+        return read(self.ruleset)
+
+    @property
+    def text(self) -> str:
+        """One plain sentence, with the condition on the parameters."""
+        return f"for {self.when}: {self.said}" if self.when else self.said
+
+    @cached_property
+    def id(self) -> str:
+        """``found-`` and a hash of what it says: the same for the same statement on other evidence or in other words."""
+        formal = [asdict(line) for line in self.formulas]
+        said = [self.kind, self.ruleset, self.when, formal or self.said, sorted(self.exceptions)]
+        return FOUND + digest(said)[:12]
+
+    @cached_property
+    def size(self) -> int:
+        """Number of nodes of its formulas, conditions among them; of words where it has no formulas."""
+        texts = [text for line in self.formulas for text in (line.formula, line.where) if text]
+        nodes = sum(nodes_in(text) for text in texts)
+        return (nodes or len(self.said.split())) + (nodes_in(self.when) if self.when else 0)
+
+    @property
+    def is_proved_for_all(self) -> bool:
+        """Whether it is on a family, and proved for all parameters that satisfy its condition."""
+        return bool(self.pattern.names) and self.verdict.status == "proved"
+
+    def with_verdict(self, verdict: Verdict) -> FoundStatement:
+        """Return this statement with what became of it."""
+        return replace(self, verdict=verdict)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the statement as plain data, as ``found.json`` holds it."""
+        return {
+            "id": self.id,
+            "kind": self.kind,
+            "ruleset": self.ruleset,
+            "when": self.when,
+            "parameters": {name: list(values) for name, values in self.parameters.items()},
+            "seen": [list(values) for values in self.seen],
+            "claim": None if self.claim is None else dict(self.claim),
+            "text": self.text,
+            "said": self.said,
+            "formulas": [asdict(line) for line in self.formulas],
+            "exceptions": [list(position) for position in self.exceptions],
+            "found_on": asdict(self.found_on),
+            "held_on": asdict(self.held_on),
+            "tried": asdict(self.tried),
+            "verdict": {**asdict(self.verdict), "certificates": list(self.verdict.certificates)},
+            "size": self.size,
+            "known": list(self.known),
+            "implied_by": self.implied_by,
+            "picture": None if self.picture is None else dict(self.picture),
+        }
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> FoundStatement:
+        """Return the statement that `as_json` wrote.
+
+        Raises
+        ------
+        StatementError
+            If a key is missing or unknown, or its id, size or text is not that of what it says.
+        FormulaError, NotationError
+            If a formula or the ruleset cannot be read.
+        """
+        said = dict(document)
+        given = {name: said.pop(name, None) for name in ("id", "size", "text")}
+        try:
+            found = cls(
+                **{
+                    **said,
+                    "parameters": {n: tuple(v) for n, v in said["parameters"].items()},
+                    "seen": tuple(map(tuple, said["seen"])),
+                    "formulas": tuple(StatementLine(**line) for line in said["formulas"]),
+                    "exceptions": tuple(map(tuple, said["exceptions"])),
+                    "found_on": Evidence(**said["found_on"]),
+                    "held_on": Evidence(**said["held_on"]),
+                    "tried": Tried(**said["tried"]),
+                    "verdict": _verdict(said["verdict"]),
+                    "known": tuple(said["known"]),
+                }
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise StatementError(f"{given['id']}: not a found statement: {error}") from error
+        for name, value in given.items():
+            if value is not None and value != getattr(found, name):
+                raise StatementError(
+                    f"{given['id']}: its {name} is {getattr(found, name)}, the document says {value}"
+                )
+        return found
+
+
+def parsed(text: str) -> Formula:
+    """Return a formula, in which sequences may be looked up.
+
+    Examples
+    --------
+    >>> parsed("g(2*m)==4*g(m)").text
+    'g(2*m) == 4*g(m)'
+    """
+    return parse(text, functions=_sequences(text))
+
+
+def nodes_in(text: str) -> int:
+    """Return the number of names, numbers, operators and functions in a formula.
+
+    Examples
+    --------
+    >>> nodes_in("x ^ y ^ (z+s) == 0")
+    9
+    """
+    return sum(1 for _ in walk(parse_nodes(text, None, _sequences(text))))
+
+
+def _sequences(text: str) -> frozenset[str]:
+    """Return the names that are called in a text and are none of the language's functions."""
+    called = re.findall(r"([A-Za-z]\w*)\s*\(", text)
+    return frozenset(called) - FUNCTIONS.keys() - {"and", "or", "not"}
+
+
+def _verdict(document: Mapping[str, Any]) -> Verdict:
+    return Verdict(**{**document, "certificates": tuple(document["certificates"])})

@@ -1,0 +1,43 @@
+"""Statements on the values of a formula at the P-positions: how they begin, their formulas, and what is left of one in doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from choco_pipeline.finding.statements.statement import (
+    VALUES_ARE,
+    VALUES_OF,
+    FoundStatement,
+    StatementLine,
+)
+from choco_pipeline.mining.closed_forms.value_forms import within
+
+BEGINS = "At the P-positions of {game}"
+
+
+def lines(check: Mapping[str, Any]) -> Iterator[StatementLine]:
+    """Yield the formulas of a claim's ``check`` of the kind ``values``."""
+    yield StatementLine(VALUES_OF, check["of"])
+    yield StatementLine(VALUES_ARE[check["relation"]], check["values"])
+
+
+def with_other_values_excluded(statement: FoundStatement) -> FoundStatement | None:
+    """Return what a statement that values make a set says of other values; None if it says nothing else.
+
+    Examples
+    --------
+    "x ^ y takes exactly the values {0, 1}" becomes "x ^ y takes only values in {v : v == 0 or v == 1}".
+    """
+    check = statement.claim["check"] if statement.claim else {}
+    if statement.kind != "values" or check["relation"] != "exactly":
+        return None
+    check = {**check, "relation": "within"}
+    begins = BEGINS.format(game=statement.ruleset)
+    return replace(
+        statement,
+        said=f"{begins}, {within(check['values']).says_of(check['of'])}",
+        claim={**(statement.claim or {}), "check": check},
+        formulas=tuple(lines(check)),
+    )

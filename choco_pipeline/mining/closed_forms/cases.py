@@ -1,0 +1,122 @@
+"""Formulas by cases: residues of coordinates, and which of two is larger; cases with the same formula together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations, product
+
+import numpy as np
+
+from choco_pipeline.mining.closed_forms.atoms import Ints, Length, Truths, length
+from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target
+
+#: In fewer positions than this a formula may be right by chance.
+FEWEST = 8
+#: As many of them have a number, where others have none.
+FEWEST_NUMBERS = 2
+MULTIPLES = range(1, 4)
+Part = tuple[str | None, Truths]
+
+
+@dataclass(frozen=True)
+class FormulaCase:
+    """A formula, and at which positions it is meant; everywhere without a condition."""
+
+    where: str | None
+    formula: str
+
+    def __str__(self) -> str:
+        return self.formula + (f" where {self.where}" if self.where else "")
+
+
+def shortest_cases(
+    atoms: Atoms, points: Mapping[str, Ints], target: Target
+) -> tuple[FormulaCase, ...] | None:
+    """Return the shortest formulas that are right at all points, together or by cases; None if there are none.
+
+    Every position of the game is in exactly one of the cases. Where some points are forgiven, only passes tell them apart.
+    """
+    best: tuple[Length, tuple[FormulaCase, ...]] | None = None
+    fine = () if target.forgiven else _by_residue_or_size(_sizes(atoms), points)
+    for parts in chain(_by_pass(atoms, points), fine):
+        found = _by_cases(atoms, target, parts)
+        if found is not None:
+            size = length(" ".join(f"{case.formula} {case.where or ''}" for case in found))
+            if best is None or size < best[0]:
+                best = size, found
+            if len(found) == 1:
+                break
+    return None if best is None else best[1]
+
+
+def widest_case(
+    atoms: Atoms, points: Mapping[str, Ints], target: Target
+) -> tuple[FormulaCase, ...] | None:
+    """Return the shortest formula that is right in the largest part of the points, of those with one residue modulo 2."""
+    best: tuple[tuple[int, Length], FormulaCase] | None = None
+    for parts in by_residue(_sizes(atoms), points, 2):
+        for text, chosen in parts:
+            formula = _formula(atoms, target, chosen)
+            if formula is not None:
+                key = -int(chosen.sum()), length(f"{formula} {text}")
+                if best is None or key < best[0]:
+                    best = key, FormulaCase(text, formula)
+    return None if best is None else (best[1],)
+
+
+def _by_cases(atoms: Atoms, target: Target, parts: list[Part]) -> tuple[FormulaCase, ...] | None:
+    """Return a formula for each part, parts with the same formula together; None if one has none."""
+    where: dict[str, list[str]] = {}
+    for text, chosen in parts:
+        formula = _formula(atoms, target, chosen)
+        if formula is None:
+            return None
+        where.setdefault(formula, []).extend([text] if text else [])
+    if len(where) == 1:
+        return tuple(FormulaCase(None, formula) for formula in where)
+    return tuple(FormulaCase(" or ".join(texts), formula) for formula, texts in where.items())
+
+
+def _formula(atoms: Atoms, target: Target, chosen: Truths) -> str | None:
+    """Return the shortest formula for a part of the points that is not too small."""
+    least = FEWEST * (1 + target.forgiven)
+    with_number = (chosen & target.asked).sum()
+    if chosen.sum() < least or with_number < (least if target.forgiven else FEWEST_NUMBERS):
+        return None
+    return atoms.shortest(target, chosen)
+
+
+def _by_pass(atoms: Atoms, points: Mapping[str, Ints]) -> Iterator[list[Part]]:
+    """Yield all positions as one case, and one case for each number of passes that may be left."""
+    yield [(None, np.ones(len(points[atoms.names[0]]), np.bool_))]
+    for name, most in atoms.passes.items():
+        yield [(f"{name} == {left}", points[name] == left) for left in range(most + 1)]
+
+
+def _by_residue_or_size(sizes: Sequence[str], points: Mapping[str, Ints]) -> Iterator[list[Part]]:
+    """Yield ways to tell cases apart, in each of which every position is in exactly one case."""
+    yield from by_residue(sizes, points, 2)
+    yield from by_residue(sizes, points, 4)
+    for first, second in combinations(sizes, 2):
+        for a, b in product(MULTIPLES, repeat=2):
+            if a != b or a == 1:
+                text = f"{a}*{first} <= {b}*{second}".replace("1*", "")
+                least = a * points[first] <= b * points[second]
+                yield [(text, least), (text.replace("<=", ">"), ~least)]
+
+
+def by_residue(
+    sizes: Sequence[str], points: Mapping[str, Ints], modulus: int
+) -> Iterator[list[Part]]:
+    """Yield the parts in which a sum of coordinates has one residue, for each such sum."""
+    for number in range(1, len(sizes) + 1):
+        for chosen in combinations(sizes, number):
+            text = "+".join(chosen) if number == 1 else f"({'+'.join(chosen)})"
+            value = np.sum([points[name] for name in chosen], axis=0) % modulus
+            yield [(f"{text}%{modulus} == {rest}", value == rest) for rest in range(modulus)]
+
+
+def _sizes(atoms: Atoms) -> list[str]:
+    """Return the coordinates that count no passes."""
+    return [name for name in atoms.names if name not in atoms.passes]

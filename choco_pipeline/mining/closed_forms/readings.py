@@ -1,0 +1,205 @@
+"""How formulas read on a table: what they must say in its cells, and what that says of positions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from choco_pipeline.formula import parse
+from choco_pipeline.formula.nodes import Binary, Integer, Name, Node, render, walk
+from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.mining.closed_forms.atoms import Ints, Truths
+from choco_pipeline.mining.closed_forms.cases import FormulaCase
+from choco_pipeline.mining.closed_forms.synthesis import Target
+from choco_pipeline.tables.reading.cells import (
+    CellBlock,
+    Cells,
+    Points,
+    evaluate_at,
+    holds_at,
+    select,
+)
+
+#: The game's own numbers are constants of formulas: the first so many, none larger.
+OWN_NUMBERS, LARGEST_OWN = 4, 64
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Formulas on one table: of Grundy numbers, of the coordinate that cells store, or of something that is 0 at P-positions.
+
+    Attributes
+    ----------
+    cells
+        The table.
+    """
+
+    cells: Cells
+
+    @property
+    def passes(self) -> dict[str, int]:
+        """The coordinate that counts passes, if there is one, with their number."""
+        base, passes = self.cells.game.base, self.cells.game.passes
+        return dict.fromkeys(self.cells.game.coordinates[len(base.coordinates) :], passes)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The coordinates in formulas: those by which cells are found, passes last; of a rectangular bar all heaps."""
+        if self.cells.variable.name == "p_cell":
+            return self.cells.game.coordinates
+        return tuple(n for n in self.cells.game.coordinates if n in self.cells.variable.dims)
+
+    @property
+    def axes(self) -> list[int]:
+        """The table's dimensions but for passes."""
+        dims = self.cells.variable.dims
+        return [axis for axis, name in enumerate(dims) if name not in self.passes]
+
+    @property
+    def own_numbers(self) -> tuple[int, ...]:
+        """The numbers that the game's notation gives, such as k and s, and amounts that may be taken.
+
+        Numbers of games in which some amounts may be taken often have the sum of the least and the largest as their period.
+        """
+        notation = self.cells.game.notation
+        if any(word in notation for word in ("csv(", "array(", "function(")):
+            return ()
+        given = {int(number) for number in re.findall(r"\d+", notation)}
+        for move in self.cells.game.base.rules.moves:
+            if isinstance(move.by, tuple):
+                given |= {*move.by, min(move.by) + max(move.by)}
+        numbers = sorted(given - {0})
+        return tuple(n for n in numbers if n <= LARGEST_OWN)[:OWN_NUMBERS]
+
+    def points(self, block: CellBlock) -> Points:
+        """Return the coordinates of cells, as formulas name them."""
+        if self.cells.variable.name == "p_cell":
+            return dict(zip(self.names, self.cells.positions(block.points).T, strict=True))
+        return {name: block.points[name] for name in self.names}
+
+    def sizes(self, block: CellBlock) -> Ints:
+        """Return the largest of the coordinates by which each cell is found, passes apart."""
+        found: Ints = np.max([block.points[self.cells.variable.dims[i]] for i in self.axes], axis=0)
+        return found
+
+    def target(self, block: CellBlock) -> Target:
+        """Return what a formula must say: the Grundy number, the stored coordinate, or 0 at P-positions alone."""
+        variable = self.cells.variable
+        if variable.name == "grundy":
+            return Target(block.values)
+        if variable.stored is not None:
+            return Target(block.values, block.tops if self.cells.free is None else None)
+        is_p = self.cells.holds_p(block.values)
+        return Target(np.where(is_p, 0, -1), np.zeros(len(block), np.int64))
+
+    def wrong(self, block: CellBlock, cases: Sequence[FormulaCase]) -> Truths:
+        """Return where formulas say something that is not so."""
+        target, points = self.target(block), self.points(block)
+        wrong = np.zeros(len(block), np.bool_)
+        for case in cases:  # one by one: where two of them speak, both must be right
+            wrong |= _where(case, points) & ~target.right(self.values(block, [case]))
+        return wrong
+
+    def values(self, block: CellBlock, cases: Sequence[FormulaCase]) -> Ints:
+        """Return what formulas say; 0 where they say nothing."""
+        points, said = self.points(block), np.zeros(len(block), np.int64)
+        for case in cases:
+            here = _where(case, points)
+            said[here] = evaluate_at(parse(case.formula), select(points, here))
+        return said
+
+    def covered(self, block: CellBlock, cases: Sequence[FormulaCase]) -> Truths:
+        """Return where formulas say something."""
+        covered: Truths = np.any([_where(case, self.points(block)) for case in cases], axis=0)
+        return covered
+
+    def count(self, block: CellBlock) -> int:
+        """Return how many positions cells speak of: all of a column, where they hold a coordinate."""
+        return len(block) if block.tops is None else int((block.tops + 1).sum())
+
+    def exceptions(self, box: CellBlock, cases: Sequence[FormulaCase]) -> list[list[int]]:
+        """Return the positions of a box at which formulas are wrong."""
+        wrong = self.wrong(box, cases)
+        there, said = box.chosen(wrong), self.values(box, cases)[wrong]
+        stored = self.cells.variable.stored
+        if stored is None:
+            return self.cells.positions(there.points).tolist() if len(there) else []
+        found: list[list[int]] = []
+        for values in (there.values, said):
+            assert there.tops is not None
+            legal = (values >= 0) & ((values <= there.tops) | (self.cells.free is not None))
+            points = select(there.points, legal) | {stored: values[legal]}
+            found += self.cells.positions(points).tolist() if legal.any() else []
+        return sorted(found)
+
+    def said(self, formula: str) -> str:
+        """Return what a formula says in the table's names: a Grundy number, or a condition for P-positions."""
+        variable = self.cells.variable
+        if variable.name == "grundy":
+            return formula
+        if variable.stored is None:
+            return self.in_table_names(f"{formula} == 0")
+        return equation(variable.stored, formula, self.cells.game.coordinates)
+
+    def in_table_names(self, text: str) -> str:
+        """Return a text with i and j, the poisoned cell, for the heaps of an uncut rectangular bar."""
+        face = self.cells.game.base.rules.face
+        if not text or self.cells.variable.name != "p_cell" or face is None:
+            return text
+        heaps = [f"({formula.text})" for formula in face.position]
+        said = dict(zip(self.names, heaps, strict=False))
+        return parse(re.sub(r"[a-z]\w*", lambda found: said.get(found[0], found[0]), text)).text
+
+
+def _where(case: FormulaCase, points: Points) -> Truths:
+    """Return at which points a formula is meant."""
+    return holds_at(parse(case.where or "0 == 0"), points)
+
+
+def equation(name: str, formula: str, order: Sequence[str]) -> str:
+    """Return that a coordinate is what a formula says: as a nim-sum that is 0, if the formula is one with a constant added.
+
+    Parameters
+    ----------
+    name, formula
+        The coordinate, and the formula in the others.
+    order
+        The coordinates, as a nim-sum is to name them.
+
+    Examples
+    --------
+    >>> equation("y", "((x-1) ^ (z-1))+2", "xyz")
+    '(x-1) ^ (y-2) ^ (z-1) == 0'
+    >>> equation("y", "x//2", "xyz")
+    'y == x//2'
+    """
+    node, own = parse_nodes(formula, None, ()), Name(name)
+    shifted: Node = own
+    match node:
+        case Binary("+" | "-" as sign, left, Integer() as number):
+            node, shifted = left, Binary("-" if sign == "+" else "+", own, number)
+        case _:
+            pass
+    terms = list(_terms(node))
+    if len(terms) == 1:
+        return f"{name} == {formula}"
+
+    places = {coordinate: place for place, coordinate in enumerate(order)}
+
+    def place(term: Node) -> int:
+        return min((places[part.name] for part in walk(term) if isinstance(part, Name)), default=-1)
+
+    ordered = sorted([*terms, shifted], key=place)
+    return parse(" ^ ".join(f"({render(term)})" for term in ordered) + " == 0").text
+
+
+def _terms(node: Node) -> Iterator[Node]:
+    match node:
+        case Binary("^", left, right):
+            yield from _terms(left)
+            yield from _terms(right)
+        case _:
+            yield node

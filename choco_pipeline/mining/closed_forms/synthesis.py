@@ -1,0 +1,292 @@
+"""The shortest formula that is right at given points: one atom, or the least, largest, nim-sum or sum of two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import nsmallest
+from itertools import islice, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choco_pipeline.formula import parse
+from choco_pipeline.mining.closed_forms.atoms import (
+    Atom,
+    Ints,
+    LinearAtom,
+    NimSumAtom,
+    Truths,
+    length,
+    linear_forms,
+    nim_sums,
+)
+from choco_pipeline.mining.closed_forms.grammar import grow
+
+#: Of two formulas that make a minimum, the one that is right more often is one of the first so many.
+MOST_FIRST = 60
+#: Pairs are looked for where at least so many numbers are asked for.
+FEWEST_FOR_PAIRS = 8
+#: Pairs that cover all points, and pairs with the right checksum, that are looked at.
+MOST_COVERING, MOST_PAIRS = 2000, 1000
+#: Nim-sums and linear forms to which constants are added in nim-sums of two.
+MOST_INNER = 300
+#: Of the formulas that are right, so many small ones are written out.
+MOST_WRITTEN = 24
+#: A nim-sum's checksum: so many values, so many of the lowest digits of each.
+PROBES, DIGITS = 7, 9
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two formulas under an operator or a function, each with a constant added."""
+
+    word: str
+    left: Atom
+    right: Atom
+    added: tuple[int, int] = (0, 0)
+
+    @property
+    def size(self) -> int:
+        """About how many names, numbers and operators it has."""
+        return 1 + self.left.size + self.right.size + 2 * sum(map(bool, self.added))
+
+    def text(self, names: Sequence[str], more: int) -> str:
+        """Return the formula with `more` added."""
+        inner = zip((self.left, self.right), self.added, strict=True)
+        first, second = sorted((form.text(names, by) for form, by in inner), key=length)
+        if self.word in ("min", "max"):
+            text = f"{self.word}({first}, {second})"
+        else:
+            text = f"(({first}) {self.word} ({second}))"
+        return parse(f"{text}{more:+d}" if more else text).text
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a formula must say.
+
+    Attributes
+    ----------
+    numbers
+        The number at each point.
+    tops
+        Where `numbers` is negative, a formula must say something below 0 or above this; None if it is nowhere so.
+    forgiven
+        At so many points the formula may be wrong.
+    """
+
+    numbers: Ints
+    tops: Ints | None = None
+    forgiven: int = 0
+
+    def at(self, chosen: Truths) -> Target:
+        """Return the target at some of the points."""
+        tops = None if self.tops is None else self.tops[chosen]
+        return Target(self.numbers[chosen], tops, self.forgiven)
+
+    def right(self, said: NDArray[np.int64]) -> Truths:
+        """Return where numbers that a formula says, of shape (…, points), are right."""
+        agree: Truths = said == self.numbers
+        if self.tops is None:
+            return agree
+        return np.where(self.numbers >= 0, agree, (said < 0) | (said > self.tops))
+
+    @property
+    def asked(self) -> Truths:
+        """Where there is a number."""
+        if self.tops is None:
+            return np.ones(self.numbers.shape, np.bool_)
+        return self.numbers >= 0
+
+
+@dataclass(frozen=True)
+class Atoms:
+    """Many formulas, and their values at some points.
+
+    Attributes
+    ----------
+    names
+        The coordinates.
+    formulas
+        Each stands for itself with any constant added.
+    values
+        Shape (formulas, points).
+    own
+        The game's own numbers.
+    passes
+        The coordinates that count passes, and how many there are at most.
+    """
+
+    names: tuple[str, ...]
+    formulas: tuple[Atom, ...]
+    values: Ints
+    own: tuple[int, ...] = ()
+    passes: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def at(cls, names: tuple[str, ...], points: Mapping[str, Ints]) -> Atoms:
+        """Return linear forms and nim-sums at points of a game without passes, given by their coordinates."""
+        columns, flags = [points[name] for name in names], [False] * len(names)
+        found = [*linear_forms(columns, flags), *nim_sums(columns, flags)]
+        return cls(names, *_apart(found))
+
+    @classmethod
+    def grown(
+        cls,
+        names: tuple[str, ...],
+        points: Mapping[str, Ints],
+        own: Sequence[int],
+        passes: Mapping[str, int],
+    ) -> Atoms:
+        """Return these, and the smallest expressions of the grammar with the game's own numbers."""
+        columns, flags = [points[name] for name in names], [name in passes for name in names]
+        found = [
+            *linear_forms(columns, flags, own),
+            *nim_sums(columns, flags, own),
+            *grow(names, columns, own),
+        ]
+        return cls(names, *_apart(found), tuple(own), passes)
+
+    def shortest(self, target: Target, chosen: Truths) -> str | None:
+        """Return the shortest formula that is right at the chosen points.
+
+        Parameters
+        ----------
+        target
+            What is right, at all points.
+        chosen
+            Shape (points,).
+        """
+        here = target.at(chosen)
+        asked = here.asked
+        if not asked.any():
+            return None
+        values = self.values[:, chosen]
+        found = self._one(here, values, asked) or self._two(here, values, asked)
+        few = nsmallest(MOST_WRITTEN, found, key=_weight)
+        return min((form.text(self.names, more) for form, more in few), key=length, default=None)
+
+    def zeros(self, truths: Truths) -> str | None:
+        """Return that a nim-sum is 0, if this is so exactly at the points for which it is asked."""
+        right = ((self.values == 0) == truths).all(axis=1)
+        found = [
+            f"{formula.text(self.names, 0)} == 0"
+            for formula, is_right in zip(self.formulas, right.tolist(), strict=True)
+            if is_right and isinstance(formula, NimSumAtom)
+        ]
+        return min(found, key=length, default=None)
+
+    def _one(self, target: Target, values: Ints, asked: Truths) -> list[tuple[Atom, int]]:
+        """Return formulas that are right when a constant is added; those that are wrong most seldom."""
+        missing = target.numbers[asked] - values[:, asked]
+        if target.forgiven:
+            middle = missing.shape[1] // 2
+            constants = np.partition(missing, middle, axis=1)[:, middle]
+            able = ((missing != constants[:, None]).sum(axis=1) <= target.forgiven).nonzero()[0]
+        else:
+            constants = missing[:, 0]
+            able = (missing == constants[:, None]).all(axis=1).nonzero()[0]
+        wrong = (~target.right(values[able] + constants[able, None])).sum(axis=1)
+        least = min(wrong.tolist(), default=0)
+        if least > target.forgiven:
+            return []
+        return [(self.formulas[i], int(constants[i])) for i in able[wrong == least].tolist()]
+
+    def _two(self, target: Target, values: Ints, asked: Truths) -> list[tuple[Atom, int]]:
+        """Return minima, maxima, nim-sums and sums of two formulas that are right."""
+        numbers, there = target.numbers[asked], values[:, asked]
+        if numbers.size < FEWEST_FOR_PAIRS:
+            return []
+        found = self._nim_sums(target, values, numbers, there)
+        if target.forgiven:
+            return found
+        missing = numbers - there
+        for word, edge, least in (
+            ("min", missing.max(axis=1), np.minimum),
+            ("max", missing.min(axis=1), np.maximum),
+        ):
+            for i, j in islice(_covering(missing == edge[:, None]), MOST_COVERING):
+                if target.right(least(values[i] + edge[i], values[j] + edge[j])).all():
+                    added = int(edge[i]), int(edge[j])
+                    found.append((Pair(word, self.formulas[i], self.formulas[j], added), 0))
+        for i, j, more in _sums_to(numbers, there):
+            if target.right(values[i] + values[j] + more).all():
+                found.append((Pair("+", self.formulas[i], self.formulas[j]), more))
+        return found
+
+    def _nim_sums(
+        self, target: Target, values: Ints, numbers: Ints, there: Ints
+    ) -> list[tuple[Atom, int]]:
+        """Return nim-sums of two formulas, the first one a nim-sum with a constant added, or any."""
+        near = {near for number in (0, *self.own) for near in (number - 1, number, number + 1)}
+        added = sorted({sign * number for number in near for sign in (1, -1)}, key=abs)
+        families = (
+            i for i, form in enumerate(self.formulas) if isinstance(form, NimSumAtom | LinearAtom)
+        )
+        inner = nsmallest(MOST_INNER, families, key=lambda i: self.formulas[i].size)
+        firsts = [(i, 0) for i in range(len(values))] + [(i, c) for c in added if c for i in inner]
+        rows = np.concatenate([there, *(there[inner] + c for c in added if c)])
+        found: list[tuple[Atom, int]] = []
+        turns = 2 if target.forgiven else 1  # what is forgiven may be where the first ones look
+        for more, turn in product(added, range(turns)):
+            at = np.random.default_rng(turn).integers(0, numbers.size, PROBES)
+            sums, plain = _checksums(rows[:, at]), _checksums(there[:, at])
+            for first, j in _matches(plain, _checksums(numbers[at] - more) ^ sums):
+                i, c = firsts[first]
+                if (c == 0 and j < i) or i == j:
+                    continue
+                right = target.right(((values[i] + c) ^ values[j]) + more)
+                if (~right).sum() <= target.forgiven:
+                    found.append((Pair("^", self.formulas[i], self.formulas[j], (c, 0)), more))
+        return found
+
+
+def _apart(found: Sequence[tuple[Atom, Ints]]) -> tuple[tuple[Atom, ...], Ints]:
+    """Return formulas, and their values at the points, [formula, point]."""
+    return tuple(form for form, _ in found), np.array([row for _, row in found], np.int64)
+
+
+def _weight(found: tuple[Atom, int]) -> tuple[int, int]:
+    """Return about how large a formula with its constant is, and then how large the constant."""
+    form, more = found
+    return form.size + 2 * bool(more), abs(more)
+
+
+def _covering(right: Truths) -> Iterator[tuple[int, int]]:
+    """Yield pairs of formulas of which one is right at every point, given where each is."""
+    often = right.sum(axis=1)
+    for i in np.argsort(-often, kind="stable")[:MOST_FIRST].tolist():
+        if 2 * often[i] >= right.shape[1]:
+            left = right[:, ~right[i]]
+            yield from ((i, j) for j in np.flatnonzero(left.all(axis=1)).tolist() if j != i)
+
+
+def _checksums(rows: Ints) -> Ints:
+    """Return the lowest digits of each row's numbers as one number: that of a nim-sum is the nim-sum of them."""
+    digits = (rows & ((1 << DIGITS) - 1)) << (DIGITS * np.arange(PROBES))
+    found: Ints = np.bitwise_or.reduce(digits, axis=-1)
+    return found
+
+
+def _sums_to(numbers: Ints, values: Ints) -> list[tuple[int, int, int]]:
+    """Return pairs of rows whose sum has the checksum of the numbers, and the constant that is added to it."""
+    weights = np.random.default_rng(0).integers(1, 1 << 40, numbers.size)
+    own = (values - values[:, :1]) @ weights  # modulo 2⁶⁴; a constant more in a row changes nothing
+    whole = (numbers - numbers[0]) @ weights
+    return [
+        (i, j, int(numbers[0] - values[i, 0] - values[j, 0])) for i, j in _matches(own, whole - own)
+    ]
+
+
+def _matches(own: Ints, needed: Ints) -> list[tuple[int, int]]:
+    """Return pairs i, j of which j has the checksum that i needs, the first ones."""
+    order = np.argsort(own, kind="stable")
+    first = np.searchsorted(own[order], needed, "left")
+    last = np.searchsorted(own[order], needed, "right")
+    found: list[tuple[int, int]] = []
+    for i in np.flatnonzero(last > first).tolist():
+        found += [(i, j) for j in order[first[i] : last[i]].tolist()]
+        if len(found) >= MOST_PAIRS:
+            break
+    return found

@@ -1,0 +1,192 @@
+"""Forms of sets of integers: what a set seems to be, as a condition on v, and how far it holds every number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from itertools import pairwise
+from math import gcd, log
+from typing import Literal
+
+Relation = Literal["exactly", "within", "contains-all"]
+
+#: At most this many values are listed.
+MOST_LISTED = 64
+#: A form is not believed on fewer members than this.
+FEWEST = 4
+#: Sets of at most so many numbers are finite if they stay the same; beside powers there may be so many others.
+MOST_MEMBERS, MOST_EXTRAS = 8, 2
+#: Remainders are looked at modulo at most this.
+LARGEST_MODULUS = 64
+#: The sets {2^n - c} that are recognised have c of at most this size.
+MOST_SHIFT = 8
+#: A law for frontiers is fitted on two of them and must hold for so many others.
+FEWEST_OTHERS = 2
+
+
+@dataclass(frozen=True)
+class ValueForm:
+    """What a set of integers seems to be: a suggestion for a claim, not a claim.
+
+    Attributes
+    ----------
+    name
+        ``zero``, ``finite``, ``two-powers-minus-two``, ``powers``, ``conditions``, ``all-up-to`` or ``list``.
+    text
+        The set in the field's notation.
+    condition
+        A condition on v, in the formula language; empty for a list without a known form.
+    relation
+        How the values compare with the numbers v of which the condition is true.
+    """
+
+    name: str
+    text: str
+    condition: str = ""
+    relation: Relation = "exactly"
+
+    def says_of(self, expression: str) -> str:
+        """Return which values an expression takes."""
+        match self.relation:
+            case "exactly":
+                return f"{expression} takes exactly the values {self.text}"
+            case "within":
+                return f"{expression} takes only values in {self.text}"
+            case "contains-all":
+                return f"{expression} takes every value: {self.text}"
+
+
+def within(*conditions: str) -> ValueForm:
+    """Return that all values satisfy some conditions.
+
+    Examples
+    --------
+    >>> within("v % 4 == 0", "v >= 0").says_of("x ^ y")
+    'x ^ y takes only values in {v : v % 4 == 0, v >= 0}'
+    """
+    text = f"{{v : {', '.join(conditions)}}}"
+    return ValueForm("conditions", text, " and ".join(conditions), "within")
+
+
+def forms(values: Sequence[int]) -> list[ValueForm]:
+    """Return the forms with few or with rare members that a set has, the narrowest first; for most sets none.
+
+    Parameters
+    ----------
+    values
+        Ascending, without repetition.
+
+    Examples
+    --------
+    >>> [form.text for form in forms([0, 1, 2, 6, 14, 30])]
+    ['{2^n − 2 : n ≥ 1} ∪ {1}', '{0, 1, 2, 6, 14, 30}']
+    """
+    found = []
+    powers = _powers(values)
+    if powers is not None:
+        found.append(powers)
+    if 0 < len(values) <= MOST_MEMBERS:
+        name = "zero" if list(values) == [0] else "finite"
+        text = f"{{{', '.join(map(str, values))}}}"
+        found.append(ValueForm(name, text, " or ".join(f"v == {v}" for v in values)))
+    return found
+
+
+def conditions(values: Sequence[int]) -> list[str]:
+    """Return what all members of a set have in common: a remainder, the coarsest last, and bounds.
+
+    Examples
+    --------
+    >>> conditions([0, 4, 8, 12, 20, 24, 28, 32, 36])
+    ['v % 4 == 0', 'v % 2 == 0', 'v >= 0', 'v <= 36']
+    """
+    if len(values) < FEWEST:
+        return []
+    modulus = reduce(gcd, (b - a for a, b in pairwise(values)))
+    found = [
+        f"v % {m} == {values[0] % m}"
+        for m in range(min(modulus, LARGEST_MODULUS), 1, -1)
+        if not modulus % m
+    ]
+    return [*found, f"v >= {values[0]}", f"v <= {values[-1]}"]
+
+
+def listed(values: Sequence[int]) -> ValueForm:
+    """Return a list of the first values, the form of a set without any."""
+    shown = ", ".join(map(str, values[:MOST_LISTED])) + (", …" if len(values) > MOST_LISTED else "")
+    return ValueForm("list", f"{{{shown}}}")
+
+
+def frontier(values: Sequence[int]) -> int:
+    """Return the largest F such that all of 0, …, F are among `values`; -1 if 0 is not."""
+    members = set(values)
+    last = -1
+    while last + 1 in members:
+        last += 1
+    return last
+
+
+def frontier_law(frontiers: Sequence[tuple[int, int]]) -> str | None:
+    """Return a·B + c for the frontier within boxes of side B, if it fits all of them exactly, but for the first ones.
+
+    Parameters
+    ----------
+    frontiers
+        Pairs of side and frontier, sides ascending.
+
+    Examples
+    --------
+    >>> frontier_law([(16, 3), (32, 15), (64, 31), (128, 63), (256, 127), (512, 255)])
+    'B/2 - 1'
+    >>> frontier_law([(16, 3), (32, 15), (64, 31), (128, 60), (256, 127), (512, 255)]) is None
+    True
+    """
+    for first in range(len(frontiers) - FEWEST_OTHERS - 1):
+        (b, f), (other, g), *rest = frontiers[first:]
+        slope = Fraction(g - f, other - b)
+        constant = f - slope * b
+        if slope > 0 and all(slope * side + constant == found for side, found in rest):
+            above, below = slope.numerator, slope.denominator
+            text = ("B" if above == 1 else f"{above}·B") + (f"/{below}" if below > 1 else "")
+            sign = "+" if constant > 0 else "-"
+            return text + (f" {sign} {abs(constant)}" if constant else "")
+    return None
+
+
+def growth_exponent(frontiers: Sequence[tuple[int, int]]) -> float | None:
+    """Return the b for which frontiers grow about as B^b, by least squares; None for fewer than three above 0."""
+    points = [(log(side), log(found)) for side, found in frontiers if found > 0]
+    if len(points) < 3:
+        return None
+    x0 = sum(x for x, _ in points) / len(points)
+    y0 = sum(y for _, y in points) / len(points)
+    rise = sum((x - x0) * (y - y0) for x, y in points)
+    return rise / sum((x - x0) * (x - x0) for x, _ in points)
+
+
+def _powers(values: Sequence[int]) -> ValueForm | None:
+    """Return {2^n - c} without a gap, and at most few other numbers."""
+    best: tuple[int, int, int, list[int], list[int]] | None = None
+    for c in range(-MOST_SHIFT, MOST_SHIFT + 1):
+        members = [v for v in values if v + c > 0 and (v + c) & (v + c - 1) == 0]
+        extras = sorted(set(values) - set(members))
+        doubled = all(2 * (a + c) == b + c for a, b in pairwise(members))
+        if len(members) >= FEWEST and doubled and len(extras) <= MOST_EXTRAS:
+            best = min(filter(None, (best, (len(extras), abs(c), c, members, extras))))
+    if best is None:
+        return None
+    _, _, c, members, extras = best
+    least = (members[0] + c).bit_length() - 1
+    powers = f"2^n {'−' if c > 0 else '+'} {abs(c)}" if c else "2^n"
+    text = f"{{{powers} : n ≥ {least}}}"
+    condition = f"v >= {members[0]} and {_plus(c)} & {_plus(c - 1)} == 0"
+    if extras:
+        text += f" ∪ {{{', '.join(map(str, extras))}}}"
+        condition = " or ".join([*(f"v == {v}" for v in extras), condition])
+    return ValueForm("two-powers-minus-two" if c == 2 else "powers", text, condition)
+
+
+def _plus(c: int) -> str:
+    return f"(v{c:+d})" if c else "v"

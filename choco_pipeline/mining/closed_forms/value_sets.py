@@ -1,0 +1,350 @@
+"""Which values nim-sums and sums take over the P-positions, how these sets grow with the bound, and their forms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise, product
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from choco_pipeline.formula import Formula, parse
+from choco_pipeline.games import Ruleset
+from choco_pipeline.mining.closed_forms.atoms import length
+from choco_pipeline.mining.closed_forms.chance_bars import points_by_chance
+from choco_pipeline.mining.closed_forms.value_forms import (
+    FEWEST,
+    MOST_LISTED,
+    ValueForm,
+    conditions,
+    forms,
+    frontier,
+    frontier_law,
+    growth_exponent,
+    listed,
+    within,
+)
+from choco_pipeline.mining.p_positions import PPositionArrays, nim_sum_of, p_positions
+
+Ints = NDArray[np.int64]
+
+#: Larger than any coordinate.
+NEVER = np.iinfo(np.int64).max
+#: A form is found within the table's bound divided by this, and must then hold for all of the table.
+SMALLER = 4
+#: Expressions that no paper forms are looked at up to this bound.
+FAR = 512
+#: Sums have multiples of coordinates from -1 to 1, of at most so many coordinates.
+MOST_IN_SUMS = 3
+#: Of so many P-positions in each block the coordinates are shuffled,
+SHUFFLED = 1 << 14
+#: and a form says something if so many of the positions that this makes contradict it, and if chance would make so many of
+#: the held-out P-positions do so.
+FEWEST_CONTRADICTED, FEWEST_EXPECTED = 5, 20
+#: Not every number up to the end is a value by chance if such a share of those positions have values beyond the frontier.
+LEAST_SHARE = 0.1
+
+
+def mine_value_sets(game: Ruleset, bound: int, data: xr.Dataset) -> list[dict[str, Any]]:
+    """Return the sets of values that have a form, and that of the papers' nim-sum in any case.
+
+    Parameters
+    ----------
+    game, bound
+        The table's ruleset and bound.
+    data
+        The table, of either quantity.
+
+    Returns
+    -------
+    list of dict
+        Plain data of the kind ``value-sets``: ``expression``; ``growth``, for each bound the number of positions, count,
+        largest, the first values; ``form``, the fields of `ValueForm`; ``claim``, what a claim would say; ``frontiers``, for
+        boxes of side B the largest F such that 0, …, F are all values, and ``law``, a formula for it, or ``exponent``. With
+        ``nothing`` where no form was recognised. Nothing at all for a rectangular bar.
+    """
+    if game.base.rules.face is not None:
+        return []
+    sets = [
+        ValueSet(parse(text), bound, bound if not i else min(bound, FAR))
+        for i, text in enumerate(expressions(game))
+    ]
+    shuffled = _Shuffled(game)
+    for part in p_positions(game, data):
+        for one in sets:
+            one.add(part)
+        shuffled.add(part, bound // SMALLER)
+    random = shuffled.positions()
+    bars = points_by_chance(game)
+    tried = {
+        "candidates": len(sets),
+        "what": "values of nim-sums, with shifts, and of sums with signs: few numbers, 2^n−c, remainders, bounds,"
+        " everything up to a frontier",
+    }
+    findings = [_finding(one, random, bars, one is sets[0]) | {"tried": tried} for one in sets]
+    said = {
+        (str(one["growth"]), one["form"]["text"]): one for one in findings if "nothing" not in one
+    }
+    zeros = [
+        one for one in said.values() if one["form"]["name"] == "zero"
+    ]  # what else there is follows
+    return zeros or [*said.values()] or findings[:1]
+
+
+def expressions(game: Ruleset) -> list[str]:
+    """Return the expressions whose values are looked at: the papers' nim-sum, other nim-sums, and sums.
+
+    Examples
+    --------
+    >>> from choco_pipeline import Nim, WithPass
+    >>> expressions(WithPass(Nim(2)))
+    ['a ^ b ^ p', 'a ^ b', 'a+b', 'b-a']
+    """
+    base, passes = game.base, game.passes
+    names = base.coordinates
+    found = [nim_sum_of(game)]
+    bar = base.rules.bar
+    shifts: dict[str, tuple[int, ...]] = dict.fromkeys(names, (0,))
+    if bar is not None and bar.shift:
+        shifts |= {name: (0, bar.shift) for name in names if name != bar.up}
+    ways = [*product(*shifts.values())]
+    if bar is not None and bar.triple is not None and not bar.is_flat:
+        ways += [tuple(by if name != bar.up else 0 for name in names) for by in (1, -1)]
+    for way, with_pass in product(ways, (True, False) if passes else (False,)):
+        terms = [f"({name}{s:+d})" if s else name for name, s in zip(names, way, strict=True)]
+        found.append(" ^ ".join([*terms, *game.coordinates[-1:]] if with_pass else terms))
+    if len(names) <= MOST_IN_SUMS:
+        for signs in product((0, 1, -1), repeat=len(names)):
+            plus = "+".join(n for n, sign in zip(names, signs, strict=True) if sign > 0)
+            minus = "".join(f"-{n}" for n, sign in zip(names, signs, strict=True) if sign < 0)
+            balance = signs.count(1) - signs.count(-1)
+            if signs.count(0) < len(names) - 1 and (balance > 0 or (not balance and signs[-1] > 0)):
+                found.append(plus + minus)
+    return list(dict.fromkeys(parse(text).text for text in found if text is not None))
+
+
+@dataclass
+class ValueSet:
+    """The values of an expression over the P-positions, and how large these are.
+
+    Attributes
+    ----------
+    formula
+        An integer formula in the coordinates.
+    bound
+        The table's bound.
+    limit
+        P-positions with a larger coordinate are left out.
+    """
+
+    formula: Formula
+    bound: int
+    limit: int
+    positions: Ints = field(init=False)  # by their size
+    low: int = field(init=False)
+    first: Ints = field(
+        init=False
+    )  # for each value, from -low on, the size at which it first occurs
+    last: Ints = field(init=False)  # and the size at which it last occurs
+
+    def __post_init__(self) -> None:
+        self.positions = np.zeros(self.limit + 1, np.int64)
+        self.low = 4 * (self.bound + 16)
+        self.first = np.full(2 * self.low, NEVER)
+        self.last = np.full(2 * self.low, -1)
+
+    def add(self, part: PPositionArrays) -> None:
+        """Add P-positions."""
+        inside = part.size <= self.limit
+        if not inside.any():
+            return
+        size = part.size[inside]
+        used = {name: part.coordinates[name][inside] for name in self.formula.names}
+        values = np.broadcast_to(self.formula.evaluate(used), size.shape) + self.low
+        more = int(values.max()) + 1 - self.first.size
+        if more > 0:
+            self.first = np.concatenate([self.first, np.full(more, NEVER)])
+            self.last = np.concatenate([self.last, np.full(more, -1)])
+        np.minimum.at(self.first, values, size)
+        np.maximum.at(self.last, values, size)
+        self.positions += np.bincount(size, minlength=self.limit + 1)
+
+    def within(self, size: int) -> list[int]:
+        """Return the values at P-positions up to a size, ascending."""
+        found: list[int] = (np.flatnonzero(self.first <= size) - self.low).tolist()
+        return found
+
+    def beyond(self, size: int) -> list[int]:
+        """Return the values at P-positions above a size, ascending."""
+        found: list[int] = (np.flatnonzero(self.last > size) - self.low).tolist()
+        return found
+
+    def growth(self) -> list[dict[str, Any]]:
+        """Return positions, count, largest value and the first values at growing bounds."""
+        rows = []
+        for step in _bounds(self.limit):
+            seen = self.within(step)
+            rows.append(
+                {
+                    "bound": step,
+                    "positions": int(self.positions[: step + 1].sum()),
+                    "count": len(seen),
+                    "largest": max(seen, default=None),
+                    "values": seen[:MOST_LISTED],
+                }
+            )
+        return rows
+
+    def frontiers(self) -> list[tuple[int, int]]:
+        """Return for boxes of side 16, 32, … the largest F such that 0, …, F are values at positions in them."""
+        sides = [1 << i for i in range(4, (self.limit + 1).bit_length())]
+        return [(side, frontier(self.within(side - 1))) for side in sides]
+
+
+@dataclass
+class _Shuffled:
+    """Positions that are made of the held-out P-positions' coordinates in another order: what chance would make of them."""
+
+    game: Ruleset
+    parts: list[dict[str, Ints]] = field(default_factory=list)
+    random: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
+
+    def add(self, part: PPositionArrays, beyond: int) -> None:
+        """Add some of the P-positions above a size."""
+        chosen = np.flatnonzero(part.size > beyond)
+        if chosen.size > SHUFFLED:
+            chosen = self.random.choice(chosen, SHUFFLED, replace=False)
+        self.parts.append({name: values[chosen] for name, values in part.coordinates.items()})
+
+    def positions(self) -> dict[str, Ints]:
+        """Return the coordinates of the legal ones."""
+        names = self.game.coordinates
+        columns = [
+            self.random.permutation(np.concatenate([part[name] for part in self.parts]))[
+                : 4 * SHUFFLED
+            ]
+            for name in names
+        ]
+        points = np.stack(columns, axis=1)
+        legal = np.array([self.game.is_position(point) for point in points.tolist()], np.bool_)
+        return dict(zip(names, points[legal].T, strict=True))
+
+
+def _finding(
+    found: ValueSet,
+    random: Mapping[str, Ints],
+    bars: Sequence[Mapping[str, Ints]],
+    of_a_paper: bool,
+) -> dict[str, Any]:
+    expression = found.formula.text
+    smaller = found.limit // SMALLER
+    held_out = int(found.positions[smaller + 1 :].sum())
+    chance = found.formula.evaluate(random).astype(np.int64)
+    frontiers = found.frontiers()
+    finding: dict[str, Any] = {
+        "kind": "value-sets",
+        "expression": expression,
+        "growth": found.growth(),
+        "frontiers": [list(pair) for pair in frontiers],
+    }
+    others = [found.formula.evaluate(points).astype(np.int64) for points in bars]
+    form = _form(found, smaller, chance, held_out, others)
+    if form is None and of_a_paper:
+        form = _all(frontiers, chance, by_law_alone=any(map(_takes_all, others)))
+    if form is None:
+        return finding | {"form": vars(listed(found.within(found.limit))), "nothing": True}
+    law, exponent = frontier_law(frontiers), growth_exponent(frontiers)
+    if form.name == "all-up-to":
+        finding |= {"law": law} if law else {"exponent": exponent}
+    return finding | {
+        "form": vars(form),
+        "text": form.says_of(expression),
+        "claim": {
+            "check": {
+                "kind": "values",
+                "of": expression,
+                "values": form.condition,
+                "relation": form.relation,
+            }
+        },
+        "size": length(expression)[0] + length(form.condition)[0],
+        "found_on": {
+            "positions": int(found.positions[: smaller + 1].sum()),
+            "what": f"P-positions to bound {smaller}",
+        },
+        "held_on": {"positions": held_out, "what": f"the others, to bound {found.limit}"},
+    }
+
+
+def _form(
+    found: ValueSet,
+    smaller: int,
+    chance: Ints,
+    held_out: int,
+    others: Sequence[Ints],
+) -> ValueForm | None:
+    """Return the form of the values up to a smaller bound that all later ones have, too, and that neither chance nor other bars give.
+
+    A set of which a member up to that bound is no value at all is not said to be that of the values.
+    """
+    early, later = found.within(smaller), found.beyond(smaller)
+    small = np.arange(-smaller, smaller + 1)
+
+    def says_something(condition: str) -> bool:
+        holds = np.broadcast_to(parse(condition).evaluate({"v": chance}), chance.shape)
+        contradicted = int((~holds).sum())
+        expected = contradicted / max(1, chance.size) * held_out
+        if contradicted < FEWEST_CONTRADICTED or expected < FEWEST_EXPECTED:
+            return False
+        return not any(np.all(parse(condition).evaluate({"v": values})) for values in others)
+
+    def holds_later(condition: str) -> bool:
+        formula = parse(condition)
+        return bool(later) and bool(np.all(formula.evaluate({"v": np.array(later)})))
+
+    for form in forms(early):
+        if holds_later(form.condition) and says_something(form.condition):
+            members = small[parse(form.condition).evaluate({"v": small})]
+            are_all = np.isin(members, [*early, *later]).all()
+            return form if are_all else within(form.condition)
+    parts: list[str] = []
+    for condition in conditions(early):
+        if " % " in condition and any(" % " in part for part in parts):
+            continue  # a finer one holds
+        if holds_later(condition) and says_something(condition):
+            parts.append(condition)
+    if not parts:
+        return None
+    return within(*parts)
+
+
+def _all(
+    frontiers: Sequence[tuple[int, int]], chance: Ints, *, by_law_alone: bool
+) -> ValueForm | None:
+    """Return that every number is a value, if the frontier grows, by a law or not, and is not as far as by chance."""
+    law, last = frontier_law(frontiers), frontiers[-1][1] if frontiers else -1
+    grows = len(frontiers) > FEWEST and all(a[1] < b[1] for a, b in pairwise(frontiers[-FEWEST:]))
+    if (
+        not (law or (grows and not by_law_alone))
+        or last < 2 * FEWEST
+        or (chance > last).sum() < LEAST_SHARE * chance.size
+    ):
+        return None
+    far = f"in boxes of side B all up to {law}" if law else f"all up to {last:,} found"
+    return ValueForm("all-up-to", f"n ≥ 0, {far}", "v >= 0", "contains-all")
+
+
+def _takes_all(values: Ints) -> bool:
+    """Whether the values at the P-positions of a bar of chance are about as many of the first numbers as there is room for."""
+    return frontier(np.unique(values).tolist()) >= 2 * FEWEST
+
+
+def _bounds(bound: int) -> list[int]:
+    """Return growing bounds that end with `bound`."""
+    steps = [bound]
+    while steps[-1] // 2 >= 16 and len(steps) < 6:
+        steps.append(steps[-1] // 2)
+    return steps[::-1]

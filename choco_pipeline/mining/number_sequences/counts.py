@@ -1,0 +1,309 @@
+"""How many P-positions there are: recurrences of these numbers, and what follows from them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from choco_pipeline.games import Ruleset
+from choco_pipeline.mining.number_sequences.recurrences import (
+    closed_form,
+    follows,
+    generating_function,
+    rule_text,
+    shortest_recurrence,
+)
+from choco_pipeline.mining.number_sequences.regular import (
+    DEEPEST,
+    Relation,
+    continued,
+    is_whole,
+    relations,
+)
+from choco_pipeline.mining.number_sequences.sequences import (
+    BOX,
+    BOX_OF_POWER,
+    FEWEST_TERMS,
+    IntegerSequence,
+    sequences,
+)
+from choco_pipeline.provenance import package_version
+
+#: Linear recurrences are looked for in so many terms, of order up to about a third of that.
+MOST_FOR_LINEAR = 128
+#: One of order d must hold for the terms that determine it, and for d and so many more.
+FEWEST_MORE = 5
+#: A sequence is continued by its relations up to 2^FAR, and what it is at powers of 2 has recurrences of this order.
+FAR, MOST_ORDER = 16, 4
+#: Roots of recurrences are looked for up to this.
+LARGEST_ROOT = 16
+TRIED = f"linear recurrences, and relations of the terms at the places 2n+r, …, {1 << DEEPEST}n+r to those near half of it"
+
+
+def b_file(sequence: IntegerSequence) -> str:
+    """Return a sequence as the OEIS takes it: comments, then lines of an index and a term.
+
+    Examples
+    --------
+    >>> print(b_file(IntegerSequence("nim(2)", "P-positions below n", "n", 0, (0, 1, 2))), end="")
+    # g(n): P-positions below n; nim(2); choco_pipeline 0.1.0
+    0 0
+    1 1
+    2 2
+    """
+    head = f"# g({sequence.index}): {sequence.what}; {sequence.game}; choco_pipeline {package_version()}"
+    lines = (f"{n} {term}" for n, term in enumerate(sequence.terms, sequence.first))
+    return "\n".join((head, *lines, ""))
+
+
+def mine_counts(game: Ruleset, bound: int, data: xr.Dataset) -> list[dict[str, Any]]:
+    """Return the recurrences of a table's numbers of P-positions.
+
+    Parameters
+    ----------
+    game, bound
+        The table's ruleset and bound.
+    data
+        The table, of either quantity.
+
+    Returns
+    -------
+    list of dict
+        Plain data of the kind ``count``: ``ruleset``; ``sequence``, the fields of `IntegerSequence`; ``form``, that is
+        ``linear``, ``regular`` or, where only some terms have a relation, ``partly regular``; ``relations``, a list of
+        ``formula``, in which the sequence is a look-up function, ``text`` and ``start``, the least index; ``rule``,
+        ``generating_function`` and ``closed`` of linear ones; ``follows``, the same of the terms at 2^n and of the sums up
+        to 2^n, if the relations hold for ever, and then the sequence of the terms at 2^n is left out; ``claim`` on a family of bars, or None. Sequences without any are named in
+        one finding with ``nothing``.
+    """
+    findings = []
+    without = []
+    tried = 0
+    seen = set()
+    centres = _centres(game)
+    for sequence in sequences(game, bound, data):
+        if len(sequence.terms) < FEWEST_TERMS or not any(sequence.terms) or sequence.terms in seen:
+            continue
+        seen.add(sequence.terms)
+        finding = _linear(sequence) or _regular(sequence, centres)
+        if finding is None:
+            without.append(sequence.what)
+            tried += _candidates(sequence)
+        else:
+            findings.append(finding)
+    told = {
+        finding["sequence"]["what"].replace(BOX, BOX_OF_POWER)
+        for finding in findings
+        if BOX in finding["sequence"]["what"]
+        and any(one["kind"] == "terms" and one["closed"] for one in finding.get("follows", ()))
+    }
+    findings = [finding for finding in findings if finding["sequence"]["what"] not in told]
+    if without or not findings:
+        what = "; ".join(without) or "numbers of P-positions: too few"
+        findings.append(
+            {
+                "kind": "count",
+                "ruleset": game.notation,
+                "nothing": True,
+                "tried": {"candidates": tried, "what": f"{TRIED}: {what}"},
+            }
+        )
+    return findings
+
+
+def linear_recurrence(terms: tuple[int, ...]) -> tuple[tuple[int, ...], int] | None:
+    """Return a recurrence that all terms satisfy, and how many of the first determined it; None if there is none."""
+    length = min(len(terms), MOST_FOR_LINEAR)
+    learnt = (2 * length - 2 * FEWEST_MORE) // 3
+    if learnt < 2:
+        return None
+    recurrence = shortest_recurrence(terms[:learnt])
+    if 2 * len(recurrence) > learnt or not follows(terms, recurrence):
+        return None
+    return recurrence, learnt
+
+
+def _linear(sequence: IntegerSequence) -> dict[str, Any] | None:
+    """Return a finding on a sequence with a linear recurrence."""
+    found = linear_recurrence(sequence.terms)
+    if found is None:
+        return None
+    recurrence, learnt = found
+    rule = _renamed(rule_text(recurrence), sequence)
+    closed = _closed(sequence, recurrence)
+    relation = {"text": rule, "formula": as_formula(rule, "=="), "start": sequence.first}
+    return _finding(
+        sequence,
+        [relation],
+        learnt,
+        len(sequence.terms) - learnt,
+        f"the first {learnt} terms",
+        f"the terms up to g({sequence.first + len(sequence.terms) - 1})",
+    ) | {
+        "form": "linear",
+        "rule": rule,
+        "generating_function": generating_function(sequence.terms, recurrence),
+        "closed": closed,
+        "text": f"{_subject(sequence)} {f'is {closed}' if closed else f'satisfies {rule}'}",
+    }
+
+
+def _centres(game: Ruleset) -> list[int]:
+    """Return from where places may be counted: where nim-sums of coordinates with a shift have it begin."""
+    bar = game.base.rules.bar
+    shift = 0 if bar is None else bar.shift
+    return list(dict.fromkeys((0, -1, 1, -2, 2, -shift, -2 * shift)))
+
+
+def _regular(sequence: IntegerSequence, centres: list[int]) -> dict[str, Any] | None:
+    """Return a finding on a sequence with relations between its terms and those at half the place."""
+    found, _ = relations(sequence.first, sequence.terms, centres)
+    if not found:
+        return None
+    said: list[dict[str, Any]] = []
+    for relation in found:
+        left, right = relation.sides("g", sequence.index)
+        text = f"{left} = {right}"
+        said.append({"text": text, "formula": as_formula(text, "=="), "start": relation.start})
+    whole = is_whole(found)
+    consequences = _consequences(sequence, found) if whole else []
+    parts = [
+        one["text"]
+        + (f" for {sequence.index} ≥ {one['start']}" if one["start"] > sequence.first else "")
+        for one in said
+    ]
+    hence = " and ".join(one["text"] for one in consequences)
+    return _finding(
+        sequence,
+        said,
+        sum(relation.found_on for relation in found),
+        sum(relation.held_on for relation in found),
+        "equations between the first terms",
+        f"the other equations, up to g({sequence.first + len(sequence.terms) - 1})",
+        consequences,
+    ) | {
+        "form": "regular" if whole else "partly regular",
+        "follows": consequences,
+        "text": f"{_subject(sequence)} satisfies {', '.join(parts)}"
+        + (f"; if so for all {sequence.index}, {hence}" if hence else ""),
+    }
+
+
+def _finding(
+    sequence: IntegerSequence,
+    said: list[dict[str, Any]],
+    found_on: int,
+    held_on: int,
+    first: str,
+    rest: str,
+    consequences: Sequence[dict[str, Any]] = (),
+) -> dict[str, Any]:
+    return {
+        "kind": "count",
+        "ruleset": sequence.game,
+        "sequence": asdict(sequence) | {"terms": list(sequence.terms)},
+        "relations": said,
+        "claim": _claim(sequence, said, consequences),
+        "found_on": {"positions": found_on, "what": first},
+        "held_on": {"positions": held_on, "what": rest},
+        "tried": {"candidates": _candidates(sequence), "what": TRIED},
+    }
+
+
+def _candidates(sequence: IntegerSequence) -> int:
+    """Return how many recurrences are looked for at most: linear ones by their order, relations by their place."""
+    return min(len(sequence.terms), MOST_FOR_LINEAR) // 3 + (1 << (DEEPEST + 1)) - 2
+
+
+def _consequences(sequence: IntegerSequence, found: list[Relation]) -> list[dict[str, Any]]:
+    """Return what a sequence that relations give is at 2^n, and its sums up to there."""
+    every = continued(sequence.first, sequence.terms, found, 1 << FAR)
+    if every is None:
+        return []
+    sums = np.cumsum(np.array(every, object)).tolist()
+    index = sequence.index
+    kinds: tuple[tuple[str, str, list[int]], ...] = (
+        ("terms", "g(2^n)", every),
+        ("sums", f"Σ g({index}) for {sequence.first} ≤ {index} ≤ 2^n", sums),
+    )
+    consequences = []
+    for kind, name, numbers in kinds:
+        terms = tuple(numbers[(1 << n) - sequence.first] for n in range(FAR + 1))
+        linear = linear_recurrence(terms)
+        if linear is None or len(linear[0]) > MOST_ORDER:
+            continue
+        closed = closed_form(terms, linear[0], LARGEST_ROOT)
+        rule = rule_text(linear[0]).replace("a(", "b(")
+        consequences.append(
+            {
+                "kind": kind,
+                "rule": rule,
+                "closed": closed,
+                "formula": as_formula(closed) if closed else None,
+                "start": int(closed.partition(" >= ")[2] or 0) if closed else 0,
+                "text": f"{name} = {closed}" if closed else f"b(n) = {name}: {rule}",
+                "in_table": sum(
+                    1 << n < sequence.first + len(sequence.terms) for n in range(FAR + 1)
+                ),
+            }
+        )
+    return consequences
+
+
+def _claim(
+    sequence: IntegerSequence,
+    said: Sequence[dict[str, Any]],
+    consequences: Sequence[dict[str, Any]],
+) -> dict[str, Any] | None:
+    """Return what numbers of square bars satisfy as a claim on them; that language has no passes, and no m+1, there."""
+    if sequence.game != "rectangular-bar(m=m, n=m)":
+        return None
+    name = sequence.index
+    conditions = [
+        f"{name} < {one['start']} or {one['formula']}" if one["start"] > 1 else one["formula"]
+        for one in said
+    ]
+    check: dict[str, Any] = {"kind": "counts"}
+    for one in consequences:
+        if one["formula"] is not None:
+            what = "g(2**n)"
+            if one["kind"] == "sums":
+                what = "total(2**n)"
+                check["sums"] = {"total": f"g({name})"}
+            equation = f"{what} == {one['formula']}".replace("n", name)
+            start = one["start"]
+            conditions.append(f"{name} < {start} or {equation}" if start > 1 else equation)
+    return {"ruleset": sequence.game, "check": check | {"relations": conditions}}
+
+
+def _closed(sequence: IntegerSequence, recurrence: tuple[int, ...]) -> str | None:
+    """Return the terms as a sum of powers; of a sequence that does not begin with place 0, None."""
+    if sequence.first:
+        return None
+    return closed_form(sequence.terms, recurrence, LARGEST_ROOT)
+
+
+def _subject(sequence: IntegerSequence) -> str:
+    return f"{sequence.game}: the number g({sequence.index}) of {sequence.what}"
+
+
+def _renamed(rule: str, sequence: IntegerSequence) -> str:
+    """Return a rule for a(n) with the names of a sequence."""
+    return re.sub(r"a\(n", f"g({sequence.index}", rule)
+
+
+def as_formula(text: str, equals: str = "=") -> str:
+    """Return an equation or a closed form in the formula language.
+
+    Examples
+    --------
+    >>> as_formula("(2^n + 4^n)/2"), as_formula("2·a(2·n+1) = a(n)", "==")
+    ('(2**n + 4**n)//2', '2*a(2*n+1) == a(n)')
+    """
+    formula = text.partition(" for ")[0].replace("·", "*").replace("^", "**").replace("/", "//")
+    return formula.replace(" = ", f" {equals} ")

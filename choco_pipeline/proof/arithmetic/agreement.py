@@ -1,0 +1,111 @@
+"""One sentence put to every engine: an answer is one that all of them give."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from math import inf
+from textwrap import shorten
+from typing import Any
+
+from choco_pipeline.automata.dfa import Automaton
+from choco_pipeline.errors import DisagreementError, LimitError
+from choco_pipeline.proof.arithmetic.engine import Decision, Engine
+from choco_pipeline.proof.arithmetic.engines import EngineName, unasked
+from choco_pipeline.proof.arithmetic.logic import Sentence, negation, written
+from choco_pipeline.proof.arithmetic.mona import decide_with_mona
+from choco_pipeline.proof.proof_errors import UndecidedError
+
+#: Characters of a sentence in an error.
+MOST_TEXT = 600
+
+
+class Agreement:
+    """Several engines, asked about the same relations for a limited time.
+
+    Parameters
+    ----------
+    relations
+        As for `Engine`.
+    names
+        Which engines must agree.
+    seconds
+        For all questions together, about.
+    mona_seconds
+        For one question to MONA, at most.
+    about
+        Which claim the questions are about, for errors.
+
+    Attributes
+    ----------
+    states
+        Of the largest automaton that our engine needed.
+    silent
+        The engines that gave no answer to some question, each with its first reason.
+    """
+
+    def __init__(
+        self,
+        relations: Mapping[str, Automaton],
+        names: Sequence[EngineName],
+        seconds: float,
+        mona_seconds: float = inf,
+        about: str = "a claim",
+    ) -> None:
+        self.relations = dict(relations)
+        self.names = names
+        self.own = Engine(relations)
+        self.states = 0
+        self.silent: dict[EngineName, str] = {}
+        self._end = time.monotonic() + seconds
+        self._mona_seconds = mona_seconds
+        self._about = about
+
+    def evidence(self) -> dict[str, Any]:
+        """Return as plain data which engines answered every question, and why others, asked or not, did not."""
+        said = [name for name in self.names if name not in self.silent]
+        no_answer = unasked(self.names) | self.silent
+        return {"engines": said, "no_answer": no_answer, "states": self.states}
+
+    def hold(self, sentence: Sentence) -> bool:
+        """Return whether a sentence holds for all values, as all engines say that give an answer.
+
+        Raises
+        ------
+        UndecidedError
+            If none does.
+        DisagreementError
+            If they contradict each other.
+        """
+        answers: dict[EngineName, bool] = {}
+        for name in self.names:
+            try:
+                answers[name] = self._decision(name, sentence).valid
+            except LimitError as error:
+                self.silent.setdefault(name, str(error))
+            except UndecidedError as error:
+                self.silent.setdefault(name, error.why)
+        if not answers:
+            raise UndecidedError("; ".join(f"{name}: {why}" for name, why in self.silent.items()))
+        if len(set(answers.values())) > 1:
+            said = ", ".join(f"{valid} by {name}" for name, valid in answers.items())
+            text = shorten(written(sentence), MOST_TEXT, placeholder=" …")
+            raise DisagreementError(f"{self._about}: the sentence {text!r} is {said}")
+        return next(iter(answers.values()))
+
+    def automaton(self, sentence: Sentence) -> Automaton:
+        """Return the automaton of what makes a sentence true, or raise `UndecidedError`."""
+        self._decision(
+            "own", negation(sentence)
+        )  # which keeps to the time, and keeps the automaton
+        return self.own.automaton_of(sentence)
+
+    def _decision(self, name: EngineName, sentence: Sentence) -> Decision:
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise UndecidedError("the time is over")
+        if name == "mona":
+            return decide_with_mona(sentence, self.relations, min(left, self._mona_seconds))
+        decision = self.own.decide(sentence, left)
+        self.states = max(self.states, decision.states)
+        return decision

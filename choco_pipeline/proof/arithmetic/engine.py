@@ -1,0 +1,284 @@
+"""Deciding sentences: each part becomes the automaton of the numbers that make it true."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from math import inf
+
+from choco_pipeline.automata import algebra, arithmetic
+from choco_pipeline.automata.algebra import MOST_STATES
+from choco_pipeline.automata.dfa import Automaton
+from choco_pipeline.automata.tracks import Variable, listed
+from choco_pipeline.errors import LimitError
+from choco_pipeline.proof.arithmetic.logic import (
+    And,
+    Bitwise,
+    Exists,
+    Linear,
+    Member,
+    NimSumZero,
+    Not,
+    Or,
+    Sentence,
+    exists,
+    free,
+    negation,
+)
+from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
+from choco_pipeline.tables.computing.cost import in_bytes
+
+#: Bytes of all automata that an engine keeps. One operation takes up to 2.5 GiB, so that a process stays below 4 GiB.
+MOST_BYTES = 1 << 29
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Whether a sentence holds for all values of its free variables.
+
+    Attributes
+    ----------
+    counterexample
+        Values that make the sentence false, of few binary digits: where it says that there are no further numbers, as
+        few as these have with them, else as few as possible. None if it holds.
+    seconds
+        Time taken.
+    states
+        States of the largest automaton that was needed for it; 0 where an engine does not say.
+    """
+
+    valid: bool
+    counterexample: dict[Variable, int] | None
+    seconds: float
+    states: int
+
+
+def automaton_of(sentence: Sentence, relations: Mapping[str, Automaton]) -> Automaton:
+    """Return the automaton of the values that make a sentence true; see `Engine.automaton_of`."""
+    return Engine(relations).automaton_of(sentence)
+
+
+def decide(
+    sentence: Sentence, relations: Mapping[str, Automaton], seconds_limit: float = inf
+) -> Decision:
+    """Return whether a sentence holds for all values of its free variables; see `Engine.decide`."""
+    return Engine(relations).decide(sentence, seconds_limit)
+
+
+def relation_of(member: Member, relations: Mapping[str, Automaton]) -> Automaton:
+    """Return the automaton of a member's relation, or raise `NotDefinableError` if it has other arguments."""
+    automaton = relations.get(member.relation)
+    if automaton is None:
+        given = ", ".join(sorted(relations)) or "none"
+        raise NotDefinableError(f"no automaton for {member.relation}: given are {given}")
+    needed = sorted(str(i) for i in range(len(member.arguments)))
+    if list(automaton.tracks) != needed:
+        raise NotDefinableError(
+            f"{member.relation} of {len(needed)} arguments needs the tracks {', '.join(needed)}, its automaton has"
+            f" {listed(automaton.tracks) or 'none'}"
+        )
+    return automaton
+
+
+class Engine:
+    """Decides sentences about the same relations, and keeps the automata of their parts.
+
+    Parameters
+    ----------
+    relations
+        For each `Member.relation` its automaton, whose tracks are the positions of the arguments: "0", "1", ….
+    most_states
+        States that an automaton may have before it is minimised.
+    most_bytes
+        Bytes that all automata that are kept may have together.
+    """
+
+    def __init__(
+        self,
+        relations: Mapping[str, Automaton],
+        *,
+        most_states: int = MOST_STATES,
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
+        self._relations = dict(relations)
+        self._most_states = most_states
+        self._most_bytes = most_bytes
+        self._known: dict[Sentence, Automaton] = {}
+        self._bytes = 0
+        self._deadline = inf
+        self._largest = 0
+
+    def automaton_of(self, sentence: Sentence) -> Automaton:
+        """Return the least automaton of the values that make `sentence` true; its tracks are the free variables.
+
+        Raises
+        ------
+        NotDefinableError
+            If a relation is not given, or has other arguments than the sentence says.
+        UndecidedError
+            If a limit of states, of memory or of time is reached.
+        """
+        return self._of(sentence)
+
+    def decide(self, sentence: Sentence, seconds_limit: float = inf) -> Decision:
+        """Return whether `sentence` holds for all values of its free variables.
+
+        Raises
+        ------
+        NotDefinableError
+            As `automaton_of` does.
+        UndecidedError
+            If a limit of states or of memory is reached, or time is up after some automaton is made: one operation is
+            not interrupted.
+        """
+        start = time.perf_counter()
+        self._deadline = start + seconds_limit
+        self._largest = 0
+        try:
+            found = self._witness(negation(sentence))
+        finally:
+            self._deadline = inf
+        return Decision(found is None, found, time.perf_counter() - start, self._largest)
+
+    def _witness(self, sentence: Sentence) -> dict[Variable, int] | None:
+        """Return values of the free variables that make the sentence true, or None if there are none.
+
+        The last variable of an outer quantifier is not projected: where the body is true, so is the sentence.
+        """
+        match sentence:
+            case Or(parts):
+                found = [self._witness(part) for part in parts]
+                return min(
+                    (
+                        dict.fromkeys(sorted(free(sentence)), 0) | one
+                        for one in found
+                        if one is not None
+                    ),
+                    key=lambda one: (
+                        max(one.values(), default=0).bit_length(),
+                        sorted(one.items()),
+                    ),
+                    default=None,
+                )
+            case Exists(names, body):
+                values = algebra.witness(self._exists(names, body, projects_all=False))
+                return values and {name: n for name, n in values.items() if name not in names}
+            case _:
+                return algebra.witness(self._of(sentence))
+
+    def _of(self, sentence: Sentence) -> Automaton:
+        known = self._known.get(sentence)
+        if known is None:
+            known = self._make(sentence)
+            self._bytes += known.delta.nbytes + known.accepting.nbytes
+            if self._bytes > self._most_bytes:
+                raise UndecidedError(
+                    f"the sentence is too large to decide: the automata of its parts take more than"
+                    f" {in_bytes(self._most_bytes)}"
+                )
+            self._known[sentence] = known
+        self._largest = max(self._largest, known.states)
+        return known
+
+    def _make(self, sentence: Sentence) -> Automaton:
+        match sentence:
+            case Linear():
+                return self._within_limits(
+                    lambda: arithmetic.linear(
+                        dict(sentence.coefficients),
+                        sentence.constant,
+                        sentence.relation,
+                        most_states=min(self._most_states, arithmetic.MOST_CARRIES),
+                    )
+                )
+            case Bitwise():
+                return arithmetic.bitwise(sentence.op, sentence.a, sentence.b, sentence.c)
+            case NimSumZero():
+                return arithmetic.nim_sum_is_zero(*sentence.names)
+            case Member():
+                return self._member(sentence)
+            case And() | Not(Or()):
+                return self._all(map(self._of, _conjuncts(sentence)))
+            case Or(parts):
+                return self._folded(map(self._of, parts), algebra.disjunction)
+            case Not(part):
+                return algebra.complement(self._of(part))
+            case Exists(names, body):
+                return self._exists(names, body)
+
+    def _member(self, sentence: Member) -> Automaton:
+        names = {str(i): name for i, name in enumerate(sentence.arguments)}
+        return algebra.renamed(relation_of(sentence, self._relations), names)
+
+    def _exists(
+        self, names: tuple[Variable, ...], body: Sentence, *, projects_all: bool = True
+    ) -> Automaton:
+        """Eliminate the names one after the other, each from the parts that have it and from no others.
+
+        Unless it `projects_all`, one name may be left.
+        """
+        if isinstance(body, Or):
+            return self._of(Or(tuple(exists(names, part) for part in body.parts)))
+        if isinstance(body, Exists):
+            return self._exists((*names, *body.names), body.body, projects_all=projects_all)
+        parts = [self._of(part) for part in _conjuncts(body)]
+        left = set(names)
+        while left:
+            involved = {
+                name: {track for part in parts if name in part.tracks for track in part.tracks}
+                for name in left
+            }
+            name = min(left, key=lambda name: (len(involved[name]), name))
+            left.remove(name)
+            # A part without the name that adds no track narrows what is projected: A ∧ ∃u.B is ∃u.(A ∧ B).
+            together = [part for part in parts if involved[name].issuperset(part.tracks)]
+            parts = [part for part in parts if not involved[name].issuperset(part.tracks)]
+            if not (left or projects_all):
+                return self._all((*parts, *together))
+            parts.append(self._projected(self._all(together), name))
+        return self._all(parts)
+
+    def _all(self, automata: Iterable[Automaton]) -> Automaton:
+        return self._folded(automata, algebra.conjunction)
+
+    def _folded(
+        self, automata: Iterable[Automaton], operation: Callable[..., Automaton]
+    ) -> Automaton:
+        """Return the conjunction or disjunction: the smallest first, then always what adds the fewest tracks."""
+        left = sorted(automata, key=lambda automaton: automaton.states)
+        if not left:
+            return arithmetic.linear({}, 0, "==" if operation is algebra.conjunction else "!=")
+        found = left.pop(0)
+        while left:
+            best = min(left, key=lambda a: (len(set(a.tracks) - set(found.tracks)), a.states))
+            left.remove(best)
+            found = self._within_limits(
+                partial(operation, found, best, most_states=self._most_states)
+            )
+        return found
+
+    def _projected(self, a: Automaton, name: Variable) -> Automaton:
+        return self._within_limits(lambda: algebra.exists(a, name, most_states=self._most_states))
+
+    def _within_limits(self, operation: Callable[[], Automaton]) -> Automaton:
+        if time.perf_counter() > self._deadline:
+            raise UndecidedError("time is up before the sentence is decided")
+        try:
+            found = operation()
+        except LimitError as error:
+            raise UndecidedError(f"the sentence is too large to decide: {error}") from error
+        self._largest = max(self._largest, found.states)
+        return found
+
+
+def _conjuncts(sentence: Sentence) -> tuple[Sentence, ...]:
+    """Return sentences that all hold exactly if `sentence` does."""
+    match sentence:
+        case And(parts):
+            return tuple(part for whole in parts for part in _conjuncts(whole))
+        case Not(Or(parts)):
+            return tuple(part for whole in parts for part in _conjuncts(negation(whole)))
+        case _:
+            return (sentence,)

@@ -1,0 +1,209 @@
+"""Sets of natural numbers that automata recognise, as text: lists, known forms, and regular expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count, islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choco_pipeline.automata.algebra import complement, conjunction
+from choco_pipeline.automata.dfa import Automaton, AutomatonError
+from choco_pipeline.automata.minimise import minimised
+from choco_pipeline.errors import LimitError
+from choco_pipeline.formula import parse
+from choco_pipeline.proof.arithmetic.engine import automaton_of
+from choco_pipeline.proof.arithmetic.expressions import expression
+from choco_pipeline.proof.arithmetic.terms import condition
+
+#: Finite sets, and the exceptions to a form, are listed if they have at most so many members.
+MOST_LISTED = 64
+#: The sets {2^n - c} that are recognised have c of at most this size.
+MOST_SHIFT = 8
+
+
+def describe(a: Automaton) -> str:
+    """Return a set of natural numbers as text.
+
+    Parameters
+    ----------
+    a
+        An automaton of one track.
+
+    Returns
+    -------
+    str
+        A list; all numbers, perhaps but a few; the numbers 2^n-c, perhaps with a few more or but a few; or a regular
+        expression for the binary digits of the members, most significant first.
+
+    Raises
+    ------
+    AutomatonError
+        If there is not one track.
+
+    Examples
+    --------
+    >>> from choco_pipeline.formula import parse
+    >>> print(describe(automaton_of(condition(parse("v == 1 or (v+2) & (v+1) == 0")), {})))
+    {2^n-2 : n >= 1} ∪ {1}
+    >>> print(describe(automaton_of(condition(parse("v % 4 == 2")), {})))
+    in base 2: 1(0*1)*0
+    """
+    numerals = Numerals.of(a)
+    listed = numerals.listed()
+    if listed is not None:
+        return _set(listed)
+    missing = Numerals.of(complement(a)).listed()
+    if missing is not None:
+        return "all natural numbers" + (f" but {_list(missing)}" if missing else "")
+    known = _by_powers(a)
+    if known is not None:
+        return known
+    try:
+        return f"in base 2: {numerals.expression()}"
+    except LimitError:
+        return f"the numbers that an automaton of {a.states} states accepts"
+
+
+def first_members(a: Automaton, most: int = 12) -> list[int]:
+    """Return the least members of a set of natural numbers, ascending, at most `most` of them."""
+    return list(islice(Numerals.of(a).members(), most))
+
+
+@dataclass(frozen=True)
+class Numerals:
+    """The binary numerals of the members of a set, most significant digit first, without leading zeros.
+
+    Attributes
+    ----------
+    delta, accepting
+        The least automaton of the words that are the digits of a member after leading zeros; state 0 is the start.
+    """
+
+    delta: NDArray[np.int32]
+    accepting: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, a: Automaton) -> Numerals:
+        """Return the numerals of a set, whose automaton reads them from the other end."""
+        if len(a.tracks) != 1:
+            raise AutomatonError(f"a set of numbers has one track, this has {len(a.tracks)}")
+        came = [[a.delta[:, digit] == state for state in range(a.states)] for digit in (0, 1)]
+        sets = [np.flatnonzero(a.accepting)]
+        number = {sets[0].tobytes(): 0}
+        rows = []
+        for reached in sets:
+            row = []
+            for digit in (0, 1):
+                before = np.zeros(a.states, np.bool_)
+                for state in reached:
+                    before |= came[digit][state]
+                key = np.flatnonzero(before)
+                if key.tobytes() not in number:
+                    number[key.tobytes()] = len(sets)
+                    sets.append(key)
+                row.append(number[key.tobytes()])
+            rows.append(row)
+        accepting = np.array([0 in reached for reached in sets])
+        return cls(*minimised(np.array(rows, np.int32), accepting))
+
+    @property
+    def has_zero(self) -> bool:
+        """Whether 0 is a member."""
+        return bool(self.accepting[0])
+
+    @property
+    def leading(self) -> int:
+        """The state after the leading 1."""
+        return int(self.delta[0, 1])
+
+    @cached_property
+    def is_finite(self) -> bool:
+        """Whether the set is finite."""
+        states = len(self.accepting)
+        able: NDArray[np.bool_] = self.accepting
+        for left in range(2 * states + 1):
+            if left > states and able[self.leading]:
+                return False
+            able = self._before(able)
+        return True
+
+    def listed(self) -> list[int] | None:
+        """Return all members, if there are at most `MOST_LISTED`."""
+        if not self.is_finite:
+            return None
+        found = list(islice(self.members(), MOST_LISTED + 1))
+        return found if len(found) <= MOST_LISTED else None
+
+    def members(self) -> Iterator[int]:
+        """Yield the members, ascending."""
+        if self.has_zero:
+            yield 0
+        able = [self.accepting]
+        while not self.is_finite or len(able) <= len(self.accepting) + 1:
+            yield from self._completed(1, self.leading, able)
+            able.append(self._before(able[-1]))
+
+    def expression(self) -> str:
+        """Return a regular expression for the numerals."""
+        return expression(self.delta, self.accepting, self.leading, has_zero=self.has_zero)
+
+    def _before(self, able: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return from which states one digit leads to where `able` is true."""
+        found: NDArray[np.bool_] = np.logical_or(able[self.delta[:, 0]], able[self.delta[:, 1]])
+        return found
+
+    def _completed(self, number: int, state: int, able: list[NDArray[np.bool_]]) -> Iterator[int]:
+        """Yield the members whose first digits are those of `number`, and len(able) - 1 digits follow."""
+        if not able[-1][state]:
+            return
+        if len(able) == 1:
+            yield number
+            return
+        for digit in (0, 1):
+            yield from self._completed(2 * number + digit, int(self.delta[state, digit]), able[:-1])
+
+
+def _by_powers(a: Automaton) -> str | None:
+    """Return the set as numbers 2^n-c, but for a few; None if it is not of this form."""
+    (track,) = a.tracks
+    found: list[tuple[int, str]] = []
+    for shift in sorted(range(-MOST_SHIFT, MOST_SHIFT + 1), key=lambda c: (abs(c), -c)):
+        power = f"(v+{shift})" if shift >= 0 else f"(v-{-shift})"
+        is_power = parse(f"{power} > 0 and {power} & ({power}-1) == 0")
+        powers = automaton_of(condition(is_power, {"v": track}), {})
+        more = Numerals.of(conjunction(a, complement(powers))).listed()
+        fewer = Numerals.of(conjunction(powers, complement(a))).listed()
+        if more is None or fewer is None:
+            continue
+        # The first n: members that are missing before all others only say where n begins.
+        start = next(n for n in count() if (1 << n) >= shift)
+        while (1 << start) - shift in fewer:
+            fewer.remove((1 << start) - shift)
+            start += 1
+        term = f"2^n{-shift:+d}" if shift else "2^n"
+        text = f"{{{term} : n >= {start}}}"
+        text += f" ∪ {_set(more)}" if more else ""
+        text += f" but {_list(fewer)}" if fewer else ""
+        found.append((len(more) + len(fewer), text))
+    return min(found, key=lambda pair: pair[0])[1] if found else None
+
+
+def _set(members: list[int]) -> str:
+    return f"{{{_list(members)}}}"
+
+
+def _list(members: list[int]) -> str:
+    """Return ascending numbers as text, three or more in a row by the first and the last."""
+    rows: list[list[int]] = []
+    for member in members:
+        if rows and rows[-1][-1] == member - 1:
+            rows[-1].append(member)
+        else:
+            rows.append([member])
+    return ", ".join(
+        f"{row[0]}, …, {row[-1]}" if len(row) > 2 else ", ".join(map(str, row)) for row in rows
+    )

@@ -1,0 +1,220 @@
+"""The same sentences, decided by MONA: a second engine that shares no code with the first.
+
+MONA decides the weak monadic second-order logic of one successor; `choco_pipeline.proof.arithmetic.ws1s` says sentences in it. Any
+program may be called ``mona``: before the first question it is asked sentences that are known to be true and to be
+false (`mona_fault`), and is not used if it gets one wrong.
+"""
+
+from __future__ import annotations
+
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from math import inf
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from choco_pipeline.automata import arithmetic
+from choco_pipeline.automata.dfa import Automaton
+from choco_pipeline.proof.arithmetic.engine import Decision
+from choco_pipeline.proof.arithmetic.logic import (
+    Bitwise,
+    Member,
+    NimSumZero,
+    Sentence,
+    disjunction,
+    exists,
+    free,
+    implies,
+    less,
+    linear,
+    negation,
+)
+from choco_pipeline.proof.arithmetic.ws1s import ws1s_text
+from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.tables.computing.cost import in_bytes
+
+#: Bytes of address space that one process may take; it ends without an answer when it asks for more.
+MOST_MEMORY = 2 << 30
+#: Seconds that MONA may take to say its version, or to answer a known sentence, for which it needs milliseconds.
+MOST_SECONDS = 20.0
+#: Binary digits of a number in a counter-example; more are a mistake of the program.
+MOST_DIGITS = 100_000
+
+#: What MONA is asked first. True sentences, with None; false ones, each with what it says, for values of its free variables.
+#: The relation R is that of 3x <= y.
+KNOWN: tuple[tuple[Sentence, Callable[..., bool] | None], ...] = (
+    (less("x", "y"), lambda x, y: x < y),
+    (negation(less("x", "x")), None),
+    (exists(("u",), less("x", "u")), None),
+    (exists(("u",), less("u", "x")), lambda x: x > 0),
+    (exists(("u",), linear({"x": 1, "u": -2}, 0, "==")), lambda x: x % 2 == 0),
+    (
+        exists(("u",), disjunction(*(linear({"x": 1, "u": -3}, -i, "==") for i in range(3)))),
+        None,
+    ),
+    (NimSumZero(("x", "y", "x", "y")), None),
+    (NimSumZero(("x", "y")), lambda x, y: x == y),
+    (implies(Bitwise("&", "x", "y", "z"), linear({"z": 1, "x": -1}, 0, "<=")), None),
+    (
+        implies(Bitwise("|", "x", "y", "z"), linear({"z": 1, "x": -1}, 0, "<=")),
+        lambda x, y, z: z != x | y or z <= x,
+    ),
+    (implies(Member("R", ("x", "y")), linear({"x": 1, "y": -1}, 0, "<=")), None),
+    (
+        implies(linear({"x": 1, "y": -1}, 0, "<="), Member("R", ("x", "y"))),
+        lambda x, y: x > y or 3 * x <= y,
+    ),
+    (exists(("u",), Member("R", ("x", "u"))), None),
+    (negation(exists(("u",), Member("R", ("u", "x")))), lambda x: False),
+)
+
+
+def mona_version() -> str | None:
+    """Return the version of MONA that is installed, such as ``1.4-18``; None if there is none."""
+    if shutil.which("mona") is None:
+        return None
+    try:
+        said, complaint = _output([], MOST_SECONDS)
+    except UndecidedError:
+        return "unknown"
+    found = re.search(r"MONA v(\S+)", said + complaint)
+    return found.group(1) if found else "unknown"
+
+
+class _NoAnswerError(UndecidedError):
+    """MONA gave no answer; given the reason alone."""
+
+    @property
+    def why(self) -> str:
+        """The reason, where it is said beside it which engine gave no answer."""
+        return str(self.args[0])
+
+    def __str__(self) -> str:
+        return f"MONA gave no answer: {self.why}"
+
+
+def mona_fault() -> str | None:
+    """Return why MONA is not used, None if it is: it is not installed, or does not know what is known.
+
+    The known sentences are asked once in a process, and again if the program is another one.
+    """
+    path = shutil.which("mona")
+    if path is None:
+        return "it is not installed"
+    about = Path(path).stat()
+    return _fault(path, about.st_ino, about.st_size, about.st_mtime_ns)
+
+
+@lru_cache
+def _fault(path: str, *_identity: int) -> str | None:
+    relations = {"R": arithmetic.linear({"0": 3, "1": -1}, 0, "<=")}
+    for sentence, says in KNOWN:
+        try:
+            found = _decided(sentence, relations, MOST_SECONDS)
+        except UndecidedError as error:
+            return f"{path} is not used, since it did not answer a known sentence: {error}"
+        wrong = f"{path} is not used, since it is wrong about a known sentence"
+        if found.valid != (says is None):
+            return f"{wrong}: it finds a {'true' if says is None else 'false'} one {'valid' if found.valid else 'invalid'}"
+        at = {str(name): value for name, value in (found.counterexample or {}).items()}
+        if says is not None and says(**at):
+            return f"{wrong}: its counter-example is none"
+    return None
+
+
+def decide_with_mona(
+    sentence: Sentence, relations: Mapping[str, Automaton], seconds_limit: float = inf
+) -> Decision:
+    """Return whether a sentence holds for all values of its free variables, as MONA finds.
+
+    Parameters
+    ----------
+    relations
+        As for `choco_pipeline.proof.arithmetic.engine.Engine`.
+
+    Raises
+    ------
+    NotDefinableError
+        If a relation is not given, or has other arguments than the sentence says.
+    UndecidedError
+        If MONA is not used (`mona_fault`), takes longer than `seconds_limit` or more memory than `MOST_MEMORY`, or
+        stops without an answer.
+    """
+    if seconds_limit <= 0:
+        raise _NoAnswerError("no time was left for it")
+    fault = mona_fault()
+    if fault is not None:
+        raise _NoAnswerError(fault)
+    return _decided(sentence, relations, seconds_limit)
+
+
+def _decided(
+    sentence: Sentence, relations: Mapping[str, Automaton], seconds_limit: float
+) -> Decision:
+    names = sorted(free(sentence))
+    start = time.perf_counter()
+    text = ws1s_text(sentence, relations)
+    with TemporaryDirectory() as directory:
+        path = Path(directory) / "sentence.mona"
+        path.write_text(text, encoding="ascii")
+        said, complaint = _output(["-q", str(path)], seconds_limit)
+    valid, values = _answer(said, complaint, len(names))
+    counterexample = None if valid else dict(zip(names, values, strict=True))
+    return Decision(valid, counterexample, time.perf_counter() - start, 0)
+
+
+def _output(arguments: list[str], seconds_limit: float) -> tuple[str, str]:
+    """Return what MONA says, and its complaints."""
+    pipe = subprocess.PIPE
+    try:
+        process = subprocess.Popen(
+            ["mona", *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=pipe,
+            stderr=pipe,
+            text=True,
+            errors="replace",
+        )
+    except OSError as error:
+        raise _NoAnswerError(f"it cannot be started ({error.strerror})") from None
+    with process:
+        if sys.platform == "linux":  # others cannot limit a process that runs
+            resource.prlimit(process.pid, resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+        try:
+            said, complaint = process.communicate(
+                timeout=None if seconds_limit == inf else seconds_limit
+            )
+        except subprocess.TimeoutExpired:
+            raise _NoAnswerError(f"stopped after {seconds_limit:.3g} seconds") from None
+        finally:
+            process.kill()
+    if "out of memory" in complaint + said:
+        raise _NoAnswerError(f"it needs more than {in_bytes(MOST_MEMORY)} of memory")
+    return said, complaint
+
+
+def _answer(said: str, complaint: str, variables: int) -> tuple[bool, list[int]]:
+    """Return whether MONA found the formula valid, and the values of V0, V1, … in its counter-example."""
+    if "Formula is valid" in said:
+        return True, []
+    _, found, rest = said.partition("A counter-example of least length")
+    if not found:
+        lines = (complaint + said).split("\n")
+        raise _NoAnswerError(
+            next((line.strip() for line in lines if line.strip()), "it says nothing")
+        )
+    example = rest.partition("A satisfying example")[0]
+    sets = dict(re.findall(r"^(V\d+) = \{([\d,]*)\}$", example, re.MULTILINE))
+    values = []
+    for i in range(variables):
+        places = [int(place) for place in sets.get(f"V{i}", "").split(",") if place]
+        if max(places, default=0) > MOST_DIGITS:
+            raise _NoAnswerError(f"its counter-example has more than {MOST_DIGITS:,} binary digits")
+        values.append(sum(1 << place for place in places))
+    return False, values

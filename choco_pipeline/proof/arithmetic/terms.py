@@ -1,0 +1,349 @@
+"""Formulas as sentences: what a formula says of natural numbers, in linear and bitwise arithmetic.
+
+The logic has no negative numbers, and formulas may: x-z, say. A value therefore stays a sum of multiples of variables
+for as long as it can, and where it must become a variable the two signs are two cases: t, or -t-1, which in two's
+complement has the digits of t inverted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from choco_pipeline.automata.tracks import Auxiliary, Variable
+from choco_pipeline.formula import Formula
+from choco_pipeline.formula.nodes import (
+    Binary,
+    Call,
+    Compare,
+    Integer,
+    Junction,
+    LogicalNot,
+    Negate,
+    Node,
+    render,
+)
+from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.proof.arithmetic.linear_terms import Sum, TermReader
+from choco_pipeline.proof.arithmetic.logic import (
+    FALSE,
+    Bitwise,
+    NimSumZero,
+    Operator,
+    Sentence,
+    conjunction,
+    disjunction,
+    exists,
+    negation,
+)
+from choco_pipeline.proof.proof_errors import NotDefinableError
+
+#: Each value that may be negative doubles the cases of all that is asked of it.
+MOST_AUXILIARY = 2000
+#: Comparisons that a formula may take: each abs inside of another doubles them.
+MOST_COMPARISONS = 20_000
+
+_BITWISE: dict[str, Operator] = {"^": "^", "&": "&", "|": "|"}
+
+
+#: What stands for a name of a formula: a variable, or a sum of multiples of variables.
+Meaning = Variable | Sum
+
+
+def at_most(
+    value: Meaning, formula: Formula, names: Mapping[str, Meaning] | None = None
+) -> Sentence:
+    """Return the sentence ``value <= formula``.
+
+    Parameters
+    ----------
+    value
+        A variable, or a sum of variables.
+    formula
+        An integer formula.
+    names
+        What stands for names of the formula; by default the names themselves do.
+
+    Raises
+    ------
+    NotDefinableError
+        If the formula multiplies coordinates, raises to a power, asks for v2 or for a table, or divides or shifts by
+        anything but a constant.
+
+    Examples
+    --------
+    >>> from choco_pipeline.formula import parse
+    >>> from choco_pipeline.proof.arithmetic.logic import written
+    >>> print(written(at_most("y", parse("(x+z)//3"))))
+    - x + 3*y - z <= 0
+    """
+    terms = _Terms(formula, names or {})
+    return terms.at_most(_sum(value), terms.root)
+
+
+def value_is(
+    value: Meaning, formula: Formula, names: Mapping[str, Meaning] | None = None
+) -> Sentence:
+    """Return the sentence ``value == formula``; see `at_most`."""
+    terms = _Terms(formula, names or {})
+    return terms.equals(_sum(value), terms.root)
+
+
+def condition(formula: Formula, names: Mapping[str, Meaning] | None = None) -> Sentence:
+    """Return a formula that is true or false as a sentence; see `at_most`."""
+    terms = _Terms(formula, names or {})
+    return terms.truth(terms.root)
+
+
+class _Terms:
+    """One formula being translated: its text for errors, its variables, and a count of the auxiliary ones."""
+
+    def __init__(self, formula: Formula, names: Mapping[str, Meaning]) -> None:
+        undefined = formula.always_undefined()
+        if undefined is not None:
+            raise undefined
+        self.text = formula.text
+        self.root = parse_nodes(formula.text, None, formula.functions)
+        self._read = TermReader(formula.text, {name: _sum(one) for name, one in names.items()})
+        self._auxiliary = 0
+        self._comparisons = 0
+
+    def truth(self, node: Node) -> Sentence:
+        match node:
+            case LogicalNot():
+                return negation(self.truth(node.operand))
+            case Junction():
+                parts = map(self.truth, node.operands)
+                return conjunction(*parts) if node.operator == "and" else disjunction(*parts)
+            case Compare():
+                sides = zip(node.operators, node.operands, node.operands[1:], strict=False)
+                return conjunction(*(self._compared(*side) for side in sides))
+            case _:
+                raise NotDefinableError(
+                    f"{self.text}: {render(node)} is an integer, a truth is needed"
+                )
+
+    def _compared(self, operator: str, left: Node, right: Node) -> Sentence:
+        match operator:
+            case ">" | ">=":
+                return self._compared(operator.replace(">", "<"), right, left)
+            case "!=":
+                return negation(self._compared("==", left, right))
+            case "==":
+                return self._same(left, right)
+            case _:
+                extra = 1 if operator == "<" else 0
+                high = self._read.linear(right)
+                if high is not None:
+                    return negation(self.at_most(high.plus(1 - extra), left))
+                return self._with(left, lambda low: self.at_most(low.plus(extra), right))
+
+    def _same(self, left: Node, right: Node) -> Sentence:
+        xor = next((n for n in (left, right) if isinstance(n, Binary) and n.operator == "^"), None)
+        if xor is not None:
+            parts = [*_xor_parts(left), *_xor_parts(right)]
+            return self._nim_sum_is_zero([part for part in parts if part != Integer(0)], [], False)
+        known = self._read.linear(left)
+        if known is not None:
+            return self.equals(known, right)
+        return self._with(right, lambda value: self.equals(value, left))
+
+    def _nim_sum_is_zero(
+        self, parts: list[Node], digits: list[Variable], inverted: bool
+    ) -> Sentence:
+        if not parts:
+            return FALSE if inverted else NimSumZero(tuple(digits))
+        return self._digits(
+            parts[0],
+            lambda name, negative: self._nim_sum_is_zero(
+                parts[1:], [*digits, name], inverted != negative
+            ),
+        )
+
+    def at_most(self, low: Sum, node: Node) -> Sentence:
+        """Return ``low <= node``, without a variable for the node wherever its own definition is a comparison."""
+        self._comparisons += 1
+        if self._comparisons > MOST_COMPARISONS:
+            raise NotDefinableError(
+                f"{self.text}: more than {MOST_COMPARISONS:,} comparisons are needed to say it"
+            )
+        value = self._read.linear(node)
+        if value is not None:
+            return (low - value).compared("<=")
+        match node:
+            case Negate():
+                return negation(self.at_most(low.times(-1).plus(1), node.operand))
+            case Binary("//" | ">>"):
+                divisor = self._read.divisor(node)
+                if divisor > 0:
+                    return self.at_most(low.times(divisor), node.left)
+            case Binary("+" | "-"):
+                left, right = self._read.linear(node.left), self._read.linear(node.right)
+                if right is not None:
+                    return self.at_most(
+                        low - right if node.operator == "+" else low + right, node.left
+                    )
+                if left is not None and node.operator == "+":
+                    return self.at_most(low - left, node.right)
+                if left is not None:
+                    return negation(self.at_most((left - low).plus(1), node.right))
+            case Call("min", arguments):
+                return conjunction(*(self.at_most(low, part) for part in arguments))
+            case Call("max", arguments):
+                return disjunction(*(self.at_most(low, part) for part in arguments))
+            case Call("abs", (argument,)):
+                return disjunction(self.at_most(low, argument), self.at_most(low, Negate(argument)))
+            case _:
+                pass
+        return self._with(node, lambda found: (low - found).compared("<="))
+
+    def equals(self, value: Sum, node: Node) -> Sentence:
+        """Return ``value == node``."""
+        if self._is_comparison(node):
+            return conjunction(
+                self.at_most(value, node), negation(self.at_most(value.plus(1), node))
+            )
+        return self._with(node, lambda found: (value - found).compared("=="))
+
+    def _with(self, node: Node, body: Callable[[Sum], Sentence]) -> Sentence:
+        """Return `body` of the value of `node`."""
+        value = self._read.linear(node)
+        if value is not None:
+            return body(value)
+        match node:
+            case Negate():
+                return self._with(node.operand, lambda found: body(found.times(-1)))
+            case Binary("+", left, right):
+                return self._with(left, lambda a: self._with(right, lambda b: body(a + b)))
+            case Binary("-", left, right):
+                return self._with(left, lambda a: self._with(right, lambda b: body(a - b)))
+            case Binary("*" | "<<"):
+                factor, other = self._read.factor(node)
+                return self._with(other, lambda found: body(found.times(factor)))
+            case Binary("//" | ">>" | "%", left):
+                divisor = self._read.divisor(node)
+                return self._with(left, lambda a: self._divided(node.operator, a, divisor, body))
+            case Binary("^" | "&" | "|", left, right):
+                op = _BITWISE[node.operator]
+                return self._digits(
+                    left,
+                    lambda a, a_negative: self._digits(
+                        right,
+                        lambda b, b_negative: self._bitwise(op, a, a_negative, b, b_negative, body),
+                    ),
+                )
+            case Call("min" | "max" | "abs"):
+                return self._auxiliary_for(
+                    self._read.never_negative(node), lambda found: self.equals(found, node), body
+                )
+            case _:
+                raise self._read.not_definable(node)
+
+    def _divided(
+        self, operator: str, dividend: Sum, divisor: int, body: Callable[[Sum], Sentence]
+    ) -> Sentence:
+        # a//-k is -a//k, and a % -k is -(-a % k).
+        sign = 1 if divisor > 0 else -1
+        dividend, size = dividend.times(sign), abs(divisor)
+
+        def quotient_is(found: Sum) -> Sentence:
+            rest = dividend - found.times(size)
+            return conjunction(rest.compared(">="), rest.plus(-size).compared("<"))
+
+        def result(found: Sum) -> Sentence:
+            rest = dividend - found.times(size)
+            return body(rest.times(sign) if operator == "%" else found)
+
+        return self._auxiliary_for(dividend.never_negative, quotient_is, result)
+
+    def _bitwise(
+        self,
+        op: Operator,
+        a: Variable,
+        a_negative: bool,
+        b: Variable,
+        b_negative: bool,
+        body: Callable[[Sum], Sentence],
+    ) -> Sentence:
+        """Return `body` of a op b, where an operand that is negative is known by its inverted digits."""
+        digits = self._fresh()
+        found = Sum.of(digits)
+        inverted = found.times(-1).plus(-1)
+        apply: Operator
+        match op, a_negative, b_negative:
+            case ("^", _, _):
+                apply, value = "^", inverted if a_negative != b_negative else found
+            case (_, False, False):
+                apply, value = op, found
+            case ("&", True, True):  # ~a & ~b is ~(a | b)
+                apply, value = "|", inverted
+            case ("|", True, True):
+                apply, value = "&", inverted
+            case ("&", _, _):  # ~a & b is b - (a & b)
+                apply, value = "&", Sum.of(b if a_negative else a) - found
+            case _:  # ~a | b is ~(a & ~b), and a & ~b is a - (a & b)
+                apply, value = "&", (found - Sum.of(a if a_negative else b)).plus(-1)
+        return exists((digits,), conjunction(Bitwise(apply, a, b, digits), body(value)))
+
+    def _digits(self, node: Node, body: Callable[[Variable, bool], Sentence]) -> Sentence:
+        """Return `body` of a variable with the digits of `node`, and whether they are inverted, `node` being negative."""
+        return self._with(node, lambda value: self._digits_of(value, body))
+
+    def _digits_of(self, value: Sum, body: Callable[[Variable, bool], Sentence]) -> Sentence:
+        if value.variable is not None:
+            return body(value.variable, False)
+        name = self._fresh()
+        same = (value - Sum.of(name)).compared("==")
+        positive = exists((name,), conjunction(same, body(name, False)))
+        if value.never_negative:
+            return positive
+        inverse = (value + Sum.of(name)).plus(1).compared("==")
+        return disjunction(positive, exists((name,), conjunction(inverse, body(name, True))))
+
+    def _auxiliary_for(
+        self,
+        never_negative: bool,
+        definition: Callable[[Sum], Sentence],
+        body: Callable[[Sum], Sentence],
+    ) -> Sentence:
+        """Return `body` of the integer that `definition` is true of."""
+        name = self._fresh()
+        values = [Sum.of(name)]
+        if not never_negative:
+            values.append(Sum({name: -1}, -1))
+        cases = (exists((name,), conjunction(definition(value), body(value))) for value in values)
+        return disjunction(*cases)
+
+    def _is_comparison(self, node: Node) -> bool:
+        """Whether `at_most` of `node` is better asked twice than a variable introduced."""
+        match node:
+            case Call("min" | "max" | "abs") | Binary("//" | ">>"):
+                return self._read.linear(node) is None
+            case Binary("+" | "-", left, right):
+                comparisons = self._is_comparison(left) + self._is_comparison(right)
+                linears = (self._read.linear(left) is not None) + (
+                    self._read.linear(right) is not None
+                )
+                return comparisons == linears == 1
+            case Negate():
+                return self._is_comparison(node.operand)
+            case _:
+                return False
+
+    def _fresh(self) -> Auxiliary:
+        """Return a new variable."""
+        self._auxiliary += 1
+        if self._auxiliary > MOST_AUXILIARY:
+            raise NotDefinableError(
+                f"{self.text}: more than {MOST_AUXILIARY} variables are needed to say it"
+            )
+        return Auxiliary(f"'{self._auxiliary}")
+
+
+def _sum(meaning: Meaning) -> Sum:
+    return meaning if isinstance(meaning, Sum) else Sum.of(meaning)
+
+
+def _xor_parts(node: Node) -> list[Node]:
+    if isinstance(node, Binary) and node.operator == "^":
+        return [*_xor_parts(node.left), *_xor_parts(node.right)]
+    return [node]

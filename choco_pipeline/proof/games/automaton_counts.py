@@ -1,0 +1,141 @@
+"""How many positions there are in boxes: exact numbers, the recurrence that they satisfy for ever, a closed form.
+
+The numbers in a relation that all have at most n binary digits are counted by the n-th power of a matrix, whose entry
+(p, q) is the number of symbols that lead from state p to state q. So the counts satisfy a linear recurrence whose order is
+at most the number of states, by the theorem of Cayley and Hamilton.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from choco_pipeline.automata.algebra import conjunction, exists
+from choco_pipeline.automata.arithmetic import constant
+from choco_pipeline.automata.dfa import Automaton
+from choco_pipeline.errors import LimitError
+from choco_pipeline.mining.number_sequences.recurrences import (
+    closed_form,
+    follows,
+    rule_text,
+    shortest_recurrence,
+)
+from choco_pipeline.proof.games.proved import Proof
+
+#: Automata with more states are not counted: time grows with the cube of their number.
+MOST_STATES = 400
+#: At least so many counts are shown.
+SHOWN = 8
+#: Of a proof of Grundy numbers, the positions with each of the numbers below this are counted.
+VALUES = 4
+
+
+@dataclass(frozen=True)
+class AutomatonCounts:
+    """The numbers a(0), a(1), … of members of a relation whose coordinates are all below 2^n.
+
+    Attributes
+    ----------
+    first
+        The first of them; as many as the recurrence needs, or more.
+    recurrence
+        The integers c with a(n+d) = c[0]·a(n) + … + c[d-1]·a(n+d-1) for every n; there is no shorter one.
+    closed
+        a(n) as a sum of powers, if all roots of the recurrence are integers.
+    """
+
+    first: tuple[int, ...]
+    recurrence: tuple[int, ...]
+    closed: str | None
+
+    @property
+    def rule(self) -> str:
+        """The recurrence as text.
+
+        Examples
+        --------
+        >>> print(AutomatonCounts((1, 3), (-8, 6), None).rule)
+        a(n+2) = 6·a(n+1) - 8·a(n)
+        """
+        return rule_text(self.recurrence)
+
+
+def counts(a: Automaton) -> AutomatonCounts:
+    """Return how many members of a relation lie in the boxes of side 2^n, and what these numbers satisfy.
+
+    Raises
+    ------
+    LimitError
+        If the automaton has more than `MOST_STATES` states.
+
+    Examples
+    --------
+    >>> from choco_pipeline.automata.arithmetic import linear
+    >>> found = counts(linear({"y": 1, "z": -1}, 0, "<="))
+    >>> found.first[:4], found.rule, found.closed
+    ((1, 3, 10, 36), 'a(n+2) = 6·a(n+1) - 8·a(n)', '(2^n + 4^n)/2')
+    """
+    if a.states > MOST_STATES:
+        raise LimitError(f"counts from an automaton of {a.states} states: at most {MOST_STATES}")
+    terms = tuple(islice(_numbers(a), 2 * a.states))
+    recurrence = shortest_recurrence(terms)
+    order = len(recurrence)
+    # What a recurrence misses is itself a sequence of the matrix: it is 0 for ever if it is 0 as often as there are states.
+    if not follows(terms[: order + a.states], recurrence):
+        raise LimitError(f"the recurrence of {a.states} states has too large coefficients")
+    shown = (*terms, *islice(_numbers(a), len(terms), max(SHOWN, len(terms))))
+    return AutomatonCounts(
+        shown[: max(SHOWN, order)],
+        recurrence,
+        closed_form(terms, recurrence, a.delta.shape[1]),
+    )
+
+
+def number_below(a: Automaton, digits: int) -> int:
+    """Return how many members of a relation have coordinates of at most so many binary digits."""
+    return next(islice(_numbers(a), digits, None))
+
+
+def described_counts(proof: Proof) -> list[dict[str, Any]]:
+    """Return the counts of a proved relation as plain data.
+
+    Returns
+    -------
+    list of dict
+        For each number of passes left and, where the Grundy numbers are proved, each value below `VALUES`: ``passes``;
+        ``value``, the Grundy number, 0 for P-positions; ``first``, as for `AutomatonCounts`; ``recurrence``, as text; ``closed``,
+        text or None. Of automata that are too large nothing.
+    """
+    track = str(len(proof.ruleset.base.coordinates))
+    found = []
+    for passes, automaton in enumerate(proof.automata):
+        for value in range(VALUES if proof.relation == "grundy" else 1):
+            chosen = automaton
+            try:
+                if proof.relation == "grundy":
+                    chosen = exists(conjunction(automaton, constant(track, value)), track)
+                these = counts(chosen)
+            except LimitError:
+                continue
+            found.append(
+                {
+                    "passes": passes,
+                    "value": value,
+                    "first": list(these.first),
+                    "recurrence": these.rule,
+                    "closed": these.closed,
+                }
+            )
+    return found
+
+
+def _numbers(a: Automaton) -> Iterator[int]:
+    """Yield the counts, exactly."""
+    after = a.accepting.astype(np.int64).astype(object)
+    while True:
+        yield int(after[0])
+        after = after[a.delta].sum(axis=1)

@@ -1,0 +1,324 @@
+"""Proofs on disk: what was proved, and the automata that prove it, so that anyone can check it without the search."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import Field, ValidationError
+
+from choco_pipeline.automata.dfa import Automaton
+from choco_pipeline.automata.minimise import minimised
+from choco_pipeline.automata.tracks import listed
+from choco_pipeline.documents.files import read_json, write_text
+from choco_pipeline.documents.model import Model
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.proof.arithmetic.engines import EngineName
+from choco_pipeline.proof.arithmetic.logic import (
+    And,
+    Bitwise,
+    Exists,
+    Linear,
+    Member,
+    NimSumZero,
+    Not,
+    Or,
+    Sentence,
+)
+from choco_pipeline.proof.arithmetic.mona import mona_version
+from choco_pipeline.proof.games.membership import Relation
+from choco_pipeline.proof.games.obligations import obligations
+from choco_pipeline.proof.games.proved import Proof
+from choco_pipeline.proof.games.prover import check_relation, fitting
+from choco_pipeline.provenance import code_digest, digest, package_version, versions
+
+FORMAT = 1
+M = TypeVar("M", bound=Model)
+#: Bytes of a certificate; those of the proofs that take an hour have a tenth.
+MOST_BYTES = 1 << 25
+#: Characters of a name or a ruleset in an error.
+LONGEST = 100
+#: Code whose change may change what is proved.
+PROOF_CODE = ("automata", "formula", "games", "proof")
+
+
+class CertificateError(ChocoError):
+    """A file is not a certificate."""
+
+
+class CheckRecord(Model):
+    """That an engine found an obligation to hold."""
+
+    engine: EngineName
+    version: str
+    seconds: float
+    states: int
+
+
+class ObligationRecord(Model):
+    """One sentence that holds for all natural numbers; for people, since a check writes its own."""
+
+    name: str
+    passes: int
+    sentence: str
+    checks: list[CheckRecord]
+
+
+class GameDocument(Model):
+    """A game and the automata of a relation, as files hold them."""
+
+    ruleset: str
+    relation: Relation
+    coordinates: list[str]
+    automata: list[dict[str, Any]]
+
+
+class CertificateDocument(GameDocument):
+    """A certificate as its file holds it."""
+
+    format: int = Field(ge=FORMAT, le=FORMAT)
+    games: dict[str, Any] = Field(default={})
+    obligations: list[ObligationRecord]
+    versions: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A certificate that has been read: well formed, which does not say that it is right.
+
+    Attributes
+    ----------
+    ruleset, relation
+        The game, and whether the automata are its P-positions or its Grundy numbers.
+    automata
+        The least ones, for no pass left, for one and so on.
+    sentences
+        Name, passes and text of the obligations, as the file has them.
+    """
+
+    ruleset: Ruleset
+    relation: Relation
+    automata: tuple[Automaton, ...]
+    sentences: tuple[tuple[str, int, str], ...]
+
+
+def write_certificate(proof: Proof, folder: Path) -> Path:
+    """Write the certificate of a proof and return its path, which the game and the relation determine.
+
+    Raises
+    ------
+    CertificateError
+        If nothing is proved.
+    """
+    if proof.status != "proved":
+        raise CertificateError(
+            f"{proof.ruleset.notation}: {proof.status}, so there is nothing to certify"
+        )
+    path = certificate_path(proof.ruleset, proof.relation, folder)
+    write_document(path, _document(proof))
+    return path
+
+
+def write_document(path: Path, document: Mapping[str, Any]) -> None:
+    """Write a certificate's document, whole or not at all, unless it is there; each list of numbers is on one line."""
+    text = json.dumps(document, indent=1, ensure_ascii=False)
+    # no string holds a line break
+    short = re.sub(r"\[\n[\s\d,]*\]", lambda found: re.sub(r"\s+", "", found.group()), text)
+    content = f"{short}\n"
+    if not (path.is_file() and path.read_bytes() == content.encode()):
+        write_text(path, content)
+
+
+def certificate_path(ruleset: Ruleset, relation: Relation, folder: Path) -> Path:
+    """Return where the certificate of a game and a relation lies, if there is one."""
+    slug = re.sub(r"[^a-z0-9]+", "-", ruleset.notation.lower()).strip("-")[:60].strip("-")
+    return folder / f"{slug}-{relation}-{digest([ruleset.identity, relation])[:8]}.json"
+
+
+def read_certificate(path: Path) -> Certificate:
+    """Return the certificate in a file, after checking everything but the proof.
+
+    Raises
+    ------
+    StoreError, CertificateError, RulesetError, RelationError
+        If there is no such file, it has more than `MOST_BYTES`, it is not a certificate, or its automata do not fit the
+        game or are not the least ones of their relations, numbered breadth-first.
+    """
+    document = read_document(path, CertificateDocument)
+    sentences = tuple((o.name, o.passes, o.sentence) for o in document.obligations)
+    return replace(certificate_of(document, path, document.games), sentences=sentences)
+
+
+def read_document(path: Path, model: type[M]) -> M:
+    """Return the document in a file, or raise as `read_certificate` does if it is no such certificate."""
+    try:
+        return model.model_validate(read_json(path, MOST_BYTES))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = shown(".".join(map(str, first["loc"]))) or "the document"
+        raise CertificateError(f"{path}: not a certificate: {where}: {first['msg']}") from None
+
+
+def certificate_of(document: GameDocument, path: Path, games: Mapping[str, Any]) -> Certificate:
+    """Return the game and the automata of a document in a file, or raise as `read_certificate` does if they do not fit.
+
+    Games of one's own are read from their descriptions `games`, which the file holds, and from no other file.
+    """
+    ruleset = parse_ruleset(document.ruleset, games=games)
+    if ruleset.notation != document.ruleset:
+        raise CertificateError(
+            f"{path}: the ruleset must be written {ruleset.notation}, found {shown(document.ruleset)}"
+        )
+    coordinates = _coordinates(ruleset, document.relation)
+    if document.coordinates != coordinates:
+        raise CertificateError(f"{path}: the coordinates must be {', '.join(coordinates)}")
+    automata = []
+    for passes, data in enumerate(document.automata):
+        where = f"{path}: the automaton for {passes} passes left"
+        try:
+            automaton = Automaton.from_json(data)
+        except ChocoError as error:
+            raise CertificateError(f"{where}: {error}") from None
+        if (
+            Automaton(automaton.tracks, *minimised(automaton.delta, automaton.accepting))
+            != automaton
+        ):
+            raise CertificateError(f"{where} is not the least one, numbered breadth-first")
+        automata.append(automaton)
+    fitted = fitting(ruleset, document.relation, dict(enumerate(automata)))
+    return Certificate(ruleset, document.relation, fitted, ())
+
+
+def check_certificate(
+    path: Path, engines: Sequence[EngineName] | None = None, *, seconds: float = 60.0
+) -> Proof:
+    """Prove again what a certificate says, from its ruleset and its automata alone.
+
+    What must hold is worked out anew; neither the sentences in the file nor what it says of engines is trusted.
+
+    Parameters
+    ----------
+    path
+        The certificate.
+    engines, seconds
+        As for `choco_pipeline.proof.games.prover.prove`.
+
+    Returns
+    -------
+    Proof
+        ``proved``, ``refuted`` or ``undecided``.
+    """
+    certificate = read_certificate(path)
+    automata = dict(enumerate(certificate.automata))
+    proof = check_relation(
+        certificate.ruleset, automata, certificate.relation, engines=engines, seconds=seconds
+    )
+    if proof.status == "proved" and certificate.sentences != _sentences(proof):
+        return replace(
+            proof,
+            why=f"{proof.why}; the obligations written in the file are not those that were checked",
+        )
+    return proof
+
+
+def sentence_text(sentence: Sentence) -> str:
+    """Return a sentence as people read it.
+
+    Examples
+    --------
+    >>> sentence_text(Exists(("u",), And((Linear((("u", 1), ("x", -1)), 0, "<"), Member("R0", ("u", "y"))))))
+    'exists u: (u - x < 0 and R0(u, y))'
+    """
+    match sentence:
+        case Linear(coefficients, constant, relation):
+            terms = [_term(factor, str(name)) for name, factor in coefficients]
+            terms += [_term(constant, "")] if constant or not terms else []
+            return f"{' '.join(terms).removeprefix('+ ')} {relation} 0"
+        case Bitwise(op, a, b, c):
+            return f"{c} == {a} {op} {b}"
+        case NimSumZero(names):
+            return f"{' ^ '.join(map(str, names)) or '0'} == 0"
+        case Member(relation_name, arguments):
+            return f"{relation_name}({listed(arguments)})"
+        case And(parts):
+            return f"({' and '.join(map(sentence_text, parts))})" if parts else "true"
+        case Or(parts):
+            return f"({' or '.join(map(sentence_text, parts))})" if parts else "false"
+        case Not(part):
+            return f"not {sentence_text(part)}"
+        case Exists(names, body):
+            return f"exists {listed(names)}: {sentence_text(body)}"
+
+
+def shown(text: str) -> str:
+    """Return text of a file as an error may show it: on one line, and not too long."""
+    printable = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return printable if len(printable) <= LONGEST else f"{printable[:LONGEST]}…"
+
+
+def engine_version(engine: EngineName) -> str:
+    """Return the version of an engine; of ours, the package's with a digest of the code that decides."""
+    if engine == "own":
+        return f"{package_version()} {code_digest(PROOF_CODE)}"
+    return mona_version() or "not installed"
+
+
+def _term(factor: int, name: str) -> str:
+    sign = "-" if factor < 0 else "+"
+    size = abs(factor)
+    if not name:
+        return f"{sign} {size}"
+    return f"{sign} {name}" if size == 1 else f"{sign} {size}*{name}"
+
+
+def _coordinates(ruleset: Ruleset, relation: Relation) -> list[str]:
+    names = list(ruleset.base.coordinates)
+    return [*names, "value"] if relation == "grundy" else names
+
+
+def _sentences(proof: Proof) -> tuple[tuple[str, int, str], ...]:
+    todo = obligations(proof.ruleset, proof.relation)
+    return tuple((o.name, o.passes, sentence_text(o.sentence)) for o in todo)
+
+
+def game_document(proof: Proof) -> dict[str, Any]:
+    """Return what a `GameDocument` holds of a proof."""
+    return {
+        "ruleset": proof.ruleset.notation,
+        "relation": proof.relation,
+        "coordinates": _coordinates(proof.ruleset, proof.relation),
+        "automata": [automaton.as_json() for automaton in proof.automata],
+    }
+
+
+def described_games(ruleset: Ruleset) -> dict[str, Any]:
+    """Return the descriptions of games of one's own as a certificate holds them: under no key if there are none."""
+    return {"games": dict(ruleset.documents)} if ruleset.documents else {}
+
+
+def _document(proof: Proof) -> dict[str, Any]:
+    checks: dict[tuple[str, int], list[dict[str, Any]]] = {}
+    for check in proof.checks:
+        checks.setdefault((check.obligation.name, check.obligation.passes), []).append(
+            {
+                "engine": check.engine,
+                "version": engine_version(check.engine),
+                "seconds": round(check.seconds, 4),
+                "states": check.states,
+            }
+        )
+    return {
+        "format": FORMAT,
+        **game_document(proof),
+        **described_games(proof.ruleset),
+        "obligations": [
+            {"name": name, "passes": passes, "sentence": text, "checks": checks[name, passes]}
+            for name, passes, text in _sentences(proof)
+        ],
+        "versions": versions(),
+    }

@@ -1,0 +1,187 @@
+"""Guessing the automata of a game's relation: from small tables to large ones, each looked at before a proof."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from choco_pipeline.automata.dfa import Automaton
+from choco_pipeline.automata.residuals import (
+    Graph,
+    Learned,
+    Member,
+    agrees,
+    learn,
+    wrong_points,
+)
+from choco_pipeline.errors import LimitError
+from choco_pipeline.games import Position, Ruleset
+from choco_pipeline.proof.clock import FOREVER, Clock
+from choco_pipeline.proof.games.membership import Relation, deepest, members
+
+#: Tables that guesses are made from, by their binary digits.
+DEPTHS = (9, 11, 13, 14, 15)
+#: Digits that tell residuals apart: from so many on, as long as the window has so many points.
+NARROWEST = 3
+WINDOW_POINTS = 1 << 14
+MOST_RESIDUALS = 3000
+#: Points of each kind at which a guess must be right before it is worth a proof.
+SAMPLES = 20_000
+#: Grundy numbers that are looked at where a guess is wrong.
+MOST_VALUES = 1 << 17
+
+
+class Guesser:
+    """Guesses of one game's relation, whose tables are computed once for all numbers of passes.
+
+    Parameters
+    ----------
+    ruleset, relation
+        As for `members`.
+    clock
+        For how long guesses are made.
+    """
+
+    def __init__(self, ruleset: Ruleset, relation: Relation, clock: Clock = FOREVER) -> None:
+        self.ruleset = ruleset
+        self.relation = relation
+        self._clock = clock
+        self._members: dict[int, tuple[Member, ...]] = {}
+        self._refuted: dict[int, dict[tuple[int, ...], bool]] = {}
+
+    def attempts(self, passes: int) -> Iterator[Learned]:
+        """Yield what is learned of the relation for `passes` passes left, an automaton or how residuals kept growing.
+
+        Depths grow, and windows at each of them; a guess that was refuted (`refute`) is first refined. Automata that are
+        wrong at a sample of their table, or where an earlier guess was refuted, are left out. It ends early with more
+        than `MOST_RESIDUALS` residuals, for deeper tables and wider windows only have more of them.
+
+        Raises
+        ------
+        LimitError
+            If no table is small enough.
+        UndecidedError
+            If the time is over.
+        """
+        tracks = relation_tracks(self.ruleset, self.relation)
+        most = deepest(self.ruleset, self.relation, DEPTHS[-1])
+        if most == 0:
+            raise LimitError(f"{self.ruleset.notation}: no table is small enough to guess from")
+        known = self._refuted.setdefault(passes, {})
+        for depth in sorted({min(depth, most) for depth in DEPTHS}):
+            member = self._member(passes, depth)
+            for window in _windows(member, len(tracks), depth):
+                again = True
+                while again:
+                    learned = self._learned(member, tracks, depth, window, known)
+                    again = False
+                    if learned.automaton is None:
+                        yield learned
+                        if learned.growth[-1] > MOST_RESIDUALS:
+                            return
+                    elif _is_right(learned.automaton, known) and agrees(
+                        learned.automaton, member, tracks, depth, SAMPLES, seed=0
+                    ):
+                        before = len(known)
+                        yield learned
+                        again = len(known) > before
+
+    def refute(self, passes: int, guess: Automaton, position: Position, largest: int) -> None:
+        """Find where a guess is wrong, at a position or its options; the guesses that follow are right there.
+
+        Nothing follows from a position so large that its table is not worth it.
+
+        Parameters
+        ----------
+        passes
+            Passes left.
+        guess
+            What `attempts` yielded last.
+        position
+            Of the ruleset's coordinates without passes, whether legal or not: `guess` contradicts the definition there.
+        largest
+            The largest Grundy number to look at; of numbers above `MOST_VALUES`, none is.
+        """
+        depth = max(1, *(c.bit_length() for c in position))
+        if deepest(self.ruleset, self.relation, depth) < depth:
+            return
+        member = self._member(passes, max(depth, *self._members))
+        base = self.ruleset.base
+        near = {position, *(base.options(position) if base.is_position(position) else ())}
+        tracks = relation_tracks(self.ruleset, self.relation)
+        for here in sorted(near, key=lambda place: (max(place), place)):
+            points = np.array([here], np.int64)
+            if self.relation == "grundy":
+                values = np.arange(min(largest, MOST_VALUES) + 1)
+                points = np.column_stack([np.repeat(points, len(values), axis=0), values])
+            wrong = wrong_points(guess, member, tracks, points)
+            if len(wrong):
+                self._refuted[passes][tuple(wrong[0].tolist())] = bool(member(wrong[:1])[0])
+                return
+
+    def _learned(
+        self,
+        member: Member,
+        tracks: tuple[str, ...],
+        depth: int,
+        window: int,
+        refuted: Mapping[tuple[int, ...], bool],
+    ) -> Learned:
+        """Return what is learned, refined by counterexamples as far as this depth leaves digits for it.
+
+        Of a counterexample only its highest digits tell residuals apart, as few as it takes (Rivest and Schapire): each
+        costs a digit of the words that can be read.
+        """
+        learned = learn(member, tracks, depth, window, MOST_RESIDUALS)
+        for digits in range(window + 1, depth):
+            if learned.automaton is None or _is_right(learned.automaton, refuted):
+                break
+            beyond = {_highest(point, digits) for point in refuted}
+            finer = learn(member, tracks, depth, window, MOST_RESIDUALS, sorted(beyond))
+            if finer.automaton is None:
+                break
+            learned = finer
+        return learned
+
+    def _member(self, passes: int, depth: int) -> Member:
+        if depth not in self._members:
+            self._clock.require()
+            found = members(self.ruleset, self.relation, depth)
+            self._members[depth] = tuple(_limited(member, self._clock) for member in found)
+        return self._members[depth][passes]
+
+
+def _limited(member: Member, clock: Clock) -> Member:
+    """Return the same membership, which is asked as long as there is time: every guess asks it again and again."""
+    if isinstance(member, Graph):
+        return replace(member, function=clock.limiting(member.function))
+    return clock.limiting(member)
+
+
+def relation_tracks(ruleset: Ruleset, relation: Relation) -> tuple[str, ...]:
+    """Return the tracks of a game's relation, in the order of its arguments."""
+    coordinates = len(ruleset.base.coordinates)
+    return tuple(str(i) for i in range(coordinates + (relation == "grundy")))
+
+
+def _windows(member: Member, dimensions: int, depth: int) -> range:
+    """Return the windows to try: they leave a digit to be read, and hold at most `WINDOW_POINTS` points."""
+    free = max(1, dimensions - isinstance(member, Graph))
+    widest = min(depth - 1, (WINDOW_POINTS.bit_length() - 1) // free)
+    return range(min(NARROWEST, widest), widest + 1)
+
+
+def _highest(point: tuple[int, ...], digits: int) -> tuple[int, ...]:
+    """Return a point without its lowest digits, so that at most `digits` are left."""
+    dropped = max(0, max(point).bit_length() - digits)
+    return tuple(c >> dropped for c in point)
+
+
+def _is_right(automaton: Automaton, points: Mapping[tuple[int, ...], bool]) -> bool:
+    """Return whether the automaton accepts those points, in the order of tracks "0", "1", …, that are members."""
+    return all(
+        automaton.accepts({str(i): c for i, c in enumerate(point)}) == belongs
+        for point, belongs in points.items()
+    )

@@ -1,0 +1,180 @@
+"""Who is in a relation, from tables in memory: P-positions, and Grundy numbers with their positions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choco_pipeline.automata.residuals import Graph, Member, Points
+from choco_pipeline.errors import LimitError
+from choco_pipeline.games import Ruleset
+from choco_pipeline.tables.computing.computation import Computation, computation_of
+from choco_pipeline.tables.computing.cost import in_bytes, memory_of, seconds_of
+from choco_pipeline.tables.computing.grundy_kernels import grundy_kernel
+from choco_pipeline.tables.computing.machine import worker_memory
+from choco_pipeline.tables.computing.table_kernel import Cells, TableKernel
+from choco_pipeline.tables.reading.cells import holds_at
+from choco_pipeline.tables.specs.patterns import BoundedGame
+from choco_pipeline.tables.specs.schema import NONE, Quantity, variable_of
+
+Relation = Literal["p", "grundy"]
+Function = Callable[[Points], Points]
+
+#: A table that takes longer, or more memory, is not worth a guess.
+MOST_SECONDS = 10.0
+MOST_MEMORY = 2 << 30
+
+
+def members(ruleset: Ruleset, relation: Relation, depth: int) -> tuple[Member, ...]:
+    """Return membership of a game's relation, for positions below 2**depth, one for each number of passes left.
+
+    Parameters
+    ----------
+    ruleset
+        The game, with passes or without.
+    relation
+        ``p``: the P-positions, points in the order of the ruleset's coordinates without passes. ``grundy``: the same
+        followed by the Grundy number.
+    depth
+        Binary digits of the largest coordinate.
+
+    Returns
+    -------
+    tuple of callables
+        For no pass left, one pass left and so on: from points, int64 of shape (n, d), to bool of shape (n,). A `Graph`
+        where the relation determines one coordinate by the others; that coordinate may exceed 2**depth.
+
+    Raises
+    ------
+    LimitError
+        If the tables take more than `MOST_SECONDS` or `MOST_MEMORY`.
+    ValueError
+        By the callables, if a point exceeds 2**depth.
+
+    Examples
+    --------
+    >>> from choco_pipeline import StripBar
+    >>> (is_p,) = members(StripBar(k=4, s=2), "p", depth=4)
+    >>> is_p(np.array([[9, 2, 7], [9, 2, 6]])).tolist()
+    [True, False]
+    """
+    bound = (1 << depth) - 1
+    for table in _tables(ruleset, relation, bound):
+        if not _is_worth_it(table):
+            raise LimitError(
+                f"{ruleset.notation}: its {_asked(relation)} table to {depth} binary digits takes"
+                f" {seconds_of(table):.0f} s and {in_bytes(memory_of(table))}, more than a guess is worth"
+            )
+    game = BoundedGame.of(ruleset, bound)
+    names = game.rules.coordinates
+    stored = variable_of(ruleset, "p-positions").stored
+    if relation == "grundy":
+        return tuple(Graph(value, len(names)) for value in _grundy(game, bound))
+    if stored is None:
+        return tuple(map(_zeros, _grundy(game, bound)))
+    axis = names.index(stored)
+    if stored == game.rules.free:  # which is as large as the rest's Grundy number
+        return tuple(Graph(value, axis) for value in _grundy(game.without(stored), bound))
+    cells = computation_of(ruleset, bound, "p-positions").cells()
+    return tuple(Graph(_look_up(layer, bound), axis) for layer in _layers(game, cells))
+
+
+def deepest(ruleset: Ruleset, relation: Relation, most: int) -> int:
+    """Return the largest depth, at most `most`, at which `members` is not refused; 0 if there is none."""
+    for depth in range(most, 0, -1):
+        if all(map(_is_worth_it, _tables(ruleset, relation, (1 << depth) - 1))):
+            return depth
+    return 0
+
+
+def _is_worth_it(table: Computation) -> bool:
+    most = min(MOST_MEMORY, worker_memory(1))
+    return seconds_of(table) <= MOST_SECONDS and memory_of(table) <= most
+
+
+def _asked(relation: Relation) -> Quantity:
+    return "grundy" if relation == "grundy" else "p-positions"
+
+
+def _tables(ruleset: Ruleset, relation: Relation, bound: int) -> list[Computation]:
+    """Return the tables that the relation is read from: the smallest ones that determine it."""
+    game, free = BoundedGame.of(ruleset, bound), ruleset.base.rules.free
+    if relation == "p":
+        if free is not None:
+            game = game.without(free)
+        elif variable_of(ruleset, "p-positions").stored is not None:
+            return [computation_of(ruleset, bound, "p-positions")]
+    return [Computation(kernel, kernel.names, 1) for kernel in _kernels(game)]
+
+
+def _kernels(game: BoundedGame) -> list[TableKernel]:
+    """Return what computes the components of a game, heaps left out; with passes they are one."""
+    if game.passes:
+        return [grundy_kernel(game)]
+    return [grundy_kernel(component) for component in game.without(*game.heaps).components]
+
+
+def _grundy(game: BoundedGame, bound: int) -> list[Function]:
+    """Return the Grundy numbers for each number of passes left: without passes, the nim-sum of the components'."""
+    rules = game.rules
+    if game.passes:
+        cells = grundy_kernel(game).cells(game.names)
+        return [_look_up(layer, bound) for layer in cells]
+    tables = [
+        ([rules.coordinates.index(name) for name in kernel.names], kernel.cells(kernel.names))
+        for kernel in _kernels(game)
+    ]
+    heaps = [rules.coordinates.index(name) for name in game.heaps]
+    largest = [game.sizes[name] - 1 if name in rules.limits else None for name in game.heaps]
+
+    def value(points: Points) -> Points:
+        total = np.bitwise_xor.reduce(points[:, heaps], axis=1)
+        is_position = np.ones(len(points), bool)
+        for heap, most in zip(heaps, largest, strict=True):
+            if most is not None:
+                is_position &= points[:, heap] <= most
+        for columns, cells in tables:
+            found = _look_up(cells, bound)(points[:, columns])
+            is_position &= found != NONE
+            total ^= found
+        if rules.within is not None:
+            is_position &= holds_at(
+                rules.within, dict(zip(rules.coordinates, points.T, strict=True))
+            )
+        return np.where(is_position, total, NONE)
+
+    return [value]
+
+
+def _look_up(cells: NDArray[np.integer], bound: int) -> Function:
+    """Return the table as a function; outside of its shape, but within the bound, there is no position."""
+    beside = np.array(cells.shape, dtype=np.int64)
+
+    def value(points: Points) -> Points:
+        if points.size and int(points.max()) > bound:
+            raise ValueError(f"a table to {bound} is asked about {points.max()}")
+        inside = (points < beside).all(axis=1)
+        if inside.all():
+            return (
+                cells[tuple(points.T)].astype(np.int64) if cells.ndim else _repeated(cells, points)
+            )
+        found = np.full(len(points), NONE, np.int64)
+        found[inside] = cells[tuple(points[inside].T)]
+        return found
+
+    return value
+
+
+def _repeated(cell: NDArray[np.integer], points: Points) -> Points:
+    return np.full(len(points), int(cell), np.int64)
+
+
+def _layers(game: BoundedGame, cells: Cells) -> list[Cells]:
+    return list(cells) if game.passes else [cells]
+
+
+def _zeros(value: Function) -> Member:
+    return lambda points: value(points) == 0

@@ -1,0 +1,225 @@
+"""A game's positions and moves as sentences, from its rules; each says what the game's own definition says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from choco_pipeline.automata.tracks import Auxiliary, Variable
+from choco_pipeline.formula import Formula
+from choco_pipeline.games.height import FormulaHeight
+from choco_pipeline.games.rules import Limit, Move, Rules
+from choco_pipeline.games.ruleset import Ruleset
+from choco_pipeline.proof.arithmetic.linear_terms import Sum
+from choco_pipeline.proof.arithmetic.logic import (
+    TRUE,
+    Sentence,
+    conjunction,
+    disjunction,
+    exists,
+    less,
+    linear,
+    negation,
+)
+from choco_pipeline.proof.arithmetic.terms import at_most, condition, value_is
+from choco_pipeline.proof.proof_errors import NotDefinableError
+
+#: Coordinates that may fall with one move: each of them does or does not, and each choice is a sentence of its own.
+MOST_FALLING = 6
+
+#: The variables of a position's coordinates, in their order.
+Variables = tuple[Variable, ...]
+#: The same by the coordinates' names.
+Named = Mapping[str, Variable]
+
+
+@dataclass(frozen=True)
+class MoveKind:
+    """A kind of move that makes certain coordinates fall to their largest legal values, and no others.
+
+    Attributes
+    ----------
+    move
+        The kind of move.
+    falling
+        The coordinates that fall.
+    option
+        The variables of the option.
+    """
+
+    move: Move
+    falling: tuple[str, ...]
+    option: Variables
+    _allowed: Sentence
+    _lowered: Variables
+    _such: tuple[Sentence, ...]
+    _fallen: Variables
+    _heights: tuple[Sentence, ...]
+
+    def to(self, holds: Sentence) -> Sentence:
+        """Return that such a move leads to an option of which `holds` is true."""
+        # The option does not depend on how far a coordinate was above its height: what is said of heights has no track
+        # for it, and stands in quantifiers of its own.
+        option = exists(self._fallen, conjunction(*self._heights, holds))
+        return conjunction(self._allowed, exists(self._lowered, conjunction(*self._such, option)))
+
+
+def legal(ruleset: Ruleset, position: Variables) -> Sentence:
+    """Return that the variables are a position of the ruleset.
+
+    Parameters
+    ----------
+    ruleset
+        A game of `choco_pipeline.games`.
+    position
+        As many different variables as the ruleset has coordinates.
+
+    Raises
+    ------
+    NotDefinableError
+        If linear and bitwise arithmetic cannot say it, as for a height table.
+
+    Examples
+    --------
+    >>> from choco_pipeline import StepBar
+    >>> legal(StepBar(k=4, s=2), ("y", "z")) == linear({"y": 4, "z": -1}, -2, "<=")
+    True
+    """
+    rules = rules_of(ruleset)
+    at = dict(zip(rules.coordinates, position, strict=True))
+    fitting = (_fits(name, limit, at, ruleset) for name, limit in rules.limits.items())
+    return conjunction(*fitting, TRUE if rules.within is None else condition(rules.within, at))
+
+
+def steps(ruleset: Ruleset, position: Variables) -> Iterator[MoveKind]:
+    """Yield every kind of move, and of each every choice of coordinates that fall; see `legal`."""
+    rules = rules_of(ruleset)
+    here = dict(zip(rules.coordinates, position, strict=True))
+    for move in rules.moves:
+        yield from _steps(ruleset, rules, move, here)
+
+
+def some_option(
+    ruleset: Ruleset, position: Variables, holds: Callable[[Variables], Sentence]
+) -> Sentence:
+    """Return that some option of the position makes `holds` true; see `legal`.
+
+    Parameters
+    ----------
+    holds
+        Given the variables of an option, what is asked of it.
+    """
+    return disjunction(*(step.to(holds(step.option)) for step in steps(ruleset, position)))
+
+
+def has_moves(ruleset: Ruleset, position: Variables) -> Sentence:
+    """Return that the position is not terminal; see `legal`."""
+    rules = rules_of(ruleset)
+    here = dict(zip(rules.coordinates, position, strict=True))
+    return _some_move(ruleset, rules, rules.moves, here)
+
+
+def formula_of(limit: Limit, ruleset: Ruleset) -> Formula:
+    """Return a largest legal value as a formula in the coordinates that it depends on."""
+    if type(limit.height) is not FormulaHeight:
+        raise NotDefinableError(
+            f"{ruleset.notation}: a proof needs the height as a formula, {limit.height.notation} is none"
+        )
+    return limit.height.formula.rename(dict(zip(limit.height.arguments, limit.of, strict=True)))
+
+
+def rules_of(ruleset: Ruleset) -> Rules:
+    """Return a game's rules, if its options are theirs: of a class that overrides options alone they may not be."""
+    for game in (ruleset.base, *ruleset.parts):
+        if game is not ruleset:
+            rules_of(game)
+    defined = (vars(kind).keys() & {"rules", "options"} for kind in type(ruleset).__mro__)
+    if "rules" not in next(filter(None, defined)):
+        raise NotDefinableError(
+            f"{ruleset.notation}: no sentences are written for options that its rules do not say"
+        )
+    return ruleset.rules
+
+
+def _fits(name: str, limit: Limit, at: Named, ruleset: Ruleset) -> Sentence:
+    """Return that a coordinate is not above its largest legal value."""
+    return at_most(at[name], formula_of(limit, ruleset), at)
+
+
+def _steps(ruleset: Ruleset, rules: Rules, move: Move, here: Named) -> Iterator[MoveKind]:
+    lowered = {name: Auxiliary(f"{here[name]}'") for name in move.lowers}
+    there: Named = {**here, **lowered}
+    limits = {n: limit for n, limit in rules.limits.items() if lowered.keys() & {*limit.of}}
+    if len(limits) > MOST_FALLING and move.clips:
+        raise NotDefinableError(
+            f"{ruleset.notation}: {len(limits)} coordinates may fall with one move, at most {MOST_FALLING} can be said"
+        )
+    fits = {name: _fits(name, limit, there, ruleset) for name, limit in limits.items()}
+    allowed = _allowed(ruleset, rules, move, here)
+    amounts = tuple(_amounts(move, here, there))
+    for choice in product((False, True), repeat=len(limits) if move.clips else 0):
+        falling = tuple(name for name, falls in zip(limits, choice, strict=False) if falls)
+        fallen = {name: Auxiliary(f"{there[name]}'") for name in falling}
+        such = (negation(fits[name]) if name in fallen else fits[name] for name in limits)
+        heights = (
+            value_is(fallen[name], formula_of(limits[name], ruleset), there) for name in falling
+        )
+        yield MoveKind(
+            move,
+            falling,
+            tuple({**there, **fallen}.values()),
+            allowed,
+            tuple(lowered.values()),
+            (*amounts, *such),
+            tuple(fallen.values()),
+            tuple(heights),
+        )
+
+
+def _amounts(move: Move, here: Named, there: Named) -> Iterator[Sentence]:
+    """Yield what makes the coordinates `there` lower than `here` by amounts that the move may take."""
+    first, *others = move.lowers
+    match move.by:
+        case "any" if others:
+            for name in move.lowers:
+                yield linear({there[name]: 1, here[name]: -1}, 0, "<=")
+            changes = [{there[name]: 1, here[name]: -1} for name in move.lowers]
+            yield linear({v: c for change in changes for v, c in change.items()}, 0, "<")
+        case "any" | "each" | "same":
+            for name in move.lowers if move.by == "each" else (first,):
+                yield less(there[name], here[name])
+        case amounts:
+            taken = {there[first]: 1, here[first]: -1}
+            yield disjunction(*(linear(taken, amount, "==") for amount in amounts))
+    if move.by not in ("any", "each"):
+        for name in others:
+            change = {there[name]: 1, here[name]: -1, there[first]: -1, here[first]: 1}
+            yield linear(change, 0, "==")
+    if move.at_most is not None:
+        for name in move.lowers if move.by in ("any", "each") else (first,):
+            yield at_most(Sum({here[name]: 1, there[name]: -1}, 0), move.at_most, here)
+
+
+def _allowed(ruleset: Ruleset, rules: Rules, move: Move, here: Named) -> Sentence:
+    """Return what is asked of the position moved from, whatever is taken."""
+    goes_on = TRUE if move.unless is None else negation(condition(move.unless, here))
+    if not move.needs:
+        return goes_on
+    return conjunction(goes_on, _some_move(ruleset, rules, move.needs, here))
+
+
+def _some_move(ruleset: Ruleset, rules: Rules, moves: Sequence[Move], here: Named) -> Sentence:
+    """Return that some move is allowed: for the plain ones, which take any number, that a coordinate is not 0."""
+    plain = {name: 1 for move in moves if _is_plain(move) for name in move.lowers}
+    # where a move needs one of those that are looked at anyway, it adds nothing
+    others = (m for m in moves if not _is_plain(m) and not (m.needs and {*m.needs} <= {*moves}))
+    found = [linear({here[name]: 1 for name in plain}, 0, ">")] if plain else []
+    more = (step.to(TRUE) for move in others for step in _steps(ruleset, rules, move, here))
+    return disjunction(*found, *more)
+
+
+def _is_plain(move: Move) -> bool:
+    return move == Move(move.lowers) or move in (
+        Move(move.lowers[:1], by) for by in ("each", "same")
+    )

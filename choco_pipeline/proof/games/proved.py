@@ -1,0 +1,88 @@
+"""What is known of a relation of a game: its automata, and what the engines found to hold of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from choco_pipeline.automata.dfa import Automaton
+from choco_pipeline.games import Ruleset
+from choco_pipeline.proof.arithmetic.engines import ENGINES, EngineName
+from choco_pipeline.proof.games.membership import Relation
+from choco_pipeline.proof.games.obligations import Obligation
+
+Status = Literal["proved", "refuted", "undecided"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One obligation that an engine found to hold.
+
+    Attributes
+    ----------
+    obligation
+        What holds.
+    engine
+        Which engine says so.
+    seconds
+        How long it took.
+    states
+        The largest automaton on the way; 0 where the engine does not say.
+    """
+
+    obligation: Obligation
+    engine: EngineName
+    seconds: float
+    states: int
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What is known of a relation of a game.
+
+    Attributes
+    ----------
+    ruleset, relation
+        The game, and whether this is about its P-positions or its Grundy numbers.
+    status
+        ``proved``: `automata` hold exactly them, for all positions. ``refuted``: the given automata do not.
+        ``undecided``: no automata were found, or no engine came to an end.
+    why
+        The reason, in a sentence.
+    automata
+        For no pass left, for one and so on; of an undecided game, those that are proved.
+    checks
+        What the engines found to hold.
+    seconds
+        In all, with the tables and the guesses.
+    growth
+        Of an undecided game, the number of different residuals of words of at most 0, 1, 2, … digits.
+    no_answer
+        Of a proof, the engines that did not find every obligation to hold, each with the reason.
+    """
+
+    ruleset: Ruleset
+    relation: Relation
+    status: Status
+    why: str
+    automata: tuple[Automaton, ...]
+    checks: tuple[Check, ...]
+    seconds: float
+    growth: tuple[int, ...] = ()
+    no_answer: Mapping[EngineName, str] = field(default_factory=dict)
+
+    @property
+    def states(self) -> tuple[int, ...]:
+        """Numbers of states, for no pass left, for one and so on."""
+        return tuple(automaton.states for automaton in self.automata)
+
+    @property
+    def engines(self) -> tuple[EngineName, ...]:
+        """The engines that found every obligation to hold; none if nothing is proved."""
+        if self.status != "proved":
+            return ()
+        said = {name: {c.obligation for c in self.checks if c.engine == name} for name in ENGINES}
+        return tuple(
+            name for name in ENGINES if said[name] and said[name] >= max(said.values(), key=len)
+        )

@@ -1,0 +1,133 @@
+"""From a game to a proof: guess its relation from tables, then decide what must hold of it for all positions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from choco_pipeline.automata.dfa import Automaton
+from choco_pipeline.automata.tracks import listed
+from choco_pipeline.errors import ChocoError, LimitError
+from choco_pipeline.games import Ruleset
+from choco_pipeline.proof.arithmetic.engines import EngineName, installed_engines
+from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.games.guess import relation_tracks
+from choco_pipeline.proof.games.membership import Relation
+from choco_pipeline.proof.games.obligations import obligations
+from choco_pipeline.proof.games.proved import Check, Proof
+from choco_pipeline.proof.games.search import Search
+from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
+
+
+class RelationError(ChocoError):
+    """The automata that are to be checked do not fit the game."""
+
+
+def prove(
+    ruleset: Ruleset,
+    relation: Relation = "p",
+    *,
+    engines: Sequence[EngineName] | None = None,
+    seconds: float = 60.0,
+) -> Proof:
+    """Look for automata of a game's P-positions or Grundy numbers, and prove that they are them.
+
+    Parameters
+    ----------
+    ruleset
+        The game.
+    relation
+        ``p`` or ``grundy``.
+    engines
+        Which engines must agree; the installed ones by default.
+    seconds
+        About so long is looked for a proof.
+
+    Returns
+    -------
+    Proof
+        ``proved`` or ``undecided``.
+
+    Raises
+    ------
+    HeightError
+        If a height function is negative or falls, however far out.
+    DisagreementError
+        If the engines contradict each other, or one contradicts the definition.
+
+    Examples
+    --------
+    >>> from choco_pipeline import StripBar
+    >>> proof = prove(StripBar(k=4, s=2), engines=["own"])
+    >>> proof.status, proof.states
+    ('proved', (17,))
+    """
+    search = Search(ruleset, relation, tuple(engines or installed_engines()), Clock(seconds))
+    automata: list[Automaton] = []
+    checks: list[Check] = []
+    try:
+        todo = obligations(ruleset, relation)
+        for passes in range(ruleset.passes + 1):
+            search.find(passes, [o for o in todo if o.passes == passes], automata, checks)
+    except (NotDefinableError, LimitError, UndecidedError) as error:
+        return search.proof("undecided", str(error), automata, checks)
+    return search.proof("proved", search.said, automata, checks)
+
+
+def check_relation(
+    ruleset: Ruleset,
+    automata: Mapping[int, Automaton],
+    relation: Relation = "p",
+    *,
+    engines: Sequence[EngineName] | None = None,
+    seconds: float = 60.0,
+) -> Proof:
+    """Decide whether given automata are a game's P-positions or Grundy numbers.
+
+    Parameters
+    ----------
+    ruleset, relation, engines, seconds
+        As for `prove`.
+    automata
+        By the number of passes left; tracks "0", "1", … are the coordinates without passes, and then the Grundy number.
+
+    Raises
+    ------
+    RelationError
+        If an automaton is missing, or has the wrong tracks.
+    HeightError
+        As for `prove`.
+    NotDefinableError
+        If what must hold cannot be said.
+    DisagreementError
+        If the engines contradict each other, or one contradicts the definition.
+    """
+    given = fitting(ruleset, relation, automata)
+    search = Search(ruleset, relation, tuple(engines or installed_engines()), Clock(seconds))
+    checks: list[Check] = []
+    try:
+        wrong = search.check(obligations(ruleset, relation), given, checks)
+    except (LimitError, UndecidedError) as error:
+        return search.proof("undecided", str(error), given, checks)
+    if wrong is not None:
+        return search.proof("refuted", wrong.why, given, checks)
+    return search.proof("proved", search.said, given, checks)
+
+
+def fitting(
+    ruleset: Ruleset, relation: Relation, automata: Mapping[int, Automaton]
+) -> tuple[Automaton, ...]:
+    """Return automata, given by the number of passes left, in their order; raise `RelationError` if they do not fit."""
+    needed = range(ruleset.passes + 1)
+    if sorted(automata) != list(needed):
+        given = ", ".join(map(str, sorted(automata))) or "none"
+        raise RelationError(
+            f"{ruleset.notation}: automata for 0 to {needed[-1]} passes left are needed, found {given}"
+        )
+    tracks = tuple(sorted(relation_tracks(ruleset, relation)))
+    for passes, automaton in sorted(automata.items()):
+        if automaton.tracks != tracks:
+            raise RelationError(
+                f"{ruleset.notation}: the automaton for {passes} passes left has tracks {listed(automaton.tracks)},"
+                f" needed are {', '.join(tracks)}"
+            )
+    return tuple(automata[passes] for passes in needed)

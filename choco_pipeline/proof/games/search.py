@@ -1,0 +1,217 @@
+"""The search for a proof: guesses of a relation, each checked by the engines, and refined by what refutes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from choco_pipeline.automata.dfa import Automaton
+from choco_pipeline.errors import DisagreementError, HeightError, LimitError
+from choco_pipeline.games import Position, Ruleset
+from choco_pipeline.proof.arithmetic.engine import Decision, Engine
+from choco_pipeline.proof.arithmetic.engines import EngineName, unasked
+from choco_pipeline.proof.arithmetic.logic import And, Exists, Not, Or, Sentence
+from choco_pipeline.proof.arithmetic.logic import Member as InRelation
+from choco_pipeline.proof.arithmetic.mona import decide_with_mona
+from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.games.contradiction import contradiction, height_falls
+from choco_pipeline.proof.games.guess import MOST_RESIDUALS, Guesser
+from choco_pipeline.proof.games.membership import Relation
+from choco_pipeline.proof.games.obligations import Obligation, relation_name
+from choco_pipeline.proof.games.proved import Check, Proof, Status
+from choco_pipeline.proof.proof_errors import UndecidedError
+
+#: MONA's processes at a time; each may need gigabytes.
+PROCESSES = 2
+
+
+@dataclass(frozen=True)
+class Refutation:
+    """How automata contradict the definition: at which coordinates without passes, and the largest number that says so."""
+
+    why: str
+    position: Position
+    largest: int
+
+
+@dataclass
+class Search:
+    """One search for a proof, with its clock."""
+
+    ruleset: Ruleset
+    relation: Relation
+    engines: tuple[EngineName, ...]
+    clock: Clock
+    guesser: Guesser = field(init=False)
+    growth: tuple[int, ...] = ()
+    silent: dict[EngineName, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.guesser = Guesser(self.ruleset, self.relation, self.clock)
+
+    @property
+    def said(self) -> str:
+        """What there is to say of a proof."""
+        proved = "the automata satisfy the definition at every position"
+        return f"{proved}; {_told(self.silent)}" if self.silent else proved
+
+    def proof(
+        self, status: Status, why: str, automata: Sequence[Automaton], checks: Sequence[Check]
+    ) -> Proof:
+        """Return what was found, with the time that it took."""
+        seconds = self.clock.spent
+        growth = self.growth if status == "undecided" else ()
+        found = (tuple(automata), tuple(checks))
+        silent = unasked(self.engines) | self.silent if status == "proved" else {}
+        return Proof(self.ruleset, self.relation, status, why, *found, seconds, growth, silent)
+
+    def find(
+        self,
+        passes: int,
+        todo: Sequence[Obligation],
+        automata: list[Automaton],
+        checks: list[Check],
+    ) -> None:
+        """Add the automaton for `passes` passes left, proved; raise `UndecidedError` if there is none."""
+        refused: list[Automaton] = []
+        self.growth = ()
+        name = relation_name(passes)
+        too_large = ""
+        for learned in self.guesser.attempts(passes):
+            guess = learned.automaton
+            if self.clock.left <= 0:
+                raise UndecidedError(f"{name}: {self.clock.over}")
+            self.growth = learned.growth if guess is None else ()
+            if guess is None or guess in refused:
+                continue
+            refused.append(guess)
+            try:
+                wrong = self.check(todo, [*automata, guess], checks)
+            except UndecidedError as error:  # a wrong guess may be larger than the right one
+                too_large = f"{name}, guessed with {guess.states} states: {error}"
+                continue
+            if wrong is None:
+                automata.append(guess)
+                return
+            self.guesser.refute(passes, guess, wrong.position, wrong.largest)
+        if too_large:
+            raise UndecidedError(too_large)
+        if self.growth:
+            digits = len(self.growth) - 1
+            where = "" if self.growth[-1] > MOST_RESIDUALS else " in the tables that are worth it"
+            raise UndecidedError(
+                f"{name} does not close{where}: {self.growth[-1]} residuals of words to {digits} digits, and growing"
+            )
+        what = f"the last of {refused[-1].states} states, by proof" if refused else "by samples"
+        raise UndecidedError(
+            f"{name} is guessed wrongly from every table that is small enough, {what}"
+        )
+
+    def check(
+        self, todo: Sequence[Obligation], automata: Sequence[Automaton], checks: list[Check]
+    ) -> Refutation | None:
+        """Add what is found to hold to `checks`; return where the automata contradict the definition, if they do."""
+        relations = {relation_name(p): automaton for p, automaton in enumerate(automata)}
+        found: list[Check] = []
+        silent: dict[EngineName, str] = {}
+        for engine in self.engines:
+            # a guess that is too large for one engine leaves time for others after the second one
+            seconds = self.clock.left / 2 if silent else self.clock.left
+            answers: list[Check] = []
+            wrong: tuple[Obligation, Decision] | None = None
+            try:
+                for obligation, decision in self._decisions(engine, todo, relations, seconds):
+                    if not decision.valid:
+                        wrong = obligation, decision
+                        break
+                    answers.append(Check(obligation, engine, decision.seconds, decision.states))
+            except LimitError as error:
+                silent[engine] = str(error)
+                continue
+            except UndecidedError as error:
+                silent[engine] = error.why
+                continue
+            if wrong is not None and found:
+                raise DisagreementError(
+                    f"{self.ruleset.notation}: {wrong[0].name!r} is right by {found[0].engine}, wrong by {engine}"
+                )
+            if wrong is not None:
+                return self._contradiction(*wrong, automata, engine)
+            found += answers
+        if not found:
+            raise UndecidedError(_told(silent))
+        self.silent |= silent
+        checks += found
+        return None
+
+    def _decisions(
+        self,
+        engine: EngineName,
+        todo: Sequence[Obligation],
+        relations: Mapping[str, Automaton],
+        seconds: float,
+    ) -> Iterator[tuple[Obligation, Decision]]:
+        clock = Clock(seconds)
+        if engine == "own":
+            own = Engine(relations)  # which keeps what several obligations need
+            for obligation in todo:
+                clock.require()
+                yield obligation, own.decide(obligation.sentence, clock.left)
+            return
+
+        def asked(obligation: Obligation) -> Decision:
+            return decide_with_mona(obligation.sentence, relations, clock.left)
+
+        pool = ThreadPoolExecutor(PROCESSES)
+        try:
+            yield from zip(todo, pool.map(asked, todo), strict=True)
+        finally:  # after a wrong one, those that have not begun are not asked
+            pool.shutdown(cancel_futures=True)
+
+    def _contradiction(
+        self,
+        obligation: Obligation,
+        decision: Decision,
+        automata: Sequence[Automaton],
+        engine: EngineName,
+    ) -> Refutation:
+        at = {str(name): value for name, value in (decision.counterexample or {}).items()}
+        if not _speaks_of_relations(obligation.sentence) and height_falls(self.ruleset, at):
+            where = ", ".join(f"{name} = {value}" for name, value in at.items())
+            raise HeightError(f"{self.ruleset.notation}: {obligation.name}, but for {where}")
+        what = f"{obligation.name!r} is wrong at {at} by {engine}"
+        try:
+            wrong = contradiction(
+                self.ruleset, self.relation, automata, obligation.passes, at, self.clock
+            )
+        except UndecidedError as error:
+            raise UndecidedError(
+                f"{what}; whether it is by the definition is not known: {error}"
+            ) from error
+        if wrong is None:
+            raise DisagreementError(
+                f"{self.ruleset.notation}: {what}, where it is right by definition"
+            )
+        base = self.ruleset.base
+        position = tuple(at.get(name, 0) for name in base.coordinates)
+        # a Grundy number is at most the number of moves in the longest play, and each lowers a coordinate
+        return Refutation(wrong, position, max([sum(position), *at.values()]))
+
+
+def _told(silent: Mapping[EngineName, str]) -> str:
+    """Return which engines gave no answer, and why."""
+    names = {"own": "our engine", "mona": "MONA"}
+    return "; ".join(f"{names[name]} gave no answer: {why}" for name, why in silent.items())
+
+
+def _speaks_of_relations(sentence: Sentence) -> bool:
+    match sentence:
+        case InRelation():
+            return True
+        case And(parts) | Or(parts):
+            return any(map(_speaks_of_relations, parts))
+        case Not(part) | Exists(_, part):
+            return _speaks_of_relations(part)
+        case _:
+            return False

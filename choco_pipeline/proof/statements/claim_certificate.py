@@ -1,0 +1,190 @@
+"""Certificates of claims: a statement, the integers that it is proved for, and the game's automata, in one file.
+
+What the keys mean stands in docs/proof.md; `checker/check.py` decides such files without this package.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from choco_pipeline.claims.kinds import IntegerStatement, Options
+from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claims_file import Statement
+from choco_pipeline.claims.language.mistakes import mistakes_in
+from choco_pipeline.claims.language.verdict import Proved, Undecided
+from choco_pipeline.documents.model import Model
+from choco_pipeline.games.notation import build
+from choco_pipeline.proof.arithmetic.engines import EngineName, installed_engines
+from choco_pipeline.proof.games.certificate import (
+    FORMAT,
+    CertificateError,
+    GameDocument,
+    certificate_of,
+    described_games,
+    game_document,
+    read_document,
+    write_document,
+)
+from choco_pipeline.proof.games.proved import Proof
+from choco_pipeline.proof.games.prover import check_relation
+from choco_pipeline.proof.statements.decided_claims import decide
+from choco_pipeline.proof.statements.decided_integers import decide_choice
+from choco_pipeline.proof.statements.fixed_integers import fixed_integers
+from choco_pipeline.provenance import digest, versions
+
+#: The folder of claims' certificates in that of the games'.
+FOLDER = "claims"
+
+
+class ClaimDocument(Model):
+    """A claim's certificate as its file holds it."""
+
+    format: int = Field(ge=FORMAT, le=FORMAT)
+    kind: Literal["claim"]
+    claim: Statement
+    names: dict[str, int]
+    game: GameDocument | None
+    games: dict[str, Any] = Field(default={})
+    verdict: Literal["proved"]
+    versions: dict[str, str]
+
+
+def write_claim_certificate(
+    claim: Claim, names: Mapping[str, int], proof: Proof | None, folder: Path
+) -> Path:
+    """Write that a claim is proved with some integers, and return the path, which the two determine.
+
+    Parameters
+    ----------
+    claim, names
+        The statement, and its parameters as a verdict has them.
+    proof
+        The game's; None for a statement on integers.
+    folder
+        Of the certificates of games: those of claims have one of their own in it.
+    """
+    needs_automata = not isinstance(claim.check, IntegerStatement | Options)
+    games = {} if proof is None else described_games(proof.ruleset)
+    document = {
+        "format": FORMAT,
+        "kind": "claim",
+        "claim": proved_statement(claim),
+        "names": dict(names),
+        "game": game_document(proof) if proof is not None and needs_automata else None,
+        **games,
+        "verdict": "proved",
+        "versions": versions(),
+    }
+    said = "-".join(f"{name}-{value}" for name, value in names.items())
+    slug = re.sub(r"[^a-z0-9-]+", "", said)[:60].strip("-") or "all"
+    name = f"{slug}-{digest([document['claim'], document['names'], *games.values()])[:8]}.json"
+    path = folder / FOLDER / claim.id / name
+    write_document(path, document)
+    return path
+
+
+def proved_statement(claim: Claim) -> dict[str, Any]:
+    """Return what a proof is of: the formal statement, without what says that it speaks of other integers, too.
+
+    Nor with what it is to be decided from for all parameters at once.
+    """
+    formal = claim.as_json()
+    formal["check"].pop("listed", None)
+    formal.pop("for_all")
+    formal.pop("follows_from")
+    return formal
+
+
+def is_of_a_claim(path: Path) -> bool:
+    """Return whether a file is a certificate of a claim, or else perhaps one of a game."""
+    return read_document(path, _Kind).kind == "claim"
+
+
+def check_claim_certificate(
+    path: Path, engines: Sequence[EngineName] | None = None, *, seconds: float = 60.0
+) -> tuple[ClaimDocument, Finding]:
+    """Decide again what a claim's certificate says, from its statement and the game's automata alone.
+
+    Returns
+    -------
+    ClaimDocument, Finding
+        What the file says; and ``Proved``, with the engines that agree on the game and on the claim, or what is found
+        instead. Where the automata are not proved it is ``Undecided``.
+
+    Raises
+    ------
+    StoreError, CertificateError, RulesetError, RelationError
+        If the file is no certificate of a claim.
+    """
+    document = read_document(path, ClaimDocument)
+    claim = Claim(document.claim, games=document.games)
+    mistakes = [message for _, message in mistakes_in(claim)]
+    if mistakes:
+        raise CertificateError(f"{path}: not a certificate: claim: {mistakes[0]}")
+    end = time.monotonic() + seconds
+    names = tuple(engines or installed_engines())
+    if isinstance(claim.check, IntegerStatement):
+        if set(document.names) != set(fixed_integers(claim.check)):
+            needed = ", ".join(fixed_integers(claim.check)) or "none"
+            raise CertificateError(f"{path}: numbers are needed for {needed}")
+        return document, decide_choice(claim, document.names, names, seconds)
+    proof = _proof(document, claim, path, names, seconds)
+    if proof.status != "proved":
+        return document, Finding(Undecided(f"its game's automata are {proof.status}: {proof.why}"))
+    finding = decide(claim, document.names, proof, path.as_posix(), names, end - time.monotonic())
+    if isinstance(finding.verdict, Proved) and document.game is not None:
+        finding = Finding(finding.verdict, agreed(finding.evidence, proof.engines, proof.no_answer))
+    return document, finding
+
+
+def agreed(
+    evidence: Mapping[str, object], on_game: Sequence[str], no_answer: Mapping[EngineName, str]
+) -> dict[str, object]:
+    """Return a finding's evidence with the engines that agree on its game, too, and why others do not."""
+    asked = evidence.get(
+        "engines", ["own"]
+    )  # printed numbers are read off the automata by this program
+    assert isinstance(asked, Sequence)
+    silent = evidence.get("no_answer", {})
+    assert isinstance(silent, Mapping)
+    return {
+        **evidence,
+        "engines": [name for name in asked if name in on_game],
+        "no_answer": {**no_answer, **silent},
+    }
+
+
+class _Kind(Model, extra="ignore"):
+    kind: str = "game"
+
+
+def _proof(
+    document: ClaimDocument, claim: Claim, path: Path, engines: Sequence[EngineName], seconds: float
+) -> Proof:
+    """Return what is proved of the game of which a certificate says that it is the claim's."""
+    if claim.pattern is None:
+        raise CertificateError(f"{path}: not a certificate: the claim has no ruleset")
+    names = document.names
+    parameters = {name: names[name] for name in claim.parameters}
+    game = build(claim.pattern, parameters, Path(), document.games)
+    if dict(names) not in claim.cases(parameters):
+        given = ", ".join(f"{name} = {value}" for name, value in names.items())
+        raise CertificateError(f"{path}: the claim does not speak of {given or 'this game'}")
+    if document.game is None:
+        if not isinstance(claim.check, Options):
+            raise CertificateError(f"{path}: the automata of the game are needed")
+        return Proof(game, "p", "proved", "", (), (), 0.0)
+    found = certificate_of(document.game, path, document.games)
+    if found.ruleset.identity != game.identity:
+        raise CertificateError(
+            f"{path}: the automata are of {found.ruleset.notation}, needed is {game.notation}"
+        )
+    automata = dict(enumerate(found.automata))
+    return check_relation(game, automata, found.relation, engines=engines, seconds=seconds)

@@ -1,0 +1,159 @@
+"""Claims on a game whose relation is proved, decided for all positions: true, or false first at this one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import assert_never
+
+from choco_pipeline.claims.kinds import (
+    Count,
+    GrundyList,
+    GrundyNumbers,
+    GrundyTable,
+    Options,
+    PList,
+    PPositions,
+    Values,
+)
+from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claim_formulas import without_value
+from choco_pipeline.claims.language.verdict import Counterexample, Undecided
+from choco_pipeline.errors import LimitError
+from choco_pipeline.formula import FormulaError
+from choco_pipeline.games import Position
+from choco_pipeline.proof.arithmetic.engines import EngineName, installed_engines
+from choco_pipeline.proof.arithmetic.logic import (
+    TRUE,
+    Sentence,
+    conjunction,
+    disjunction,
+    exists,
+    negation,
+)
+from choco_pipeline.proof.games.proved import Proof
+from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
+from choco_pipeline.proof.statements.closure import about_options
+from choco_pipeline.proof.statements.conditions import has_value, holds
+from choco_pipeline.proof.statements.decided_values import about_values
+from choco_pipeline.proof.statements.explained import counterexample_at
+from choco_pipeline.proof.statements.finite import about_count, about_list, about_numbers
+from choco_pipeline.proof.statements.question import VALUE, Question
+
+
+def decide(
+    claim: Claim,
+    parameters: Mapping[str, int],
+    proof: Proof,
+    certificate: str,
+    engines: Sequence[EngineName] | None = None,
+    seconds: float = 60.0,
+) -> Finding:
+    """Return whether a claim is true at every position that it speaks of.
+
+    Parameters
+    ----------
+    claim
+        On P-positions, Grundy numbers, values of a formula at P-positions, options, or printed numbers of these.
+    parameters
+        Those with which it speaks of the game, as `Claim.match` returns them.
+    proof
+        The game's proved relation: its Grundy numbers for a claim on these, else those or its P-positions.
+    certificate
+        What shows the relation to be right; the verdict names it.
+    engines
+        Which engines must agree; the installed ones by default.
+    seconds
+        About so long an answer is waited for.
+
+    Returns
+    -------
+    Finding
+        ``Proved``; ``Refuted`` at the least position where it is false, its largest coordinate (passes not counted) and
+        then coordinate by coordinate; or ``Undecided``, with the reason. No table is looked at, so that a refutation
+        counts no positions. Evidence: the engines that agree, the states of the largest automaton and, of values,
+        which they are.
+
+    Raises
+    ------
+    ConfigError
+        If the claim needs auxiliary integers and does not speak of these parameters.
+    DisagreementError
+        If the engines contradict each other, or one contradicts the definition.
+    """
+    kind = claim.check
+    names = tuple(engines or installed_engines())
+    question = Question(claim, parameters, proof, certificate, names, seconds)
+    try:
+        match kind:
+            case _ if proof.status != "proved":
+                why = f"{proof.ruleset.notation} has no proved automata: {proof.why}"
+                return Finding(Undecided(why))
+            case _ if claim.is_of_whole_bars:
+                return Finding(Undecided("whole bars: no sentence is written for them"))
+            case GrundyNumbers() | GrundyTable() | GrundyList() if proof.relation != "grundy":
+                return Finding(Undecided("the Grundy numbers are not proved, the P-positions are"))
+            case PPositions() | GrundyNumbers():
+                return _about_positions(question, kind)
+            case Values():
+                return about_values(question, kind)
+            case Options():
+                return about_options(question, kind)
+            case GrundyTable() | GrundyList():
+                return about_numbers(question, kind)
+            case PList():
+                return about_list(question, kind)
+            case Count():
+                return about_count(question, kind)
+            case _:
+                what = f"a claim of kind {kind.kind}: no sentence is written for it"
+                return Finding(Undecided(what))
+    except FormulaError as error:
+        return without_value(claim, error)
+    except (NotDefinableError, UndecidedError, LimitError) as error:
+        return Finding(Undecided(str(error)))
+
+
+def _about_positions(question: Question, check: PPositions | GrundyNumbers) -> Finding:
+    def spoken(passes: int) -> Sentence:
+        said = _premise(question, check, passes)
+        return conjunction(question.speaks(check.where, passes), question.legal, said)
+
+    def wrong(passes: int) -> Sentence:
+        return conjunction(question.speaks(check.where, passes), wrong_at(question, check, passes))
+
+    def shown(position: Position) -> Counterexample:
+        return counterexample_at(question.claim, question.parameters, question.known(position))
+
+    return question.everywhere(spoken, wrong, shown)
+
+
+def _premise(question: Question, check: PPositions | GrundyNumbers, passes: int) -> Sentence:
+    """Return the premise of an implication, which nothing may satisfy; that nothing is supposed where there is none."""
+    match check:
+        case PPositions(relation="contain"):
+            return holds(check.formula, question.values(passes))
+        case PPositions(relation="within"):
+            return question.is_p(passes)
+        case _:
+            return TRUE
+
+
+def wrong_at(question: Question, check: PPositions | GrundyNumbers, passes: int) -> Sentence:
+    """Return that a position is not as claimed; one of those that the claim speaks of, or none at all."""
+    values = question.values(passes)
+    if isinstance(check, GrundyNumbers):
+        other = negation(has_value(check.equals, values, VALUE))
+        return exists((VALUE,), conjunction(question.grundy(passes), other))
+    is_p, claimed = question.is_p(passes), holds(check.formula, values)
+    extra = conjunction(question.legal, claimed, negation(is_p))
+    missing = conjunction(is_p, negation(claimed))
+    match check.relation:
+        case "exactly":
+            return disjunction(extra, missing)
+        case "contain":
+            return extra
+        case "within":
+            return missing
+        case _:
+            assert_never(check.relation)

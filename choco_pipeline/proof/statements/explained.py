@@ -1,0 +1,161 @@
+"""What is the case at a position, by proved automata; a small table, where there can be one, must agree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from choco_pipeline.automata.algebra import conjunction, witness
+from choco_pipeline.automata.arithmetic import constant
+from choco_pipeline.claims.evidence import explain
+from choco_pipeline.claims.kinds import GrundyNumbers, PPositions, Values
+from choco_pipeline.claims.language.case import ClaimCase
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import Counterexample
+from choco_pipeline.errors import DisagreementError
+from choco_pipeline.games import Position
+from choco_pipeline.proof.games.proved import Proof
+from choco_pipeline.tables.computing.cost import cost_of
+from choco_pipeline.tables.computing.in_memory import grundy_table
+from choco_pipeline.tables.reading.cells import Cells
+
+#: Tables larger than this are not even estimated.
+MOST_BOUND = 1 << 12
+#: So many options of a position are looked at for a P-position.
+MOST_OPTIONS = 10_000
+
+
+@dataclass(frozen=True)
+class ProvedPosition:
+    """What a proof says of one position.
+
+    Attributes
+    ----------
+    proof
+        Proved automata.
+    position
+        A legal one.
+    """
+
+    proof: Proof
+    position: Position
+
+    @property
+    def number(self) -> int | None:
+        """The Grundy number; None if only the outcome is proved."""
+        return self._number(self.position) if self.proof.relation == "grundy" else None
+
+    @property
+    def is_p_position(self) -> bool:
+        """Whether the position is a P-position."""
+        return self._is_p(self.position)
+
+    @property
+    def winning(self) -> Position | None:
+        """The first option that is a P-position, if it is among the first `MOST_OPTIONS`."""
+        options = islice(self.proof.ruleset.options(self.position), MOST_OPTIONS)
+        return next((option for option in options if self._is_p(option)), None)
+
+    def _is_p(self, position: Position) -> bool:
+        return self._holds(position) if self.proof.relation == "p" else self._holds(position, 0)
+
+    def _number(self, position: Position) -> int:
+        heaps = len(self.proof.ruleset.base.coordinates)
+        here = self.proof.automata[position[heaps] if len(position) > heaps else 0]
+        for i, coordinate in enumerate(position[:heaps]):
+            here = conjunction(here, constant(str(i), coordinate))
+        value = witness(here)
+        if value is None:
+            raise DisagreementError(f"{self.proof.ruleset.notation}: {position} has no value")
+        return value[str(heaps)]
+
+    def _holds(self, position: Position, *value: int) -> bool:
+        heaps = len(self.proof.ruleset.base.coordinates)
+        passes = position[heaps] if len(position) > heaps else 0
+        numbers = (*position[:heaps], *value)
+        return self.proof.automata[passes].accepts({str(i): n for i, n in enumerate(numbers)})
+
+
+def counterexample_at(
+    claim: Claim, parameters: Mapping[str, int], known: ProvedPosition
+) -> Counterexample:
+    """Return what is the case at a position that contradicts a claim, what was claimed, and what shows it.
+
+    Raises
+    ------
+    DisagreementError
+        If the claim is not wrong there, or the automata do not say what the definition of the game does.
+    """
+    game, position = known.proof.ruleset, known.position
+    named = claim.environment(parameters) | dict(zip(game.coordinates, position, strict=True))
+    if not _is_wrong(claim, named, known):
+        raise DisagreementError(f"{claim.id} is not wrong at {position}, an engine says it is")
+    case = _on_a_table(claim, parameters, known)
+    if case is not None:
+        return explain.counterexample_at(case, position)
+    option = None if known.is_p_position else known.winning
+    reason = None if option is None else f"its option {option} is a P-position"
+    match claim.check:
+        case GrundyNumbers() as check:
+            return number_at(claim, parameters, known, int(check.equals.value(named)))
+        case Values() as check:
+            found = f"the P-position has the value {check.of.value(named)}"
+            claimed = f"a value v with {check.values}"
+        case _:
+            found, claimed = outcome(known.is_p_position), outcome(not known.is_p_position)
+    return Counterexample(found, claimed, position, game.coordinates, option, reason)
+
+
+def number_at(
+    claim: Claim, parameters: Mapping[str, int], known: ProvedPosition, claimed: int
+) -> Counterexample:
+    """Return that the Grundy number of a position is not as claimed."""
+    case = _on_a_table(claim, parameters, known)
+    if case is not None:
+        return explain.counterexample_to_number(case, known.position, claimed)
+    return Counterexample(
+        f"Grundy number {known.number}",
+        f"Grundy number {claimed}",
+        known.position,
+        known.proof.ruleset.coordinates,
+        None if known.is_p_position else known.winning,
+    )
+
+
+def outcome(is_p: bool) -> str:
+    """Return an outcome in words."""
+    return "P-position" if is_p else "N-position"
+
+
+def _is_wrong(claim: Claim, named: Mapping[str, int], known: ProvedPosition) -> bool:
+    match claim.check:
+        case PPositions() as check:
+            return check.formula.value(named) != known.is_p_position
+        case GrundyNumbers() as check:
+            return check.equals.value(named) != known.number
+        case Values() as check:
+            value = int(check.of.value(named))
+            return known.is_p_position and not check.values.value({**named, "v": value})
+        case _:
+            return False
+
+
+def _on_a_table(
+    claim: Claim, parameters: Mapping[str, int], known: ProvedPosition
+) -> ClaimCase | None:
+    """Return the claim on a table that the position lies in, if there is one that costs little."""
+    game, position = known.proof.ruleset, known.position
+    if max(position, default=0) > MOST_BOUND:
+        return None
+    bound = explain.bound_of(game, position)
+    cost = cost_of(game, bound, "grundy")
+    if cost.seconds > explain.MOST_SECONDS or cost.memory > explain.MOST_BYTES:
+        return None
+    cells = Cells.of(game, bound, grundy_table(game, bound))
+    number = cells.lookup.grundy(position)
+    if (number == 0) != known.is_p_position or known.number not in (None, number):
+        raise DisagreementError(
+            f"{game.notation}: {position} has Grundy number {number}, the proved automata say otherwise"
+        )
+    return ClaimCase(claim, parameters, cells)

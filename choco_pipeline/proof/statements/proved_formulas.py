@@ -1,0 +1,209 @@
+"""Formulas for what is proved: guessed from small positions, the shortest first, and decided for all positions.
+
+A Grundy number is looked for as a nim-sum of shifted coordinates, as a linear form with halves, or as the least or the
+largest of two of these; for all positions together, or by cases: residues of coordinates, and which of two is larger. A
+position at which a guess is wrong joins the small ones, and the next guess is right there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
+from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import Counterexample, Proved, Refuted, Undecided
+from choco_pipeline.errors import DisagreementError, LimitError
+from choco_pipeline.formula import FormulaError, parse
+from choco_pipeline.games import Position
+from choco_pipeline.mining.closed_forms.cases import FormulaCase, shortest_cases
+from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target
+from choco_pipeline.proof.arithmetic.engines import EngineName, installed_engines
+from choco_pipeline.proof.arithmetic.logic import Sentence, conjunction, disjunction, negation
+from choco_pipeline.proof.games.proved import Proof
+from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
+from choco_pipeline.proof.statements.conditions import holds
+from choco_pipeline.proof.statements.decided_claims import wrong_at
+from choco_pipeline.proof.statements.explained import ProvedPosition
+from choco_pipeline.proof.statements.question import Question
+
+#: Guesses are made from the positions with coordinates up to this, by the number of coordinates.
+BOUNDS = {1: 64, 2: 28, 3: 9, 4: 5}
+#: So many guesses are put to the engines.
+GUESSES = 8
+
+
+@dataclass(frozen=True)
+class Formulas:
+    """What a proved relation is by formulas, each position by one of them, or by several that agree.
+
+    Attributes
+    ----------
+    cases
+        Formulas of Grundy numbers, or a condition that P-positions alone satisfy.
+    engines
+        Who agrees that they are right at every position.
+    """
+
+    cases: tuple[FormulaCase, ...]
+    engines: tuple[str, ...]
+
+
+def formulas(
+    proof: Proof, engines: Sequence[EngineName] | None = None, seconds: float = 20.0
+) -> Formulas | None:
+    """Look for formulas of a proved game without passes, and prove them.
+
+    Parameters
+    ----------
+    proof
+        Proved Grundy numbers, or P-positions.
+    engines
+        As for `choco_pipeline.proof.statements.decided_claims.decide`.
+    seconds
+        About so long is looked for formulas.
+
+    Returns
+    -------
+    Formulas or None
+        The shortest ones that are found and proved.
+    """
+    names = proof.ruleset.coordinates
+    if proof.status != "proved" or proof.ruleset.passes or len(names) not in BOUNDS:
+        return None
+    positions = list(proof.ruleset.positions(BOUNDS[len(names)]))
+    end = time.monotonic() + seconds
+    first, *_ = asked = tuple(engines or installed_engines())
+    for _ in range(GUESSES):
+        guess = _guess(proof, names, positions)
+        if guess is None:
+            return None
+        finding = decide_cases(proof, guess, (first,), end - time.monotonic())
+        match finding.verdict:
+            case Refuted(Counterexample(position=tuple(wrong))):
+                positions.append(wrong)
+                continue
+            case Proved() if len(asked) > 1:
+                finding = decide_cases(proof, guess, asked, end - time.monotonic())
+        if isinstance(finding.verdict, Proved):
+            return Formulas(guess, tuple(sorted(finding.evidence["engines"], reverse=True)))
+        return None
+    return None
+
+
+def described_formula(
+    proof: Proof, engines: Sequence[EngineName] | None = None, seconds: float = 20.0
+) -> dict[str, Any] | None:
+    """Return the formulas of a proved relation as plain data.
+
+    Returns
+    -------
+    dict or None
+        ``text``, all in one line, each case with its condition; ``cases``, a list of ``where`` (a condition, or None) and
+        ``formula``; ``engines``, which agree.
+    """
+    found = formulas(proof, engines, seconds)
+    if found is None:
+        return None
+    sign = "P ⇔ " if proof.relation == "p" else "G = "
+    return {
+        "text": sign + "; ".join(map(str, found.cases)),
+        "cases": [{"where": case.where, "formula": case.formula} for case in found.cases],
+        "engines": list(found.engines),
+    }
+
+
+def decide_cases(
+    proof: Proof,
+    cases: Sequence[FormulaCase],
+    engines: Sequence[EngineName] | None = None,
+    seconds: float = 60.0,
+) -> Finding:
+    """Return whether formulas by cases are right: every position is in a case, and each case is right where it is meant.
+
+    This is one statement, and one sentence is decided: of cases that are right one by one, all may leave out a position.
+
+    Parameters
+    ----------
+    proof, engines, seconds
+        As for `choco_pipeline.proof.statements.decided_claims.decide`.
+    cases
+        At least one.
+
+    Returns
+    -------
+    Finding
+        As `choco_pipeline.proof.statements.decided_claims.decide` returns it, without a certificate's path; a counterexample is the least
+        position that is in no case, or in one that is wrong there.
+
+    Raises
+    ------
+    DisagreementError
+        If the engines contradict each other, or the cases are right at the counterexample.
+    """
+    claims = [Claim.from_json(_claim(proof, case)) for case in cases]
+    checks = [claim.check for claim in claims]
+    question = Question(claims[0], {}, proof, "", tuple(engines or installed_engines()), seconds)
+
+    def spoken(_: int) -> Sentence:
+        return question.legal
+
+    def wrong(passes: int) -> Sentence:
+        parts, meant = [], []
+        for check in checks:
+            assert isinstance(check, PPositions | GrundyNumbers)
+            meant.append(holds(check.where, question.values(passes)))
+            parts.append(conjunction(meant[-1], wrong_at(question, check, passes)))
+        return disjunction(conjunction(question.legal, *map(negation, meant)), *parts)
+
+    def shown(position: Position) -> Counterexample:
+        return _counterexample(proof, cases, position)
+
+    try:
+        return question.everywhere(spoken, wrong, shown)
+    except (NotDefinableError, UndecidedError, LimitError, FormulaError) as error:
+        return Finding(Undecided(str(error)))
+
+
+def _claim(proof: Proof, case: FormulaCase) -> dict[str, Any]:
+    """Return one case as a claim."""
+    check = {"kind": "grundy", "equals": case.formula}
+    if proof.relation == "p":
+        check = {"kind": "p-positions", "formula": case.formula}
+    if case.where is not None:
+        check["where"] = case.where
+    return {"id": "guess", "ruleset": proof.ruleset.notation, "check": check}
+
+
+def _counterexample(
+    proof: Proof, cases: Sequence[FormulaCase], position: Position
+) -> Counterexample:
+    """Return what is the case at a position that contradicts formulas by cases, as the position's own values say."""
+    at = dict(zip(proof.ruleset.coordinates, position, strict=True))
+    known = ProvedPosition(proof, position)
+    right = known.is_p_position if proof.relation == "p" else known.number
+    meant = [case for case in cases if case.where is None or parse(case.where).value(at)]
+    if meant and all(parse(case.formula).value(at) == right for case in meant):
+        raise DisagreementError(f"formulas are right at {position}, an engine says they are not")
+    claimed = " and ".join(map(str, meant)) or "no case that it is in"
+    return Counterexample(str(right), claimed, position, proof.ruleset.coordinates)
+
+
+def _guess(
+    proof: Proof, names: tuple[str, ...], positions: Sequence[Position]
+) -> tuple[FormulaCase, ...] | None:
+    """Return the shortest formulas that are right at the positions."""
+    rows = np.array(positions, np.int64)
+    points = {name: rows[:, i] for i, name in enumerate(names)}
+    known = Atoms.at(names, points)
+    if proof.relation == "p":
+        truths = proof.automata[0].contains(rows)
+        text = known.zeros(truths)
+        return None if text is None else (FormulaCase(None, text),)
+    numbers = np.array([ProvedPosition(proof, position).number for position in positions], np.int64)
+    return shortest_cases(known, points, Target(numbers))

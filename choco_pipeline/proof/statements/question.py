@@ -1,0 +1,171 @@
+"""A claim put to a game's proved relation: what it speaks of, as sentences, and the engines that answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from choco_pipeline.automata.tracks import Auxiliary
+from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import Counterexample, Proved, Refuted, Vacuous
+from choco_pipeline.errors import DisagreementError, LimitError
+from choco_pipeline.formula import Formula
+from choco_pipeline.games import Position
+from choco_pipeline.proof.arithmetic.agreement import Agreement
+from choco_pipeline.proof.arithmetic.engines import EngineName
+from choco_pipeline.proof.arithmetic.logic import (
+    Member,
+    Sentence,
+    conjunction,
+    exists,
+    linear,
+    negation,
+)
+from choco_pipeline.proof.games.moves import legal
+from choco_pipeline.proof.games.obligations import relation_name
+from choco_pipeline.proof.games.proved import Proof
+from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.proof.statements.conditions import at_most_each, holds, least
+from choco_pipeline.proof.statements.explained import ProvedPosition
+
+#: The Grundy number of a position, or a value at a P-position.
+VALUE = Auxiliary("'v")
+
+
+@dataclass(frozen=True)
+class Question:
+    """One claim, and the relation that answers it.
+
+    Attributes
+    ----------
+    claim, parameters, proof, certificate, seconds
+        As for `choco_pipeline.proof.statements.decided_claims.decide`.
+    names
+        The engines that must agree.
+    """
+
+    claim: Claim
+    parameters: Mapping[str, int]
+    proof: Proof
+    certificate: str
+    names: tuple[EngineName, ...]
+    seconds: float
+
+    @cached_property
+    def environment(self) -> dict[str, int]:
+        """Integers for all names but coordinates."""
+        return self.claim.environment(self.parameters)
+
+    @cached_property
+    def engines(self) -> Agreement:
+        """The engines, which know the proved relation."""
+        relations = {relation_name(p): a for p, a in enumerate(self.proof.automata)}
+        about = f"{self.claim.id} on {self.proof.ruleset.notation}"
+        return Agreement(relations, self.names, self.seconds, about=about)
+
+    @cached_property
+    def coordinates(self) -> tuple[str, ...]:
+        """The coordinates without the passes left."""
+        return self.proof.ruleset.base.coordinates
+
+    @property
+    def left(self) -> tuple[str, ...]:
+        """The coordinate that is the number of passes left, if there is one."""
+        return self.proof.ruleset.coordinates[len(self.coordinates) :]
+
+    @property
+    def passes(self) -> range:
+        """The numbers of passes that may be left."""
+        return range(self.proof.ruleset.passes + 1)
+
+    @property
+    def legal(self) -> Sentence:
+        """That the coordinates are a position's."""
+        return legal(self.proof.ruleset.base, self.coordinates)
+
+    def values(self, passes: int) -> dict[str, int]:
+        """Return integers for all names but coordinates, with so many passes left."""
+        return self.environment | dict.fromkeys(self.left, passes)
+
+    @cached_property
+    def reach(self) -> int | None:
+        """The largest coordinate that the claim speaks of; None for any."""
+        reach = self.claim.statement.reach
+        return None if reach is None else int(reach.value(self.environment))
+
+    def speaks(self, where: Formula | None, passes: int) -> Sentence:
+        """Return that the claim, on positions with `where`, speaks of a position, if it is one."""
+        inside = at_most_each(self.coordinates, self.reach)
+        return conjunction(inside, holds(where, self.values(passes)))
+
+    def is_p(self, passes: int) -> Sentence:
+        """Return that a position is a P-position."""
+        if self.proof.relation == "p":
+            return Member(relation_name(passes), self.coordinates)
+        zero = linear({VALUE: 1}, 0, "==")
+        return exists((VALUE,), conjunction(self.grundy(passes), zero))
+
+    def grundy(self, passes: int) -> Sentence:
+        """Return that a position has the Grundy number `VALUE`."""
+        return Member(relation_name(passes), (*self.coordinates, VALUE))
+
+    def is_nowhere(self, sentences: Sequence[Sentence]) -> bool:
+        """Return whether nothing makes any of the sentences true."""
+        return self.engines.hold(conjunction(*map(negation, sentences)))
+
+    def least(self, wrong: Sequence[Sentence]) -> Position | None:
+        """Return the least position where a claim is wrong, given for each number of passes left where it is."""
+        found: list[Position] = []
+        for passes, sentence in enumerate(wrong):
+            if self.engines.hold(negation(sentence)):
+                continue
+            try:
+                here = least(self.engines.automaton(sentence), self.coordinates)
+            except (UndecidedError, LimitError) as error:
+                raise UndecidedError(
+                    f"it is false, but where first is not known: {error}"
+                ) from error
+            if here is None:
+                raise DisagreementError(f"{self.claim.id} is wrong nowhere, and is wrong")
+            found.append((*here, passes) if self.left else here)
+        heaps = len(self.coordinates)
+        return min(found, key=lambda q: (max(q[:heaps], default=0), q), default=None)
+
+    def refuted(self, counterexample: Counterexample, evidence: dict[str, Any]) -> Finding:
+        """Return that the claim is false."""
+        return Finding(Refuted(counterexample, 0), evidence | self.engines.evidence())
+
+    def proved(self, evidence: dict[str, Any]) -> Finding:
+        """Return that the claim is true at every position that it speaks of."""
+        verdict = Proved(self.certificate, reach=self.reach)
+        return Finding(verdict, evidence | self.engines.evidence())
+
+    def known(self, position: Position) -> ProvedPosition:
+        """Return what the proof says of a position."""
+        return ProvedPosition(self.proof, position)
+
+    def everywhere(
+        self,
+        spoken: Callable[[int], Sentence],
+        wrong: Callable[[int], Sentence],
+        shown: Callable[[Position], Counterexample],
+    ) -> Finding:
+        """Return whether a claim is true at every position that it speaks of.
+
+        Parameters
+        ----------
+        spoken, wrong
+            Given the number of passes left: that coordinates are a position of which it says something; that it is false
+            there.
+        shown
+            Given the least position where it is false: what is the case there.
+        """
+        position = self.least([wrong(p) for p in self.passes])
+        if position is not None:
+            return self.refuted(shown(position), {})
+        if self.is_nowhere([spoken(p) for p in self.passes]):
+            return Finding(Vacuous("no position is one that it speaks of"))
+        return self.proved({})

@@ -1,0 +1,105 @@
+"""Sums of multiples of names and a constant: what parameters, counters and thresholds are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from choco_pipeline.proof.uniform.families.family_errors import FamilyError
+
+
+@dataclass(frozen=True)
+class Affine:
+    """Σ c·name + constant, with integers c; equal to every sum of the same terms.
+
+    Attributes
+    ----------
+    terms
+        The names with their coefficients, sorted by name; none is 0.
+    constant
+        What is added.
+
+    Examples
+    --------
+    >>> k, m = Affine.of("k"), Affine.of("m")
+    >>> str((k - m * 2 + 3).substitute({"k": m * 4 + 1}))
+    '2*m+4'
+    """
+
+    terms: tuple[tuple[str, int], ...] = ()
+    constant: int = 0
+
+    @classmethod
+    def of(cls, name: str) -> Affine:
+        """Return the sum that is this name."""
+        return cls(((name, 1),))
+
+    @classmethod
+    def total(cls, terms: Mapping[str, int], constant: int = 0) -> Affine:
+        """Return the sum with these coefficients."""
+        return cls(tuple(sorted((n, c) for n, c in terms.items() if c)), constant)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether no name occurs."""
+        return not self.terms
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names that occur."""
+        return frozenset(name for name, _ in self.terms)
+
+    def __add__(self, other: Affine | int) -> Affine:
+        if isinstance(other, int):
+            return Affine(self.terms, self.constant + other)
+        total = dict(self.terms)
+        for name, coefficient in other.terms:
+            total[name] = total.get(name, 0) + coefficient
+        return Affine.total(total, self.constant + other.constant)
+
+    def __neg__(self) -> Affine:
+        return self * -1
+
+    def __sub__(self, other: Affine | int) -> Affine:
+        return self + (-other)
+
+    def __mul__(self, other: Affine | int) -> Affine:
+        if isinstance(other, int):
+            return Affine.total({n: c * other for n, c in self.terms}, self.constant * other)
+        if other.is_constant:
+            return self * other.constant
+        if self.is_constant:
+            return other * self.constant
+        raise FamilyError(
+            f"({self})*({other}) multiplies parameters: only multiples by a constant are linear"
+        )
+
+    def substitute(self, values: Mapping[str, Affine]) -> Affine:
+        """Return this sum with sums put in for some names."""
+        if self.names.isdisjoint(values):
+            return self
+        total = Affine((), self.constant)
+        for name, coefficient in self.terms:
+            total += values.get(name, Affine.of(name)) * coefficient
+        return total
+
+    def value(self, values: Mapping[str, int]) -> int:
+        """Return the integer where names have these values."""
+        return sum(values[name] * c for name, c in self.terms) + self.constant
+
+    def __str__(self) -> str:
+        text = ""
+        for name, c in self.terms:
+            size = name if abs(c) == 1 else f"{abs(c)}*{name}"
+            text += f"-{size}" if c < 0 else f"+{size}" if text else size
+        if not text:
+            return str(self.constant)
+        return text + (f"{self.constant:+}" if self.constant else "")
+
+
+def number(value: int) -> Affine:
+    """Return an integer as a sum without names."""
+    return Affine((), value)
+
+
+ZERO = number(0)

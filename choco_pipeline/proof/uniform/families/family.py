@@ -1,0 +1,338 @@
+"""A family of games and what is said of it, split into cases in which all is affine in parameters.
+
+Parameters are natural numbers. A case puts ``parameter = modulus*m + residue`` for each, with a natural number m, and has
+conditions that sums of these are not negative. Where a ruleset's values make no game (a divisor 0, a negative height) the
+family has no member: that becomes a condition, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from choco_pipeline.formula import parse
+from choco_pipeline.formula.nodes import Binary, Compare, Name, Node, render, walk
+from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number
+from choco_pipeline.proof.uniform.families.family_errors import FamilyError
+from choco_pipeline.proof.uniform.families.linear import independent, is_possible, sign_of
+from choco_pipeline.proof.uniform.families.linear_forms import (
+    MOST_CASES,
+    LinearForm,
+    LinearFormReader,
+    ResiduesNeededError,
+    SignNeededError,
+)
+from choco_pipeline.proof.uniform.families.parametric_rules import (
+    ParametricRules,
+    describe,
+    quotient,
+)
+
+RelationKind = Literal["p-positions", "grundy"]
+#: Residues that a parameter may be split by at once: each is a case with proofs of its own.
+LARGEST_MODULUS = 32
+
+
+@dataclass(frozen=True)
+class AffineHeight:
+    """A largest value: (Σ a·coordinate + constant) // divisor, with natural a, constant ≥ 0 and divisor ≥ 1."""
+
+    terms: Mapping[str, Affine]
+    constant: Affine
+    divisor: Affine
+
+
+@dataclass(frozen=True)
+class FamilyCase:
+    """A part of the family in which everything is affine in parameters.
+
+    Attributes
+    ----------
+    parameters
+        What stands for each parameter of the family.
+    conditions
+        Sums that are not negative: those that make the case, and what makes the ruleset a game.
+    heights
+        For each coordinate with a largest value.
+    shifts
+        For each coordinate in the relation, what is added to it before nim-sums are taken.
+    constant
+        A further number in the nim-sum.
+    offset
+        For Grundy numbers: the value is the nim-sum minus this.
+    inside
+        Linear forms that are not negative at the positions that the relation is of.
+    """
+
+    parameters: Mapping[str, Affine]
+    conditions: tuple[Affine, ...]
+    heights: Mapping[str, AffineHeight]
+    shifts: Mapping[str, Affine]
+    constant: Affine
+    offset: Affine
+    inside: tuple[LinearForm, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parameters of the case."""
+        return tuple(sorted({name for value in self.parameters.values() for name in value.names}))
+
+    def shift(self, coordinate: str) -> Affine:
+        """Return what is added to a coordinate; 0 for one that is not in the relation."""
+        return self.shifts.get(coordinate, ZERO)
+
+    def legal_from(self, coordinate: str) -> Affine:
+        """Return from where on the counter Σ a·track − divisor·track says that a coordinate is legal."""
+        height = self.heights[coordinate]
+        least = -height.constant - height.divisor * self.shift(coordinate)
+        for name, a in height.terms.items():
+            least += a * self.shift(name)
+        return least
+
+
+@dataclass(frozen=True)
+class Family:
+    """A ruleset with parameters, a condition on them, and a relation.
+
+    Attributes
+    ----------
+    ruleset, condition, relation
+        As written.
+    kind
+        Whether the relation is of the P-positions, a condition, or of the Grundy numbers, an integer.
+    where
+        A condition on positions, of which alone the relation is; "" for all.
+    """
+
+    ruleset: str
+    condition: str
+    relation: str
+    kind: RelationKind
+    description: ParametricRules
+    where: str = ""
+
+    @classmethod
+    def read(
+        cls, ruleset: str, condition: str, relation: str, kind: RelationKind, where: str = ""
+    ) -> Family:
+        """Read a family; what cannot be said raises a named error."""
+        description = describe(ruleset)
+        members, said = parse(condition), parse(relation)
+        if not members.is_truth:
+            raise FamilyError(f"--for {condition}: a condition is needed, this is an integer")
+        if said.is_truth != (kind == "p-positions"):
+            needed = "a condition" if kind == "p-positions" else "an integer"
+            raise FamilyError(f"--{kind} {relation}: {needed} is needed")
+        known = {*description.parameters, *members.names}
+        strangers = sorted(members.names & {*description.coordinates})
+        if strangers:
+            raise FamilyError(f"--for {condition}: {strangers[0]!r} is a coordinate")
+        unknown = sorted(said.names - known - {*description.coordinates})
+        if unknown:
+            raise FamilyError(f"--{kind} {relation}: unknown name {unknown[0]!r}")
+        inside = parse(where) if where else None
+        if inside is not None and not inside.is_truth:
+            raise FamilyError(f"--where {where}: a condition is needed, this is an integer")
+        if any(formula is not None and formula.functions for formula in (members, said, inside)):
+            raise FamilyError("look-up functions have no meaning here")
+        inner = "" if inside is None else inside.text
+        return cls(ruleset, members.text, said.text, kind, description, inner)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of all parameters, sorted."""
+        return tuple(sorted({*self.description.parameters, *parse(self.condition).names}))
+
+    def cases(self) -> Iterator[FamilyCase]:
+        """Yield the cases; together they are all members."""
+        start = _Part({n: Affine.of(n) for n in self.parameters}, tuple(map(Affine.of, self.parameters)))  # fmt: skip
+        todo, count = [start], 0
+        while todo:
+            part = todo.pop(0)
+            if not is_possible(part.conditions):
+                continue
+            count += 1
+            if count > MOST_CASES:
+                raise FamilyError(f"the family has more than {MOST_CASES} cases")
+            try:
+                if part.is_read:
+                    yield self._case(part)
+                else:
+                    todo += self._alternatives(part)
+            except _NoMemberError:
+                continue
+            except ResiduesNeededError as needed:
+                todo = [*part.by_residues(needed), *todo]
+            except SignNeededError as needed:
+                todo = [*part.by_sign(needed.sum), *todo]
+
+    def _reader(self, part: _Part) -> LinearFormReader:
+        return LinearFormReader(
+            part.parameters,
+            frozenset(self.description.coordinates),
+            lambda total: sign_of(total, part.conditions),
+        )
+
+    def _alternatives(self, part: _Part) -> list[_Part]:
+        found = self._reader(part).alternatives(_nodes(self.condition))
+        return [_Part(part.parameters, part.conditions + more, is_read=True) for more in found]
+
+    def _case(self, part: _Part) -> FamilyCase:
+        reader = self._reader(part)
+        heights = {n: _height(reader, node) for n, node in self.description.heights.items()}
+        needed = [a for height in heights.values() for a in height.terms.values()]
+        needed += [height.constant for height in heights.values()]
+        needed += [height.divisor - 1 for height in heights.values()]
+        for sum_ in needed:
+            if not reader.known_sign(sum_):
+                raise _NoMemberError
+        terms, constant, offset = _relation(reader, _nodes(self.relation), self.kind)
+        for shift in [*terms.values(), constant]:
+            reader.known_sign(shift)
+        inside = tuple(reader.inequalities(_nodes(self.where))) if self.where else ()
+        conditions = independent(part.conditions)
+        return FamilyCase(part.parameters, conditions, heights, terms, constant, offset, inside)
+
+
+class _NoMemberError(Exception):
+    """Nothing in this part of the family is a game."""
+
+
+@dataclass(frozen=True)
+class _Part:
+    parameters: Mapping[str, Affine]
+    conditions: tuple[Affine, ...]
+    is_read: bool = False
+
+    def by_residues(self, needed: ResiduesNeededError) -> list[_Part]:
+        """Return the parts for each residue of a parameter."""
+        name, modulus = needed.parameter, needed.modulus
+        if modulus > LARGEST_MODULUS:
+            raise FamilyError(f"residues modulo {modulus}: at most {LARGEST_MODULUS} is split by")
+        new = name
+        if name in self.parameters:  # not split before
+            new = f"m_{name}"
+            used = {*self.parameters, *(n for a in self.parameters.values() for n in a.names)}
+            while new in used:
+                new += "_"
+        return [self._put({name: Affine.of(new) * modulus + r}, (Affine.of(new),)) for r in range(modulus)]  # fmt: skip
+
+    def by_sign(self, total: Affine) -> list[_Part]:
+        """Return the part in which a sum is not negative, and the other one."""
+        return [self._put({}, (total,)), self._put({}, (-total - 1,))]
+
+    def _put(self, values: Mapping[str, Affine], more: tuple[Affine, ...]) -> _Part:
+        parameters = {n: value.substitute(values) for n, value in self.parameters.items()}
+        conditions = tuple(c.substitute(values) for c in self.conditions)
+        return _Part(parameters, _without_trivial(conditions + more), self.is_read)
+
+
+def _without_trivial(conditions: tuple[Affine, ...]) -> tuple[Affine, ...]:
+    kept = dict.fromkeys(c for c in conditions if not (c.is_constant and c.constant >= 0))
+    return tuple(kept)
+
+
+def _nodes(text: str) -> Node:
+    return parse_nodes(text, None, ())
+
+
+def _height(reader: LinearFormReader, node: Node) -> AffineHeight:
+    """Read a height: a quotient, possibly with an affine sum added."""
+    match node:
+        case Binary("+" | "-" as operator, left, right) if _divides(left, reader):
+            added = reader.form(right).times(number(1 if operator == "+" else -1))
+            return _added(_height(reader, left), added)
+        case Binary("+", left, right) if _divides(right, reader):
+            return _added(_height(reader, right), reader.form(left))
+    if not _divides(node, reader):
+        form = reader.form(node)
+        return AffineHeight(form.terms, form.constant, number(1))
+    dividend, divisor = quotient(node)
+    if divisor is None:
+        raise FamilyError(f"height {render(node)}: one quotient of linear forms is what is proved")
+    form = reader.form(dividend)
+    return AffineHeight(form.terms, form.constant, reader.affine(divisor))
+
+
+def _divides(node: Node, reader: LinearFormReader) -> bool:
+    """Whether a quotient of coordinates stands in it."""
+    return any(
+        isinstance(part, Binary)
+        and part.operator in ("//", "%", ">>")
+        and any(isinstance(n, Name) and n.name in reader.coordinates for n in walk(part))
+        for part in walk(node)
+    )
+
+
+def _added(height: AffineHeight, form: LinearForm) -> AffineHeight:
+    whole = LinearForm(height.terms, height.constant) + form.times(height.divisor)
+    return AffineHeight(whole.terms, whole.constant, height.divisor)
+
+
+def _relation(
+    reader: LinearFormReader, node: Node, kind: RelationKind
+) -> tuple[dict[str, Affine], Affine, Affine]:
+    """Return the shifts, the constant and the offset of a relation."""
+    if kind == "grundy":
+        terms, constant, added = _nim_sum(reader, node)
+        return terms, constant, -added
+    if not (isinstance(node, Compare) and node.operators == ("==",)):
+        raise FamilyError(f"{render(node)}: one equation with nim-sums is what is proved")
+    (first, one, add), (second, other, more) = (_nim_sum(reader, n) for n in node.operands)
+    if add != ZERO or more != ZERO:  # (nim-sum) + add == term + more
+        if len(first) + (one != ZERO) == 1 and not second.keys() & first.keys():
+            first, one, add, second, other, more = second, other, more, first, one, add
+        if len(second) + (other != ZERO) > 1 or not first:
+            raise FamilyError(f"{render(node)}: a sum of two nim-sums and numbers")
+        second = {name: shift + more - add for name, shift in second.items()}
+        other = ZERO if second else other + more - add
+    if first.keys() & second.keys():
+        raise FamilyError(f"{render(node)}: a coordinate stands twice")
+    return first | second, _nim_constant(one, other, node), ZERO
+
+
+def _nim_sum(reader: LinearFormReader, node: Node) -> tuple[dict[str, Affine], Affine, Affine]:
+    """Return a nim-sum's shifts by coordinate, the number in it, and what is added to it."""
+    match node:
+        case Binary("+" | "-" as operator, left, right) if _has_nim_sum(left):
+            terms, constant, added = _nim_sum(reader, left)
+            more = reader.affine(right)
+            return terms, constant, added + (more if operator == "+" else -more)
+        case Binary("+", left, right) if _has_nim_sum(right):
+            terms, constant, added = _nim_sum(reader, right)
+            return terms, constant, added + reader.affine(left)
+    terms, constant = {}, ZERO
+    for part in _operands(node):
+        form = reader.form(part)
+        if not form.terms:
+            constant = _nim_constant(constant, form.constant, node)
+            continue
+        ((name, a), *others) = form.terms.items()
+        if others or a != number(1):
+            raise FamilyError(f"{render(part)}: a coordinate plus a number is needed in a nim-sum")
+        if name in terms:
+            raise FamilyError(f"{render(node)}: {name} stands twice")
+        terms[name] = form.constant
+    return terms, constant, ZERO
+
+
+def _has_nim_sum(node: Node) -> bool:
+    return any(isinstance(part, Binary) and part.operator == "^" for part in walk(node))
+
+
+def _operands(node: Node) -> list[Node]:
+    if isinstance(node, Binary) and node.operator == "^":
+        return _operands(node.left) + _operands(node.right)
+    return [node]
+
+
+def _nim_constant(one: Affine, other: Affine, node: Node) -> Affine:
+    if one == ZERO or other == ZERO:
+        return one + other
+    if one == other:
+        return ZERO
+    if one.is_constant and other.is_constant:
+        return number(one.constant ^ other.constant)
+    raise FamilyError(f"{render(node)}: two numbers with parameters in one nim-sum")

@@ -1,0 +1,226 @@
+"""Formulas of a family as linear forms in coordinates, with coefficients that are affine in parameters.
+
+``c//2`` is affine in c only for one parity of c, ``min(c, k)`` only on one side of c = k. So reading may need the family to
+be split: by residues of a parameter, or by the sign of a sum. It says so by an exception, and is tried again on each part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from math import gcd
+
+from choco_pipeline.formula.nodes import (
+    Binary,
+    Call,
+    Compare,
+    Integer,
+    Junction,
+    LogicalNot,
+    Name,
+    Negate,
+    Node,
+    render,
+)
+from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number
+from choco_pipeline.proof.uniform.families.family_errors import FamilyError
+
+#: Alternatives that a condition may have: each is a case with proofs of its own.
+MOST_CASES = 64
+
+#: All of these sums are at least 0.
+Conjunction = tuple[Affine, ...]
+#: Whether a sum is never negative (True), always negative (False), or either.
+Sign = Callable[[Affine], bool | None]
+
+
+class ResiduesNeededError(Exception):
+    """A formula is affine only on residue classes of a parameter.
+
+    Attributes
+    ----------
+    parameter, modulus
+        Which parameter, and the modulus.
+    """
+
+    def __init__(self, parameter: str, modulus: int) -> None:
+        super().__init__(parameter, modulus)
+        self.parameter, self.modulus = parameter, modulus
+
+
+class SignNeededError(Exception):
+    """A formula is affine only where a sum is never negative, and where it always is; `sum` is that sum."""
+
+    def __init__(self, total: Affine) -> None:
+        super().__init__(total)
+        self.sum = total
+
+
+@dataclass(frozen=True)
+class LinearForm:
+    """Σ a·coordinate + constant, where each a and the constant are affine in parameters."""
+
+    terms: Mapping[str, Affine] = field(default_factory=dict)
+    constant: Affine = ZERO
+
+    def __add__(self, other: LinearForm) -> LinearForm:
+        total = dict(self.terms)
+        for name, a in other.terms.items():
+            total[name] = total.get(name, ZERO) + a
+        return LinearForm(
+            {n: a for n, a in total.items() if a != ZERO}, self.constant + other.constant
+        )
+
+    def times(self, factor: Affine) -> LinearForm:
+        """Return the multiple."""
+        scaled = {n: a * factor for n, a in self.terms.items() if factor != ZERO}
+        return LinearForm(scaled, self.constant * factor)
+
+
+@dataclass(frozen=True)
+class LinearFormReader:
+    """Reads nodes where parameters have a meaning; all other names are coordinates.
+
+    Attributes
+    ----------
+    parameters
+        What stands for each parameter.
+    coordinates
+        The names that stay names.
+    sign
+        Tells the sign of a sum of parameters.
+    """
+
+    parameters: Mapping[str, Affine]
+    coordinates: frozenset[str]
+    sign: Sign
+
+    def affine(self, node: Node) -> Affine:
+        """Return a value without coordinates."""
+        form = self.form(node)
+        if form.terms:
+            raise FamilyError(f"{render(node)}: coordinates cannot stand here, only parameters")
+        return form.constant
+
+    def form(self, node: Node) -> LinearForm:
+        """Return a value that is linear in coordinates."""
+        match node:
+            case Integer(value):
+                return LinearForm({}, number(value))
+            case Name(name):
+                if name in self.parameters:
+                    return LinearForm({}, self.parameters[name])
+                if name in self.coordinates:
+                    return LinearForm({name: number(1)})
+                known = ", ".join(sorted({*self.parameters, *self.coordinates}))
+                raise FamilyError(f"unknown name {name!r}; known here: {known}")
+            case Negate(operand):
+                return self.form(operand).times(number(-1))
+            case Binary("+", left, right):
+                return self.form(left) + self.form(right)
+            case Binary("-", left, right):
+                return self.form(left) + self.form(right).times(number(-1))
+            case Binary("*", left, right):
+                one, other = self.form(left), self.form(right)
+                if one.terms and other.terms:
+                    raise FamilyError(f"{render(node)} multiplies coordinates")
+                return one.times(other.constant) if one.terms else other.times(one.constant)
+            case Binary("//" | "%" as operator, left, right):
+                return LinearForm({}, self._quotient(node, operator, left, right))
+            case Call("min" | "max" as function, arguments):
+                return LinearForm(
+                    {}, self._extreme(function, [self.affine(part) for part in arguments])
+                )
+            case _:
+                raise FamilyError(f"{render(node)} is not linear in coordinates and parameters")
+
+    def _quotient(self, node: Node, operator: str, left: Node, right: Node) -> Affine:
+        dividend, divisor = self.affine(left), self.affine(right)
+        if not divisor.is_constant or divisor.constant < 1:
+            raise FamilyError(f"{render(node)}: parameters are divided by positive integers only")
+        q = divisor.constant
+        for name, c in dividend.terms:
+            if c % q:
+                raise ResiduesNeededError(name, q // gcd(c, q))
+        if operator == "%":
+            return number(dividend.constant % q)
+        return Affine.total({n: c // q for n, c in dividend.terms}, dividend.constant // q)
+
+    def _extreme(self, function: str, values: list[Affine]) -> Affine:
+        best = values[0]
+        for value in values[1:]:
+            is_larger = self.known_sign(value - best)
+            best = value if is_larger == (function == "max") else best
+        return best
+
+    def known_sign(self, total: Affine) -> bool:
+        """Return whether a sum is never negative, if it is that or always negative."""
+        sign = self.sign(total)
+        if sign is None:
+            raise SignNeededError(total)
+        return sign
+
+    def inequalities(self, node: Node) -> list[LinearForm]:
+        """Return a condition on coordinates as linear forms that are not negative."""
+        match node:
+            case Junction("and", operands):
+                return [form for part in operands for form in self.inequalities(part)]
+            case Compare(operators, operands) if {*operators} <= {"<", "<=", ">", ">=", "=="}:
+                forms, found = [self.form(part) for part in operands], []
+                for operator, left, right in zip(operators, forms, forms[1:], strict=False):
+                    less, more = left + right.times(number(-1)), right + left.times(number(-1))
+                    strict = LinearForm({}, number(-1 if operator in ("<", ">") else 0))
+                    found += [more + strict] if operator[0] in "<=" else []
+                    found += [less + strict] if operator[0] in ">=" else []
+                return found
+            case _:
+                raise FamilyError(f"{render(node)}: inequalities, joined by `and`, are needed")
+
+    def alternatives(self, node: Node, *, holds: bool = True) -> list[Conjunction]:
+        """Return a condition on parameters as a disjunction of conjunctions."""
+        match node:
+            case LogicalNot(operand):
+                return self.alternatives(operand, holds=not holds)
+            case Junction(operator, operands):
+                parts = [self.alternatives(part, holds=holds) for part in operands]
+                if (operator == "and") == holds:
+                    return _product(parts)
+                return _few([one for part in parts for one in part])
+            case Compare(operators, operands):
+                values = [self.affine(part) for part in operands]
+                pairs = zip(operators, values, values[1:], strict=False)
+                steps = [_compared(o, a, b, holds=holds) for o, a, b in pairs]
+                return _product(steps) if holds else _few([one for s in steps for one in s])
+            case _:
+                raise FamilyError(f"{render(node)} is an integer, a condition is needed")
+
+
+def _compared(operator: str, left: Affine, right: Affine, *, holds: bool) -> list[Conjunction]:
+    opposite = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
+    less, more = left - right, right - left
+    match operator if holds else opposite[operator]:
+        case "<":
+            return [(more - 1,)]
+        case "<=":
+            return [(more,)]
+        case ">":
+            return [(less - 1,)]
+        case ">=":
+            return [(less,)]
+        case "==":
+            return [(less, more)]
+        case _:
+            return [(less - 1,), (more - 1,)]
+
+
+def _product(parts: list[list[Conjunction]]) -> list[Conjunction]:
+    found: list[Conjunction] = [()]
+    for part in parts:
+        found = _few([one + other for one in found for other in part])
+    return found
+
+
+def _few(found: list[Conjunction]) -> list[Conjunction]:
+    if len(found) > MOST_CASES:
+        raise FamilyError(f"the condition has more than {MOST_CASES} alternatives")
+    return found

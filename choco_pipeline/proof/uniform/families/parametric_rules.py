@@ -1,0 +1,219 @@
+"""The rules of a family of games, with parameters in them, read off the rules of its members.
+
+A ruleset is described for integers: the rules of ``step-bar(k=7, s=5)`` hold the height (z+5)//7. So a member is made with
+values that occur nowhere else, and each of these in its rules is replaced by the parameter. That the rules of other members,
+small ones among them, are what this says is then tried; a ruleset for which they are not is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.formula import Formula, FormulaError, parse
+from choco_pipeline.formula.nodes import Binary, Integer, Name, Negate, Node, negate, with_operands
+from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.games import Ruleset
+from choco_pipeline.games.height import FormulaHeight
+from choco_pipeline.games.notation import Argument, Notation, build, read
+from choco_pipeline.games.rules import Limit, Move, Rules
+from choco_pipeline.proof.uniform.families.family_errors import FamilyError
+
+#: Values that no description has of its own; primes, so that none is made of others.
+RARE = (10007, 10039, 10067, 10091, 10103, 10133, 10151, 10169)
+#: What other numbers than coordinates are called in obligations.
+RESERVED = frozenset({"target", "constant", "value"})
+#: Small members are tried with these values for each parameter.
+SMALL = (0, 1, 2, 3, 5)
+#: So many of them, at most.
+MOST_TRIED = 60
+
+
+@dataclass(frozen=True)
+class ParametricRules:
+    """The rules of all members.
+
+    Attributes
+    ----------
+    notation
+        The ruleset as written, with parameters.
+    parameters
+        Their names, sorted.
+    coordinates
+        The names of the coordinates.
+    heights
+        For each coordinate with a largest value: that value, in coordinates and parameters.
+    moves
+        Which coordinate each kind of move lowers, which others may fall to their largest values, and whether they may.
+    documents
+        The descriptions of games of one's own that it names.
+    """
+
+    notation: Notation
+    parameters: tuple[str, ...]
+    coordinates: tuple[str, ...]
+    heights: Mapping[str, Node]
+    moves: tuple[tuple[str, tuple[str, ...], bool], ...]
+    documents: Mapping[str, Any]
+
+    def member(self, values: Mapping[str, int]) -> Ruleset:
+        """Return the game for these values of the parameters."""
+        return build(self.notation, values, Path.cwd())
+
+
+def describe(text: str) -> ParametricRules:
+    """Return the rules of a ruleset with parameters.
+
+    Raises
+    ------
+    FamilyError
+        If a move, a height or a condition is of a kind that is not proved for all parameters.
+    """
+    notation = read(text)
+    arguments: dict[str, Formula] = {}
+    general = _general(notation, arguments)
+    names = sorted(general.names)
+    if len(names) > len(RARE):
+        raise FamilyError(f"{text}: at most {len(RARE)} parameters are read, found {len(names)}")
+    rare, member = _rare_member(general, names)
+    meaning = {value: name for name, value in rare.items()}
+    _refuse(member)
+    heights = {name: _node(limit) for name, limit in member.rules.limits.items()}
+    heights = {name: _with_names(node, meaning) for name, node in heights.items()}
+    _try_others(general, names, member.rules, heights)
+    every = [(m.lowers[0], _dependents(member.rules, m), m.clips) for m in member.rules.moves]
+    moves = tuple(dict.fromkeys(every))
+    if len({lowered for lowered, _, _ in moves}) < len(moves):
+        raise FamilyError(f"{text}: two kinds of move of one coordinate")
+    inner = {name: parse_nodes(formula.text, None, ()) for name, formula in arguments.items()}
+    heights = {name: _inlined(node, inner) for name, node in heights.items()}
+    parameters = tuple(sorted(notation.names))
+    clash = sorted(set(parameters) & set(member.coordinates))
+    if clash:
+        raise FamilyError(f"{text}: {clash[0]!r} is a coordinate, and cannot be a parameter")
+    for name in member.coordinates:
+        if name in RESERVED or not name.isidentifier():
+            raise FamilyError(f"{text}: a coordinate cannot be called {name!r} here")
+    documents = member.documents
+    return ParametricRules(notation, parameters, member.coordinates, heights, moves, documents)
+
+
+def _general(notation: Notation, arguments: dict[str, Formula]) -> Notation:
+    """Return the notation with a name for each argument that is computed from parameters; append what these stand for."""
+    found: list[tuple[str, Argument]] = []
+    for key, value in notation.arguments:
+        if isinstance(value, Notation):
+            found.append((key, _general(value, arguments)))
+        elif isinstance(value, Formula) and key != "f" and value.names:
+            name = f"argument_{len(arguments)}"
+            arguments[name] = value
+            found.append((key, parse(name)))
+        else:
+            found.append((key, value))
+    return replace(notation, arguments=tuple(found))
+
+
+def _rare_member(general: Notation, names: list[str]) -> tuple[dict[str, int], Ruleset]:
+    """Return a member with values that occur nowhere else; which value is the largest matters for some heights."""
+    rare = RARE[: len(names)]
+    error: ChocoError | None = None
+    for values in (rare, rare[::-1], (*rare[1:], *rare[:1])):
+        given = dict(zip(names, values, strict=True))
+        try:
+            member = build(general, given, Path.cwd())
+            _ = member.rules
+        except (ChocoError, FormulaError) as problem:
+            error = error or problem
+        else:
+            return given, member
+    assert error is not None
+    raise error
+
+
+def _refuse(member: Ruleset) -> None:
+    """Raise `FamilyError` if the rules have what no obligation is written for."""
+    rules, name = member.rules, member.notation.partition("(")[0]
+    if member.passes:
+        raise FamilyError(f"{name}: games with passes are not proved for all parameters")
+    if rules.within is not None:
+        raise FamilyError(f"{name}: a condition on all positions ({rules.within.text})")
+    for move in rules.moves:
+        what = f"{name}: a move of {', '.join(move.lowers)}"
+        if len(move.lowers) != 1:
+            raise FamilyError(f"{what} lowers several coordinates; one at a time is what is proved")
+        if move.by not in ("any", "same"):
+            raise FamilyError(f"{what} takes only some amounts; any amount is what is proved")
+        if move.at_most is not None or move.unless is not None or move.needs:
+            raise FamilyError(f"{what} has a condition; none is what is proved")
+
+
+def _node(limit: Limit) -> Node:
+    height = limit.height
+    if not isinstance(height, FormulaHeight):
+        raise FamilyError(f"height {height.notation}: a formula is needed")
+    names = dict(zip(height.arguments, limit.of, strict=True))
+    return parse_nodes(height.formula.rename(names).text, None, ())
+
+
+def _with_names(node: Node, meaning: Mapping[int, str]) -> Node:
+    """Return the formula with a name for each of the integers in `meaning`, and for minus that."""
+    if isinstance(node, Integer) and abs(node.value) in meaning:
+        name = Name(meaning[abs(node.value)])
+        return name if node.value > 0 else Negate(name)
+    return with_operands(node, lambda operand: _with_names(operand, meaning))
+
+
+def _with_values(node: Node, values: Mapping[str, int]) -> Node:
+    if isinstance(node, Name) and node.name in values:
+        return Integer(values[node.name])
+    if isinstance(node, Negate):
+        return negate(_with_values(node.operand, values))
+    return with_operands(node, lambda operand: _with_values(operand, values))
+
+
+def _inlined(node: Node, meaning: Mapping[str, Node]) -> Node:
+    if isinstance(node, Name) and node.name in meaning:
+        return meaning[node.name]
+    return with_operands(node, lambda operand: _inlined(operand, meaning))
+
+
+def _dependents(rules: Rules, move: Move) -> tuple[str, ...]:
+    (lowered,) = move.lowers
+    return tuple(
+        name for name, limit in rules.limits.items() if lowered in limit.of and name != lowered
+    )
+
+
+def _try_others(
+    general: Notation, names: list[str], rules: Rules, heights: Mapping[str, Node]
+) -> None:
+    """Raise `FamilyError` if the rules of some other member are not the general ones with its values."""
+    for values in _others(len(names)):
+        given = dict(zip(names, values, strict=True))
+        try:
+            other = build(general, given, Path.cwd()).rules
+        except (ChocoError, FormulaError):  # no member for these values
+            continue
+        same = {name: _with_values(node, given) for name, node in heights.items()}
+        said = {name: _node(limit) for name, limit in other.limits.items()}
+        bare = (other.coordinates, other.moves, other.within, same)
+        if bare != (rules.coordinates, rules.moves, rules.within, said):
+            at = ", ".join(f"{name} = {value}" for name, value in given.items())
+            raise FamilyError(f"{general.name}: its rules at {at} are not of the form of others")
+
+
+def _others(count: int) -> Iterator[tuple[int, ...]]:
+    yield tuple(value + 2 * i for i, value in enumerate(RARE[::-1][:count]))
+    small = product(SMALL, repeat=count)
+    yield from (values for values, _ in zip(small, range(MOST_TRIED), strict=False))
+
+
+def quotient(node: Node) -> tuple[Node, Node | None]:
+    """Return what is divided and what it is divided by, of a height; None for by 1."""
+    if isinstance(node, Binary) and node.operator == "//":
+        return node.left, node.right
+    return node, None

@@ -1,0 +1,154 @@
+"""A proof of a family as one JSON document, and its SMT-LIB 2 texts beside it. docs/families.md says what each part means."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.documents.files import write_json, write_text
+from choco_pipeline.proof.uniform.failure import Failure
+from choco_pipeline.proof.uniform.families.affine import Affine
+from choco_pipeline.proof.uniform.families.family import FamilyCase
+from choco_pipeline.proof.uniform.family_prover import CaseProof, FamilyProof
+from choco_pipeline.proof.uniform.invariants.invariant_search import Invariant
+from choco_pipeline.proof.uniform.invariants.locations import ControlLocation, TrackForm
+from choco_pipeline.proof.uniform.smt import ordered
+
+KIND, FORMAT = "family", 1
+#: The key of a sum's constant; no name looks like it.
+CONSTANT_KEY = "1"
+
+
+def document(proof: FamilyProof) -> dict[str, Any]:
+    """Return the certificate of a proof, or of a refutation for every member."""
+    family = proof.family
+    return {
+        "kind": KIND,
+        "format": FORMAT,
+        "ruleset": family.ruleset,
+        "games": dict(family.description.documents),
+        "parameters": list(family.parameters),
+        "for": family.condition,
+        "where": family.where,
+        "relation": {"kind": family.kind, "formula": family.relation},
+        "verdict": proof.status,
+        "cases": [_case(case) for case in proof.cases] + [_failed(case) for case in proof.failures],
+        "engines": list(proof.engines),
+    }
+
+
+def write(proof: FamilyProof, folder: Path) -> Path:
+    """Write the certificate and its texts, and return the certificate's path; the document comes last."""
+    family = proof.family
+    asked = "\n".join([family.ruleset, family.condition, family.kind, family.relation])
+    asked += f"\n{family.where}" if family.where else ""
+    stem = f"family-{hashlib.sha256(asked.encode()).hexdigest()[:16]}"
+    every = [case.texts for case in proof.cases] + [failure.texts for failure in proof.failures]
+    for number, texts in enumerate(every, start=1):
+        for name, text in texts.items():
+            write_text(folder / stem / f"case-{number}" / f"{name}.smt2", text)
+    path = folder / f"{stem}.json"
+    write_json(path, document(proof))
+    return path
+
+
+def _case(proof: CaseProof) -> dict[str, Any]:
+    return {
+        **_shown(proof.case, proof.texts, proof.largest),
+        "obligations": [_obligation(invariant) for invariant in proof.invariants],
+    }
+
+
+def _failed(failure: Failure) -> dict[str, Any]:
+    return {
+        **_shown(failure.case, failure.texts, failure.largest),
+        "position": _sums(failure.position),
+    }
+
+
+def _shown(
+    case: FamilyCase, texts: Mapping[str, str], largest: Mapping[str, int] | None
+) -> dict[str, Any]:
+    return {
+        "parameters": _sums(case.parameters),
+        "conditions": [_sum(c) for c in case.conditions],
+        "heights": {
+            name: {
+                "terms": _sums(height.terms),
+                "constant": _sum(height.constant),
+                "divisor": _sum(height.divisor),
+            }
+            for name, height in case.heights.items()
+        },
+        "shifts": _sums(case.shifts),
+        "constant": _sum(case.constant),
+        "offset": _sum(case.offset),
+        "largest": None if largest is None else dict(largest),
+        "texts": {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()},
+    }
+
+
+def _obligation(proof: Invariant) -> dict[str, Any]:
+    obligation = proof.obligation
+    return {
+        "kind": obligation.kind,
+        "move": obligation.moves[0][0] if obligation.kind == "exclusion" else None,
+        "locations": [_location(proof, here) for here in ordered(proof)],
+    }
+
+
+def _location(proof: Invariant, here: ControlLocation) -> dict[str, Any]:
+    obligation, facts = proof.obligation, proof.facts[here]
+    found: dict[str, Any] = {
+        "start": here.start,
+        "settled": here.settled,
+        "move": here.move or None,
+        "orders": dict(here.orders),
+        "zero": sorted(here.zero),
+    }
+    if not here.start:
+        counters: Mapping[str, TrackForm] = obligation.counters(here)
+        found |= {
+            "counters": {name: _sums(form) for name, form in counters.items()},
+            "equalities": [_sum(total) for total in facts.equalities],
+            "parities": dict(facts.parities),
+            "never": [
+                [_sum(s) for s in conjunction] for conjunction in obligation.never_again(here)
+            ],
+            "predicates": [_sum(p) for p in proof.predicates[here]],
+        }
+    states = proof.states.get(here, ())
+    found["states"] = ["".join("01"[bit] for bit in bits) for bits in states]
+    if obligation.kind == "option" and states:
+        found["strategy"] = _strategy(proof, here)
+    return found
+
+
+def _strategy(proof: Invariant, here: ControlLocation) -> list[dict[str, Any]]:
+    numbers = {there: number for number, there in enumerate(ordered(proof))}
+    found = []
+    for number, step in enumerate(proof.obligation.steps(here)):
+        taken: dict[int, list[int]] = {}
+        for state, bits in enumerate(proof.states[here]):
+            taken.setdefault(proof.strategy[here, bits][number], []).append(state)
+        answers = [
+            {
+                "states": states,
+                "digits": dict(step.answers[index][0]),
+                "to": numbers[step.answers[index][1]],
+                "move": step.answers[index][1].move or None,
+            }
+            for index, states in sorted(taken.items())
+        ]
+        found.append({"digits": dict(step.digits), "answers": answers})
+    return found
+
+
+def _sums(totals: Mapping[str, Affine]) -> dict[str, dict[str, int]]:
+    return {name: _sum(total) for name, total in totals.items()}
+
+
+def _sum(total: Affine) -> dict[str, int]:
+    return dict(total.terms) | ({CONSTANT_KEY: total.constant} if total.constant else {})

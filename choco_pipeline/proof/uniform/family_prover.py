@@ -1,0 +1,213 @@
+"""From a family to a proof for all of its members, a counterexample, or how far it went."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import inf
+from typing import Literal
+
+from choco_pipeline.proof.clock import Budget, Clock
+from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.proof.uniform.direct import DirectCase
+from choco_pipeline.proof.uniform.failure import Failure, failures
+from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
+from choco_pipeline.proof.uniform.families.family_errors import FamilyError
+from choco_pipeline.proof.uniform.families.refutation import RefutingMember, refutation
+from choco_pipeline.proof.uniform.invariants.invariant_search import Invariant
+from choco_pipeline.proof.uniform.invariants.ladder import obligations, prove_obligation
+from choco_pipeline.proof.uniform.smt import texts
+from choco_pipeline.proof.uniform.solvers import SOLVERS, require_unsat
+
+#: Seconds for looking at members, and the part of all time that this may be.
+MEMBER_SECONDS, MEMBER_SHARE = 4.0, 0.2
+#: Seconds for seeing whether a family that is wrong for one member is wrong for all: the known ones take less than one.
+FAILURE_SECONDS = 4.0
+
+Status = Literal["proved", "refuted", "undecided"]
+
+
+@dataclass(frozen=True)
+class CaseProof:
+    """The invariants of one case, and the texts that both solvers found unsatisfiable, by obligation and name.
+
+    Where positions have a condition there are no invariants, but the `largest` values of limited coordinates inside.
+    """
+
+    case: FamilyCase
+    invariants: tuple[Invariant, ...]
+    texts: Mapping[str, str] = field(repr=False)
+    largest: Mapping[str, int] | None = None
+
+
+@dataclass(frozen=True)
+class FamilyProof:
+    """What came of it.
+
+    Attributes
+    ----------
+    family
+        What was asked.
+    status
+        ``proved`` for all members, ``refuted`` by one, or ``undecided``.
+    why
+        The reason, in words.
+    cases
+        The proofs; all that there are if it is proved.
+    counterexample
+        If it is refuted.
+    failures
+        If it is refuted for every member: where, in each case.
+    members
+        How many members were compared with the definition before.
+    engines
+        The solvers that found every text unsatisfiable, of a proof or of `failures`.
+    seconds
+        How long it took.
+    """
+
+    family: Family
+    status: Status
+    why: str
+    cases: tuple[CaseProof, ...] = ()
+    counterexample: RefutingMember | None = None
+    members: int = 0
+    engines: tuple[str, ...] = ()
+    seconds: float = 0.0
+    failures: tuple[Failure, ...] = ()
+
+    @property
+    def texts(self) -> int:
+        """The number of texts that are unsatisfiable."""
+        return sum(len(c.texts) for c in self.cases) + sum(len(f.texts) for f in self.failures)
+
+    @property
+    def states(self) -> int:
+        """The number of abstract states of all invariants."""
+        invariants = [invariant for case in self.cases for invariant in case.invariants]
+        return sum(len(states) for i in invariants for states in i.states.values())
+
+
+def prove_family(
+    ruleset: str,
+    condition: str,
+    *,
+    p_positions: str | None = None,
+    grundy: str | None = None,
+    where: str = "",
+    seconds: float = 60.0,
+    memory: float = inf,
+) -> FamilyProof:
+    """Decide what the P-positions or the Grundy numbers of a family of games are, for all parameters at once.
+
+    Parameters
+    ----------
+    ruleset
+        With parameters, such as ``solid-bar(f=(x+z)//k)``.
+    condition
+        For which natural numbers it is said, such as ``k % 4 == 1``.
+    p_positions
+        The condition that positions are P-positions, an equation of nim-sums: ``(x-1) ^ y ^ (z-1) == 0``.
+    grundy
+        The Grundy number instead, a nim-sum and numbers: ``(y ^ (z+s)) - s``.
+    where
+        Of which positions alone it is said, inequalities between coordinates and parameters; "" for all.
+    seconds
+        About so long is searched.
+    memory
+        So many GiB this process may have in memory; with more it is undecided.
+
+    Raises
+    ------
+    FamilyError
+        If the game, the condition or the relation is of a kind that has no obligations here.
+    DisagreementError
+        If the two solvers contradict each other.
+
+    Examples
+    --------
+    >>> found = prove_family("solid-bar(f=(x+z)//k)", "k % 4 == 3", p_positions="x ^ y ^ z == 0")
+    >>> found.status, found.engines
+    ('proved', ('z3', 'cvc5'))
+    """
+    if (p_positions is None) == (grundy is None):
+        raise FamilyError("a family: give either its P-positions or its Grundy numbers")
+    if grundy is None:
+        assert p_positions is not None
+        family = Family.read(ruleset, condition, p_positions, "p-positions", where)
+    else:
+        family = Family.read(ruleset, condition, grundy, "grundy", where)
+    return decide(family, Budget(seconds, memory=memory))
+
+
+def decide(family: Family, clock: Clock) -> FamilyProof:
+    """Return what comes of a family in the time given."""
+    cases = list(family.cases())
+    if not cases:
+        raise FamilyError(
+            f"{family.ruleset} for {family.condition}: no natural numbers make it a game"
+        )
+    limit = min(MEMBER_SECONDS, clock.seconds * MEMBER_SHARE)
+    wrong, looked_at = refutation(family, Clock(limit))
+    if wrong is not None:
+        of_all = _failures(family, cases, clock)
+        why = _told(wrong) + ("; it contradicts itself for every member" if of_all else "")
+        engines = tuple(SOLVERS) if of_all else ()
+        return FamilyProof(family, "refuted", why, (), wrong, looked_at, engines, clock.spent, of_all)  # fmt: skip
+    proofs: list[CaseProof] = []
+    for number, case in enumerate(cases, start=1):
+        try:
+            proofs.append((_direct_proof if family.where else _case_proof)(family, case, clock))
+        except UndecidedError as error:
+            why = f"case {number} of {len(cases)}, {said(case)}: {error}"
+            return FamilyProof(family, "undecided", why, tuple(proofs), None, looked_at, (), clock.spent)  # fmt: skip
+    why = f"every obligation holds in {len(cases)} case{'s' if len(cases) > 1 else ''}"
+    return FamilyProof(family, "proved", why, tuple(proofs), None, looked_at, tuple(SOLVERS), clock.spent)  # fmt: skip
+
+
+def _case_proof(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
+    invariants = []
+    found: dict[str, str] = {}
+    for obligation in obligations(family, case):
+        invariant = prove_obligation(obligation, clock)
+        for name, text in texts(invariant):
+            require_unsat(f"{obligation.name}, {name}", text, clock)
+            found[f"{obligation.name}-{name}"] = text
+        invariants.append(invariant)
+    return CaseProof(case, tuple(invariants), found)
+
+
+def _direct_proof(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
+    direct = DirectCase(family, case)
+    found = dict(direct.proof_texts())
+    for name, text in found.items():
+        require_unsat(name, text, clock)
+    return CaseProof(case, (), found, direct.largest)
+
+
+def _failures(family: Family, cases: list[FamilyCase], clock: Clock) -> tuple[Failure, ...]:
+    """Return counterexamples for every member, if some are found in a small part of the time."""
+    limit = Clock(min(FAILURE_SECONDS, clock.left * MEMBER_SHARE))
+    try:
+        found = failures(family, cases, limit)
+        for failure in found:
+            for name, text in failure.texts.items():
+                require_unsat(name, text, clock)
+    except (FamilyError, UndecidedError):
+        return ()
+    return found
+
+
+def said(case: FamilyCase) -> str:
+    """Return in words which parameters a case is."""
+    split = [f"{n} = {value}" for n, value in case.parameters.items() if str(value) != n]
+    return ", ".join([*split, *(f"{c} >= 0" for c in case.conditions)])
+
+
+def _told(wrong: RefutingMember) -> str:
+    values = ", ".join(f"{name} = {value}" for name, value in wrong.parameters.items())
+    at = f"for {values}, " if values else ""
+    if isinstance(wrong.said, bool):
+        words = ("an N-position", "a P-position")
+        return f"{at}{wrong.position} is {words[wrong.value == 0]}, not {words[wrong.said]}"
+    return f"{at}{wrong.position} has the Grundy number {wrong.value}, not {wrong.said}"

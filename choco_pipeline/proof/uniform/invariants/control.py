@@ -1,0 +1,365 @@
+"""Obligations of a family as a finite control that reads digits, with counters.
+
+A word gives the digits of all numbers at once, the most significant first, after one sign digit each (two's complement). The
+tracks are the coordinates of a position, shifted as the relation shifts them, so that nim-sums are taken digit by digit; those
+coordinates of an option that a move changes, with a prime; `TARGET`, the nim-sum that is wanted of an option; and `CONSTANT`.
+After any number of digits a *counter* of a linear form has its value on the numbers read so far, so it goes from c to
+2c + (the form of the digits), and the sign digits give it minus the form of these.
+
+A `ControlLocation` is all else that must be kept: how numbers compare so far. At a location a word may end, and then must keep the
+`Goal`: if all of the hypotheses hold, all of the conclusions do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from itertools import product
+from operator import xor
+from typing import Literal
+
+from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number
+from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
+from choco_pipeline.proof.uniform.families.linear import is_possible
+from choco_pipeline.proof.uniform.invariants.locations import (
+    CONSTANT,
+    TARGET,
+    TRIVIAL,
+    VALUE,
+    ControlLocation,
+    ControlStep,
+    Digits,
+    Goal,
+    Order,
+    TrackForm,
+    count,
+    legal,
+    option,
+)
+
+Kind = Literal["value", "exclusion", "option"]
+
+
+@dataclass(frozen=True)
+class FamilyObligation:
+    """One obligation of a case.
+
+    Attributes
+    ----------
+    kind
+        ``value``: the value of a position is not negative. ``exclusion``: no option by one kind of move has the position's
+        value, or is in the relation with it. ``option``: some option has the target as its nim-sum.
+    move
+        Which kind of move, for ``exclusion``: its number.
+    watched
+        Tracks of which the control keeps whether they are 0 so far.
+    singles
+        Whether counters of single tracks are kept that only say that coordinates are natural numbers.
+    """
+
+    family: Family
+    case: FamilyCase
+    kind: Kind
+    move: int = 0
+    watched: frozenset[str] = frozenset()
+    singles: bool = True
+
+    @property
+    def name(self) -> str:
+        """A short name, unique in its case."""
+        if self.kind == "exclusion":
+            return f"exclusion-{self.moves[0][0]}"
+        return self.kind
+
+    @cached_property
+    def moves(self) -> tuple[tuple[str, tuple[str, ...], bool], ...]:
+        """The kinds of move that it speaks of."""
+        every = self.family.description.moves
+        return (every[self.move],) if self.kind == "exclusion" else every
+
+    @cached_property
+    def coordinates(self) -> tuple[str, ...]:
+        """The position's tracks that are coordinates."""
+        return self.family.description.coordinates
+
+    @cached_property
+    def has_target(self) -> bool:
+        """Whether the nim-sum that is wanted is a track; else it is 0."""
+        return self.kind == "option" and self.family.kind == "grundy"
+
+    @cached_property
+    def has_constant(self) -> bool:
+        """Whether a number in the nim-sum is a track; two values with the same number in them need none."""
+        if self.kind == "exclusion" and self.family.kind == "grundy":
+            return False
+        return self.case.constant != ZERO
+
+    @cached_property
+    def position(self) -> tuple[str, ...]:
+        """The tracks that somebody else chooses."""
+        return (
+            *self.coordinates,
+            *([TARGET] if self.has_target else []),
+            *([CONSTANT] if self.has_constant else []),
+        )
+
+    @cached_property
+    def may_be_negative(self) -> frozenset[str]:
+        """The position's tracks of which the sign digit may be 1."""
+        found = {n for n in self.coordinates if self._may_be_negative(self.case.shift(n))}
+        found |= {TARGET} if self.has_target and self._may_be_negative(self.case.offset) else set()
+        found |= {CONSTANT} if self.has_constant and self._may_be_negative(self.case.constant) else set()  # fmt: skip
+        return frozenset(found)
+
+    def _may_be_negative(self, least: Affine) -> bool:
+        return is_possible([*self.case.conditions, -least - 1])
+
+    # Counters.
+
+    def counters(self, location: ControlLocation) -> dict[str, TrackForm]:
+        """Return the counters that are kept at a location, as linear forms in tracks."""
+        found: dict[str, TrackForm] = {}
+        for name in self.coordinates:
+            if self.keeps_single(name):
+                found[count(name)] = {name: number(1)}
+        for track in self.position[len(self.coordinates) :]:
+            found[count(track)] = {track: number(1)}
+        for name in self.case.heights:
+            found[legal(name)] = self._legal_form(name, ())
+        if self.kind == "value":
+            found[VALUE] = {"value": number(1)}
+        if location.move:
+            changed = tuple(n for n, _ in location.orders)
+            if self.keeps_single(location.move):
+                found[count(option(location.move))] = {option(location.move): number(1)}
+            for name in changed[1:]:
+                found[legal(option(name))] = self._legal_form(name, changed)
+        return found
+
+    def keeps_single(self, coordinate: str) -> bool:
+        """Whether a counter tells that a coordinate is a natural number."""
+        shift = self.case.shift(coordinate)
+        return shift != ZERO and (self.singles or coordinate in self.may_be_negative)
+
+    def _legal_form(self, name: str, changed: tuple[str, ...]) -> TrackForm:
+        height = self.case.heights[name]
+        form = {**height.terms, name: -height.divisor}
+        return {option(n) if n in changed else n: a for n, a in form.items()}
+
+    def before(self, counter: str, source: ControlLocation) -> Affine:
+        """Return what a counter had before a step: as long as no move is chosen an option is the position."""
+        if source.move or "'" not in counter:
+            return Affine.of(counter)
+        return Affine.of(counter.replace("'", ""))
+
+    def updates(
+        self, source: ControlLocation, digits: Digits, target: ControlLocation
+    ) -> dict[str, Affine]:
+        """Return what the counters of the target are after a step, in terms of those of the source."""
+        found = {}
+        for counter, form in self.counters(target).items():
+            added = ZERO
+            for track, a in form.items():
+                added += a * digits[track]
+            found[counter] = -added if source.start else self.before(counter, source) * 2 + added
+        return found
+
+    # Control.
+
+    @cached_property
+    def start(self) -> ControlLocation:
+        """Where a word begins."""
+        move = ""
+        orders: tuple[tuple[str, Order], ...] = ()
+        if self.kind == "exclusion":
+            move = self.moves[0][0]
+            orders = self._orders(self.moves[0])
+        watched = self.watched if move else self.watched & {*self.coordinates}
+        return ControlLocation(True, self.kind != "option", move, orders, watched)
+
+    def _orders(self, move: tuple[str, tuple[str, ...], bool]) -> tuple[tuple[str, Order], ...]:
+        return tuple((name, "equal") for name in (move[0], *move[1]))
+
+    def steps(self, here: ControlLocation) -> Iterator[ControlStep]:
+        """Yield every choice of the position's digits, with the answers to it, the likeliest first.
+
+        Where nothing is answered (all but ``option``) every answer is possible, and each is a step of its own.
+        """
+        for values in product((0, 1), repeat=len(self.position)):
+            digits = dict(zip(self.position, values, strict=True))
+            if here.start and any(
+                digit and track not in self.may_be_negative for track, digit in digits.items()
+            ):
+                continue
+            answers = tuple(self._answers(here, digits))
+            if self.kind != "option":
+                yield from (
+                    ControlStep({**digits, **more}, (({}, there),)) for more, there in answers
+                )
+            elif self._is_asked(here, digits):
+                yield ControlStep(digits, answers)
+
+    def _is_asked(self, here: ControlLocation, digits: Digits) -> bool:
+        """Whether the digits do not make the target the larger one, which nobody asks for."""
+        if here.settled or not self.has_target:
+            return True
+        less, more = digits[TARGET], self.nim_sum(digits)
+        return less >= more if here.start else less <= more
+
+    def nim_sum(self, digits: Digits) -> int:
+        """Return the digit of a position's nim-sum, the constant included."""
+        tracks = [name for name in self.coordinates if name in self.case.shifts]
+        return reduce(xor, (digits[t] for t in tracks), digits.get(CONSTANT, 0))
+
+    def _answers(
+        self, here: ControlLocation, digits: dict[str, int]
+    ) -> Iterator[tuple[Digits, ControlLocation]]:
+        """Yield the digits of the option, and the location that these and the position's lead to."""
+        zero = self._still_zero(here.zero, digits)
+        if self.kind == "value":
+            digits_of_value = {"value": self.nim_sum(digits)}
+            yield digits_of_value, ControlLocation(False, True, "", (), zero)
+            return
+        wanted = digits[TARGET] if self.has_target else 0
+        if self.kind == "exclusion" and self.family.kind == "grundy":
+            wanted = self.nim_sum(digits)
+        elif self.kind == "exclusion" and self.nim_sum(digits):
+            return
+        if not here.settled and self.nim_sum(digits) == wanted:
+            yield {}, ControlLocation(False, False, "", (), zero)
+            return
+        if here.move:
+            yield from self._changes(here, here.orders, digits, wanted)
+            return
+        for move in sorted(self.moves, key=lambda move: len(move[1])):
+            watched = {option(n) for n in move[1]} & self.watched
+            begun = {t for t in watched if t.removesuffix("'") in here.zero}
+            begun |= here.zero - {move[0], *move[1]}
+            chosen = ControlLocation(
+                here.start, True, move[0], self._orders(move), frozenset(begun)
+            )
+            yield from self._changes(chosen, chosen.orders, digits, wanted, clips=move[2])
+
+    def _changes(
+        self,
+        here: ControlLocation,
+        orders: tuple[tuple[str, Order], ...],
+        digits: dict[str, int],
+        wanted: int,
+        *,
+        clips: bool | None = None,
+    ) -> Iterator[tuple[Digits, ControlLocation]]:
+        """Yield the digits of changed coordinates that give the wanted nim-sum, fewest changes first."""
+        if clips is None:
+            clips = next(move[2] for move in self.moves if move[0] == here.move)
+        kept = [digits[name] for name, _ in orders]
+        found = []
+        for values in product((0, 1), repeat=len(orders)):
+            option_digits = {option(n): v for (n, _), v in zip(orders, values, strict=True)}
+            changed = {**digits, **{n: v for (n, _), v in zip(orders, values, strict=True)}}
+            if self.nim_sum(changed) != wanted:
+                continue
+            if here.start and any(
+                v and n not in self.may_be_negative
+                for (n, _), v in zip(orders, values, strict=True)
+            ):
+                continue
+            after = [
+                _compared(order, old, new, is_sign=here.start)
+                for (_, order), old, new in zip(orders, kept, values, strict=True)
+            ]
+            if None in after or (not clips and "less" in after[1:]):
+                continue
+            now = tuple((n, order) for (n, _), order in zip(orders, after, strict=True) if order)
+            zero = self._still_zero(here.zero, {**digits, **option_digits})
+            there = ControlLocation(False, True, here.move, now, zero)
+            new = sum(order != old for (_, old), order in zip(orders[1:], after[1:], strict=True))
+            found.append(((new, values[::-1]), option_digits, there))
+        for _, option_digits, there in sorted(found, key=lambda one: one[0]):
+            yield option_digits, there
+
+    def _still_zero(self, zero: frozenset[str], digits: Digits) -> frozenset[str]:
+        return frozenset(t for t in zero if not digits.get(t, 0))
+
+    # What is asked for.
+
+    def goal(self, here: ControlLocation) -> Goal:
+        """Return what must hold if the word ends here."""
+        if here.start:
+            return TRIVIAL
+        if self.kind == "value":
+            return Goal(self._given, (Affine.of(VALUE) - self.case.offset,))
+        orders = dict(here.orders)
+        if not here.settled or (self.kind == "exclusion" and orders[here.move] == "equal"):
+            return TRIVIAL
+        if self.kind == "exclusion":
+            return Goal((*self._given, *self._is_option(here)), None)
+        is_lowered = orders[here.move] == "less"
+        return Goal(self._given, self._is_option(here) if is_lowered else None)
+
+    @cached_property
+    def _given(self) -> tuple[Affine, ...]:
+        """That the position is one, that the constant is what it is, and that the target is a natural number's."""
+        case = self.case
+        given = [self._at_least(n, n) for n in self.coordinates if self.keeps_single(n)]
+        given += [Affine.of(legal(n)) - case.legal_from(n) for n in case.heights]
+        if self.has_constant:
+            constant = Affine.of(count(CONSTANT)) - case.constant
+            given += [constant, -constant]
+        if self.has_target:
+            given.append(Affine.of(count(TARGET)) - case.offset)
+        return tuple(given)
+
+    def _is_option(self, here: ControlLocation) -> tuple[Affine, ...]:
+        """Return that the lowered coordinate is a natural number, and each of the others where a move leaves it."""
+        found = []
+        if self.keeps_single(here.move):
+            found.append(self._at_least(here.move, option(here.move)))
+        for name, order in here.orders[1:]:
+            above = Affine.of(legal(option(name))) - self.case.legal_from(name)
+            found.append(above)
+            if order == "less":  # it fell to its largest value
+                found.append(-above + self.case.heights[name].divisor - 1)
+        return tuple(found)
+
+    def _at_least(self, coordinate: str, track: str) -> Affine:
+        return Affine.of(count(track)) - self.case.shift(coordinate)
+
+    def never_again(self, here: ControlLocation) -> list[tuple[Affine, ...]]:
+        """Return conjunctions that stay true whatever is read, and under which the hypotheses are false.
+
+        A counter whose digits add at most A falls from −A downwards, or stays; one whose digits add at least −B rises from B
+        upwards, or stays. So below −A and below what a hypothesis asks for it never comes back.
+        """
+        if here.start:
+            return []
+        forms = self.counters(here)
+        asked = self._given + (self._is_option(here) if self.kind == "exclusion" else ())
+        found: list[tuple[Affine, ...]] = []
+        for atom in asked:
+            ((counter, sign),) = ((n, c) for n, c in atom.terms if n in forms)
+            most, least = _extremes(counter, forms[counter])
+            stays = -Affine.of(counter) - most if sign > 0 else Affine.of(counter) + least
+            found.append((-atom - 1, stays))
+        return found
+
+
+def _extremes(counter: str, form: TrackForm) -> tuple[Affine, Affine]:
+    """Return the most that digits add to a counter, and the least; only the divisor's coefficient is negative."""
+    most, least = ZERO, ZERO
+    for track, a in form.items():
+        if counter == legal(track):
+            least += a
+        else:
+            most += a
+    return most, least
+
+
+def _compared(order: Order, old: int, new: int, *, is_sign: bool) -> Order | None:
+    """Return how an option's number compares with the position's after one more digit; None if it is larger."""
+    if order == "less":
+        return "less"
+    if old == new:
+        return "equal"
+    return "less" if (new > old) == is_sign else None

@@ -1,0 +1,88 @@
+"""What an obligation's control is made of: tracks and counters by name, locations, steps between them, and goals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from choco_pipeline.proof.uniform.families.affine import Affine, number
+
+TARGET, CONSTANT = "target", "constant"
+Order = Literal["equal", "less"]
+Digits = Mapping[str, int]
+#: Σ a·track.
+TrackForm = Mapping[str, Affine]
+
+
+def option(coordinate: str) -> str:
+    """Return the track of an option's coordinate."""
+    return f"{coordinate}'"
+
+
+def count(track: str) -> str:
+    """Return the name of the counter of one track."""
+    return f"count({track})"
+
+
+def legal(track: str) -> str:
+    """Return the name of the counter that tells whether a coordinate is at most its largest value."""
+    return f"legal({track})"
+
+
+VALUE = count("value")
+
+
+@dataclass(frozen=True, order=True)
+class ControlLocation:
+    """What is kept of the digits read so far, apart from counters.
+
+    Attributes
+    ----------
+    start
+        Whether the sign digits are still to be read.
+    settled
+        Whether the position's nim-sum differs from the target so far; always so in obligations without a target.
+    move
+        The coordinate that the move lowers; empty as long as it is not chosen.
+    orders
+        For each coordinate that the move changes, how the option's digits compare with the position's.
+    zero
+        Watched tracks that had only digits 0.
+    """
+
+    start: bool
+    settled: bool
+    move: str
+    orders: tuple[tuple[str, Order], ...]
+    zero: frozenset[str]
+
+    @property
+    def name(self) -> str:
+        """The location in words, unique in its obligation."""
+        if self.start:
+            return "start"
+        parts = ["differs" if self.settled else "agrees"]
+        parts += [f"lower {self.move}"] if self.move else []
+        parts += [f"{option(n)} {order}" for n, order in self.orders]
+        parts += [f"{track} zero" for track in sorted(self.zero)]
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True)
+class ControlStep:
+    """The digits that somebody else chooses, and the answers to them: digits of the option and where they lead."""
+
+    digits: Digits
+    answers: tuple[tuple[Digits, ControlLocation], ...]
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What must hold where a word ends: sums that are not negative imply others; no conclusions at all mean never."""
+
+    hypotheses: tuple[Affine, ...]
+    conclusions: tuple[Affine, ...] | None
+
+
+TRIVIAL = Goal((number(-1),), ())

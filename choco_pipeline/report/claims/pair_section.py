@@ -1,0 +1,127 @@
+"""Statements as printed beside what was intended, and statements of two papers that cannot both be true."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from choco_pipeline.report.claims.counterexamples import Shown
+from choco_pipeline.report.claims.verdict_cells import Cell
+from choco_pipeline.report.claims.verdicts import ClaimView, decides
+
+Document = Mapping[str, Any]
+
+#: What a pair comes to, where it is settled. To stand is not to be refuted: how far it was checked is in its verdict.
+OUTCOMES = {"intended": "{1} stands", "printed": "{0} stands", "neither": "neither stands"}
+
+
+@dataclass(frozen=True)
+class Side:
+    """One statement of a pair.
+
+    Attributes
+    ----------
+    role
+        What it is in the pair.
+    view
+        The claim.
+    stands
+        Whether the other one falls while this one stands.
+    formal
+        What was checked, and those other lines of its formal statement that the other one does not share.
+    """
+
+    role: str
+    view: ClaimView
+    stands: bool
+    formal: list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class PairView:
+    """Two statements side by side.
+
+    Attributes
+    ----------
+    anchor
+        Id on the page.
+    title, outcome, text
+        Which statements, what the pair comes to in a few words ("" if it is not settled), and in a sentence.
+    counterexample
+        At the least position that decides; None if no position does.
+    evidence, ruleset
+        Id of the evidence that it is taken from, and the game it is a position of, with its parameters.
+    """
+
+    anchor: str
+    title: str
+    outcome: str
+    text: str
+    sides: list[Side]
+    counterexample: Shown | None
+    evidence: str
+    ruleset: str
+
+
+def pair_views(ledger: Document, views: Sequence[ClaimView], kind: str) -> list[PairView]:
+    """Return the pairs of one kind, ``misprint`` or ``disagreement``, those that are settled first."""
+    by_id = {view.claim["id"]: view for view in views}
+    found = [_pair_view(pair, by_id) for pair in ledger["pairs"] if pair["kind"] == kind]
+    return sorted(found, key=lambda view: not view.outcome)
+
+
+def forms(ledger: Document) -> dict[str, tuple[str, str]]:
+    """Return, for each claim of a misprint, which form it is and the id of the pair on the page."""
+    found: dict[str, tuple[str, str]] = {}
+    for pair in ledger["pairs"]:
+        if pair["kind"] == "misprint":
+            for side in ("printed", "intended"):
+                found.setdefault(pair[side], (f"as {side}", _anchor(pair)))
+    return found
+
+
+def _pair_view(pair: Document, by_id: Mapping[str, ClaimView]) -> PairView:
+    printed, intended = by_id[pair["printed"]], by_id[pair["intended"]]
+    names = ("the printed form", "the intended form")
+    if pair["kind"] == "misprint":
+        roles = ("as printed", "as intended")
+        title = printed.claim["number"]
+        if intended.claim["number"] != title:
+            roles = (f"{title}, as printed", f"{intended.claim['number']}, as intended")
+    else:
+        roles = names = (_source(printed), _source(intended))
+        title = f"{printed.claim['number']} and {intended.claim['number']}"
+    cell = _deciding(pair["decided"], (printed, intended))
+    return PairView(
+        _anchor(pair),
+        title,
+        OUTCOMES.get(pair["right"], "").format(*names),
+        pair["text"],
+        [
+            Side(roles[0], printed, pair["right"] == "printed", _formal(printed, intended)),
+            Side(roles[1], intended, pair["right"] == "intended", _formal(intended, printed)),
+        ],
+        None if cell is None else cell.counterexample,
+        "" if cell is None else cell.anchor,
+        "" if cell is None else cell.ruleset,
+    )
+
+
+def _anchor(pair: Document) -> str:
+    return f"pair-{pair['printed']}-{pair['intended']}"
+
+
+def _formal(view: ClaimView, other: ClaimView) -> list[tuple[str, str]]:
+    *supposed, claimed = view.formal
+    return [*(line for line in supposed if line not in other.formal), claimed]
+
+
+def _source(view: ClaimView) -> str:
+    return f"{view.claim['number']} of {view.claim['paper']['key']}"
+
+
+def _deciding(decided: Document | None, sides: Sequence[ClaimView]) -> Cell | None:
+    return next(
+        (cell for view in sides for cell in view.cells if decides(cell.document, decided)), None
+    )

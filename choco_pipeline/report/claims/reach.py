@@ -1,0 +1,80 @@
+"""Statements with a bound of their own, and what is the case beyond it, parameter by parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from choco_pipeline.errors import RulesetError
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.report.claims.verdict_cells import Cell
+
+
+@dataclass(frozen=True)
+class ReachRow:
+    """What a table says of the printed bound.
+
+    Attributes
+    ----------
+    names
+        Values of the parameters, in the order of `ReachTable.names`.
+    printed
+        The bound that the statement gives for them.
+    true
+        The largest bound for which it is true, or as far as the table goes.
+    beyond
+        What is the case beyond the printed bound, in words: a remark, which no paper need assert.
+    failing
+        The least position at which it fails, or would if it reached so far; "" if the table has none.
+    cell
+        The verdict.
+    """
+
+    names: list[int]
+    printed: int
+    true: str
+    beyond: str
+    failing: str
+    cell: Cell
+
+
+@dataclass(frozen=True)
+class ReachTable:
+    """The bounds of one claim; `coordinates` are those of the failing positions."""
+
+    names: list[str]
+    coordinates: tuple[str, ...]
+    rows: list[ReachRow]
+
+
+def reach_table(cells: Sequence[Cell]) -> ReachTable | None:
+    """Return what the verdicts on one claim say of its bound; None if no table goes beyond it."""
+    told = [cell for cell in cells if "best_possible" in cell.document["evidence"]]
+    if not told:
+        return None
+    first = told[0]
+    names = list(first.document["parameters"])
+    try:
+        coordinates = parse_ruleset(first.ruleset).coordinates
+    except RulesetError:  # a height table that is not at hand here
+        coordinates = ()
+    return ReachTable(names, coordinates, [_row(names, cell) for cell in told])
+
+
+def _row(names: Sequence[str], cell: Cell) -> ReachRow:
+    verdict = cell.document
+    evidence, refutes = verdict["evidence"], verdict["counterexample"]
+    true_up_to = evidence["true_up_to"]
+    failing = refutes["position"] if refutes else evidence.get("false_at")
+    if refutes:
+        beyond = "false before"
+    else:
+        beyond = "false at once" if evidence["best_possible"] else "also true"
+    return ReachRow(
+        [verdict["parameters"][name] for name in names],
+        evidence["reach"],
+        f"{true_up_to:,}" if failing else f"{true_up_to:,} or more",
+        beyond,
+        f"({', '.join(map(str, failing))})" if failing else "",
+        cell,
+    )

@@ -1,0 +1,227 @@
+"""The cells of a claim: each of its verdicts with the evidence, and how they are laid out."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from choco_pipeline.claims.conclusions.outcomes import (
+    ENGINES,
+    SIGNS,
+    is_by_proof,
+    is_for_all,
+)
+from choco_pipeline.report.claims.counterexamples import Shown, shown
+
+Document = Mapping[str, Any]
+
+#: Two parameters with at least this many cells are laid out as a grid.
+GRID_CELLS = 9
+
+#: Evidence that a table of bounds shows.
+REACH = ("reach", "true_up_to", "best_possible", "false_at")
+#: Evidence that other words tell.
+TOLD = ("all_choices", *REACH)
+
+LABELS = {
+    "among": "positions in the statement",
+    "conditions": "conditions written anew for the check",
+    "count": "number of values",
+    "engines": "engines that agree",
+    "failures": "number of failures",
+    "free": "coordinate without a bound",
+    "growth": "growth with the bound",
+    "languages": "members compared with proofs of them alone",
+    "members": "members of the family that agree with the definition",
+    "missing": "members of the claimed set not found",
+    "missing_count": "number of members not found",
+    "no_answer": "engines without an answer",
+    "p_positions": "P-positions",
+    "tables": "members compared with tables in the check",
+    "texts": "texts that solvers found unsatisfiable",
+    "values": "values found, smallest first",
+    "without_reach": "without its bound",
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One verdict and its evidence.
+
+    Attributes
+    ----------
+    anchor
+        Id of the evidence on the page.
+    label
+        The parameters, and the bound if that alone tells it from another cell; "" for the only cell of a claim
+        without parameters.
+    verdict, symbol, words
+        The verdict's name in the ledger, its sign, and what the cell says.
+    document
+        The verdict as in the ledger.
+    ruleset, table
+        What was looked at; "" and None for a claim over several tables or none.
+    counterexample
+        What refutes the claim; None if nothing does.
+    evidence
+        Pairs of a label and a value: number, text, list, mapping, or list of mappings.
+    commands
+        Pairs of a purpose and a command.
+    """
+
+    anchor: str
+    label: str
+    verdict: str
+    symbol: str
+    words: str
+    document: Document
+    ruleset: str
+    table: str | None
+    counterexample: Shown | None
+    evidence: list[tuple[str, Any]]
+    commands: list[tuple[str, str]]
+
+    @property
+    def said(self) -> str:
+        """The verdict in one line, without the word that its sign says already."""
+        return str(self.document["text"]).removeprefix(self.verdict).lstrip(": ")
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether one line of a table says all of it."""
+        return self.counterexample is None and all(
+            isinstance(value, int | str) for _, value in self.evidence
+        )
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The cells of a claim with two parameters, one down and one across."""
+
+    down: str
+    across: str
+    columns: list[int]
+    rows: list[tuple[int, list[Cell | None]]]
+
+
+def cell_of(
+    anchor: str,
+    label: str,
+    verdict: Document,
+    tables: Mapping[str, Document],
+    row: Document,
+    *,
+    drawn: bool,
+) -> Cell:
+    """Return a verdict as it is shown.
+
+    Parameters
+    ----------
+    anchor, label
+        Its id on the page, and what tells it from the other verdicts on the claim.
+    verdict, tables, row
+        As in the ledger; the row is the claim's.
+    drawn
+        Whether a counterexample is drawn.
+    """
+    symbol, words = SIGNS[verdict["verdict"]]
+    if verdict["verdict"] == "holds-to-bound":
+        words = f"to {verdict['bound']:,}"
+    if verdict["verdict"] == "exhausted":
+        words = "all cases"
+    table = tables.get(verdict["table"] or "")
+    ruleset = table["ruleset"] if table else ""
+    refutes = verdict["counterexample"]
+    evidence = [
+        (LABELS.get(key, key.replace("_", " ")), _in_words(key, value))
+        for key, value in verdict["evidence"].items()
+        if value != [] and key not in TOLD
+    ]
+    return Cell(
+        anchor,
+        label,
+        verdict["verdict"],
+        symbol,
+        words,
+        verdict,
+        ruleset,
+        verdict["table"],
+        shown(refutes, ruleset, drawn=drawn) if refutes else None,
+        evidence,
+        _commands(verdict, ruleset, row),
+    )
+
+
+def labels(verdicts: Sequence[Document]) -> list[str]:
+    """Return the parameters of each verdict, with the bound or a word where they alone do not tell two apart."""
+    names = [
+        "all at once"
+        if is_for_all(verdict)
+        else ", ".join(f"{name} = {value}" for name, value in verdict["parameters"].items())
+        for verdict in verdicts
+    ]
+    times = Counter(names)
+    return [
+        name if times[name] == 1 else ", ".join(filter(None, (name, _kind_of_check(verdict))))
+        for name, verdict in zip(names, verdicts, strict=True)
+    ]
+
+
+def _kind_of_check(verdict: Document) -> str:
+    if is_by_proof(verdict):
+        return "by proof"
+    return "" if verdict["bound"] is None else f"bound {verdict['bound']}"
+
+
+def grid_of(cells: Sequence[Cell]) -> Grid | None:
+    """Lay cells out by two integer parameters, unless there are few, or two cells in one place."""
+    cells = [cell for cell in cells if not is_for_all(cell.document)]
+    names = {tuple(cell.document["parameters"]) for cell in cells}
+    if len(cells) < GRID_CELLS or len(names) != 1 or len(next(iter(names))) != 2:
+        return None
+    down, across = next(iter(names))
+    places = {
+        (cell.document["parameters"][down], cell.document["parameters"][across]): cell
+        for cell in cells
+    }
+    if len(places) < len(cells) or not all(isinstance(v, int) for place in places for v in place):
+        return None
+    columns = sorted({b for _, b in places})
+    rows = [(a, [places.get((a, b)) for b in columns]) for a in sorted({a for a, _ in places})]
+    # A grid that is mostly empty reads worse than a list.
+    if len(rows) * len(columns) > 3 * len(cells):
+        return None
+    return Grid(down, across, columns, rows)
+
+
+def _commands(verdict: Document, ruleset: str, row: Document) -> list[tuple[str, str]]:
+    commands = []
+    if "command" in verdict:
+        return [("repeats the proof", verdict["command"])]
+    check = f"./choco claims check {row['claim']}"
+    refutes = verdict["counterexample"]
+    if ruleset and refutes and refutes["position"] is not None:
+        position = " ".join(map(str, refutes["position"]))
+        commands.append(("shows the position", f"./choco value {shlex.quote(ruleset)} {position}"))
+    if is_by_proof(verdict) and verdict["verdict"] == "proved":
+        certificate = verdict["certificate"]
+        if certificate is None:  # of a statement on integers: the command that decides it again
+            return [("repeats the proof", verdict["why"])]
+        rests_on = f"./choco prove --check {shlex.quote(certificate)}"
+        return [("checks what it rests on", rests_on), ("repeats the proof", f"{check} --proofs")]
+    # The shape of an uncut rectangular bar is its own bound; across tables there is no single one.
+    bound = f"--bound {verdict['bound']}" if ruleset and verdict["bound"] else ""
+    given = [f"{name}={value}" for name, value in verdict["parameters"].items()]
+    return [*commands, ("repeats the check", " ".join([check, *given, bound]).strip())]
+
+
+def _in_words(key: str, value: Any) -> Any:
+    """Return evidence with the names of engines as people are told of them."""
+    if key == "engines":
+        return [ENGINES.get(name, name) for name in value]
+    if key == "no_answer":
+        return {ENGINES.get(name, name): why for name, why in value.items()}
+    return value

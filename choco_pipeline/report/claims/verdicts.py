@@ -1,0 +1,156 @@
+"""A claim with its row of the ledger and the evidence behind it, as the page shows them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from choco_pipeline.claims.conclusions.outcomes import NOT_ASSERTED, SIGNS, engines_text, few_words
+from choco_pipeline.report.claims.formal import formal_lines
+from choco_pipeline.report.claims.reach import ReachTable, reach_table
+from choco_pipeline.report.claims.verdict_cells import Cell, Grid, cell_of, grid_of, labels
+
+Document = Mapping[str, Any]
+
+#: At most so many counterexamples of one claim are drawn, the least of all among them.
+MOST_DRAWN = 3
+
+
+@dataclass(frozen=True)
+class ClaimView:
+    """A claim and what the run says of it.
+
+    Attributes
+    ----------
+    claim, row
+        As in the ledger.
+    symbol, words
+        The verdict's sign, and what it comes to in a few words.
+    counts
+        Verdict, words and number of its cells, worst first.
+    formal
+        Pairs of a label and a formula: what was checked.
+    cells
+        One for each verdict, in the order of the ledger.
+    decisive
+        The cell whose counterexample decides; None if nothing refutes the claim.
+    reach
+        For a statement with a bound of its own, whether that is the best possible.
+    """
+
+    claim: Document
+    row: Document
+    symbol: str
+    words: str
+    counts: list[tuple[str, str, int]]
+    formal: list[tuple[str, str]]
+    cells: list[Cell]
+    decisive: Cell | None
+    grid: Grid | None
+    reach: ReachTable | None
+
+    @property
+    def verdict(self) -> str:
+        """What the claim comes to, by its row of the ledger."""
+        return str(self.row["verdict"])
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the claim is a conjecture, not a theorem or an example."""
+        return bool(self.claim["status"] == "conjecture")
+
+    @property
+    def is_asserted(self) -> bool:
+        """Whether a paper asserts it: neither asks whether it is so, nor is it a remark of this project."""
+        return self.claim["status"] not in NOT_ASSERTED
+
+    @property
+    def engines(self) -> str:
+        """Which engines agree on its proofs, in words; "" without proofs."""
+        return engines_text(self.row["engines"])
+
+    @property
+    def plain(self) -> list[Cell]:
+        """The cells that one line says all of, but those in the table of bounds."""
+        bounds = set() if self.reach is None else {row.cell.anchor for row in self.reach.rows}
+        return [cell for cell in self.cells if cell.is_plain and cell.anchor not in bounds]
+
+    @property
+    def told(self) -> list[Cell]:
+        """The cells with evidence of their own, but the decisive one."""
+        return [cell for cell in self.cells if not cell.is_plain and cell is not self.decisive]
+
+
+def claim_views(ledger: Document) -> list[ClaimView]:
+    """Return every claim with its verdicts, paper by paper, conjectures first, and last what no paper asserts."""
+    tables = {table["id"]: table for table in ledger["tables"]}
+    rows = {row["claim"]: row for row in ledger["rows"]}
+    verdicts: dict[str, list[Document]] = defaultdict(list)
+    for verdict in ledger["verdicts"]:
+        verdicts[verdict["claim"]].append(verdict)
+    papers = list(dict.fromkeys(claim["paper"]["key"] for claim in ledger["claims"]))
+    views = [
+        _claim_view(claim, rows[claim["id"]], verdicts[claim["id"]], tables)
+        for claim in ledger["claims"]
+    ]
+    return sorted(
+        views,
+        key=lambda view: (
+            papers.index(view.claim["paper"]["key"]),
+            not view.is_asserted,
+            not view.is_open,
+        ),
+    )
+
+
+def tally(views: Iterable[ClaimView]) -> list[tuple[str, str, int]]:
+    """Return verdict, words and number of claims for each verdict that occurs, worst first."""
+    return _counted(Counter(view.verdict for view in views))
+
+
+def decides(verdict: Document, decided: Document | None) -> bool:
+    """Whether a verdict is the one whose counterexample a row or a pair names."""
+    refutes = verdict["counterexample"]
+    return (
+        decided is not None
+        and refutes is not None
+        and all(verdict[key] == decided[key] for key in ("table", "parameters"))
+        and refutes["position"] == decided["position"]
+    )
+
+
+def _claim_view(
+    claim: Document, row: Document, verdicts: Sequence[Document], tables: Mapping[str, Document]
+) -> ClaimView:
+    refuting = [i for i, verdict in enumerate(verdicts) if verdict["verdict"] == "refuted"]
+    decisive = next((i for i in refuting if decides(verdicts[i], row["decided"])), None)
+    if decisive is None and refuting:
+        decisive = refuting[0]
+    others = [i for i in refuting if i != decisive]
+    drawn = {decisive, *others[: MOST_DRAWN - 1]}
+    cells = [
+        cell_of(f"{claim['id']}-{i + 1}", label, verdict, tables, row, drawn=i in drawn)
+        for i, (verdict, label) in enumerate(zip(verdicts, labels(verdicts), strict=True))
+    ]
+    return ClaimView(
+        claim,
+        row,
+        SIGNS[row["verdict"]][0],
+        few_words(row),
+        _counted(row["counts"]),
+        formal_lines(claim),
+        cells,
+        None if decisive is None else cells[decisive],
+        grid_of(cells),
+        reach_table(cells),
+    )
+
+
+def _counted(counts: Mapping[str, int]) -> list[tuple[str, str, int]]:
+    return [
+        (verdict, words, counts[verdict])
+        for verdict, (_, words) in SIGNS.items()
+        if counts.get(verdict)
+    ]

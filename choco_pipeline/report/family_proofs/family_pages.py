@@ -1,0 +1,258 @@
+"""A page for each proof of a family, and the same in LaTeX: what is proved, and why, as an author could print it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from choco_pipeline.claims.conclusions.outcomes import enumerated, is_for_all
+from choco_pipeline.documents.files import write_text
+from choco_pipeline.errors import StoreError
+from choco_pipeline.finding.statements.statement import FoundStatement, parsed
+from choco_pipeline.games.rules import Rules
+from choco_pipeline.proof.family_check.document import FamilyText, read_family
+from choco_pipeline.proof.family_check.first_members import first_members
+from choco_pipeline.report.environment import count, environment
+from choco_pipeline.report.family_proofs.family_views import CaseView, case_views
+from choco_pipeline.report.math.latex import LaTeX
+from choco_pipeline.report.math.latex_text import tex_code, tex_text
+from choco_pipeline.report.math.mathml import MathML
+from choco_pipeline.report.math.typeset import MathNotation, typeset
+
+#: Beside the page of a run; pages have the names of their certificates.
+FOLDER = "families"
+
+
+@dataclass(frozen=True)
+class MoveView:
+    """A kind of move: the coordinate that it lowers, those that may fall, and whether they may."""
+
+    lowers: str
+    falling: list[str]
+    clips: bool
+
+
+@dataclass(frozen=True)
+class FamilyView:
+    """A proof of a family, all formulas in one notation.
+
+    Attributes
+    ----------
+    written
+        The certificate.
+    path
+        Where it is.
+    claims
+        The claims that it proves: ids with their numbers and papers.
+    evidence
+        What the run says of the search and of the check.
+    names, position, condition, relation
+        The parameters; a position; for which parameters; and what is said of it.
+    moves, cases
+        Of the game, and of the proof.
+    """
+
+    written: FamilyText
+    path: str
+    claims: list[tuple[str, str, str]]
+    evidence: Mapping[str, Any]
+    names: list[str]
+    position: str
+    condition: str
+    relation: str
+    moves: list[MoveView]
+    cases: list[CaseView]
+
+    @property
+    def stem(self) -> str:
+        """The name of its pages, without what they end with."""
+        return Path(self.path).stem
+
+    @property
+    def is_grundy(self) -> bool:
+        """Whether it is of Grundy numbers, not of P-positions."""
+        return self.written.relation.kind == "grundy"
+
+    @property
+    def texts(self) -> int:
+        """How many conditions both solvers were given."""
+        return sum(len(case.texts) for case in self.written.cases)
+
+    @property
+    def states(self) -> int:
+        """How many states all invariants have."""
+        return sum(o.states for case in self.cases for o in case.obligations)
+
+    @property
+    def engines(self) -> str:
+        """The solvers, in words."""
+        return enumerated(list(self.written.engines))
+
+    @property
+    def command(self) -> str:
+        """What checks the certificate again."""
+        return f"./choco prove --check {shlex.quote(self.path)}"
+
+
+@dataclass(frozen=True)
+class FamilyProofs:
+    """The certificates of families that a report names, by the path of each.
+
+    Attributes
+    ----------
+    claims
+        The claims of the ledger that it proves; none if only a found statement has it.
+    evidence
+        What the run says of the search and the check; nothing of a found statement's.
+    """
+
+    claims: Mapping[str, Sequence[Mapping[str, Any]]]
+    evidence: Mapping[str, Mapping[str, Any]]
+
+    @classmethod
+    def of(cls, ledger: Mapping[str, Any], found: Sequence[FoundStatement] = ()) -> FamilyProofs:
+        """Return those whose files are there."""
+        known = {claim["id"]: claim for claim in ledger["claims"]}
+        claims: dict[str, list[Mapping[str, Any]]] = {}
+        evidence: dict[str, Mapping[str, Any]] = {}
+        for verdict in ledger["verdicts"]:
+            path = verdict.get("certificate")
+            if is_for_all(verdict) and path is not None and Path(path).is_file():
+                claims.setdefault(path, []).append(known[verdict["claim"]])
+                evidence.setdefault(path, verdict["evidence"])
+        for statement in found:
+            if statement.is_proved_for_all:
+                (path,) = statement.verdict.certificates
+                if Path(path).is_file():
+                    claims.setdefault(path, [])
+                    evidence.setdefault(path, {})
+        return cls(claims, evidence)
+
+    @property
+    def pages(self) -> dict[str, str]:
+        """For each claim that one of them proves, the address of its page, seen from the run's."""
+        return {
+            claim["id"]: page_of(path) for path, claims in self.claims.items() for claim in claims
+        }
+
+    @property
+    def pages_by_path(self) -> dict[str, str]:
+        """The addresses by certificates."""
+        return {path: page_of(path) for path in self.claims}
+
+    def views(self, notation: MathNotation) -> Iterator[FamilyView]:
+        """Yield each proof as it is shown."""
+        for path in self.claims:
+            yield self._view(path, notation)
+
+    def _view(self, path: str, notation: MathNotation) -> FamilyView:
+        written = read_family(Path(path))
+        rules = _rules(written, path)
+        return FamilyView(
+            written,
+            path,
+            [(c["id"], c["number"], c["paper"]["title"]) for c in self.claims[path]],
+            self.evidence[path],
+            [notation.name(name, "") for name in written.parameters],
+            notation.listed([notation.name(name, "") for name in rules.coordinates]),
+            typeset(parsed(written.condition), notation),
+            typeset(parsed(written.relation.formula), notation),
+            [_move(rules, n, notation) for n in range(len(rules.moves))],
+            case_views(written, rules.coordinates, notation),
+        )
+
+
+def page_of(path: str) -> str:
+    """Return the address of a certificate's page, seen from the run's."""
+    return f"{FOLDER}/{Path(path).stem}.html"
+
+
+def write_family_pages(
+    ledger: Mapping[str, Any], folder: Path, found: Sequence[FoundStatement] = ()
+) -> int:
+    """Write a page and its LaTeX for each proof of a family that a report names; return how many.
+
+    Parameters
+    ----------
+    ledger
+        As the ``ledger`` step writes it.
+    folder
+        That of the run's page; pages of other certificates are removed from its folder `FOLDER`.
+    found
+        The statements that the run found.
+
+    Raises
+    ------
+    ChocoError
+        If a certificate cannot be read.
+    """
+    proofs = FamilyProofs.of(ledger, found)
+    pages, papers = _environment(MathML()), _environment(LaTeX())
+    kept = set()
+    for view in proofs.views(MathML()):
+        page = pages.get_template("family.html.j2").render(proof=view, ledger=ledger)
+        kept.add(write_page(folder, f"{view.stem}.html", page))
+    for view in proofs.views(LaTeX()):
+        text = papers.get_template("family.tex.j2").render(proof=view, ledger=ledger)
+        kept.add(write_page(folder, f"{view.stem}.tex", text))
+    for old in (folder / FOLDER).glob("family-*"):
+        if old.name not in kept:
+            old.unlink()
+    return len(proofs.claims)
+
+
+def write_page(folder: Path, name: str, text: str) -> str:
+    """Write one of the pages, and return its name."""
+    write_text(folder / FOLDER / name, text)
+    return name
+
+
+def _environment(notation: MathML | LaTeX) -> Environment:
+    """Return the templates of pages, or those of papers, in which braces are LaTeX's own."""
+    if isinstance(notation, MathML):
+        templates = environment()
+        templates.filters |= {
+            "math": lambda inner: Markup(f"<math>{inner}</math>"),
+            "plain": lambda text: text,
+        }
+        return templates
+    templates = Environment(
+        loader=PackageLoader("choco_pipeline.report"),
+        autoescape=False,  # LaTeX
+        undefined=StrictUndefined,
+        block_start_string="<%",
+        block_end_string="%>",
+        variable_start_string="<<",
+        variable_end_string=">>",
+        comment_start_string="<#",
+        comment_end_string="#>",
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    templates.filters |= {
+        "math": lambda inner: f"${inner}$",
+        "text": tex_text,
+        "code": tex_code,
+        "count": count,
+    }
+    return templates
+
+
+def _rules(written: FamilyText, path: str) -> Rules:
+    for _, member in first_members(written):
+        return member.rules
+    raise StoreError(f"{path}: the family has no member with small parameters")
+
+
+def _move(rules: Rules, number: int, notation: MathNotation) -> MoveView:
+    move = rules.moves[number]
+    (lowered,) = move.lowers
+    falling = [y for y, limit in rules.limits.items() if lowered in limit.of]
+    return MoveView(notation.name(lowered, ""), [notation.name(y, "") for y in falling], move.clips)

@@ -1,0 +1,364 @@
+"""A family's certificate as mathematics: the cases, the counters, the invariants and the strategy, in a notation.
+
+Everything is read from the certificate, in which a check believes nothing but recomputes what follows from the game: so a page
+shows what was checked. States of a location with the same answers are put together; a set of states is written as few
+conjunctions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from choco_pipeline.proof.family_check.document import (
+    CaseText,
+    FamilyText,
+    LocationText,
+    ObligationText,
+    StepText,
+    SumText,
+)
+from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number
+from choco_pipeline.report.family_proofs.cubes import cubes
+from choco_pipeline.report.family_proofs.family_symbols import SPECIAL, Symbols, affine
+from choco_pipeline.report.math.typeset import MathNotation
+
+#: Inequalities that hold together, each typeset.
+Conjunction = list[str]
+
+
+@dataclass(frozen=True)
+class CounterView:
+    """A counter: what it is on the whole word, its first value, and how a digit changes it; of which moves, if not of all."""
+
+    moves: list[str]
+    means: str
+    start: str
+    step: str
+
+
+@dataclass(frozen=True)
+class NeverView:
+    """What no position comes back from: the numbers of the locations that say so, and the alternatives."""
+
+    locations: list[int]
+    alternatives: list[Conjunction]
+
+
+@dataclass(frozen=True)
+class StrategyView:
+    """The answers at one location: digits of the position, and for each class of states digits of the option and where to."""
+
+    classes: list[list[Conjunction]]
+    position: list[str]
+    rows: list[tuple[str, list[tuple[str, str, int]]]]
+
+
+@dataclass(frozen=True)
+class LocationView:
+    """A location: what is known of the numbers read so far, and which states occur there; with answers, if there are any."""
+
+    number: int
+    is_start: bool
+    is_settled: bool
+    move: str
+    knows: list[str]
+    facts: list[str]
+    states: list[Conjunction]
+    strategy: StrategyView | None
+
+
+@dataclass(frozen=True)
+class ObligationView:
+    """An obligation with its proof. The goal is what must hold where a word of a position ends."""
+
+    kind: str
+    move: str
+    goal: list[str]
+    counters: list[CounterView]
+    never: list[NeverView]
+    locations: list[LocationView]
+    states: int
+    texts: int
+
+
+@dataclass(frozen=True)
+class CaseView:
+    """A case of the family."""
+
+    number: int
+    parameters: list[str]
+    conditions: list[str]
+    tracks: list[str]
+    relation: str
+    heights: list[str]
+    least: list[str]
+    signed: list[str]
+    obligations: list[ObligationView]
+
+
+def case_views(
+    written: FamilyText, coordinates: Sequence[str], notation: MathNotation
+) -> list[CaseView]:
+    """Return the cases of a certificate."""
+    return [
+        _Case(written, case, coordinates, notation).view(number)
+        for number, case in enumerate(written.cases, start=1)
+    ]
+
+
+class _Case:
+    def __init__(
+        self,
+        written: FamilyText,
+        case: CaseText,
+        coordinates: Sequence[str],
+        notation: MathNotation,
+    ) -> None:
+        self.case, self.coordinates, self.to = case, coordinates, notation
+        self.is_grundy = written.relation.kind == "grundy"
+        values = {name: affine(text) for name, text in case.parameters.items()}
+        names = {n for value in values.values() for n in value.names}
+        self.values, self.conditions = values, [affine(text) for text in case.conditions]
+        self.symbols = Symbols(notation, coordinates, values, names, self.conditions)
+        self.shifts = {name: affine(case.shifts.get(name, {})) for name in coordinates}
+
+    def view(self, number: int) -> CaseView:
+        """Return the case as it is shown."""
+        say, case = self.symbols, self.case
+        trivial = {Affine.of(n) for value in self.values.values() for n in value.names}
+        return CaseView(
+            number,
+            [
+                say.relation(say.name(n), "==", say.sum(v))
+                for n, v in self.values.items()
+                if v != Affine.of(n)
+            ],
+            say.said((c, True) for c in self.conditions if c not in trivial),
+            [say.relation(say.track(x), "==", self._shifted(x)) for x in self.coordinates],
+            self._relation(),
+            [self._height(y) for y in case.heights],
+            self._given(),
+            [say.track(x) for x in self.coordinates if not self._is_natural(self.shifts[x])],
+            [self._obligation(o) for o in case.obligations],
+        )
+
+    def _is_natural(self, total: Affine) -> bool:
+        return total.constant >= 0 and all(c >= 0 for _, c in total.terms)
+
+    def _shifted(self, x: str) -> str:
+        shift, say = self.shifts[x], self.symbols
+        terms = [(self.to.name(x, ""), 1), *((say.name(n), c) for n, c in shift.terms)]
+        return say.total(terms, shift.constant)
+
+    def _relation(self) -> str:
+        say = self.symbols
+        parts: list[str] = []
+        for x in self.coordinates:
+            if x in self.case.shifts:
+                parts += [self.to.sign("^")] if parts else []
+                parts.append(say.track(x))
+        constant, offset = affine(self.case.constant), affine(self.case.offset)
+        if constant != ZERO:
+            inner = say.sum(constant)
+            parts += [self.to.sign("^"), self.to.bracketed(inner, "(") if constant.terms else inner]
+        left = self.to.row(parts)
+        if not self.is_grundy:
+            return say.relation(left, "==", self.to.number("0"))
+        if offset == ZERO:
+            return left
+        inner = say.sum(offset)
+        several = len(offset.terms) + bool(offset.constant) > 1
+        taken = self.to.bracketed(inner, "(") if several else inner
+        return self.to.row([self.to.bracketed(left, "("), self.to.sign("-"), taken])
+
+    def _height(self, y: str) -> str:
+        """Return y ≤ ⌊…⌋, and what that says of its counter."""
+        height, say = self.case.heights[y], self.symbols
+        terms = [
+            (self.to.row([factor, self.to.sign(""), self.to.name(x, "")]) if factor else self.to.name(x, ""), 1)
+            for x, text in height.terms.items()
+            for factor in (self._factor(affine(text)),)
+            if affine(text) != ZERO
+        ]  # fmt: skip
+        constant = affine(height.constant)
+        above = say.total([*terms, *((say.name(n), c) for n, c in constant.terms)], constant.constant)  # fmt: skip
+        divisor = affine(height.divisor)
+        largest = above if divisor == number(1) else self.to.floor(above, say.sum(divisor))
+        legal = say.relation(say.name(f"legal({y})"), ">=", say.sum(self._legal_from(y)))
+        is_legal = say.relation(self.to.name(y, ""), "<=", largest)
+        return self.to.row([is_legal, self.to.sign("iff"), legal])
+
+    def _factor(self, a: Affine) -> str:
+        if a == number(1):
+            return ""
+        text = self.symbols.sum(a)
+        return self.to.bracketed(text, "(") if len(a.terms) + bool(a.constant) > 1 else text
+
+    def _legal_from(self, y: str) -> Affine:
+        height = self.case.heights[y]
+        found = -affine(height.constant) - affine(height.divisor) * self.shifts[y]
+        for x, text in height.terms.items():
+            found += affine(text) * self.shifts[x]
+        return found
+
+    def _given(self) -> list[str]:
+        """Return when a word is of a position."""
+        say = self.symbols
+        found = [say.relation(say.track(x), ">=", say.sum(self.shifts[x])) for x in self.coordinates]  # fmt: skip
+        for y in self.case.heights:
+            found.append(say.relation(say.name(f"legal({y})"), ">=", say.sum(self._legal_from(y))))
+        return found
+
+    def _obligation(self, written: ObligationText) -> ObligationView:
+        name = "-".join(filter(None, (written.kind, written.move)))
+        never: dict[str, NeverView] = {}
+        for place, location in enumerate(written.locations):
+            if location.never:
+                alternatives = [self._said(c) for c in location.never]
+                view = never.setdefault(repr(alternatives), NeverView([], alternatives))
+                view.locations.append(place)
+        texts = Counter(text.startswith(f"{name}-") for text in self.case.texts)
+        return ObligationView(
+            written.kind,
+            "" if written.move is None else self.to.name(written.move, ""),
+            self._goal(written),
+            list(self._counters(written)),
+            list(never.values()),
+            [
+                self._location(n, location)
+                for n, location in enumerate(written.locations)
+                if location.states
+            ],
+            sum(len(location.states) for location in written.locations),
+            texts[True],
+        )
+
+    def _goal(self, written: ObligationText) -> list[str]:
+        """Return what makes an option of what is read for it: that of the move, if there is one, or of all moves."""
+        say, offset = self.symbols, affine(self.case.offset)
+        if written.kind == "value":
+            return [say.relation(say.track("value"), ">=", say.sum(offset))]
+        moves = {m.move: m for m in written.locations if m.move is not None}
+        found: dict[str, None] = {}
+        for move, location in moves.items():
+            below = [say.relation(say.track(f"{move}'"), ">=", say.sum(self.shifts[move]))]
+            for y in (y for y in location.orders if y != move):
+                counter, least = say.name(f"legal({y}')"), self._legal_from(y)
+                below.append(say.relation(counter, ">=", say.sum(least)))
+                most = least + affine(self.case.heights[y].divisor) - 1
+                fallen = say.relation(counter, "<=", say.sum(most))
+                lower = say.relation(say.track(f"{y}'"), "<", say.track(y))
+                below.append(self.to.row([lower, self.to.sign("⇒"), fallen]))
+            found |= dict.fromkeys(below)
+        return list(found)
+
+    def _said(self, sums: Iterable[SumText]) -> Conjunction:
+        return self.symbols.said((affine(text), True) for text in sums)
+
+    def _counters(self, written: ObligationText) -> Iterator[CounterView]:
+        """Yield the counters; an option's are other sums after other moves."""
+        forms: dict[str, list[tuple[dict[str, SumText], list[str]]]] = {}
+        for location in written.locations:
+            for name, form in location.counters.items():
+                several = forms.setdefault(name, [])
+                moves = next((moves for other, moves in several if other == form), None)
+                if moves is None:
+                    moves = []
+                    several.append((form, moves))
+                if location.move is not None and location.move not in moves:
+                    moves.append(location.move)
+        for name, several in forms.items():
+            for form, moves in several:
+                named = [self.to.name(x, "") for x in moves] if len(several) > 1 else []
+                yield self._counter(name, form, named)
+
+    def _counter(self, name: str, form: Mapping[str, SumText], moves: list[str]) -> CounterView:
+        say = self.symbols
+        whole, digits = say.form(form), say.form(form, digit=True)
+        symbol = say.name(name)
+        meaning = symbol if name.startswith("count(") else say.relation(symbol, "==", say.total(whole))  # fmt: skip
+        if name.startswith("count(") and name[6:-1] in SPECIAL:
+            meaning = say.relation(symbol, "==", self._special(name[6:-1]))
+        doubled = self.to.row([self.to.number("2"), self.to.sign(""), symbol])
+        return CounterView(
+            moves,
+            meaning,
+            say.relation(symbol, "←", say.total([(text, -c) for text, c in digits])),
+            say.relation(symbol, "←", say.total([(doubled, 1), *digits])),
+        )
+
+    def _special(self, track: str) -> str:
+        """Return what a track that is no coordinate is."""
+        say, to = self.symbols, self.to
+        if track == "constant":
+            return say.sum(affine(self.case.constant))
+        if track == "value":
+            parts: list[str] = []
+            for x in self.case.shifts:
+                parts += [*([to.sign("^")] if parts else []), say.track(x)]
+            return to.row(parts)
+        offset = affine(self.case.offset)
+        return say.total([(to.name("g", ""), 1), *((say.name(n), c) for n, c in offset.terms)], offset.constant)  # fmt: skip
+
+    def _location(self, place: int, written: LocationText) -> LocationView:
+        say, zero = self.symbols, self.to.number("0")
+        knows = [
+            say.relation(say.track(f"{x}'"), "==" if order == "equal" else "<", say.track(x))
+            for x, order in written.orders.items()
+        ]
+        knows += [say.relation(say.track(x), "==", zero) for x in sorted(written.zero)]
+        facts = [say.zero(affine(text)) for text in written.equalities]
+        for counter, remainder in written.parities.items():
+            parts = [say.name(counter), self.to.sign("≡"), self.to.number(str(remainder))]
+            facts.append(self.to.row([*parts, self.to.modulo(self.to.number("2"))]))
+        predicates = [affine(text) for text in written.predicates]
+        everything = range(len(written.states))
+        return LocationView(
+            place,
+            written.start,
+            written.settled,
+            "" if written.move is None else self.to.name(written.move, ""),
+            knows,
+            facts,
+            self._states(predicates, written.states, everything),
+            self._strategy(written, predicates) if written.strategy else None,
+        )
+
+    def _states(
+        self, predicates: Sequence[Affine], states: Sequence[str], chosen: Iterable[int]
+    ) -> list[Conjunction]:
+        return [
+            self.symbols.said(
+                (p, bit) for p, bit in zip(predicates, cube, strict=True) if bit is not None
+            )
+            for cube in cubes([states[i] for i in chosen])
+        ]
+
+    def _strategy(self, written: LocationText, predicates: Sequence[Affine]) -> StrategyView:
+        answers = [
+            tuple(
+                next(i for i, a in enumerate(step.answers) if state in a.states)
+                for step in written.strategy
+            )
+            for state in range(len(written.states))
+        ]
+        classes = list(dict.fromkeys(answers))
+        members = [[s for s, answer in enumerate(answers) if answer == one] for one in classes]
+        tracks = list(written.strategy[0].digits)
+        rows = [
+            (
+                "".join(str(step.digits[t]) for t in tracks),
+                [self._answer(step, one[n]) for one in classes],
+            )
+            for n, step in enumerate(written.strategy)
+        ]
+        named = [self._states(predicates, written.states, one) for one in members]
+        return StrategyView(named, [self.symbols.track(t) for t in tracks], rows)
+
+    def _answer(self, step: StepText, index: int) -> tuple[str, str, int]:
+        """Return the names of the option's tracks, their digits, and the location that an answer leads to."""
+        answer = step.answers[index]
+        names = self.to.row([self.symbols.track(t) for t in answer.digits])
+        return names, "".join(map(str, answer.digits.values())), answer.to

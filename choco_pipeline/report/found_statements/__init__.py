@@ -1,0 +1,4 @@
+"""The section on what the machine proposes, and its exports.
+
+Imports `math` and `charts`.
+"""

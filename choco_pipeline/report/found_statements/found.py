@@ -1,0 +1,276 @@
+"""What the machine proposes, as the page and the exports show it: numbered, and set apart from what was known."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from choco_pipeline.claims.conclusions.outcomes import SIGNS
+from choco_pipeline.documents.record import read_record
+from choco_pipeline.errors import StoreError
+from choco_pipeline.finding.statements.statement import UNITS, FoundStatement
+from choco_pipeline.report.environment import environment, sentence
+from choco_pipeline.report.family_proofs.family_pages import FamilyProofs
+from choco_pipeline.report.found_statements.found_formulas import condition, displayed, reach
+from choco_pipeline.report.found_statements.found_pictures import drawing
+from choco_pipeline.report.found_statements.height_tables import HeightTable, tables_of
+from choco_pipeline.report.math.mathml import MathML
+
+FORMAT = 1
+
+#: The sign of each status, named as the verdicts of claims are, and its words; in the order of the page.
+STATUSES = {
+    "proved": ("proved", "proved"),
+    "proved-for-listed": ("proved-for-listed", "proved for the games named"),
+    "exhausted": ("exhausted", "checked in all cases"),
+    "holds": ("holds-to-bound", "holding to a bound"),
+    "undecided": ("undecided", "undecided"),
+    "observed": ("unchecked", "seen in tables only"),
+    "refuted": ("refuted", "refuted"),
+}
+
+#: Kinds of statements whose formulas say all.
+SAID_IN_FORMULAS = ("p-positions", "grundy", "values", "law")
+#: So many certificates of a statement are listed; found.json has all.
+MOST_CERTIFICATES = 3
+
+
+@dataclass(frozen=True)
+class RestatedClaim:
+    """A claim that a statement restates: what it is called, in which paper, and whether the report has it."""
+
+    id: str
+    number: str
+    paper: str
+    is_in_report: bool
+
+
+@dataclass(frozen=True)
+class FoundView:
+    """A found statement as it is shown.
+
+    Attributes
+    ----------
+    number
+        Its number in this report: Found 1.
+    statement
+        What was found.
+    known
+        The claims that it restates.
+    follows_from
+        The number of the statement that implies it.
+    picture
+        A drawing, or None.
+    """
+
+    number: int
+    statement: FoundStatement
+    known: tuple[RestatedClaim, ...]
+    follows_from: int | None
+    picture: Markup | None
+
+    @property
+    def anchor(self) -> str:
+        """The statement's id on the page."""
+        return self.statement.id
+
+    @property
+    def status(self) -> str:
+        """The name that the style sheet has for the verdict."""
+        return STATUSES[self.statement.verdict.status][0]
+
+    @property
+    def symbol(self) -> str:
+        """The verdict's sign."""
+        return SIGNS[self.status][0]
+
+    @property
+    def words(self) -> str:
+        """The verdict in words."""
+        return STATUSES[self.statement.verdict.status][1]
+
+    @property
+    def in_words(self) -> str:
+        """The statement as a sentence; a ruleset that it begins with stays as it is written."""
+        text = self.statement.said
+        if text.startswith(self.statement.pattern.name):
+            return text if text.endswith(".") else f"{text}."
+        return sentence(text)
+
+    @property
+    def is_said_in_formulas(self) -> bool:
+        """Whether its formulas, set as mathematics, leave nothing for words to say."""
+        return bool(self.statement.formulas) and self.statement.kind in SAID_IN_FORMULAS
+
+    @property
+    def certificates(self) -> tuple[Sequence[str], int]:
+        """The certificates that are listed, and how many more there are."""
+        paths = self.statement.verdict.certificates
+        return paths[:MOST_CERTIFICATES], max(0, len(paths) - MOST_CERTIFICATES)
+
+    @property
+    def lines(self) -> list[Markup]:
+        """The formulas, each the inside of a ``math`` element."""
+        return [Markup(line) for line in displayed(self.statement, MathML())]
+
+    @property
+    def when(self) -> Markup:
+        """The condition on the parameters; empty for none."""
+        return Markup(condition(self.statement, MathML()))
+
+    @property
+    def reach(self) -> Markup:
+        """Up to which coordinate the formulas are meant; empty for all of them."""
+        return Markup(reach(self.statement, MathML()))
+
+    @property
+    def seen_for(self) -> list[str]:
+        """For which parameters it was seen."""
+        parameters = self.statement.parameters.items()
+        return [f"{name} = {span(values)}" for name, values in parameters if values]
+
+    @property
+    def tables(self) -> list[HeightTable]:
+        """What it counts of height functions."""
+        return tables_of(self.statement)
+
+    @property
+    def unit(self) -> str:
+        """What its evidence counts."""
+        return UNITS.get(self.statement.kind, "position")
+
+
+@dataclass(frozen=True)
+class FoundStatements:
+    """All that was found, in the order of the page.
+
+    Attributes
+    ----------
+    new, rediscovered, heights, refuted
+        Statements, numbered through: what no paper says, what a claim of the catalogue says, what is said of all height
+        functions of a box, and what failed on cells that it was not found on.
+    in_vain
+        Searches that found nothing: plain data with ``what``, ``game`` and ``tried``.
+    document
+        ``found.json`` as it was read.
+    """
+
+    new: list[FoundView]
+    rediscovered: list[FoundView]
+    heights: list[FoundView]
+    refuted: list[FoundView]
+    in_vain: list[Mapping[str, Any]]
+    document: Mapping[str, Any]
+
+    @property
+    def views(self) -> list[FoundView]:
+        """All statements."""
+        return [*self.held, *self.refuted]
+
+    @property
+    def held(self) -> list[FoundView]:
+        """Those that were not refuted."""
+        return [*self.new, *self.rediscovered, *self.heights]
+
+    @cached_property
+    def tally(self) -> list[tuple[str, str, str, int]]:
+        """How many statements that were not refuted have each status: style, sign, words, number."""
+        counts: Counter[str] = Counter(view.statement.verdict.status for view in self.held)
+        return [
+            (style, SIGNS[style][0], words, counts[name])
+            for name, (style, words) in STATUSES.items()
+            if counts[name]
+        ]
+
+
+def read_found(path: Path, ledger: Mapping[str, Any], results: Path) -> FoundStatements:
+    """Return what a run found.
+
+    Parameters
+    ----------
+    path
+        ``found.json`` of the run.
+    ledger
+        The run's ledger, which knows the claims and tables.
+    results
+        The folder that holds ``tables/``.
+
+    Raises
+    ------
+    StoreError
+        If the file cannot be read or has another format.
+    StatementError
+        If a statement in it does not say what it must.
+    """
+    document = read_record(path)
+    if document.get("format") != FORMAT:
+        raise StoreError(f"{path}: found statements of format {FORMAT} are needed")
+    return found_of(document, ledger, results)
+
+
+def found_of(
+    document: Mapping[str, Any], ledger: Mapping[str, Any], results: Path
+) -> FoundStatements:
+    """Return what a document of the form of ``found.json`` says, its statements in their order within each part."""
+    statements = [FoundStatement.from_json(one) for one in document["statements"]]
+    heights = [one for one in statements if one.kind == "heights"]
+    held = [one for one in statements if one.verdict.status != "refuted" and one.kind != "heights"]
+    parts = (
+        [one for one in held if not one.known],
+        [one for one in held if one.known],
+        [one for one in heights if one.verdict.status != "refuted"],
+        [one for one in statements if one.verdict.status == "refuted"],
+    )
+    numbers = {one.id: n for n, one in enumerate((one for part in parts for one in part), start=1)}
+    claims = {claim["id"]: claim for claim in ledger["claims"]}
+    new, rediscovered, classified, refuted = (
+        [
+            FoundView(
+                numbers[one.id],
+                one,
+                tuple(_known(name, claims) for name in one.known),
+                numbers.get(one.implied_by or ""),
+                drawing(one, ledger["tables"], results),
+            )
+            for one in part
+        ]
+        for part in parts
+    )
+    in_vain = [search for search in document["searches"] if search["nothing"]]
+    return FoundStatements(new, rediscovered, classified, refuted, in_vain, document)
+
+
+def found_page(found: FoundStatements, ledger: Mapping[str, Any]) -> str:
+    """Return the page of found statements; it needs no other file, no network and no script."""
+    pages = FamilyProofs.of(ledger, [view.statement for view in found.views]).pages_by_path
+    template = environment().get_template("statements.html.j2")
+    return template.render(found=found, ledger=ledger, family_pages=pages)
+
+
+def span(values: Sequence[int]) -> str:
+    """Return integers in their order, those in the middle of an arithmetic progression left out.
+
+    Examples
+    --------
+    >>> span([2, 4, 6, 8, 10, 12]), span([1, 2, 5]), span([7])
+    ('2, 4, …, 12', '1, 2, 5', '7')
+    """
+    several = sorted(set(values))
+    steps = {b - a for a, b in pairwise(several)}
+    if len(several) > 4 and len(steps) == 1:
+        return f"{several[0]}, {several[1]}, …, {several[-1]}"
+    return ", ".join(map(str, several))
+
+
+def _known(name: str, claims: Mapping[str, Mapping[str, Any]]) -> RestatedClaim:
+    claim = claims.get(name)
+    if claim is None:
+        return RestatedClaim(name, name, "", is_in_report=False)
+    return RestatedClaim(name, claim["number"], claim["paper"]["title"], is_in_report=True)

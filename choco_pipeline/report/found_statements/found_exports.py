@@ -1,0 +1,221 @@
+"""What the machine proposes, for papers and programs: LaTeX, Markdown, JSON, and sequences as the OEIS takes them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.documents.files import write_json, write_text
+from choco_pipeline.mining.number_sequences.counts import b_file
+from choco_pipeline.report.environment import count, sentence
+from choco_pipeline.report.found_statements.found import FoundStatements, FoundView
+from choco_pipeline.report.found_statements.found_formulas import condition, displayed, reach
+from choco_pipeline.report.found_statements.found_pictures import sequence_of
+from choco_pipeline.report.found_statements.height_tables import HeightTable
+from choco_pipeline.report.math.latex import LaTeX
+from choco_pipeline.report.math.latex_text import tex_code, tex_text
+
+
+@dataclass(frozen=True)
+class _Markup:
+    """How a document of one kind writes plain text, code, and formulas inside a line."""
+
+    text: Callable[[str], str]
+    code: Callable[[str], str]
+    math: Callable[[str], str]
+
+
+def write_exports(found: FoundStatements, ledger: Mapping[str, Any], folder: Path) -> None:
+    """Write ``found.tex``, ``found.md``, ``found.json`` and a b-file for each sequence.
+
+    Parameters
+    ----------
+    found
+        What was found.
+    ledger
+        The run's ledger.
+    folder
+        Receives the files; b-files of statements that are no longer found are removed.
+    """
+    write_text(folder / "found.tex", tex(found, ledger))
+    write_text(folder / "found.md", markdown(found, ledger))
+    write_json(folder / "found.json", dict(found.document))
+    files = b_files(found)
+    for name, text in files.items():
+        write_text(folder / name, text)
+    for old in folder.glob("b-*.txt"):
+        if old.name not in files:
+            old.unlink()
+
+
+def b_files(found: FoundStatements) -> dict[str, str]:
+    """Return for each statement on a sequence the name and the text of its b-file."""
+    return {
+        f"b-{view.statement.id}.txt": b_file(sequence)
+        for view in found.views
+        if (sequence := sequence_of(view.statement)) is not None
+    }
+
+
+def tex(found: FoundStatements, ledger: Mapping[str, Any]) -> str:
+    """Return the statements as a LaTeX document: what is proved as theorems, all else as conjectures."""
+    parts = [
+        r"\documentclass{article}",
+        r"\usepackage[utf8]{inputenc}",
+        r"\usepackage{amsmath,amsthm}",
+        r"\newtheorem{conjecture}{Conjecture}",
+        r"\newtheorem{theorem}[conjecture]{Theorem}",
+        r"\newtheorem{refuted}[conjecture]{Refuted}",
+        rf"\title{{Found: {tex_text(ledger['title'])}}}",
+        rf"\author{{choco\_pipeline, run {tex_text(ledger['run'])}}}",
+        r"\date{}",
+        r"\begin{document}",
+        r"\sloppy",
+        r"\maketitle",
+    ]
+    for heading, views in _sections(found):
+        parts.append(rf"\section*{{{heading}}}")
+        parts += [_tex_statement(view) for view in views] or ["Nothing."]
+    parts.append(r"\section*{Searched, nothing found}")
+    if found.in_vain:
+        items = [rf"\item {line}" for line in _in_vain(found, _TEX)]
+        parts += [r"\begin{itemize}", *items, r"\end{itemize}"]
+    parts.append(r"\end{document}")
+    return "\n".join(parts) + "\n"
+
+
+def markdown(found: FoundStatements, ledger: Mapping[str, Any]) -> str:
+    """Return the statements as Markdown, with formulas as GitHub shows them."""
+    parts = [
+        f"# Found: {markdown_text(ledger['title'])}",
+        f"Run {markdown_code(ledger['run'])}. Only what is called proved is proved, of a family for the games or parameters that the verdict names; all else is a conjecture.",
+    ]
+    for heading, views in _sections(found):
+        parts.append(f"## {heading}")
+        parts += [_markdown_statement(view) for view in views] or ["Nothing."]
+    parts.append("## Searched, nothing found")
+    parts.append("\n".join(f"- {line}" for line in _in_vain(found, _MARKDOWN)) or "Nothing.")
+    return "\n\n".join(parts) + "\n"
+
+
+def markdown_text(text: str) -> str:
+    r"""Return plain text in Markdown.
+
+    Examples
+    --------
+    >>> markdown_text("a_1 * <b>")
+    'a\\_1 \\* \\<b\\>'
+    """
+    return re.sub(r"([\\`*_{}\[\]<>#|$~])", r"\\\1", " ".join(text.split()))
+
+
+def markdown_code(text: str) -> str:
+    """Return code in Markdown, whatever backticks it has."""
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    space = " " if "`" in text else ""
+    return f"{fence}{space}{text}{space}{fence}"
+
+
+_TEX = _Markup(tex_text, tex_code, lambda formula: f"${formula}$")
+_MARKDOWN = _Markup(markdown_text, markdown_code, lambda formula: f"$`{formula}`$")
+
+
+def _sections(found: FoundStatements) -> Iterator[tuple[str, list[FoundView]]]:
+    yield "Not in the catalogue", found.new
+    yield "Rediscovered", found.rediscovered
+    yield "Which height functions?", found.heights
+    yield "Refuted on held-out cells", found.refuted
+
+
+def _tex_statement(view: FoundView) -> str:
+    status = view.statement.verdict.status
+    kind = {"proved": "theorem", "refuted": "refuted"}.get(status, "conjecture")
+    known = f"[{{{_restates(view, _TEX)}}}]" if view.known else ""
+    says = _says(view, _TEX, lambda line: "\n\\[\n" + line + "\n\\]\n")
+    tables = "".join(f"\n{_tex_table(table)}" for table in view.tables)
+    body = f"\\begin{{{kind}}}{known}\\label{{{view.anchor}}}\n{says}\n\\end{{{kind}}}"
+    return f"{body}{tables}\n\\noindent {' '.join(_evidence(view, _TEX))}\n"
+
+
+def _markdown_statement(view: FoundView) -> str:
+    known = f"{sentence(_restates(view, _MARKDOWN))}\n\n" if view.known else ""
+    says = _says(view, _MARKDOWN, lambda line: f"\n\n```math\n{line}\n```\n\n")
+    says = re.sub(r"\n{3,}", "\n\n", says).rstrip()
+    head = f"### Found {view.number} ({view.words})"
+    evidence = "\n".join(f"- {part}" for part in _evidence(view, _MARKDOWN))
+    tables = "".join(f"{_markdown_table(table)}\n\n" for table in view.tables)
+    return f"{head}\n\n{known}{says}\n\n{tables}{evidence}"
+
+
+def _tex_table(table: HeightTable) -> str:
+    rows = [" & ".join(map(tex_text, row)) + r" \\" for row in (table.head, *table.rows)]
+    inside = "\n".join([rows[0], r"\hline", *rows[1:]])
+    columns = "l" + "r" * (len(table.head) - 1)
+    return (
+        f"\\par\\noindent {tex_text(table.title)}:\\par\n"
+        f"\\begin{{tabular}}{{{columns}}}\n{inside}\n\\end{{tabular}}\n"
+    )
+
+
+def _markdown_table(table: HeightTable) -> str:
+    rule = ["---", *["--:"] * (len(table.head) - 1)]
+    head, *rows = [list(map(markdown_text, row)) for row in (table.head, *table.rows)]
+    lines = [f"| {' | '.join(row)} |" for row in (head, rule, *rows)]
+    return "\n".join([f"{markdown_text(table.title)}:", "", *lines])
+
+
+def _says(view: FoundView, markup: _Markup, display: Callable[[str], str]) -> str:
+    """Return what a statement says: of which games, and as formulas or in words."""
+    said, notation = view.statement, LaTeX()
+    for_what = f"For {markup.code(said.ruleset)}"
+    when, limit = condition(said, notation), reach(said, notation)
+    for_what += f" with {markup.math(when)}" if when else ""
+    if said.exceptions:
+        places = (f"({', '.join(map(str, position))})" for position in said.exceptions)
+        for_what += f", but for {', '.join(places)}"
+    if limit:
+        for_what += f", for coordinates up to {markup.math(limit)} and no further"
+    lines = displayed(said, notation)
+    words = "" if view.is_said_in_formulas else markup.text(view.in_words)
+    if not lines:
+        return f"{words} {for_what}." if said.pattern.names and said.parameters else words
+    return f"{for_what}:{''.join(map(display, lines))}{words}"
+
+
+def _restates(view: FoundView, markup: _Markup) -> str:
+    names = [
+        f"{markup.text(known.number)} of {markup.text(known.paper)}"
+        if known.is_in_report
+        else markup.code(known.id)
+        for known in view.known
+    ]
+    return f"restates {', '.join(names)}"
+
+
+def _evidence(view: FoundView, markup: _Markup) -> list[str]:
+    said = view.statement
+    parts = [f"Seen for {markup.text('; '.join(view.seen_for))}."] if view.seen_for else []
+    for label, number, what in (
+        ("Found on", count(said.found_on.positions, view.unit), said.found_on.what),
+        ("Held on", count(said.held_on.positions, view.unit), said.held_on.what),
+        ("Tried", count(said.tried.candidates, "candidate"), said.tried.what),
+    ):
+        parts.append(f"{label} {number}: {markup.text(what)}.")
+    parts.append(f"Verdict: {markup.text(sentence(said.verdict.text))}")
+    paths, more = view.certificates
+    if paths:
+        others = f" and {more:,} more" if more else ""
+        parts.append(f"Certificates: {', '.join(map(markup.code, paths))}{others}.")
+    return [*parts, f"Id: {markup.code(said.id)}."]
+
+
+def _in_vain(found: FoundStatements, markup: _Markup) -> list[str]:
+    return [
+        f"{markup.code(search['game'])}: {markup.text(search['what'])}, "
+        f"{count(search['tried']['candidates'], 'candidate')}: "
+        f"{markup.text(': '.join([search['tried']['what'], *([search['why']] if 'why' in search else [])]))}"
+        for search in found.in_vain
+    ]

@@ -1,0 +1,104 @@
+"""What a found statement says, in a mathematical notation: of which positions, by cases, under which condition."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.finding.statements.statement import (
+    VALUES_ARE,
+    VALUES_OF,
+    FoundStatement,
+    StatementLine,
+    parsed,
+)
+from choco_pipeline.games.notation import build
+from choco_pipeline.report.math.typeset import MathNotation, typeset
+from choco_pipeline.report.math.value_set_notation import set_of
+
+#: What lines of a statement are of: P-positions, Grundy numbers, how far these are meant, terms of a sequence, what is valued
+#: at the P-positions. Any other label is words before a formula.
+P_IFF, GRUNDY, UP_TO, RELATION, VALUES = "P iff", "G =", "up to", "relation", VALUES_OF
+#: How a set of values compares with the numbers v of which a condition is true.
+RELATIONS = dict(zip(VALUES_ARE.values(), ("==", "⊆", "⊇"), strict=True))
+
+
+def displayed(statement: FoundStatement, notation: MathNotation) -> list[str]:
+    """Return the formulas of a statement, each to be shown by itself; lines of one label are cases."""
+    shown = []
+    for label in dict.fromkeys(line.label for line in statement.formulas):
+        lines = [line for line in statement.formulas if line.label == label]
+        if label in (P_IFF, GRUNDY):
+            head = _head(statement, label, notation)
+            shown.append(notation.row([*head, _cases(lines, notation)]))
+        elif label == VALUES:
+            shown.append(_values(statement, lines[0], notation))
+        elif label in RELATIONS:
+            continue
+        elif label != UP_TO:
+            begins = [] if label in ("", RELATION) else [notation.words(f"{label} ")]
+            shown += [notation.row([*begins, _cases([line], notation)]) for line in lines]
+    return shown
+
+
+def condition(statement: FoundStatement, notation: MathNotation) -> str:
+    """Return the condition on the parameters; empty for none."""
+    return typeset(parsed(statement.when), notation) if statement.when else ""
+
+
+def reach(statement: FoundStatement, notation: MathNotation) -> str:
+    """Return up to which coordinate the formulas are meant; empty for all positions."""
+    return "".join(
+        typeset(parsed(line.formula), notation)
+        for line in statement.formulas
+        if line.label == UP_TO
+    )
+
+
+def coordinates_of(statement: FoundStatement) -> tuple[str, ...]:
+    """Return the names of the coordinates; none if no parameters give a game."""
+    if statement.kind == "heights":
+        return ("x", "y", "z")
+    names = list(statement.parameters)
+    for values in product(*statement.parameters.values()):
+        try:
+            game = build(statement.pattern, dict(zip(names, values, strict=True)), Path())
+        except ChocoError:
+            continue
+        return game.coordinates
+    return ()
+
+
+def _head(statement: FoundStatement, label: str, notation: MathNotation) -> list[str]:
+    names = [notation.name(name, "") for name in coordinates_of(statement)]
+    if label == GRUNDY:
+        subject = notation.function("G", names) if names else notation.name("G", "")
+        return [subject, notation.sign("==")]
+    position = [notation.listed(names)] if names else [notation.words("a position")]
+    return [*position, notation.words(" is a P-position "), notation.sign("iff")]
+
+
+def _values(statement: FoundStatement, of: StatementLine, notation: MathNotation) -> str:
+    """Return that the set of a formula's values at the P-positions is a set, or a part of one, or has one as a part."""
+    names = [notation.name(name, "") for name in coordinates_of(statement)]
+    position = [notation.listed(names)] if names else []
+    said = [typeset(parsed(of.formula), notation), notation.sign(":"), *position]
+    left = notation.bracketed(notation.row([*said, notation.words(" a P-position")]), "{")
+    are = next(line for line in statement.formulas if line.label in RELATIONS)
+    right = set_of(are.formula, notation)
+    return notation.row([left, notation.sign(RELATIONS[are.label]), right])
+
+
+def _cases(lines: list[StatementLine], notation: MathNotation) -> str:
+    rows = [
+        (
+            typeset(parsed(line.formula), notation),
+            typeset(parsed(line.where), notation) if line.where else "",
+        )
+        for line in lines
+    ]
+    if len(rows) > 1:
+        return notation.cases(rows)
+    said, where = rows[0]
+    return notation.row([said, notation.words(" where "), where]) if where else said

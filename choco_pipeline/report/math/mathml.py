@@ -1,0 +1,112 @@
+"""Formulas as MathML, which browsers show without scripts, in the font that the page brings along."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from choco_pipeline.formula.formula import Formula
+from choco_pipeline.report.math.typeset import typeset
+
+_SIGNS = {
+    "^": "⊕",
+    "-": "−",
+    "*": "·",
+    "": "⁢",
+    "%": "mod",
+    "==": "=",
+    "!=": "≠",
+    "<=": "≤",
+    ">=": "≥",
+    "iff": "⟺",
+}
+
+
+class MathML:
+    """The notation of `choco_pipeline.report.math.typeset` in MathML Core."""
+
+    def number(self, digits: str) -> str:
+        """Return digits."""
+        return f"<mn>{escape(digits)}</mn>"
+
+    def name(self, letters: str, index: str) -> str:
+        """Return a name, a word upright."""
+        base = f"<mi>{escape(letters)}</mi>"
+        return f"<msub>{base}<mn>{escape(index)}</mn></msub>" if index else base
+
+    def symbol(self, letter: str, index: str = "", *, primed: bool = False) -> str:
+        """Return a letter with an index, which may be empty, and with a prime or none."""
+        base, prime = f"<mi>{escape(letter)}</mi>", "<mo>′</mo>"
+        if not index:
+            return f"<msup>{base}{prime}</msup>" if primed else base
+        below = f"<mn>{index}</mn>" if index.isdigit() else f"<mi>{escape(index)}</mi>"
+        return (
+            f"<msubsup>{base}{below}{prime}</msubsup>" if primed else f"<msub>{base}{below}</msub>"
+        )
+
+    def sign(self, operator: str) -> str:
+        """Return an operator or a relation."""
+        wide = ' lspace="0.3em" rspace="0.3em"' if operator == "%" else ""
+        return f"<mo{wide}>{escape(_SIGNS.get(operator, operator))}</mo>"
+
+    def minus(self) -> str:
+        """Return the sign of a negative number."""
+        return '<mo form="prefix">−</mo>'
+
+    def row(self, parts: Sequence[str]) -> str:
+        """Return parts beside each other."""
+        return f"<mrow>{''.join(parts)}</mrow>"
+
+    def words(self, text: str) -> str:
+        """Return words; their spaces are kept."""
+        return f"<mtext>{escape(text.replace(' ', chr(0xA0)))}</mtext>"
+
+    def power(self, base: str, exponent: str) -> str:
+        """Return a base with an exponent."""
+        return f"<msup>{base}{exponent}</msup>"
+
+    def floor(self, numerator: str, denominator: str) -> str:
+        """Return a quotient, rounded down."""
+        fraction = f"<mfrac>{numerator}{denominator}</mfrac>"
+        return f"<mrow><mo>⌊</mo>{fraction}<mo>⌋</mo></mrow>"
+
+    def bracketed(self, inner: str, bracket: str) -> str:
+        """Return something in parentheses, in braces or between bars."""
+        first, last = {"(": ("(", ")"), "{": ("{", "}")}.get(bracket, ("|", "|"))
+        tall = "" if "<mfrac>" in inner else ' stretchy="false"'
+        left = f'<mo form="prefix"{tall}>{first}</mo>'
+        right = f'<mo form="postfix"{tall}>{last}</mo>'
+        return f"<mrow>{left}{inner}{right}</mrow>"
+
+    def listed(self, parts: Sequence[str], bracket: str = "(") -> str:
+        """Return parts in parentheses or braces, with commas between."""
+        return self.bracketed("<mo>,</mo>".join(parts), bracket)
+
+    def function(self, name: str, arguments: Sequence[str]) -> str:
+        """Return a function of arguments."""
+        head = "<msub><mi>v</mi><mn>2</mn></msub>" if name == "v2" else f"<mi>{escape(name)}</mi>"
+        return self.row([head, self.listed(arguments)])
+
+    def modulo(self, modulus: str) -> str:
+        """Return what stands behind a congruence."""
+        return f'<mspace width="0.4em"/>{self.bracketed(self.words("mod ") + modulus, "(")}'
+
+    def cases(self, rows: Sequence[tuple[str, str]]) -> str:
+        """Return a brace before rows of a formula and a condition."""
+        cells = "".join(
+            f"<mtr><mtd>{said}</mtd><mtd>{self.row([self.words('if '), when]) if when else ''}</mtd></mtr>"
+            for said, when in rows
+        )
+        return f'<mrow><mo stretchy="true">{{</mo><mtable class="cases">{cells}</mtable></mrow>'
+
+
+def mathml(formula: Formula) -> str:
+    """Return a formula as the inside of a ``math`` element.
+
+    Examples
+    --------
+    >>> from choco_pipeline.formula import parse
+    >>> mathml(parse("x ^ y == 0"))
+    '<mrow><mrow><mi>x</mi><mo>⊕</mo><mi>y</mi></mrow><mo>=</mo><mn>0</mn></mrow>'
+    """
+    return typeset(formula, MathML())

@@ -1,0 +1,250 @@
+"""Formulas as mathematics is set: one reading of the nodes, which a notation for pages or for papers then writes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Protocol
+
+from choco_pipeline.formula.formula import Formula
+from choco_pipeline.formula.nodes import (
+    Binary,
+    Call,
+    Compare,
+    Integer,
+    Junction,
+    LogicalNot,
+    Name,
+    Negate,
+    Node,
+)
+from choco_pipeline.formula.parse import parse_nodes
+
+_OR, _AND, _NOT, _COMPARE, _REMAINDER, _SUM, _PRODUCT, _POWER, _ATOM = range(9)
+_BITWISE = _REMAINDER
+_OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", "<=": ">", ">": "<="}
+
+
+class MathNotation(Protocol):
+    """How parts of a formula are written; what is given and returned is text of one markup language."""
+
+    def number(self, digits: str) -> str:
+        """Return digits."""
+
+    def name(self, letters: str, index: str) -> str:
+        """Return a name: one letter or a word, and its index, which may be empty."""
+
+    def symbol(self, letter: str, index: str = "", *, primed: bool = False) -> str:
+        """Return a letter with an index, which may be empty, and with a prime or none."""
+
+    def sign(self, operator: str) -> str:
+        """Return an operator or a relation, as the formula language writes it; "" is a product without a sign."""
+
+    def minus(self) -> str:
+        """Return the sign of a negative number."""
+
+    def row(self, parts: Sequence[str]) -> str:
+        """Return parts beside each other."""
+
+    def words(self, text: str) -> str:
+        """Return words between formulas, with space around them."""
+
+    def power(self, base: str, exponent: str) -> str:
+        """Return a base with an exponent."""
+
+    def floor(self, numerator: str, denominator: str) -> str:
+        """Return a quotient, rounded down."""
+
+    def bracketed(self, inner: str, bracket: str) -> str:
+        """Return something in parentheses, "(", in braces, "{", or between bars, "|"."""
+
+    def listed(self, parts: Sequence[str], bracket: str = "(") -> str:
+        """Return parts in parentheses or braces, with commas between."""
+
+    def function(self, name: str, arguments: Sequence[str]) -> str:
+        """Return a function, ``v2`` among them, of arguments."""
+
+    def modulo(self, modulus: str) -> str:
+        """Return what stands behind a congruence."""
+
+    def cases(self, rows: Sequence[tuple[str, str]]) -> str:
+        """Return a brace before rows of a formula and a condition, which may be empty."""
+
+
+def typeset(formula: Formula, notation: MathNotation) -> str:
+    """Return a formula in a notation.
+
+    Nim-sums are ``⊕``, quotients floors, shifts powers of 2, and remainders congruences where two are compared.
+    Look-ups in a sequence are functions.
+    """
+    root = parse_nodes(formula.text, None, formula.functions)
+    return _Setter(notation).of(root)
+
+
+def index_of(name: str) -> tuple[str, str]:
+    """Return a name without the digits that it ends with, and these.
+
+    Examples
+    --------
+    >>> index_of("x12"), index_of("total")
+    (('x', '12'), ('total', ''))
+    """
+    found = re.fullmatch(r"([A-Za-z]+)_?([0-9]+)", name)
+    return (found[1], found[2]) if found else (name, "")
+
+
+class _Setter:
+    def __init__(self, notation: MathNotation) -> None:
+        self._to = notation
+
+    def of(self, node: Node) -> str:
+        match node:
+            case Integer(value):
+                digits = self._to.number(str(abs(value)))
+                return digits if value >= 0 else self._to.row([self._to.minus(), digits])
+            case Name(name):
+                return self._to.name(*index_of(name))
+            case Negate(operand):
+                return self._to.row([self._to.minus(), self._in(operand, _POWER)])
+            case Binary():
+                return self._binary(node)
+            case Call():
+                return self._call(node)
+            case Compare():
+                return self._compare(node)
+            case LogicalNot(Compare((operator,), operands, column)):
+                return self._compare(Compare((_OPPOSITE[operator],), operands, column))
+            case LogicalNot(operand):
+                return self._to.row(
+                    [self._to.words("not "), self._to.bracketed(self.of(operand), "(")]
+                )
+            case Junction(operator, operands):
+                parts: list[str] = []
+                for operand in operands:
+                    parts += [self._to.words(f" {operator} ")] if parts else []
+                    parts.append(self._in(operand, _NOT if operator == "and" else _COMPARE))
+                return self._to.row(parts)
+
+    def _in(self, node: Node, least: int) -> str:
+        """Return a part, in parentheses if it binds less tightly than what it stands in needs."""
+        text = self.of(node)
+        return text if _strength(node) >= least else self._to.bracketed(text, "(")
+
+    def _binary(self, node: Binary) -> str:
+        left, right, sign = node.left, node.right, self._to.sign
+        match node.operator:
+            case "//":
+                return self._to.floor(self.of(left), self.of(right))
+            case ">>":
+                return self._to.floor(self.of(left), self._two_to(right))
+            case "<<" if left == Integer(1):
+                return self._two_to(right)
+            case "<<":
+                return self._to.row([self._in(left, _PRODUCT), sign("*"), self._two_to(right)])
+            case "**":
+                return self._to.power(self._in(left, _ATOM), self.of(right))
+            case "*":
+                parts = [self._in(left, _PRODUCT), sign("" if _are_joined(left, right) else "*")]
+                return self._to.row([*parts, self._in(right, _POWER)])
+            case "%":
+                return self._to.row([self._in(left, _PRODUCT), sign("%"), self._in(right, _POWER)])
+            case "+" | "-":
+                return self._to.row(
+                    [self._in(left, _SUM), sign(node.operator), self._in(right, _PRODUCT)]
+                )
+            case _:
+                return self._to.row(
+                    [self._bit(node, left), sign(node.operator), self._bit(node, right)]
+                )
+
+    def _bit(self, parent: Binary, node: Node) -> str:
+        if isinstance(node, Binary) and node.operator == parent.operator:
+            return self.of(node)  # all three bitwise operators are associative
+        return self._in(node, _PRODUCT)
+
+    def _two_to(self, exponent: Node) -> str:
+        two = self._to.number("2")
+        return two if exponent == Integer(1) else self._to.power(two, self.of(exponent))
+
+    def _call(self, node: Call) -> str:
+        arguments = [self.of(argument) for argument in node.arguments]
+        if node.function == "abs":
+            return self._to.bracketed(arguments[0], "|")
+        return self._to.function(node.function, arguments)
+
+    def _compare(self, node: Compare) -> str:
+        congruence = _congruence(node)
+        if congruence is not None:
+            left, right, modulus = congruence
+            sign = self._to.sign("≡" if node.operators == ("==",) else "≢")
+            return self._to.row(
+                [
+                    self._in(left, _REMAINDER),
+                    sign,
+                    self._in(right, _REMAINDER),
+                    self._to.modulo(self.of(modulus)),
+                ]
+            )
+        parts = [self.of(node.operands[0])]
+        for operator, operand in zip(node.operators, node.operands[1:], strict=True):
+            parts += [self._to.sign(operator), self.of(operand)]
+        return self._to.row(parts)
+
+
+def _are_joined(left: Node, right: Node) -> bool:
+    """Whether a product is set without a sign: a number before a name, its power, or a function."""
+    match right:
+        case Name():
+            return isinstance(left, Integer)
+        case Call(function):
+            return isinstance(left, Integer) and function != "abs"
+        case Binary("**", Name(), _):
+            return isinstance(left, Integer)
+        case _:
+            return False
+
+
+def _congruence(node: Compare) -> tuple[Node, Node, Node] | None:
+    """Return both sides and the modulus of remainders that are compared; of a number, only if it is a remainder."""
+    if node.operators not in (("==",), ("!=",)):
+        return None
+    match node.operands:
+        case (Binary("%", left, modulus), Binary("%", right, other)) if modulus == other:
+            return left, right, modulus
+        case (Binary("%", left, Integer(m)), Integer(r)) if 0 <= r < m:
+            return left, Integer(r), Integer(m)
+        case _:
+            return None
+
+
+def _strength(node: Node) -> int:
+    """Return how tightly a part binds as it is set: floors and functions bring their own brackets."""
+    match node:
+        case Integer(value):
+            return _ATOM if value >= 0 else _SUM
+        case Name():
+            return _ATOM
+        case Call():
+            return _ATOM
+        case Negate():
+            return _SUM
+        case Binary(operator):
+            match operator:
+                case "//" | ">>":
+                    return _ATOM
+                case "**":
+                    return _POWER
+                case "<<":
+                    return _POWER if node.left == Integer(1) else _PRODUCT
+                case "*":
+                    return _PRODUCT
+                case "+" | "-":
+                    return _SUM
+                case _:
+                    return _BITWISE
+        case Compare():
+            return _COMPARE
+        case LogicalNot():
+            return _COMPARE if isinstance(node.operand, Compare) else _NOT
+        case Junction():
+            return _AND if node.operator == "and" else _OR

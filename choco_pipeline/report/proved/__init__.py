@@ -1,0 +1,4 @@
+"""The section on proofs: games, the automata that prove them, and how these grow.
+
+Imports `charts`.
+"""

@@ -1,0 +1,120 @@
+"""How automata grow with a family's parameter, as charts and as laws, and how residuals grow where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from choco_pipeline.finding.families.laws import FEWEST, Law, laws
+from choco_pipeline.report.charts.line_chart import Line, line_chart
+from choco_pipeline.report.proved.proof_rows import Entry, ProofRow, varying
+
+#: Points of a series that make a chart.
+LEAST_POINTS = 3
+
+
+@dataclass(frozen=True)
+class Series:
+    """Numbers of states against one parameter, all others fixed."""
+
+    name: str
+    states: Mapping[int, int]
+
+
+@dataclass(frozen=True)
+class FoundLaw:
+    """A law of numbers of states, in words.
+
+    Attributes
+    ----------
+    of
+        Of which games of the family it speaks; empty if of all.
+    tested
+        On how much it was fitted, and on how much tested.
+    """
+
+    of: str
+    formula: str
+    where: str
+    tested: str
+
+
+def main_parameter(entries: Sequence[Entry]) -> str | None:
+    """Return the first parameter that differs between the entries and is a whole number, if there is one."""
+    return next(
+        (
+            name
+            for name in varying(entries)
+            if all(isinstance(entry["parameters"][name], int) for entry in entries)
+        ),
+        None,
+    )
+
+
+def series_of(proved: Sequence[Entry], main: str, names: Sequence[str]) -> list[Series]:
+    """Return the states of proved games against `main`, apart for other parameters and for passes left."""
+    others = [name for name in names if name != main]
+    layers = max(len(entry["states"]) for entry in proved)
+    found: dict[str, dict[int, int]] = {}
+    for passes in range(layers):
+        left = [f"{passes} pass{'' if passes == 1 else 'es'} left"] if layers > 1 else []
+        for entry in proved:
+            if passes < len(entry["states"]):
+                fixed = [f"{name} = {entry['parameters'][name]}" for name in others]
+                states = found.setdefault(", ".join([*fixed, *left]), {})
+                states[entry["parameters"][main]] = entry["states"][passes]
+    return [Series(name, states) for name, states in found.items()]
+
+
+def found_laws(series: Sequence[Series], main: str) -> list[FoundLaw]:
+    """Return the laws of all series."""
+    return [
+        FoundLaw(one.name, law.formula, law.where, _tested(law, main))
+        for one in series
+        for law in _laws(one, main)
+    ]
+
+
+def has_enough(series: Sequence[Series]) -> bool:
+    """Return whether a law could have been found in one of the series."""
+    return any(len(one.states) >= FEWEST for one in series)
+
+
+def states_chart(series: Sequence[Series], main: str) -> Markup | None:
+    """Return the states against the parameter `main`; one series apart by its laws, several each in one line."""
+    lines = [Line(one.name, sorted(one.states.items())) for one in series if len(one.states) > 1]
+    if len(series) == 1:
+        lines = _by_law(series[0], main)
+    if not any(len(one.states) >= LEAST_POINTS for one in series):
+        return None
+    return line_chart(lines, main, "states")
+
+
+def growth_chart(rows: Sequence[ProofRow]) -> Markup | None:
+    """Return the residuals against the digits that were read, one curve for each game that has one."""
+    curves = [row for row in rows if len(row.entry["growth"]) >= LEAST_POINTS]
+    lines = [Line(row.label, list(enumerate(row.entry["growth"]))) for row in curves]
+    return line_chart(lines, "digits read", "residuals") if lines else None
+
+
+def _laws(series: Series, main: str) -> list[Law]:
+    return laws({k: states for k, states in series.states.items() if k >= 1}, main)
+
+
+def _by_law(series: Series, main: str) -> list[Line]:
+    """Return one line for each law that the numbers follow, and one for those that follow none."""
+    left = dict(series.states)
+    lines = []
+    for law in _laws(series, main):
+        members = [*law.fitted, *law.held_out]
+        lines.append(Line(law.formula, [(k, left.pop(k)) for k in members if k in left]))
+    rest = Line("no law found" if lines else "", sorted(left.items()))
+    return [line for line in [*lines, rest] if line.points]
+
+
+def _tested(law: Law, main: str) -> str:
+    fitted = f"fitted on the {len(law.fitted)} with {main} = {law.fitted[0]} to {law.fitted[-1]}"
+    held = f"right at all {len(law.held_out)} larger ones, {main} = {law.held_out[0]} to {law.held_out[-1]}"
+    return f"{fitted}; {held}"

@@ -1,0 +1,160 @@
+"""Games that a run was to prove something of: one row each, with what the page says of it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from choco_pipeline.claims.conclusions.outcomes import ENGINES, enumerated
+
+#: A game is called wild if its last digits multiply the residuals by this on average, tame if by less.
+WILD = 2.0
+RELATIONS = {"p": "P-positions", "grundy": "Grundy numbers"}
+#: Counts that are shown, of the many that a recurrence is checked on.
+MOST_COUNTS = 9
+Entry = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ProofRow:
+    """One game of the section.
+
+    Attributes
+    ----------
+    entry
+        What the ledger says of it.
+    label
+        Its parameters that vary in the family, or its ruleset if none does.
+    states
+        For each number of passes left.
+    command
+        What checks the certificate again; None without one.
+    factor
+        Of a game that did not close: by how much its last digits multiplied the residuals.
+    """
+
+    entry: Entry
+    label: str
+    states: str
+    engines: str
+    command: str | None
+    factor: float | None
+
+    @property
+    def growth(self) -> str | None:
+        """Whether the residuals are ``tame`` or ``wild``, if enough of them are known."""
+        if self.factor is None:
+            return None
+        return "wild" if self.factor >= WILD else "tame"
+
+    @property
+    def counts(self) -> list[CountRow]:
+        """How many positions there are below each power of 2, if the ledger says so."""
+        return [
+            CountRow(
+                self.entry["ruleset"],
+                one["passes"],
+                one.get("value", 0),
+                ", ".join(f"{number:,}" for number in one["first"][:MOST_COUNTS]),
+                one["recurrence"],
+                one["closed"],
+            )
+            for one in self.entry.get("counts") or ()
+        ]
+
+
+@dataclass(frozen=True)
+class CountRow:
+    """How many positions with one Grundy number have all coordinates below 2^n, for n from 0 on."""
+
+    ruleset: str
+    passes: int
+    value: int
+    first: str
+    recurrence: str
+    closed: str | None
+
+
+def proof_row(entry: Entry, names: Sequence[str]) -> ProofRow:
+    """Return the row of a ledger's entry, named by the parameters `names`."""
+    shown = ", ".join(f"{name} = {entry['parameters'][name]}" for name in names)
+    certificate = entry["certificate"]
+    return ProofRow(
+        entry,
+        shown or entry["ruleset"],
+        ", ".join(f"{number:,}" for number in entry["states"]) or "–",
+        enumerated([ENGINES.get(engine, engine) for engine in entry["engines"]]),
+        certificate and f"./choco prove --check {shlex.quote(certificate)}",
+        growth_factor(entry["growth"]),
+    )
+
+
+def growth_factor(growth: Sequence[int]) -> float | None:
+    """Return by how much each of the last two digits multiplied the residuals, on average; None if too few are known.
+
+    Examples
+    --------
+    >>> growth_factor([1, 4, 10, 40]), growth_factor([1, 1])
+    (3.1622776601683795, None)
+    """
+    if len(growth) < 3 or not growth[-3]:
+        return None
+    return float((growth[-1] / growth[-3]) ** 0.5)
+
+
+def grouped(entries: Sequence[Entry]) -> list[list[Entry]]:
+    """Return the ledger's proofs by families: those of one relation that one sweep asked for."""
+    groups: dict[tuple[str, str], list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault((entry["relation"], entry["sweep"]), []).append(entry)
+    return [sorted(group, key=_order) for group in groups.values()]
+
+
+def varying(entries: Sequence[Entry]) -> list[str]:
+    """Return the parameters that all entries have, that the ruleset shows, and that do not always have one value."""
+    common = [
+        name for name in entries[0]["parameters"] if all(name in e["parameters"] for e in entries)
+    ]
+    shown = {
+        name for entry in entries for name in common if _template(entry, [name]) != entry["ruleset"]
+    }
+    return [
+        name
+        for name in common
+        if name in shown and len({e["parameters"][name] for e in entries}) > 1
+    ]
+
+
+def notation(entries: Sequence[Entry], names: Sequence[str]) -> str:
+    """Return the family's ruleset with the parameters `names`, or its rulesets if they differ in more than these."""
+    shapes: dict[str, Counter[str]] = {}
+    for entry in entries:
+        # which number is which is clear from most of a family
+        shapes.setdefault(_shape(entry), Counter())[_template(entry, names)] += 1
+    return ", ".join(counts.most_common(1)[0][0] for counts in shapes.values())
+
+
+def _template(entry: Entry, names: Iterable[str]) -> str:
+    text: str = entry["ruleset"]
+    for name in names:
+        value = re.escape(str(entry["parameters"][name]))
+        text = re.sub(rf"(?<!passes=)(?<!\w){value}(?!\w)", name, text)
+    return text
+
+
+def _shape(entry: Entry) -> str:
+    """Return the ruleset without what its parameters make of it."""
+    if not entry["parameters"]:
+        return str(entry["ruleset"])
+    words = [name for name, value in entry["parameters"].items() if isinstance(value, str)]
+    return re.sub(r"(?<!passes=)\b\d+\b", "#", _template(entry, words))
+
+
+def _order(entry: Entry) -> list[tuple[int, str]]:
+    """Return a sorting key: numbers by size, all else as text."""
+    values = entry["parameters"].values()
+    return [(v, "") if isinstance(v, int) else (0, str(v)) for v in values]

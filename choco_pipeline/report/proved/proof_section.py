@@ -1,0 +1,231 @@
+"""The section on proofs: families of games, what is known of each for all positions, and the automata that tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from choco_pipeline.automata.dfa import Automaton
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.proof.games.certificate import Certificate, read_certificate
+from choco_pipeline.report.proved.automaton_picture import draw_automaton, is_drawable
+from choco_pipeline.report.proved.proof_charts import (
+    FoundLaw,
+    found_laws,
+    growth_chart,
+    has_enough,
+    main_parameter,
+    series_of,
+    states_chart,
+)
+from choco_pipeline.report.proved.proof_rows import (
+    RELATIONS,
+    CountRow,
+    Entry,
+    ProofRow,
+    grouped,
+    notation,
+    proof_row,
+    varying,
+)
+from choco_pipeline.report.proved.worked_reading import WorkedReading, worked_reading
+
+#: Automata that are drawn of one family, the smallest ones.
+MOST_PICTURES = 8
+#: Games that are named where a family's undecided ones are listed.
+MOST_NAMED = 6
+
+
+@dataclass(frozen=True)
+class AutomatonPicture:
+    """One automaton that is small enough to be looked at."""
+
+    ruleset: str
+    passes: int | None
+    states: int
+    reads: list[str]
+    picture: Markup
+
+
+@dataclass(frozen=True)
+class ProofFamily:
+    """Games of which one sweep asked for proofs.
+
+    Attributes
+    ----------
+    ruleset
+        With parameters for what varies.
+    main, largest
+        The parameter that varies most, and the largest value of it for which a game is proved.
+    no_law
+        What is said where no law was found; None where there is no parameter that one could depend on.
+    not_drawn
+        Proved automata that are not among `pictures`.
+    """
+
+    ruleset: str
+    relation: str
+    proved: list[ProofRow]
+    unclosed: list[ProofRow]
+    main: str | None
+    largest: int | None
+    laws: list[FoundLaw]
+    no_law: str | None
+    states_chart: Markup | None
+    growth_chart: Markup | None
+    pictures: list[AutomatonPicture]
+    not_drawn: int
+
+    @property
+    def games(self) -> int:
+        """Number of games."""
+        return len(self.proved) + len(self.unclosed)
+
+    @property
+    def counts(self) -> list[CountRow]:
+        """All that is known of numbers of positions."""
+        return [count for row in self.proved for count in row.counts]
+
+    @property
+    def formulas(self) -> list[tuple[str, Mapping[str, Any]]]:
+        """The formulas, each with the games that it holds for."""
+        found: dict[str, tuple[list[str], Mapping[str, Any]]] = {}
+        for row in self.proved:
+            if formula := row.entry.get("formula"):
+                found.setdefault(formula["text"], ([], formula))[0].append(row.label)
+        return [("; ".join(labels), formula) for labels, formula in found.values()]
+
+    @property
+    def undecided(self) -> list[tuple[str, str]]:
+        """Why games were not decided, and which."""
+        reasons: dict[str, list[str]] = {}
+        for row in self.unclosed:
+            why = f"{row.growth}, residuals keep growing" if row.growth else row.entry["why"]
+            reasons.setdefault(why, []).append(row.label)
+        return [(why, _listed(labels)) for why, labels in reasons.items()]
+
+
+@dataclass(frozen=True)
+class ProofSection:
+    """Everything that the section on proofs shows."""
+
+    families: list[ProofFamily]
+    example: WorkedReading | None
+
+    @property
+    def games(self) -> int:
+        """Number of games with a proof."""
+        return sum(len(family.proved) for family in self.families)
+
+    @property
+    def attempts(self) -> int:
+        """Number of games without one."""
+        return sum(len(family.unclosed) for family in self.families)
+
+
+def proof_section(ledger: Mapping[str, Any]) -> ProofSection:
+    """Return what a ledger says of proofs; an older ledger, without the key ``proofs``, says nothing.
+
+    Certificates are read only for pictures: one that is missing or cannot be read is left out.
+    """
+    entries: Sequence[Entry] = ledger.get("proofs", [])
+    certificates = {
+        path: certificate
+        for entry in entries
+        if (path := entry["certificate"]) and (certificate := _read(path)) is not None
+    }
+    return ProofSection(
+        [
+            _family(group, certificates, f"automaton-{number}")
+            for number, group in enumerate(grouped(entries))
+        ],
+        worked_reading(list(certificates.values())),
+    )
+
+
+def _family(
+    entries: Sequence[Entry], certificates: Mapping[str, Certificate], name: str
+) -> ProofFamily:
+    names = varying(entries)
+    rows = [proof_row(entry, names) for entry in entries]
+    proved = [row for row in rows if row.entry["status"] == "proved"]
+    unclosed = [row for row in rows if row.entry["status"] != "proved"]
+    main = main_parameter(entries)
+    series = series_of([row.entry for row in proved], main, names) if main and proved else []
+    pictures, not_drawn = _pictures(proved, certificates, name)
+    return ProofFamily(
+        notation(entries, names),
+        RELATIONS[entries[0]["relation"]],
+        proved,
+        unclosed,
+        main,
+        max((row.entry["parameters"][main] for row in proved), default=None) if main else None,
+        found_laws(series, main) if main else [],
+        ("none found" if has_enough(series) else "too few games for a law") if series else None,
+        states_chart(series, main) if main else None,
+        growth_chart(unclosed),
+        pictures,
+        not_drawn,
+    )
+
+
+def _pictures(
+    proved: Sequence[ProofRow], certificates: Mapping[str, Certificate], name: str
+) -> tuple[list[AutomatonPicture], int]:
+    """Return drawings of a family's smallest automata, each once, and the number of those that are not drawn."""
+    distinct: dict[Automaton, tuple[Certificate, int]] = {}
+    for row in proved:
+        if certificate := certificates.get(row.entry["certificate"]):
+            for passes, automaton in enumerate(certificate.automata):
+                distinct.setdefault(automaton, (certificate, passes))
+    small = [automaton for automaton in distinct if is_drawable(automaton)]
+    chosen = set(sorted(small, key=lambda automaton: automaton.states)[:MOST_PICTURES])
+    pictures = [
+        _picture(*found, f"{name}-{number}")
+        for number, (automaton, found) in enumerate(distinct.items())
+        if automaton in chosen
+    ]
+    return pictures, len(distinct) - len(pictures)
+
+
+def _read(path: str) -> Certificate | None:
+    try:
+        return read_certificate(Path(path))
+    except ChocoError:
+        return None
+
+
+def _picture(certificate: Certificate, passes: int, name: str) -> AutomatonPicture:
+    automaton = certificate.automata[passes]
+    with_value = certificate.relation == "grundy"
+    return AutomatonPicture(
+        certificate.ruleset.notation,
+        passes if len(certificate.automata) > 1 else None,
+        automaton.states,
+        [
+            *certificate.ruleset.coordinates[: len(automaton.tracks) - with_value],
+            *["the Grundy number"] * with_value,
+        ],
+        draw_automaton(automaton, name),
+    )
+
+
+def _listed(labels: Sequence[str]) -> str:
+    """Return labels in a line, and of many the first.
+
+    Examples
+    --------
+    >>> _listed(["k = 2", "k = 4"]), _listed(["k = 2, s = 2", "k = 4, s = 4"])
+    ('k = 2, 4', 'k = 2, s = 2; k = 4, s = 4')
+    """
+    shown = list(labels[:MOST_NAMED])
+    left = [label.split(" = ") for label in shown]
+    if all(len(parts) == 2 and parts[0] == left[0][0] for parts in left):
+        text = f"{left[0][0]} = {', '.join(value for _, value in left)}"
+    else:
+        text = "; ".join(shown)
+    return text if len(shown) == len(labels) else f"{text}, … ({len(labels)} in all)"

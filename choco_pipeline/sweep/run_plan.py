@@ -1,0 +1,276 @@
+"""The plan of a run: which tables, in which shards, at what cost, and which work orders follow from them."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.documents.record import read_record, write_record_if_changed
+from choco_pipeline.documents.yaml_file import YamlFile
+from choco_pipeline.errors import ChocoError, StoreError
+from choco_pipeline.games.notation import inside
+from choco_pipeline.provenance import (
+    MINING_CODE,
+    PROOF_CODE,
+    TABLE_CODE,
+    code_digest,
+    digest,
+)
+from choco_pipeline.sweep.expand import Planned, expand, load_config
+from choco_pipeline.sweep.orders import height_parts, standing_parts, table_orders, write_orders
+from choco_pipeline.sweep.paths import ORDERS, PROJECT, RESULTS, Paths, names_of_orders
+from choco_pipeline.sweep.proofs import proofs, shared_out, statements
+from choco_pipeline.sweep.room import (
+    Capacity,
+    object_store,
+    require_disk_for,
+    require_memory_for,
+)
+from choco_pipeline.tables.computing.cost import Cost, cost_of, is_large, memory_to_read
+from choco_pipeline.tables.specs.spec import FORMAT, Shard, TableSpec
+
+#: New tables are cut into about this many shards, so that several workers share them,
+PARTS = 6
+#: but a shard has at least so many tables or estimated seconds of work, beside which starting its jobs costs little,
+LEAST_TABLES, LEAST_SECONDS = 100, 1.3
+#: and at most so many, so that a kill costs little.
+MOST_TABLES, MOST_SECONDS = 250, 4.0
+#: A job that builds a large table by itself is given so many times the memory that it needs: for larger blocks.
+ROOM_FOR_BLOCKS = 2
+PLAN_CODE = (*PROOF_CODE, *MINING_CODE, "sweep", "documents")
+
+
+def current_plan(
+    config_path: Path, results: Path = RESULTS, *, capacity: Capacity | None = None
+) -> dict[str, Any]:
+    """Return the plan of a configuration, made anew only if the configuration or the code has changed.
+
+    Writes ``plan.json``, the specs of shards and the work orders for claims, statements, mining, proofs and height functions
+    below `results`, each only if its content is new.
+
+    Parameters
+    ----------
+    config_path
+        The configuration; other paths start from the working directory.
+    results
+        Where everything is written.
+    capacity
+        What will compute; this machine by default, which is asked only when the plan is made anew.
+
+    Raises
+    ------
+    ConfigError
+        If the configuration or a claims file has a mistake.
+    LimitError
+        If a table does not fit into a worker's memory.
+    """
+    known = _up_to_date(config_path, results)
+    if known is None:
+        return make_plan(config_path, results, write=True, capacity=capacity)
+    if capacity is not None:
+        paths = Paths(results, known["run"])
+        missing = [t for t in known["tables"] if not paths.manifest(t["shard"]).exists()]
+        require_memory_for(((t["ruleset"], t["bound"], t["memory"]) for t in missing), capacity)
+    return known
+
+
+def make_plan(
+    config_path: Path,
+    results: Path = RESULTS,
+    *,
+    write: bool,
+    capacity: Capacity | None = None,
+) -> dict[str, Any]:
+    """Return the plan of a configuration; with `write`, leave it and its work orders below `results`."""
+    config, file = load_config(config_path)
+    claims_files = [_claims_file(file, i, name) for i, name in enumerate(config.claims)]
+    catalogue = load_catalogue(claims_files)
+    for name, sweep in config.sweeps.items():
+        for claim in sweep.claims if isinstance(sweep.claims, list) else []:
+            if claim not in catalogue.claims:
+                raise file.error(("sweeps", name, "claims"), catalogue.unknown(claim))
+    tables = expand(config, file)
+    costs = [cost_of(planned.game, planned.spec.bound, planned.spec.quantity) for planned in tables]
+    url = object_store(file, config.tables)
+    paths = Paths(results, config.run)
+    shards, shard_of = _shards(tables, costs, paths, url)
+    missing = [
+        (planned.spec, cost)
+        for planned, cost in zip(tables, costs, strict=True)
+        if not paths.manifest(shard_of[planned.spec.table_id]).exists()
+    ]
+    require_memory_for(
+        ((spec.ruleset, spec.bound, cost.memory) for spec, cost in missing),
+        capacity or Capacity.of_this_machine(),
+    )
+    if url is None:
+        require_disk_for([cost for _, cost in missing], results)
+    checks, mines = table_orders(tables, catalogue, shard_of)
+    standing = standing_parts(catalogue)
+    wanted = proofs(tables, catalogue)
+    parts = shared_out(wanted)
+    decided = statements(wanted, catalogue)
+    part_of = {
+        (proof["ruleset"], proof["relation"]): part
+        for part, chosen in parts.items()
+        for proof in chosen
+    }
+    heights = height_parts(config.height_functions)
+    inputs = [config_path, *claims_files, *_files_of_games(tables)]
+    plan = {
+        "format": FORMAT,
+        "run": config.run,
+        "title": config.title or config.run,
+        "config": config_path.as_posix(),
+        "inputs": [path.as_posix() for path in inputs],
+        "claims_files": [path.as_posix() for path in claims_files],
+        "made_from": _inputs_digest(inputs),
+        "sweeps": {name: {"ruleset": sweep.ruleset} for name, sweep in config.sweeps.items()},
+        "url": url,
+        "tables": [
+            {
+                **planned.spec.as_json(),
+                "shard": shard_of[planned.spec.table_id],
+                "sweeps": planned.sweeps,
+                "parameters": planned.parameters,
+                "positions": cost.positions,
+                "memory": cost.memory,
+                "memory_of_job": cost.memory * (ROOM_FOR_BLOCKS if large else 1),
+                "memory_to_read": memory_to_read(
+                    planned.game, planned.spec.bound, planned.spec.quantity
+                ),
+                "bytes": cost.disk,
+                "seconds": round(cost.seconds, 4),
+                "large": large,
+            }
+            for planned, cost in zip(tables, costs, strict=True)
+            for large in [is_large(planned.game, planned.spec.bound, planned.spec.quantity)]
+        ],
+        "shards": [shard.name for shard in shards],
+        "checks": [check for order in checks.values() for check in order],
+        "standing": [
+            {"claim": claim_id, "part": part} for part, ids in standing.items() for claim_id in ids
+        ],
+        "mines": [mine for order in mines.values() for mine in order],
+        "proofs": [
+            {**proof, "part": part_of[proof["ruleset"], proof["relation"]]} for proof in wanted
+        ],
+        "statements": [
+            {"claim": claim_id, "part": part, "memory": order["memory"]}
+            for part, order in decided.items()
+            for claim_id in order["claims"]
+        ],
+        "heights": [{**asked, "part": part} for part, asked in heights.items()],
+    }
+    if write:
+        for shard in shards:
+            write_record_if_changed(paths.spec(shard.name), shard.as_json())
+        write_orders(paths, catalogue, checks, mines, standing, parts, decided, heights)
+        write_record_if_changed(paths.plan, plan)
+    return plan
+
+
+def _up_to_date(config_path: Path, results: Path) -> dict[str, Any] | None:
+    """Return the stored plan if everything that it was made from is as it was."""
+    content = YamlFile(config_path).content
+    run = content.get("run") if isinstance(content, dict) else None
+    if not isinstance(run, str) or "/" in run or not (results / run / "plan.json").exists():
+        return None
+    try:
+        plan: dict[str, Any] = read_record(results / run / "plan.json")
+        paths = Paths(results, run)
+        inputs = [Path(name) for name in plan["inputs"]]
+        same = plan["config"] == config_path.as_posix() and plan["made_from"] == _inputs_digest(
+            inputs
+        )
+        files = [paths.spec(shard) for shard in plan["shards"]]
+        files += [
+            paths.order(kind, name) for kind in ORDERS for name in names_of_orders(plan, kind)
+        ]
+        return plan if same and all(path.exists() for path in files) else None
+    except (StoreError, KeyError, TypeError, OSError):
+        return None
+
+
+def _claims_file(file: YamlFile, i: int, name: str) -> Path:
+    try:
+        inside(PROJECT, name)
+    except ChocoError as error:
+        raise file.error(("claims", i), str(error)) from error
+    if not (PROJECT / name).is_file():
+        raise file.error(
+            ("claims", i), f"no such file: {name} (paths start from the folder that choco runs in)"
+        )
+    return PROJECT / name
+
+
+def _files_of_games(tables: Sequence[Planned]) -> list[Path]:
+    names = {name for planned in tables for name in planned.game.files}
+    return [PROJECT / name for name in sorted(names)]
+
+
+def _shards(
+    tables: Sequence[Planned], costs: Sequence[Cost], paths: Paths, url: str | None
+) -> tuple[list[Shard], dict[str, str]]:
+    """Return the shards that hold the tables: finished ones as they are, new ones for what is missing."""
+    kernels = code_digest(TABLE_CODE)
+    wanted = {planned.spec.table_id for planned in tables}
+    shards: dict[str, Shard] = {}
+    shard_of: dict[str, str] = {}
+    for shard in _finished(paths, kernels):
+        for spec in shard.tables:
+            if spec.table_id in wanted and spec.table_id not in shard_of:
+                shard_of[spec.table_id] = shard.name
+                shards[shard.name] = shard
+    missing = [
+        (p.spec, c.seconds)
+        for p, c in zip(tables, costs, strict=True)
+        if p.spec.table_id not in shard_of
+    ]
+    large = {p.spec.table_id for p in tables if is_large(p.game, p.spec.bound, p.spec.quantity)}
+    alone = [[spec] for spec, _ in missing if spec.table_id in large]
+    together = _cut([(spec, cost) for spec, cost in missing if spec.table_id not in large])
+    for specs in [*alone, *together]:
+        ids = sorted(spec.table_id for spec in specs)
+        said = {"format": FORMAT, "kernels": kernels, "tables": ids, "url": url}
+        shard = Shard(digest(said), tuple(specs), url, large=not large.isdisjoint(ids))
+        shards[shard.name] = shard
+        shard_of |= dict.fromkeys(ids, shard.name)
+    return list(shards.values()), shard_of
+
+
+def _finished(paths: Paths, kernels: str) -> Iterator[Shard]:
+    """Yield the shards that this code has already built, for whichever run."""
+    for manifest in sorted(paths.results.glob("tables/*.done.json")):
+        name = manifest.name.removesuffix(".done.json")
+        try:
+            if read_record(manifest)["kernels"] == kernels:
+                yield Shard.from_json(read_record(paths.spec(name)))
+        except (StoreError, KeyError, TypeError):
+            continue  # not ours, or damaged: its tables are built again
+
+
+def _cut(missing: Sequence[tuple[TableSpec, float]]) -> Iterator[list[TableSpec]]:
+    """Yield the specs in batches, each of which becomes a shard."""
+    total = sum(cost for _, cost in missing)
+    most_tables = min(MOST_TABLES, max(LEAST_TABLES, math.ceil(len(missing) / PARTS)))
+    most_seconds = min(MOST_SECONDS, max(LEAST_SECONDS, total / PARTS))
+    batch: list[TableSpec] = []
+    seconds = 0.0
+    for spec, cost in missing:
+        if batch and (len(batch) == most_tables or seconds >= most_seconds):
+            yield batch
+            batch, seconds = [], 0.0
+        batch.append(spec)
+        seconds += cost
+    if batch:
+        yield batch
+
+
+def _inputs_digest(inputs: Sequence[Path]) -> str:
+    contents = [hashlib.sha256(path.read_bytes()).hexdigest() for path in inputs]
+    return digest({"format": FORMAT, "code": code_digest(PLAN_CODE), "inputs": contents})

@@ -1,0 +1,124 @@
+"""Building a shard: its tables one after the other, resumable, with a manifest when all are there."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+from choco_pipeline.documents.files import append_text, write_text
+from choco_pipeline.documents.record import (
+    parse_record_line,
+    read_record,
+    record_line,
+    write_record,
+)
+from choco_pipeline.errors import StoreError
+from choco_pipeline.provenance import TABLE_CODE, code_digest, versions
+from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.specs.position_count import count_positions
+from choco_pipeline.tables.specs.spec import FORMAT, Shard, TableSpec
+from choco_pipeline.tables.storage.checked import require_digests
+from choco_pipeline.tables.storage.journal import journal_of_tables
+from choco_pipeline.tables.storage.location import Location
+from choco_pipeline.tables.storage.store import finish_store, write_table
+
+Report = Callable[..., None]
+
+
+def build_shard(spec_file: str, manifest_file: str, report: Report) -> dict[str, Any]:
+    """Compute and store the tables of a shard; go on where an interrupted build stopped.
+
+    Parameters
+    ----------
+    spec_file
+        The shard's spec, as `Shard.as_json` writes it.
+    manifest_file
+        Written last, when every table is stored.
+    report
+        Called as ``report("tables", tables=1, positions=n)`` for each table that is done.
+
+    Returns
+    -------
+    dict
+        Number of tables computed and of tables kept from an interrupted build.
+    """
+    shard = Shard.from_json(read_record(Path(spec_file)))
+    manifest = Path(manifest_file)
+    store = store_for(shard, manifest)
+    journal = journal_of_tables(manifest)
+    kernels = code_digest(TABLE_CODE)
+
+    def line(table_id: str, entry: dict[str, Any]) -> str:
+        return record_line({"kernels": kernels, "id": table_id, "entry": entry})
+
+    kept = _kept(journal, store, kernels)
+    # Without the line that a kill may have torn, which would spoil the next one.
+    write_text(journal, "".join(line(*one) for one in kept.items()))
+    entries: dict[str, Any] = {}
+    for spec in shard.tables:
+        entry = kept.get(spec.table_id)
+        if entry is None:
+            entry = _build_table(store, spec)
+            append_text(journal, line(spec.table_id, entry))
+        entries[spec.table_id] = entry
+        report("tables", tables=1, positions=entry["positions"])
+    finish_store(store, list(entries))
+    write_manifest(shard, manifest, entries)
+    return {"computed": len(entries) - len(kept), "kept": len(kept)}
+
+
+def store_for(shard: Shard, manifest: Path) -> Location:
+    """Return where a shard's store is made: beside its manifest, or below the shard's URL."""
+    folder = Location.local(manifest.parent) if shard.url is None else Location.of_url(shard.url)
+    return folder.child(f"{shard.name}.zarr")
+
+
+def write_manifest(shard: Shard, manifest: Path, entries: dict[str, Any]) -> None:
+    """Write the manifest of a shard whose tables have these entries: from now on it is there."""
+    store = store_for(shard, manifest)
+    document = {
+        "format": FORMAT,
+        "shard": shard.name,
+        "store": f"{shard.name}.zarr" if shard.url is None else str(store),
+        "kernels": code_digest(TABLE_CODE),
+        "versions": versions(),
+        "tables": entries,
+    }
+    write_record(manifest, document)
+
+
+def _build_table(store: Location, spec: TableSpec) -> dict[str, Any]:
+    start = time.perf_counter()
+    game = spec.game()
+    if game.identity != spec.identity:
+        raise StoreError(
+            f"{spec.ruleset}: the height table has changed since the plan was made; plan again"
+        )
+    data: xr.Dataset = table(game, spec.bound, spec.quantity)
+    computed = time.perf_counter() - start
+    entry = write_table(store, spec, data)
+    entry["positions"] = count_positions(game, spec.bound)
+    entry["seconds"] = round(computed, 4)
+    entry["seconds_to_store"] = round(time.perf_counter() - start - computed, 4)
+    return entry
+
+
+def _kept(journal: Path, store: Location, kernels: str) -> dict[str, Any]:
+    """Return the entries of tables that an interrupted build finished and that are still what it wrote."""
+    kept: dict[str, Any] = {}
+    if not journal.exists():
+        return kept
+    for line in journal.read_text(encoding="utf-8", errors="replace").splitlines():
+        try:
+            done = parse_record_line(line)
+            entry = done["entry"]
+            require_digests(store, done["id"], entry)
+        except (KeyError, StoreError):
+            continue  # a torn or damaged line, or a table that was not written whole: compute it again
+        if done["kernels"] == kernels:
+            kept[done["id"]] = entry
+    return kept

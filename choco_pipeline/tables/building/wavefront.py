@@ -1,0 +1,242 @@
+"""Building a large table in blocks, each when those before it are there; and what is left of an interrupted build."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.cluster.steps import Runner, Step, runner
+from choco_pipeline.documents.record import read_record
+from choco_pipeline.errors import ChocoError, LimitError, StoreError
+from choco_pipeline.provenance import TABLE_CODE, code_digest
+from choco_pipeline.tables.building.block_task import Site, SmallerTable
+from choco_pipeline.tables.building.blocks import BlockedTable, share_of
+from choco_pipeline.tables.building.shard import store_for, write_manifest
+from choco_pipeline.tables.computing.block_kernels import Place
+from choco_pipeline.tables.computing.machine import cores, worker_memory
+from choco_pipeline.tables.specs.schema import variable_of
+from choco_pipeline.tables.specs.spec import FORMAT, Shard, TableSpec
+from choco_pipeline.tables.storage.journal import Finished, Journal, journal_of_blocks
+from choco_pipeline.tables.storage.store import (
+    Outline,
+    create_table,
+    entry_of,
+    finish_store,
+    store_of,
+)
+
+TASKS = "choco_pipeline.tables.building.block_task"
+
+
+def build_large(spec_file: str, manifest_file: str, given: int | None = None) -> dict[str, Any]:
+    """Build the one table of a shard in blocks, on the cluster or here; go on where an interrupted build stopped.
+
+    Parameters
+    ----------
+    spec_file, manifest_file
+        As for `choco_pipeline.tables.building.shard.build_shard`.
+    given
+        Bytes that this process may use, if it computes; its share of this machine's by default.
+
+    Returns
+    -------
+    dict
+        Number of blocks computed, kept from an interrupted build, and reused from a smaller table.
+    """
+    shard = Shard.from_json(read_record(Path(spec_file)))
+    (spec,) = shard.tables
+    manifest = Path(manifest_file)
+    with runner() as run:
+        memory = share_of(run.memory or given or worker_memory(cores()))
+        site = Site(
+            spec,
+            store_for(shard, manifest),
+            Journal(journal_of_blocks(manifest)),
+            memory,
+            code_digest(TABLE_CODE),
+        )
+        table = _begin(site)
+        kept = site.journal.found(table.blocks)
+        sources = _smaller(manifest.parent, site, table)
+        taken = _takes(site, table, kept, sources)
+        run.report("tables", all_blocks=table.number)
+        run.run(taken)
+        _report_kept(run, site, table)
+        done = fill(run, site, table)
+        entry = _entry(site, table, done, kept)
+        finish_store(site.store, [spec.table_id])
+        write_manifest(shard, manifest, {spec.table_id: entry})
+        run.report("tables", tables=1)
+    counts: dict[str, Any] = entry["blocks"]
+    return {f"blocks {what}": counts[what] for what in ("computed", "kept", "reused")}
+
+
+def steps_left(site: Site, table: BlockedTable, finished: Collection[Place]) -> list[Step]:
+    """Return what is left to do: blocks to fill, row by row, and the finished blocks before them to fold.
+
+    What a block hands on along its columns is made only if a block below it is left to fill, along its rows only if one to
+    its right is, or hands on what needs it. So a finished block is read only if somebody needs it, and what is handed on
+    is let go when it is used. Each row of blocks is a lane: a worker keeps what goes along it, and the next one follows a
+    block behind.
+    """
+
+    def key(axis: int, place: Place) -> str:
+        """Return the step that has a block's frontier along an axis."""
+        name = ("down", "across")[axis] if place in finished else "fill"
+        return f"{name}-{place[0]}-{place[1]}"
+
+    last_row = dict.fromkeys(range(len(table.columns)), -1)
+    last_column = dict.fromkeys(range(len(table.rows)), -1)
+    for row, column in table.blocks:
+        if (row, column) not in finished:
+            last_row[column], last_column[row] = row, column
+    if 1 in table.kernel.folded_with(0):
+        for row, column in finished:
+            if row < last_row[column]:
+                last_column[row] = max(last_column[row], column)
+    steps: list[Step] = []
+    needs: tuple[str, ...]
+    for row, column in table.blocks:
+        place = (row, column)
+        before = ((row - 1, column), (row, column - 1))
+        needed = (row < last_row[column], column < last_column[row])
+        if place in finished:
+            for axis in (0, 1):
+                if needed[axis]:
+                    carried = table.kernel.folded_with(axis)
+                    needs = tuple(key(one, before[one]) for one in carried if place[one])
+                    fold = f"{TASKS}:fold_block"
+                    steps.append(Step(key(axis, place), fold, (site, place, axis), needs, row))
+            continue
+        needs = tuple(key(axis, before[axis]) for axis in (0, 1) if place[axis])
+        steps.append(Step(key(1, place), f"{TASKS}:fill_block", (site, place, needed), needs, row))
+    return steps
+
+
+def fill(run: Runner, site: Site, table: BlockedTable) -> dict[Place, Finished]:
+    """Fill the blocks that the journal does not have, a finished one that turns out to be damaged anew; return all.
+
+    The journal says how far the build is, so that workers need not.
+    """
+    finished = site.journal.found(table.blocks)
+    left = {place: block for place, block in table.blocks.items() if place not in finished}
+
+    def look() -> None:
+        """Report what is new in the journal."""
+        new = site.journal.found(left)
+        if new:
+            run.report("tables", blocks=len(new), positions=sum(b.positions for b in new.values()))
+        for place in new:
+            del left[place]
+
+    while True:
+        try:
+            run.run(steps_left(site, table, finished), look)
+        except ChocoError:
+            found = site.journal.found(table.blocks)
+            if finished.keys() <= found.keys():
+                raise
+            finished = found
+        else:
+            look()
+            finished = site.journal.found(table.blocks)
+            if len(finished) < table.number:
+                raise StoreError(f"{site.journal.folder}: blocks that were stored are gone")
+            return finished
+
+
+def _begin(site: Site) -> BlockedTable:
+    """Return the table in blocks, and make its array unless an interrupted build of this code has made it."""
+    game = site.spec.game()
+    if game.identity != site.spec.identity:
+        raise StoreError(
+            f"{site.spec.ruleset}: the height table has changed since the plan was made; plan again"
+        )
+    table = BlockedTable.of(game, site.spec.bound, site.spec.quantity, site.memory)
+    if table is None:
+        raise LimitError(f"{site.spec.ruleset}: no kernel computes this table in blocks")
+    said = {"table": site.spec.table_id, "kernels": site.kernels, "format": FORMAT}
+    if not site.journal.begin(said):
+        site.journal.clear()
+        with site.store.failures(f"table {site.spec.table_id} cannot be made"):
+            create_table(site.store, site.spec, table.outline)
+        site.journal.open(said)
+    return table
+
+
+def _report_kept(run: Runner, site: Site, table: BlockedTable) -> None:
+    found = site.journal.found(table.blocks).values()
+    run.report(
+        "tables",
+        blocks=len(found),
+        reused_blocks=sum(bool(block.source) for block in found),
+        kept_positions=sum(block.positions for block in found),
+    )
+
+
+def _smaller(folder: Path, site: Site, table: BlockedTable) -> Iterator[SmallerTable]:
+    """Yield the finished tables of the same game and a smaller bound, computed by this code, the largest first."""
+    found: list[tuple[int, SmallerTable]] = []
+    for path in folder.glob("*.done.json"):
+        try:
+            manifest = read_record(path)
+            if manifest["kernels"] != site.kernels:
+                continue
+            for table_id, entry in manifest["tables"].items():
+                same = TableSpec(
+                    site.spec.ruleset, entry["bound"], entry["quantity"], entry["identity"]
+                )
+                smaller = entry["bound"] < site.spec.bound
+                if not smaller or same != replace(site.spec, bound=entry["bound"]):
+                    continue
+                variable = variable_of(site.spec.game(), site.spec.quantity)
+                outline = Outline(variable, tuple(entry["shape"]), entry["dtype"])
+                if (outline.dtype, outline.chunk) == (table.outline.dtype, table.outline.chunk):
+                    store = store_of(path, manifest)
+                    found.append(
+                        (entry["bound"], SmallerTable(store, table_id, outline, entry["chunks"]))
+                    )
+        except (StoreError, KeyError, TypeError):
+            continue  # not ours, or damaged
+    yield from (source for _, source in sorted(found, key=lambda one: one[0], reverse=True))
+
+
+def _takes(
+    site: Site, table: BlockedTable, kept: Collection[Place], sources: Iterator[SmallerTable]
+) -> list[Step]:
+    """Return the steps that take blocks from smaller tables."""
+    steps: dict[Place, Step] = {}
+    for source in sources:
+        sides = dict(zip(source.outline.variable.dims, source.outline.shape, strict=True))
+        for place, block in table.blocks.items():
+            fits = all(
+                lines.stop <= sides[axis]
+                for lines, axis in zip(block, table.kernel.axes, strict=False)
+            )
+            if fits and place not in kept and place not in steps:
+                key = f"take-{place[0]}-{place[1]}"
+                steps[place] = Step(key, f"{TASKS}:take_block", (site, place, source))
+    return list(steps.values())
+
+
+def _entry(
+    site: Site, table: BlockedTable, done: Mapping[Place, Finished], kept: Collection[Place]
+) -> dict[str, Any]:
+    blocks = list(done.values())
+    digests = {name: digest for block in blocks for name, digest in block.chunks.items()}
+    reused = sum(bool(block.source) for place, block in done.items() if place not in kept)
+    return {
+        **entry_of(site.store, site.spec, table.outline, digests),
+        "positions": sum(block.positions for block in blocks),
+        "seconds": round(sum(block.seconds for block in blocks), 4),
+        "seconds_to_store": round(sum(block.seconds_to_store for block in blocks), 4),
+        "blocks": {
+            "rows": len(table.rows),
+            "columns": len(table.columns),
+            "computed": table.number - reused - len(kept),
+            "kept": len(kept),
+            "reused": reused,
+        },
+    }

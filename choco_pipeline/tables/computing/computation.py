@@ -1,0 +1,143 @@
+"""How a table follows from what a kernel computes: as it is, or read off for P-positions."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from choco_pipeline.errors import LimitError
+from choco_pipeline.games import Ruleset
+from choco_pipeline.games.rules import Face
+from choco_pipeline.tables.computing.block_kernels import BlockKernel, ColumnKernel
+from choco_pipeline.tables.computing.grundy_kernels import grundy_kernel
+from choco_pipeline.tables.computing.table_kernel import Cells, TableKernel
+from choco_pipeline.tables.specs.patterns import BoundedGame
+from choco_pipeline.tables.specs.schema import NONE, Quantity, variable_of
+
+#: No machine holds a table of more positions, and what it would cost may be too large for a float.
+MOST_POSITIONS = 10**100
+
+
+@dataclass(frozen=True)
+class Computation:
+    """A table that holds what a kernel computes.
+
+    Attributes
+    ----------
+    kernel
+        The kernel.
+    dims
+        The table's dimensions.
+    each
+        How many positions of the game each one of the kernel's stands for: as many as a free heap beside it has sizes.
+    """
+
+    kernel: TableKernel
+    dims: tuple[str, ...]
+    each: int
+
+    @property
+    def blocks(self) -> BlockKernel | None:
+        """What computes the table in blocks; None if nothing does."""
+        kernel = self.kernel
+        return kernel if isinstance(kernel, BlockKernel) and kernel.has_blocks else None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many cells the table has along each dimension."""
+        sizes = dict(zip(self.kernel.axes, self.kernel.shape, strict=True))
+        return tuple(sizes.get(dim, self.kernel.layers) for dim in self.dims)
+
+    def cells(self) -> Cells:
+        """Return the table's cells."""
+        return self.kernel.cells(self.dims)
+
+
+@dataclass(frozen=True)
+class Outcomes(Computation):
+    """A table of 1 for P-positions and 0 for others, from Grundy numbers."""
+
+    @property
+    def blocks(self) -> None:
+        """Nothing computes it in blocks."""
+
+    def cells(self) -> Cells:
+        """Return the table's cells."""
+        numbers = super().cells()
+        found: Cells = (numbers == 0).astype(np.int8)
+        found[numbers == NONE] = NONE
+        return found
+
+
+@dataclass(frozen=True)
+class OnFace(Outcomes):
+    """A table of 1 for P-positions and 0 for others on the face of a game.
+
+    A heap beside the rest is left out: a position is P exactly if it is as large as the rest's Grundy number.
+
+    Attributes
+    ----------
+    face
+        The face.
+    coordinates
+        The game's coordinates.
+    heap
+        The heap; None where there is none, so that P-positions have Grundy number 0.
+    """
+
+    face: Face
+    coordinates: tuple[str, ...]
+    heap: str | None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many cells the table has along each dimension."""
+        return (*(self.kernel.layers for _ in self.kernel.game.front), *self.face.sizes.values())
+
+    def cells(self) -> Cells:
+        """Return the table's cells."""
+        grids = np.ogrid[tuple(slice(1, n + 1) for n in self.face.sizes.values())]
+        places = dict(zip(self.face.sizes, grids, strict=True))
+        at = dict(zip(self.coordinates, self.face.positions(places), strict=True))
+        numbers = self.kernel.cells(self.kernel.names)
+        place: Any = (..., *(at[name] for name in self.kernel.axes))
+        found = numbers[place]
+        is_p = found == (0 if self.heap is None else at[self.heap])
+        return np.broadcast_to(is_p, self.shape).astype(np.int8)
+
+
+def computation_of(game: Ruleset, bound: int | None, quantity: Quantity) -> Computation:
+    """Return how the table of `game` is computed.
+
+    The size of a free heap beside the rest of the game, in the P-position, is the rest's Grundy number, with passes too:
+    both are the mex of the same values, since a position of the whole game is terminal only if the heap is empty and the
+    rest is terminal.
+
+    Raises
+    ------
+    LimitError
+        If the game has more than `MOST_POSITIONS` positions up to the bound.
+    """
+    dims = variable_of(game, quantity).dims
+    asked, rules = BoundedGame.of(game, bound), game.base.rules
+    if math.prod(asked.sizes.values()) > MOST_POSITIONS:
+        raise LimitError(f"{game.notation}: bound {bound} is too large for a table on any machine")
+    if quantity == "grundy":
+        return Computation(grundy_kernel(asked), dims, 1)
+    if rules.free is not None:
+        rest = asked.without(rules.free)
+        return Computation(grundy_kernel(rest), dims, asked.sizes[rules.free])
+    if rules.face is not None:
+        heap = next(reversed(asked.heaps), None)
+        rest = BoundedGame(replace(rules, within=None), bound, game.passes, asked.front)
+        kernel = grundy_kernel(rest if heap is None else rest.without(heap))
+        return OnFace(kernel, dims, 1, rules.face, rules.coordinates, heap)
+    columns = ColumnKernel.of(asked)
+    return (
+        Outcomes(grundy_kernel(asked), dims, 1)
+        if columns is None
+        else Computation(columns, dims, 1)
+    )

@@ -1,0 +1,138 @@
+"""What a table costs, known before it is computed: positions, bytes in memory and on disk, seconds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from choco_pipeline.errors import LimitError
+from choco_pipeline.games import Ruleset
+from choco_pipeline.tables.computing.block_kernels import Block
+from choco_pipeline.tables.computing.computation import Computation, computation_of
+from choco_pipeline.tables.specs.chunks import chunk_shape
+from choco_pipeline.tables.specs.position_count import estimated_positions
+from choco_pipeline.tables.specs.schema import Quantity
+
+#: Seconds that the smallest table takes, most of them to make its group in the store.
+SECONDS_PER_TABLE = 0.012
+#: Bytes of a stored cell after compression, and bytes written in a second.
+STORED_PER_CELL = 0.4
+STORED_PER_SECOND = 500e6
+#: A table is large if its kernel takes more seconds, or computing it whole would hold more bytes. It is then built in blocks.
+LARGE_SECONDS = 10.0
+LARGE_BYTES = 1 << 30
+#: What a worker holds besides the table.
+WORKER_BYTES = 300 << 20
+#: Chunks of a stored table that a reader keeps, and what it computes with one of them or to explain a counterexample.
+HELD_BYTES = 64 << 20
+WINDOW_BYTES = 256 << 20
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a table costs.
+
+    Attributes
+    ----------
+    positions
+        Positions settled; exact for bounds up to 512, otherwise estimated.
+    memory
+        Largest number of bytes that its task holds.
+    disk
+        Estimated bytes on disk.
+    seconds
+        Estimated seconds on one core.
+    """
+
+    positions: int
+    memory: int
+    disk: int
+    seconds: float
+
+
+def cost_of(game: Ruleset, bound: int, quantity: Quantity) -> Cost:
+    """Return what the table of `game` costs."""
+    computation = computation_of(game, bound, quantity)
+    return Cost(
+        positions=estimated_positions(game, bound),
+        memory=memory_of(computation),
+        disk=int(2000 + math.prod(computation.shape) * STORED_PER_CELL),
+        seconds=seconds_of(computation),
+    )
+
+
+def seconds_of(computation: Computation) -> float:
+    """Return the seconds on one core that computing and storing a table takes."""
+    stored = math.prod(computation.shape) * computation.kernel.itemsize
+    return SECONDS_PER_TABLE + computation.kernel.seconds + stored / STORED_PER_SECOND
+
+
+def is_large(game: Ruleset, bound: int, quantity: Quantity) -> bool:
+    """Whether the table of `game` is built in blocks, by many tasks; that follows from the table, not from the machine."""
+    return _is_large(computation_of(game, bound, quantity))
+
+
+def _is_large(computation: Computation) -> bool:
+    return computation.blocks is not None and (
+        computation.kernel.seconds > LARGE_SECONDS or _memory_whole(computation) > LARGE_BYTES
+    )
+
+
+def memory_needed(game: Ruleset, bound: int, quantity: Quantity) -> int:
+    """Return the bytes that a task holds at most that computes the table of `game`, or a block of it, and stores it."""
+    return memory_of(computation_of(game, bound, quantity))
+
+
+def memory_of(computation: Computation) -> int:
+    """Return the bytes that a task holds at most that computes a table, or a block of it, and stores it."""
+    whole, kernel = _memory_whole(computation), computation.blocks
+    if kernel is None or not _is_large(computation):
+        return whole
+    sides = chunk_shape(computation.dims, computation.shape, kernel.itemsize)
+    chunk = dict(zip(computation.dims, sides, strict=True))
+    # A block of one chunk and a quarter: the last of a table may be so long.
+    rows, columns = (range(chunk[axis] * 5 // 4) for axis in kernel.axes[:2])
+    block = WORKER_BYTES + kernel.memory(Block(rows, columns))
+    return min(whole, 2 * block)  # the other half is for what waits to be used
+
+
+def memory_to_read(game: Ruleset, bound: int, quantity: Quantity) -> int:
+    """Return the bytes that a task holds at most that checks or mines the stored table of `game`, of whatever size."""
+    computation = computation_of(game, bound, quantity)
+    cells = math.prod(computation.shape) * computation.kernel.itemsize
+    return WORKER_BYTES + min(cells, HELD_BYTES) + WINDOW_BYTES
+
+
+def memory_whole(game: Ruleset, bound: int, quantity: Quantity) -> int:
+    """Return the bytes that computing the table of `game` in one task, and storing it, holds at most."""
+    return _memory_whole(computation_of(game, bound, quantity))
+
+
+def _memory_whole(computation: Computation) -> int:
+    kernel = computation.kernel
+    cells = max(math.prod(computation.shape), kernel.number)
+    return WORKER_BYTES + 2 * cells * kernel.itemsize + kernel.beside
+
+
+def require_memory(game: Ruleset, bound: int, needed: int, memory: int) -> None:
+    """Raise `LimitError`, naming the number that is too large, if a table needs more than `memory` bytes."""
+    if needed > memory:
+        raise LimitError(
+            f"{game.notation}: bound {bound} is too large: its table needs {in_bytes(needed)} of memory,"
+            f" {in_bytes(memory)} can be used"
+        )
+
+
+def in_bytes(n: float) -> str:
+    """Return a number of bytes as people read it.
+
+    Examples
+    --------
+    >>> in_bytes(300 << 20)
+    '300 MiB'
+    """
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if n < 1024:
+            return f"{n:.3g} {unit}"
+        n /= 1024
+    return f"{n:,.0f} PiB"

@@ -1,0 +1,255 @@
+"""A table as blocks of points: for every column or position in it, its coordinates as flat arrays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choco_pipeline.formula import Formula
+from choco_pipeline.games import Position, Ruleset
+from choco_pipeline.tables.reading.lookup import Lookup
+from choco_pipeline.tables.reading.windows import (
+    TableCells,
+    TableData,
+    Window,
+    cells_of,
+    corner_of,
+    windows_of,
+)
+from choco_pipeline.tables.specs.patterns import heights_over
+from choco_pipeline.tables.specs.schema import NONE, Variable
+
+Ints = NDArray[np.int64]
+Truths = NDArray[np.bool_]
+#: A coordinate's values by its name, arrays of one length.
+Points = dict[str, Ints]
+
+#: Cells looked at together: some megabytes of coordinates.
+BLOCK = 1 << 18
+
+
+@dataclass(frozen=True)
+class CellBlock:
+    """Some cells of a table that hold something, in the order in which they lie.
+
+    Attributes
+    ----------
+    points
+        The coordinates that index the cells.
+    values
+        What the cells hold.
+    tops
+        Where cells hold a coordinate of P-positions: its largest legal value, or the bound where all are legal.
+    """
+
+    points: Points
+    values: Ints
+    tops: Ints | None
+
+    def __len__(self) -> int:
+        return self.values.size
+
+    def chosen(self, keep: Truths) -> CellBlock:
+        """Return the cells where `keep` is true."""
+        tops = None if self.tops is None else self.tops[keep]
+        return CellBlock(select(self.points, keep), self.values[keep], tops)
+
+    def within(self, where: Formula | None) -> CellBlock:
+        """Return the cells whose coordinates satisfy a condition; all for None."""
+        return self if where is None else self.chosen(holds_at(where, self.points))
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells of one table.
+
+    Attributes
+    ----------
+    game, bound
+        Of which ruleset, and how far.
+    variable
+        What the cells hold.
+    cells
+        The values, in memory or stored, dimensions as in `variable`.
+    """
+
+    game: Ruleset
+    bound: int
+    variable: Variable
+    cells: TableCells
+
+    @classmethod
+    def of(cls, game: Ruleset, bound: int, data: TableData) -> Cells:
+        """Return the cells of a table of either quantity."""
+        return cls(game, bound, *cells_of(game, data))
+
+    def corner(self, bound: int) -> Cells:
+        """Return the part of the table that a smaller one with this bound would hold; all of it for a larger bound."""
+        rules = self.game.base.rules
+        free = [name for name in rules.coordinates if name not in rules.limits]
+        if bound >= self.bound or not free:
+            return self
+        sides = [
+            min(bound + 1, n) if name in free else n
+            for name, n in zip(self.variable.dims, self.cells.shape, strict=True)
+        ]
+        return Cells(self.game, bound, self.variable, corner_of(self.cells, sides))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of cells along each dimension."""
+        return self.cells.shape
+
+    @property
+    def lookup(self) -> Lookup:
+        """The same table, asked position by position."""
+        return Lookup(self.game, self.variable, self.cells)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the table holds all positions of the game, which its shape then limits."""
+        return len(self.game.base.rules.limits) == len(self.game.base.coordinates)
+
+    @property
+    def free(self) -> str | None:
+        """The coordinate that cells hold and that the shape does not limit: a strip or a heap, of any size."""
+        return None if self.variable.stored in self.game.base.rules.limits else self.variable.stored
+
+    def blocks(self, size: int = BLOCK) -> Iterator[CellBlock]:
+        """Yield the table block by block; cells that stand for no position or column are left out."""
+        for window in windows_of(self.cells):
+            cells, tops = self.cells[window], self._tops(window)
+            for where in _slabs(cells.shape, size):
+                part = cells[where]
+                exists = self._exists(part)
+                some_tops = None if tops is None else _chosen(tops[where], exists).astype(np.int64)
+                points = self._points(window, where, exists)
+                yield CellBlock(points, _chosen(part, exists).astype(np.int64), some_tops)
+
+    def p_positions(self, size: int = BLOCK) -> Iterator[Points]:
+        """Yield all coordinates of the P-positions, block by block."""
+        for window in windows_of(self.cells):
+            cells = self.cells[window]
+            for where in _slabs(cells.shape, size):
+                part = cells[where]
+                keep = self.holds_p(part)
+                points = self._points(window, where, keep)
+                if self.variable.stored is not None:
+                    points[self.variable.stored] = _chosen(part, keep).astype(np.int64)
+                yield points
+
+    def holds_p(self, values: NDArray[np.integer]) -> Truths:
+        """Whether cells with these values hold a P-position."""
+        if self.variable.stored is not None:
+            held: Truths = values != NONE
+        else:
+            held = values == (0 if self.variable.name == "grundy" else 1)
+        return held
+
+    def positions(self, points: Points) -> Ints:
+        """Return points with all coordinates as positions, one in each row."""
+        return np.stack(self._columns(points), axis=1)
+
+    def sizes(self, points: Points) -> Ints:
+        """Return the largest coordinate of each point, passes not counted."""
+        return reduce(np.maximum, self._columns(points)[: len(self.game.base.coordinates)])
+
+    def _columns(self, points: Points) -> list[Ints]:
+        """Return the coordinates of points in the order in which positions hold them."""
+        face = self.variable.face
+        if face is None:
+            return [points[name] for name in self.game.coordinates]
+        found = face.positions(points)
+        return [*found, *(points[name] for name in self.game.coordinates[len(found) :])]
+
+    def within_reach(self, points: Points, reach: int | None) -> Points:
+        """Return the points whose coordinates, passes apart, are at most `reach`; all for None."""
+        return points if reach is None else select(points, self.sizes(points) <= reach)
+
+    def named(self, position: Position) -> dict[str, int]:
+        """Return the coordinates of a position as formulas name them."""
+        return self.lookup.named(position)
+
+    def _points(self, window: Window, where: tuple[slice, ...], keep: Truths) -> Points:
+        """Return the coordinates of the cells in a part of a window where `keep` is true."""
+        starts = [
+            at.start + side.start + self.variable.first(name)
+            for name, at, side in zip(self.variable.dims, window, where, strict=True)
+        ]
+        if keep.all():  # as in every solid bar: nothing is left out
+            grid: tuple[Ints, ...] = np.indices(keep.shape, np.int64, sparse=True)
+            found = [
+                np.broadcast_to(ramp + a, keep.shape).reshape(-1)
+                for ramp, a in zip(grid, starts, strict=True)
+            ]
+        else:
+            found = [index + a for index, a in zip(np.nonzero(keep), starts, strict=True)]
+        return dict(zip(self.variable.dims, found, strict=True))
+
+    def _exists(self, part: NDArray[np.integer]) -> Truths:
+        """Whether cells stand for a position or a column; a solid bar's column without a P-position is one, too."""
+        if self.variable.stored is not None and self.free is None:
+            return np.ones(part.shape, np.bool_)
+        exists: Truths = part != NONE
+        return exists
+
+    def _tops(self, window: Window) -> NDArray[np.integer] | None:
+        """Return the largest legal value of the stored coordinate in each cell of a window; None if none is stored."""
+        stored, dims = self.variable.stored, self.variable.dims
+        if stored is None:
+            return None
+        shape = [side.stop - side.start for side in window]
+        if self.free is not None:
+            return np.broadcast_to(np.array(self.bound), shape)
+        limit = self.game.base.rules.limits[stored]
+        sides = zip(dims, window, strict=True)
+        read = {dim: range(side.start, side.stop) for dim, side in sides if dim in limit.of}
+        return np.broadcast_to(heights_over(limit, read), shape)
+
+
+def evaluate_at(formula: Formula, points: Mapping[str, Ints]) -> Ints:
+    """Return the values of an integer formula at each point."""
+    return np.broadcast_to(formula.evaluate(points), _count(points)).astype(np.int64, copy=False)
+
+
+def holds_at(formula: Formula, points: Mapping[str, Ints]) -> Truths:
+    """Return whether a condition holds at each point."""
+    return np.broadcast_to(formula.evaluate(points), _count(points)).astype(np.bool_, copy=False)
+
+
+def select(points: Points, keep: Truths) -> Points:
+    """Return the points where `keep` is true."""
+    if keep.all():
+        return points
+    return {name: values[keep] for name, values in points.items()}
+
+
+def select_where(points: Points, where: Formula | None) -> Points:
+    """Return the points that satisfy a condition; all for None."""
+    return points if where is None else select(points, holds_at(where, points))
+
+
+def _count(points: Mapping[str, Ints]) -> tuple[int]:
+    return (next(iter(points.values())).size,)
+
+
+def _chosen(values: NDArray[Any], keep: Truths) -> NDArray[Any]:
+    """Return the values where `keep` is true, in one dimension."""
+    return values.reshape(-1) if keep.all() else values[keep]
+
+
+def _slabs(shape: Sequence[int], size: int) -> Iterator[tuple[slice, ...]]:
+    """Cut an array into boxes of at most `size` cells, in the order in which the cells lie."""
+    sides = []
+    for axis, length in enumerate(shape):
+        room = size // max(1, math.prod(shape[axis + 1 :]))
+        sides.append(max(1, min(length, room)))
+    for corner in product(*(range(0, n, side) for n, side in zip(shape, sides, strict=True))):
+        yield tuple(slice(at, at + side) for at, side in zip(corner, sides, strict=True))

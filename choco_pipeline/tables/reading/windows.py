@@ -1,0 +1,154 @@
+"""Stored tables that are looked at chunk by chunk, so that memory does not grow with the table."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+import xarray as xr
+import zarr
+from numpy.typing import NDArray
+
+from choco_pipeline.games import Ruleset
+from choco_pipeline.kernels.tables import Table
+from choco_pipeline.tables.computing.cost import HELD_BYTES
+from choco_pipeline.tables.specs.chunks import Box, chunks_in
+from choco_pipeline.tables.specs.schema import Variable, variable_of
+from choco_pipeline.tables.storage.checked import checked_store, place_of
+from choco_pipeline.tables.storage.location import FAILURES, Location
+from choco_pipeline.tables.storage.store import require_computed, require_outline, unreadable
+
+#: Part of an array: an index or a slice along each dimension; a window has slices only.
+Index: TypeAlias = tuple[int | slice, ...]
+Window: TypeAlias = tuple[slice, ...]
+
+
+@dataclass
+class _Chunks:
+    """The chunks of a stored array; the ones used last are kept, up to `HELD_BYTES`."""
+
+    array: zarr.Array[Any]
+    where: str
+    _kept: OrderedDict[tuple[int, ...], Table] = field(default_factory=OrderedDict)
+
+    def __getitem__(self, place: tuple[int, ...]) -> Table:
+        found = self._kept.pop(place, None)
+        if found is None:
+            sides = zip(place, self.array.chunks, strict=True)
+            try:
+                found = np.asarray(self.array[tuple(slice(i * n, (i + 1) * n) for i, n in sides)])
+            except (*FAILURES, ValueError, RuntimeError) as error:
+                raise unreadable(self.where, error) from None
+            require_computed(self.where, found)
+            most = max(1, HELD_BYTES // max(1, found.nbytes))
+            while len(self._kept) >= most:
+                self._kept.popitem(last=False)
+        self._kept[place] = found
+        return found
+
+
+@dataclass(frozen=True)
+class StoredCells:
+    """The cells of a stored table, or of a corner of it, read when they are asked for.
+
+    Indexed like an array, by integers and by slices without a step: ``cells[3, 0:2048]``. What is asked for is returned
+    whole, so ask for no more than what fits into memory. Chunks are checked against their checksums as they are read.
+
+    Attributes
+    ----------
+    name
+        The variable.
+    shape
+        Of the table, or of the corner.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    _chunks: _Chunks = field(repr=False)
+
+    @classmethod
+    def open(cls, store: Location, table_id: str, entry: Mapping[str, Any]) -> StoredCells:
+        """Return the cells of a table; arguments and errors as for `choco_pipeline.tables.storage.store.read_table`."""
+        where = place_of(store, table_id, entry)
+        path = f"{table_id}/{entry['variable']}"
+        try:
+            array = zarr.open_array(
+                checked_store(store, table_id, entry), path=path, mode="r", zarr_format=3
+            )
+        except (*FAILURES, KeyError, ValueError, RuntimeError) as error:
+            raise unreadable(where, error) from None
+        require_outline(where, array, entry)
+        return cls(entry["variable"], tuple(entry["shape"]), _Chunks(array, where))
+
+    def corner(self, sides: Sequence[int]) -> StoredCells:
+        """Return the corner at the origin with at most so many cells along each dimension."""
+        shape = tuple(min(n, side) for n, side in zip(self.shape, sides, strict=True))
+        return StoredCells(self.name, shape, self._chunks)
+
+    def windows(self) -> Iterator[Window]:
+        """Yield parts that lie in one chunk each and together make up the whole."""
+        chunk = self._chunks.array.chunks
+        for place in chunks_in(tuple((0, n) for n in self.shape), chunk):
+            yield tuple(
+                slice(i * side, min((i + 1) * side, n))
+                for i, side, n in zip(place, chunk, self.shape, strict=True)
+            )
+
+    def __getitem__(self, index: Index) -> Table:
+        """Return a part of the cells."""
+        box = tuple(
+            i.indices(n)[:2] if isinstance(i, slice) else (i, i + 1)
+            for i, n in zip(index, self.shape, strict=True)
+        )
+        if any(stop > n for (_, stop), n in zip(box, self.shape, strict=True)):
+            raise IndexError(f"{index} lies outside of {self.shape}")
+        found = self._read(box)
+        return found[tuple(slice(None) if isinstance(i, slice) else 0 for i in index)]
+
+    def _read(self, box: Box) -> Table:
+        chunk = self._chunks.array.chunks
+        places = list(chunks_in(box, chunk))
+        found = np.empty([stop - first for first, stop in box], self._chunks.array.dtype)
+        for place in places:
+            source, target = [], []
+            for (first, stop), i, side in zip(box, place, chunk, strict=True):
+                a, b = max(first, i * side), min(stop, (i + 1) * side)
+                source.append(slice(a - i * side, b - i * side))
+                target.append(slice(a - first, b - first))
+            part = self._chunks[place][tuple(source)]
+            if len(places) == 1:
+                return part
+            found[tuple(target)] = part
+        return found
+
+
+#: The cells of a table, in memory or stored; both have a shape and are indexed alike.
+TableCells: TypeAlias = NDArray[np.integer] | StoredCells
+#: A table: computed or read whole, or stored.
+TableData: TypeAlias = xr.Dataset | StoredCells
+
+
+def cells_of(game: Ruleset, data: TableData) -> tuple[Variable, TableCells]:
+    """Return what a table of either quantity holds, and its cells, dimensions as in the variable."""
+    if isinstance(data, StoredCells):
+        return variable_of(game, "grundy" if data.name == "grundy" else "p-positions"), data
+    variable = variable_of(game, "grundy" if "grundy" in data else "p-positions")
+    return variable, data[variable.name].transpose(*variable.dims).values
+
+
+def corner_of(cells: TableCells, sides: Sequence[int]) -> TableCells:
+    """Return the corner at the origin with at most so many cells along each dimension."""
+    if isinstance(cells, StoredCells):
+        return cells.corner(sides)
+    return cells[tuple(map(slice, sides))]
+
+
+def windows_of(cells: TableCells) -> Iterator[Window]:
+    """Yield parts that fit into memory and together make up the whole: chunks of stored cells, else all."""
+    if isinstance(cells, StoredCells):
+        yield from cells.windows()
+    else:
+        yield tuple(slice(0, n) for n in cells.shape)

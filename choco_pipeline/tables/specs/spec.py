@@ -1,0 +1,103 @@
+"""What a table is, before it is computed: a frozen value whose id is the hash of what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any
+
+from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.provenance import digest
+from choco_pipeline.tables.specs.schema import Quantity
+
+#: Changes when stored tables change in a way that older ones cannot be read as.
+FORMAT = 3
+
+
+@dataclass(frozen=True)
+class TableSpec:
+    """One table: a ruleset, a bound and what is asked.
+
+    Attributes
+    ----------
+    ruleset
+        In the one notation, without parameters.
+    bound
+        Largest value of every coordinate that the shape does not limit.
+    quantity
+        ``grundy`` or ``p-positions``.
+    identity
+        The ruleset with every height table named by its content.
+    """
+
+    ruleset: str
+    bound: int
+    quantity: Quantity
+    identity: str = field(default="")
+
+    @classmethod
+    def of(cls, ruleset: Ruleset, bound: int, quantity: Quantity) -> TableSpec:
+        """Return the spec of a ruleset's table."""
+        return cls(ruleset.notation, bound, quantity, ruleset.identity)
+
+    @cached_property
+    def table_id(self) -> str:
+        """First 16 hex digits of the SHA-256 of this spec's canonical JSON."""
+        return digest(
+            {
+                "format": FORMAT,
+                "game": self.identity,
+                "bound": self.bound,
+                "quantity": self.quantity,
+            }
+        )
+
+    def game(self) -> Ruleset:
+        """Return the ruleset; height tables are read from below the working directory."""
+        return parse_ruleset(self.ruleset)
+
+    def as_json(self) -> dict[str, object]:
+        """Return the spec as plain data, with its id."""
+        return {"id": self.table_id, **asdict(self)}
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Tables that are built by one task into one store, or a large one that is built by many.
+
+    Attributes
+    ----------
+    name
+        Hash of the table ids and of the code that computes them; names the store and the manifest.
+    tables
+        What is in it.
+    url
+        Where its store is put, if not beside its manifest.
+    large
+        Whether it is one table that is built in blocks.
+    """
+
+    name: str
+    tables: tuple[TableSpec, ...]
+    url: str | None = None
+    large: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the shard as its spec file holds it."""
+        return {
+            "format": FORMAT,
+            "shard": self.name,
+            "url": self.url,
+            "large": self.large,
+            "tables": [t.as_json() for t in self.tables],
+        }
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Shard:
+        """Return the shard that a spec file holds."""
+        specs = [
+            TableSpec(t["ruleset"], t["bound"], t["quantity"], t["identity"])
+            for t in document["tables"]
+        ]
+        return cls(document["shard"], tuple(specs), document["url"], document["large"])

@@ -1,0 +1,152 @@
+"""Chunks compared with their manifest whenever they are read: what is damaged is named, and never taken for numbers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import zarr
+from zarr.abc.store import ByteRequest, Store
+from zarr.core.buffer import Buffer, BufferPrototype
+from zarr.storage import WrapperStore
+
+from choco_pipeline.errors import StoreError
+from choco_pipeline.tables.specs.chunks import content_digest, table_digest
+from choco_pipeline.tables.specs.schema import NOT_COMPUTED
+from choco_pipeline.tables.storage.location import FAILURES, Location, reason
+
+
+def checked_store(store: Location, table_id: str, entry: Mapping[str, Any]) -> Store:
+    """Return a Zarr store in which a table's chunks can be read only if they are those of its manifest entry.
+
+    Anything else raises `StoreError`, which names the table, the chunk and its file.
+    """
+    return _CheckedStore(store.store(), store, table_id, entry)
+
+
+def place_of(store: Location, table_id: str, entry: Mapping[str, Any]) -> str:
+    """Return which table it is and where it lies, as errors say it."""
+    return f"table {table_id} ({entry['ruleset']}, bound {entry['bound']}) in {store}"
+
+
+def fault_of_chunk(
+    store: Location, table_id: str, entry: Mapping[str, Any], name: str, content: bytes | None
+) -> str | None:
+    """Return what is wrong with the bytes of a chunk, None for no file, in one line; or None if nothing is.
+
+    Parameters
+    ----------
+    store, table_id, entry
+        The table, and what its manifest says of it.
+    name
+        Of the chunk.
+    content
+        What was found under that name.
+    """
+    if content is None:
+        what = "is missing"
+    elif content_digest(content) != entry["chunks"][name]:
+        what = "is not the one that the manifest's digest was taken of"
+    else:
+        return None
+    file = f"{store}/{table_id}/{entry['variable']}/{name}"
+    return f"{place_of(store, table_id, entry)}: chunk {name} {what} ({file})"
+
+
+def faults_of_chunks(
+    store: Location, table_id: str, entry: Mapping[str, Any]
+) -> Iterator[tuple[str, str]]:
+    """Yield name and fault of every damaged chunk of a stored table; arguments as for `fault_of_chunk`.
+
+    Raises
+    ------
+    StoreError
+        If the entry's digests contradict each other, so that nobody knows which chunks are right.
+    """
+    try:
+        said = table_digest(entry["shape"], entry["dtype"], entry["chunk"], entry["chunks"])
+    except (KeyError, TypeError, ValueError):  # one is missing, or is no digest
+        said = None
+    if said != entry["digest"]:
+        where = place_of(store, table_id, entry)
+        raise StoreError(f"{where}: the manifest's digests contradict each other")
+    array = store.child(f"{table_id}/{entry['variable']}")
+    for name in entry["chunks"]:
+        content = array.read(name) if array.exists(name) else None
+        fault = fault_of_chunk(store, table_id, entry, name, content)
+        if fault is not None:
+            yield name, fault
+
+
+def require_digests(store: Location, table_id: str, entry: Mapping[str, Any]) -> None:
+    """Raise `StoreError` unless every stored chunk has the digest that the manifest says, and the table the one of all."""
+    for _, fault in faults_of_chunks(store, table_id, entry):
+        raise StoreError(fault)
+
+
+def fault_of_metadata(
+    store: Location, table_id: str, entry: Mapping[str, Any], kernels: str
+) -> str | None:
+    """Return what is wrong with a finished table's metadata and coordinates, in one line, or None if nothing is.
+
+    Parameters
+    ----------
+    store, table_id, entry
+        As for `fault_of_chunk`.
+    kernels
+        Digest of the code that built it, as the manifest says.
+    """
+    where = place_of(store, table_id, entry)
+    try:
+        root, group = (json.loads(store.read(f"{at}zarr.json")) for at in ("", f"{table_id}/"))
+        gathered = root["consolidated_metadata"]["metadata"]
+        inside = group["consolidated_metadata"]["metadata"]
+        arrays = {name: json.loads(store.read(f"{table_id}/{name}/zarr.json")) for name in inside}
+        outside = {f"{table_id}/{name}": array for name, array in arrays.items()}
+        said = group["attributes"]
+        array = arrays[entry["variable"]]
+        is_gathered = inside == arrays and all(gathered[path] == outside[path] for path in outside)
+        is_gathered &= gathered[table_id]["attributes"] == said
+        outline = [array["shape"], array["data_type"], array["fill_value"]]
+        for name in arrays.keys() - {entry["variable"]}:
+            np.asarray(zarr.open_array(store.store(), path=f"{table_id}/{name}", mode="r"))
+    except StoreError as error:
+        return f"{where}: {error}"
+    except (*FAILURES, AttributeError, KeyError, RuntimeError, TypeError, ValueError) as error:
+        return f"{where}: its metadata or coordinates are damaged ({reason(error)})"
+    asked = {key: entry[key] for key in ("ruleset", "bound", "quantity")} | {"kernels": kernels}
+    for key, value in asked.items():
+        if said.get(key) != value:
+            return f"{where}: the store belongs to another build: its {key} is {said.get(key)}, the manifest says {value}"
+    if not is_gathered or outline != [entry["shape"], entry["dtype"], NOT_COMPUTED]:
+        return f"{where}: its metadata contradicts itself or the manifest"
+    return None
+
+
+class _CheckedStore(WrapperStore[Store]):
+    """See `checked_store`."""
+
+    def __init__(
+        self, store: Store, location: Location, table_id: str, entry: Mapping[str, Any]
+    ) -> None:
+        super().__init__(store)
+        self._table = (location, table_id, entry)
+        self._prefix = f"{table_id}/{entry['variable']}/"
+
+    def _with_store(self, store: Store) -> _CheckedStore:
+        return _CheckedStore(store, *self._table)
+
+    async def get(
+        self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None
+    ) -> Buffer | None:
+        found = await super().get(key, prototype, byte_range)
+        name = key.removeprefix(self._prefix)
+        if key.startswith(self._prefix) and name in self._table[2]["chunks"]:
+            content = None if found is None else found.to_bytes()
+            fault = await asyncio.to_thread(fault_of_chunk, *self._table, name, content)
+            if fault is not None:
+                raise StoreError(f"{fault}; `choco repair` rebuilds it")
+        return found

@@ -1,0 +1,111 @@
+"""What of a shard is finished: a line for each table, or a small document for each block of a large one.
+
+Journals stay until the run's ledger is made. Snakemake removes a manifest and asks for it again if it is killed before it
+has seen the job's end; the build then finds everything in its journal.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.documents.record import read_record, write_record
+from choco_pipeline.errors import StoreError
+from choco_pipeline.tables.computing.block_kernels import Block, Place
+
+
+def journal_of_tables(manifest: Path) -> Path:
+    """Return the file with a line for each finished table of a shard."""
+    return manifest.with_name(manifest.name.removesuffix(".done.json") + ".partial.jsonl")
+
+
+def journal_of_blocks(manifest: Path) -> Path:
+    """Return the folder with a document for each finished block of a shard's large table."""
+    return manifest.with_name(manifest.name.removesuffix(".done.json") + ".blocks")
+
+
+def forget(manifest: Path) -> None:
+    """Remove the journals of a shard whose manifest is there to stay."""
+    journal_of_tables(manifest).unlink(missing_ok=True)
+    shutil.rmtree(journal_of_blocks(manifest), ignore_errors=True)
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What is known of a finished block.
+
+    Attributes
+    ----------
+    chunks
+        The digests of its chunks, by name.
+    positions
+        How many positions it settles.
+    seconds, seconds_to_store
+        What computing and storing it took; 0 where that was done for another table.
+    source
+        The table that the chunks were taken from, empty if they were computed.
+    """
+
+    chunks: dict[str, str]
+    positions: int
+    seconds: float = 0.0
+    seconds_to_store: float = 0.0
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Journal:
+    """The finished blocks of one table, in a folder beside its store.
+
+    A block of other sides than the journal's is not finished, so a build that goes on with other blocks computes anew.
+    """
+
+    folder: Path
+
+    def begin(self, table: dict[str, Any]) -> bool:
+        """Return whether this journal is of `table` (what is computed, and by which code)."""
+        try:
+            known: bool = read_record(self.folder / "table.json") == table
+        except StoreError:
+            return False
+        return known
+
+    def clear(self) -> None:
+        """Forget everything."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def open(self, table: dict[str, Any]) -> None:
+        """Say of what table the journal is; its array is there from now on."""
+        write_record(self.folder / "table.json", table)
+
+    def write(self, block: Block, finished: Finished) -> None:
+        """Say that a block is finished."""
+        write_record(self._path(block), asdict(finished))
+
+    def read(self, block: Block) -> Finished | None:
+        """Return what is known of a block, None if it is not finished."""
+        try:
+            return Finished(**read_record(self._path(block)))
+        except (StoreError, TypeError):
+            return None
+
+    def found(self, blocks: Mapping[Place, Block]) -> dict[Place, Finished]:
+        """Return what is known of those of `blocks` that are finished."""
+        there = {path.name for path in self.folder.glob("*.json")}
+        known = {
+            place: self.read(block)
+            for place, block in blocks.items()
+            if self._path(block).name in there
+        }
+        return {place: finished for place, finished in known.items() if finished is not None}
+
+    def strike(self, block: Block) -> None:
+        """Say that a block is not finished after all."""
+        self._path(block).unlink(missing_ok=True)
+
+    def _path(self, block: Block) -> Path:
+        (a, b), (c, d) = ((lines.start, lines.stop) for lines in block)
+        return self.folder / f"{a}-{b}x{c}-{d}.json"

@@ -1,0 +1,289 @@
+"""Tables on disk: one Zarr v3 store for each shard of a sweep, one group for each table, checksums on every chunk."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import xarray as xr
+import zarr
+from numpy.typing import NDArray
+from zarr.errors import ZarrUserWarning
+
+from choco_pipeline.errors import StoreError
+from choco_pipeline.provenance import TABLE_CODE, code_digest, commit, package_version
+from choco_pipeline.tables.specs.chunks import (
+    CODECS,
+    Box,
+    chunk_name,
+    chunk_order,
+    chunk_shape,
+    chunks_in,
+    content_digest,
+    encoded,
+    table_digest,
+    turned,
+)
+from choco_pipeline.tables.specs.schema import NOT_COMPUTED, Variable, variable_of
+from choco_pipeline.tables.specs.spec import FORMAT, TableSpec
+from choco_pipeline.tables.storage.checked import checked_store, place_of
+from choco_pipeline.tables.storage.location import FAILURES, Location, reason
+
+
+def store_of(manifest: Path, document: Mapping[str, Any]) -> Location:
+    """Return the store that a manifest names: a folder beside it, or a URL.
+
+    Parameters
+    ----------
+    manifest
+        Where the manifest lies.
+    document
+        What it says.
+    """
+    try:
+        name = str(document["store"])
+    except KeyError:
+        raise StoreError(f"{manifest}: it does not say where its store is") from None
+    if "://" in name:
+        return Location.of_url(name)
+    return Location.local(manifest.parent).child(name)
+
+
+@dataclass(frozen=True)
+class Outline:
+    """The array that holds a table, but for its cells.
+
+    Attributes
+    ----------
+    variable
+        Its name, dimensions and meaning.
+    shape, dtype
+        Of the cells.
+    coordinates
+        The values of dimensions whose indices are not their values.
+    """
+
+    variable: Variable
+    shape: tuple[int, ...]
+    dtype: str
+    coordinates: Mapping[str, NDArray[np.integer]] = field(default_factory=dict)
+
+    @property
+    def chunk(self) -> tuple[int, ...]:
+        """The sides of a chunk."""
+        return chunk_shape(self.variable.dims, self.shape, np.dtype(self.dtype).itemsize)
+
+
+def create_table(store: Location, spec: TableSpec, outline: Outline) -> zarr.Array[Any]:
+    """Make the group and the array of a table, in place of what an interrupted run may have left there.
+
+    Only one process may do so in a store at a time; the cells may then be written by many, each chunk by one.
+    """
+    store.remove(spec.table_id)
+    root = zarr.open_group(store.store(), mode="a", zarr_format=3, use_consolidated=False)
+    group = root.create_group(spec.table_id, attributes=attributes_of(spec))
+    for dim, values in outline.coordinates.items():
+        group.create_array(dim, data=values, dimension_names=(dim,), compressors=CODECS)
+    return group.create_array(
+        outline.variable.name,
+        shape=outline.shape,
+        dtype=outline.dtype,
+        chunks=outline.chunk,
+        dimension_names=outline.variable.dims,
+        fill_value=NOT_COMPUTED,
+        filters=turned(outline.variable.dims),
+        compressors=CODECS,
+        attributes={"meaning": outline.variable.meaning},
+    )
+
+
+def open_table(store: Location, table_id: str, outline: Outline) -> zarr.Array[Any]:
+    """Return the array of a table that `create_table` has made, to read its cells."""
+    path = f"{table_id}/{outline.variable.name}"
+    return zarr.open_array(store.store(), path=path, mode="r", zarr_format=3)
+
+
+def write_cells(
+    store: Location, table_id: str, outline: Outline, box: Box, cells: NDArray[np.integer]
+) -> dict[str, str]:
+    """Write the cells of a box that begins and ends where chunks do, one chunk after the other; return their digests."""
+    array = store.child(f"{table_id}/{outline.variable.name}")
+    order, chunk = chunk_order(outline.variable.dims), outline.chunk
+    digests = {}
+    for place in chunks_in(box, chunk):
+        part = tuple(
+            slice(i * side - first, min((i + 1) * side, stop) - first)
+            for i, side, (first, stop) in zip(place, chunk, box, strict=True)
+        )
+        content = encoded(cells[part], chunk, order, NOT_COMPUTED)
+        name = chunk_name(place)
+        array.write(name, content)
+        digests[name] = content_digest(content)
+    return digests
+
+
+def write_table(store: Location, spec: TableSpec, data: xr.Dataset) -> dict[str, Any]:
+    """Write one table as a group of `store`, in place of what an interrupted run may have left there.
+
+    Parameters
+    ----------
+    store
+        The shard's Zarr store; made if missing. Only one process may write to it.
+    spec
+        What the table is; its id names the group.
+    data
+        The table, as `choco_pipeline.tables.computing.in_memory.table` returns it.
+
+    Returns
+    -------
+    dict
+        The table's entry in the manifest.
+    """
+    (name,) = (str(n) for n in data.data_vars)
+    cells = np.asarray(
+        data[name].values, order="C"
+    )  # which leaves a single cell without dimensions
+    outline = Outline(
+        variable_of(spec.game(), spec.quantity),
+        cells.shape,
+        str(cells.dtype),
+        {str(dim): coordinate.values for dim, coordinate in data.coords.items()},
+    )
+    what = f"table {spec.table_id} ({spec.ruleset}) cannot be written"
+    with store.failures(what, cells.nbytes):
+        create_table(store, spec, outline)
+        box = tuple((0, n) for n in cells.shape)
+        digests = write_cells(store, spec.table_id, outline, box, cells)
+    return entry_of(store, spec, outline, digests)
+
+
+def entry_of(
+    store: Location, spec: TableSpec, outline: Outline, digests: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return what the manifest says of a table whose chunks have these digests.
+
+    Its bytes are those of its arrays: the group's own document grows when the store is finished.
+    """
+    files = store.files(spec.table_id)
+    return {
+        "ruleset": spec.ruleset,
+        "identity": spec.identity,
+        "bound": spec.bound,
+        "quantity": spec.quantity,
+        "variable": outline.variable.name,
+        "dims": list(outline.variable.dims),
+        "shape": list(outline.shape),
+        "dtype": outline.dtype,
+        "bytes": sum(size for name, size in files if name != f"{spec.table_id}/zarr.json"),
+        "digest": table_digest(outline.shape, outline.dtype, outline.chunk, digests),
+        "chunk": list(outline.chunk),
+        "chunks": dict(digests),
+    }
+
+
+def chunk_digests(
+    store: Location, table_id: str, outline: Outline, box: Box | None = None
+) -> dict[str, str]:
+    """Return the digests of a stored table's chunks, or of those in a box of it, as they lie there.
+
+    Raises
+    ------
+    StoreError
+        If one is missing.
+    """
+    array = store.child(f"{table_id}/{outline.variable.name}")
+    whole = tuple((0, n) for n in outline.shape)
+    names = map(chunk_name, chunks_in(whole if box is None else box, outline.chunk))
+    return {name: content_digest(array.read(name)) for name in names}
+
+
+def finish_store(store: Location, table_ids: Sequence[str]) -> None:
+    """Add consolidated metadata to a store that will not change again, so that xarray opens it without a warning.
+
+    Files that a killed process has begun are removed.
+    """
+    store.remove_partial()
+    with store.failures("its metadata cannot be gathered"), warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore", ZarrUserWarning
+        )  # that the Zarr 3 standard has no word for it yet
+        for table_id in table_ids:
+            zarr.consolidate_metadata(store.store(), path=table_id)
+        zarr.consolidate_metadata(store.store())
+
+
+def read_table(
+    store: Location, table_id: str, entry: Mapping[str, Any], corner: Sequence[int] | None = None
+) -> xr.Dataset:
+    """Return a stored table, checked against its manifest entry's shape and dtype and against its chunks' checksums.
+
+    Parameters
+    ----------
+    store, table_id, entry
+        Where it is, and what the manifest says of it.
+    corner
+        Read only so many cells along each dimension, from the origin; chunks beyond are neither read nor checked.
+
+    Raises
+    ------
+    StoreError
+        If the store or a chunk of it is missing, damaged, or not what the manifest says.
+    """
+    name = str(entry["variable"])
+    where = place_of(store, table_id, entry)
+    window = {
+        dim: slice(0, n)
+        for dim, n in zip(
+            entry["dims"], corner if corner is not None else entry["shape"], strict=True
+        )
+    }
+    try:
+        checked = checked_store(store, table_id, entry)
+        group = zarr.open_group(checked, path=table_id, mode="r", use_consolidated=False)
+        arrays = {key: cast("zarr.Array[Any]", group[key]) for key in group.array_keys()}
+        cells = np.asarray(arrays[name][tuple(window.values())])
+        coordinates = {
+            key: np.asarray(array[window[key]]) for key, array in arrays.items() if key != name
+        }
+        attributes = dict(arrays[name].attrs)
+    except (*FAILURES, KeyError, ValueError, RuntimeError) as error:
+        raise unreadable(where, error) from None
+    require_outline(where, arrays[name], entry)
+    require_computed(where, cells)
+    data = xr.DataArray(cells, dims=entry["dims"], coords=coordinates, attrs=attributes)
+    return xr.Dataset({name: data}, attrs=dict(group.attrs))
+
+
+def unreadable(where: str, error: Exception) -> StoreError:
+    """Return that a table cannot be read, why, and what helps."""
+    return StoreError(f"{where}: cannot be read ({reason(error)}); `choco repair` rebuilds it")
+
+
+def require_outline(where: str, array: zarr.Array[Any], entry: Mapping[str, Any]) -> None:
+    """Raise `StoreError` unless an array has the shape and dtype that the manifest says."""
+    found, said = f"{array.dtype}{array.shape}", f"{entry['dtype']}{tuple(entry['shape'])}"
+    if found != said:
+        raise StoreError(f"{where}: {found} is stored, the manifest says {said}")
+
+
+def require_computed(where: str, cells: NDArray[np.integer]) -> None:
+    """Raise `StoreError` if some of these cells were never written."""
+    if cells.size and int(cells.min()) == NOT_COMPUTED:
+        raise StoreError(f"{where}: a chunk is missing, some cells were never written")
+
+
+def attributes_of(spec: TableSpec) -> dict[str, Any]:
+    """Return what a stored group says of itself."""
+    return {
+        "ruleset": spec.ruleset,
+        "bound": spec.bound,
+        "quantity": spec.quantity,
+        "format": FORMAT,
+        "package_version": package_version(),
+        "commit": commit(),
+        "kernels": code_digest(TABLE_CODE),
+    }

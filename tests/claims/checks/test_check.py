@@ -1,0 +1,469 @@
+"""Verdicts against the definition: whatever is claimed of whichever game, and however the table is cut into blocks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from choco_pipeline import RectangularBar, Ruleset, SolidBar, StepBar, StripBar, WithPass
+from choco_pipeline.claims.checks.check import Finding, check_claim
+from choco_pipeline.claims.checks.values import collect_values
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.mistakes import mistakes_in
+from choco_pipeline.claims.language.verdict import (
+    Exhausted,
+    HoldsToBound,
+    Refuted,
+    Undecided,
+    Vacuous,
+)
+from choco_pipeline.formula import parse
+from choco_pipeline.games import Position
+from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.reading.cells import Cells
+from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
+from tests.claims.claims import (
+    claim_on,
+    conditions,
+    domain,
+    formula_names,
+    holds,
+    integer_formulas,
+    key_of,
+)
+from tests.rulesets import rulesets_with_bounds
+
+Drawn = tuple[Ruleset, int]
+
+
+def find(
+    claim: Claim, game: Ruleset, bound: int, quantity: Quantity, block: int | None = None
+) -> Finding:
+    data = table(game, bound, quantity)
+    return check_claim(claim, {}, game, bound, data, **({} if block is None else {"block": block}))
+
+
+def require_least(
+    finding: Finding, game: Ruleset, failing: list[Position], inside: set[Position], settled: int
+) -> Position | None:
+    """Assert that a verdict is right about the positions within the bound; return its counterexample."""
+    verdict = finding.verdict
+    match verdict:
+        case Refuted(counterexample, positions):
+            found = counterexample.position
+            assert found is not None
+            assert positions == settled
+            assert counterexample.coordinates == game.coordinates
+            if found in inside:
+                assert found == min(failing, key=lambda position: key_of(game, position))
+            else:  # a strip or a last heap that is larger than the bound
+                assert all(key_of(game, found) < key_of(game, other) for other in failing)
+            return found
+        case HoldsToBound(positions) | Exhausted(positions):
+            assert failing == []
+            assert positions == settled > 0
+        case Undecided(why) | Vacuous(why):
+            assert failing == []
+            assert settled == 0
+            assert isinstance(verdict, Vacuous) == isinstance(game.base, RectangularBar)
+            assert why.startswith("no position ")
+        case _:
+            raise AssertionError(verdict)
+    return None
+
+
+@given(st.data(), rulesets_with_bounds(), st.sampled_from(QUANTITIES))
+def test_p_positions(data: st.DataObject, drawn: Drawn, quantity: Quantity) -> None:
+    game, bound = drawn
+    names = formula_names(game, whole_bars=True)
+    if quantity == "grundy" and names[0] == "i":
+        quantity = "p-positions"
+    if table(game, bound, quantity).sizes == {}:
+        return
+    formula = data.draw(conditions(names))
+    where = data.draw(st.none() | conditions(names))
+    claim = claim_on(game, kind="p-positions", formula=formula, where=where)
+    finding = find(claim, game, bound, quantity)
+
+    condition, restriction = parse(formula), None if where is None else parse(where)
+    places = [
+        (at, named) for at, named in domain(game, bound, quantity) if holds(restriction, named)
+    ]
+    failing = [at for at, named in places if game.is_p_position(at) != holds(condition, named)]
+    found = require_least(finding, game, failing, {at for at, _ in places}, len(places))
+    if found is not None:
+        more = finding.evidence["failures"] - len(failing)
+        assert more >= 0 if "free" in finding.evidence else more == 0
+        named = dict(zip(game.coordinates, found, strict=True))
+        if names[0] == "i":
+            named |= {"i": found[0] + 1, "j": found[2] + 1}
+        assert holds(restriction, named)
+        assert game.is_p_position(found) != holds(condition, named)
+        assert isinstance(finding.verdict, Refuted)
+        option = finding.verdict.counterexample.option
+        if game.is_p_position(found):
+            assert option is None
+        else:
+            assert option in game.options(found)
+            assert game.is_p_position(option)
+
+
+@given(st.data(), rulesets_with_bounds())
+def test_grundy_numbers(data: st.DataObject, drawn: Drawn) -> None:
+    game, bound = drawn
+    names = formula_names(game, whole_bars=False)
+    equals = data.draw(integer_formulas(names))
+    where = data.draw(st.none() | conditions(names))
+    claim = claim_on(game, kind="grundy", equals=equals, where=where)
+    finding = find(claim, game, bound, "grundy")
+
+    number, restriction = parse(equals), None if where is None else parse(where)
+    places = [
+        (at, named) for at, named in domain(game, bound, "grundy") if holds(restriction, named)
+    ]
+    failing = [at for at, named in places if game.grundy(at) != number.value(named)]
+    found = require_least(finding, game, failing, {at for at, _ in places}, len(places))
+    if found is not None:
+        assert isinstance(finding.verdict, Refuted)
+        assert finding.verdict.counterexample.found == f"Grundy number {game.grundy(found)}"
+        assert finding.evidence["failures"] == len(failing)
+
+
+@given(st.data(), rulesets_with_bounds(), st.sampled_from(QUANTITIES))
+def test_values(data: st.DataObject, drawn: Drawn, quantity: Quantity) -> None:
+    game, bound = drawn
+    names = formula_names(game, whole_bars=True)
+    if quantity == "grundy" and names[0] == "i":
+        quantity = "p-positions"
+    if table(game, bound, quantity).sizes == {}:
+        return
+    of = data.draw(integer_formulas(names))
+    members = data.draw(
+        st.sampled_from(
+            [
+                *("v == 0", "v >= 0", "v % 2 == 0", "v == 1 or (v+2) & (v+1) == 0", "v > 2"),
+                *("v == 0 or v == -1", "v < 0", "v != v", "v == 0 or v == 5000000", "-2 <= v < 4"),
+            ]
+        )
+    )
+    relation = data.draw(st.sampled_from(["exactly", "within", "contains-all"]))
+    claim = claim_on(game, kind="values", of=of, values=members, relation=relation)
+    finding = find(claim, game, bound, quantity)
+
+    value, member = parse(of), parse(members)
+    p_positions = {
+        at: value.value(named)
+        for at, named in domain(game, bound, quantity)
+        if game.is_p_position(at)
+    }
+    near = {v for at, v in p_positions.items() if key_of(game, at)[0] <= bound}
+    size = max(*map(abs, near), bound // 4) if near else -1
+    expected = [v for v in range(-size, size + 1) if member.value({"v": v})]
+    failing = [at for at, v in p_positions.items() if not member.value({"v": v})]
+    evidence = finding.evidence
+    outwards = [w for v in range(1 << 8) for w in (-v, v)] + [5_000_000]
+    absent = next((v for v in outwards if member.value({"v": v}) and v not in near), None)
+    is_whole = isinstance(game.base, RectangularBar) and quantity == "p-positions"
+    if isinstance(finding.verdict, Refuted) and finding.verdict.counterexample.position is None:
+        assert is_whole  # all P-positions are known, so that members can be missing
+        assert relation != "within"
+        assert finding.verdict.counterexample.found == f"no P-position has the value {absent:,}"
+    elif isinstance(finding.verdict, Refuted):
+        assert relation != "contains-all"
+        found = finding.verdict.counterexample.position
+        assert found is not None
+        assert game.is_p_position(found)
+        if found in p_positions:
+            assert found == min(failing, key=lambda position: key_of(game, position))
+    else:
+        assert relation == "contains-all" or failing == []
+        if is_whole:
+            is_vacuous = not near or (relation == "contains-all" and members == "v != v")
+            assert isinstance(finding.verdict, Vacuous if is_vacuous else Exhausted)
+            assert relation == "within" or absent is None
+    if near:
+        assert evidence["values"] == sorted(near)[:64]
+        assert evidence["count"] == len(near)
+        assert evidence["missing"] == sorted(set(expected) - near, key=lambda v: (abs(v), v))[:64]
+        nearest = min((abs(v) for v in expected if v not in near), default=size + 1)
+        below = [abs(v) for v in expected if abs(v) < nearest]
+        assert evidence["growth"][-1]["frontier"] == (max(below) if below else None)
+    elif not isinstance(finding.verdict, Refuted):
+        assert isinstance(finding.verdict, Undecided | Vacuous)
+
+
+@given(st.data(), rulesets_with_bounds(), st.sampled_from(["positions", "p-positions"]))
+def test_counting(data: st.DataObject, drawn: Drawn, over: str) -> None:
+    game, bound = drawn
+    names = formula_names(game, whole_bars=over == "p-positions")
+    quantity: Quantity = "grundy" if over == "positions" or names[0] != "i" else "p-positions"
+    of, where = data.draw(conditions(names)), data.draw(st.none() | conditions(names))
+    if over == "positions":
+        of = data.draw(st.sampled_from([of, "grundy == 0", f"grundy == {names[0]} ^ {names[-1]}"]))
+    condition, restriction = parse(of), None if where is None else parse(where)
+    places = [
+        (at, named) for at, named in domain(game, bound, quantity) if holds(restriction, named)
+    ]
+    if over == "p-positions":
+        places = [(at, named) for at, named in places if game.is_p_position(at)]
+    reach = None if isinstance(game.base, RectangularBar) else bound
+    if reach is not None:
+        places = [(at, named) for at, named in places if key_of(game, at)[0] <= reach]
+    number = sum(holds(condition, {**named, "grundy": game.grundy(at)}) for at, named in places)
+
+    def counted(equals: int) -> Finding:
+        check = {"kind": "count", "over": over, "of": of, "where": where, "equals": equals}
+        document = {"id": "drawn", "ruleset": game.notation, "reach": reach, "check": check}
+        return find(Claim.from_json(document), game, bound, quantity)
+
+    what = "P-position" if over == "p-positions" else "position"
+    nothing = Vacuous(f"no {what} is one that it speaks of")
+    assert counted(number).verdict == (Exhausted(len(places)) if places else nothing)
+    wrong = counted(number + 1).verdict
+    assert isinstance(wrong, Refuted)
+    assert wrong.counterexample.found.split()[0] == f"{number:,}"
+
+
+@given(
+    st.data(),
+    rulesets_with_bounds(),
+    st.sampled_from(["positions", "p-positions"]),
+    st.integers(1, 90),
+)
+def test_counting_choices_of_a_position_and_further_integers(
+    data: st.DataObject, drawn: Drawn, over: str, block: int
+) -> None:
+    game, bound = drawn
+    assume(not isinstance(game.base, RectangularBar))
+    names = list(game.coordinates)
+    beside = {
+        "u": f"-1..{names[-1]}",
+        "w": data.draw(st.sampled_from(["u", "u..2", "0..u step 2"])),
+    }
+    of = data.draw(conditions([*names, "u", "w"]))
+    number = among = 0
+    for at, named in domain(game, bound, "grundy"):
+        if key_of(game, at)[0] > bound or (over == "p-positions" and not game.is_p_position(at)):
+            continue
+        for u in range(-1, at[-1] + 1):
+            for w in {"u": [u], "u..2": range(u, 3), "0..u step 2": range(0, u + 1, 2)}[
+                beside["w"]
+            ]:
+                among += 1
+                number += holds(parse(of), {**named, "u": u, "w": w})
+
+    check = {"kind": "count", "over": over, "beside": beside, "of": of, "equals": number}
+    document = {"id": "drawn", "ruleset": game.notation, "reach": bound, "check": check}
+    assert list(mistakes_in(Claim.from_json(document))) == []
+    assert find(Claim.from_json(document), game, bound, "grundy", block).verdict == Exhausted(
+        among, "case"
+    )
+    check["equals"] = number + 1
+    wrong = find(Claim.from_json(document), game, bound, "grundy", block).verdict
+    assert isinstance(wrong, Refuted)
+    assert wrong.counterexample.found.startswith(f"{number:,} choices of")
+
+
+@given(st.data(), rulesets_with_bounds(), st.integers(1, 40))
+def test_the_finding_does_not_depend_on_blocks(
+    data: st.DataObject, drawn: Drawn, block: int
+) -> None:
+    game, bound = drawn
+    names = formula_names(game, whole_bars=True)
+    if names[0] != "i" and data.draw(st.booleans()):
+        checks: dict[str, Any] = {"kind": "grundy", "equals": data.draw(integer_formulas(names))}
+        quantity: Quantity = "grundy"
+    elif data.draw(st.booleans()):
+        checks = {"kind": "p-positions", "formula": data.draw(conditions(names))}
+        quantity = "p-positions"
+    else:
+        checks = {
+            "kind": "values",
+            "of": data.draw(integer_formulas(names)),
+            "values": "v > 1",
+            "relation": "exactly",
+        }
+        quantity = "p-positions"
+    reach = None if names[0] == "i" else data.draw(st.none() | st.integers(0, bound))
+    document = {"id": "drawn", "ruleset": game.notation, "reach": reach, "check": checks}
+    claim = Claim.from_json(document)
+    assert find(claim, game, bound, quantity, block) == find(claim, game, bound, quantity)
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "x ^ y ^ z == 0",  # solved for the stored coordinate
+        "(x ^ y ^ z) * (x ^ y ^ z) == 0",  # evaluated everywhere
+    ],
+)
+def test_a_mutated_theorem_is_refuted_at_its_least_counterexample(formula: str) -> None:
+    game, bound = SolidBar("(x+z)//3"), 24
+    assert find(
+        claim_on(game, kind="p-positions", formula=formula), game, bound, "p-positions"
+    ).verdict == HoldsToBound(len(list(game.positions(bound))), bound)
+    mutated = formula.replace("x ^", "(x+1) ^")
+    finding = find(claim_on(game, kind="p-positions", formula=mutated), game, bound, "p-positions")
+    assert isinstance(finding.verdict, Refuted)
+    assert finding.verdict.counterexample.position == (0, 0, 0)
+    assert finding.verdict.counterexample.found == "P-position"
+
+
+def test_a_strip_beyond_the_bound_is_settled_too() -> None:
+    game, bound = StripBar(k=4, s=2), 7
+    claim = claim_on(game, kind="p-positions", formula="(x+2) ^ y ^ (z+2) == 0 and x <= 8")
+    finding = find(claim, game, bound, "p-positions")
+    assert isinstance(finding.verdict, Refuted)
+    assert finding.verdict.counterexample.position == (9, 2, 7)  # x is larger than the bound
+    assert finding.evidence["free"] == "x"
+
+
+def test_a_place_that_two_solutions_name_fails_once() -> None:
+    game = StepBar(k=2)  # y = 0 comes from all three, and is a P-position at z = 0 alone
+    claim = claim_on(game, kind="p-positions", formula="y ^ z == z or y == 0 or y + z == z")
+    finding = find(claim, game, 6, "p-positions")
+    assert isinstance(finding.verdict, Refuted)
+    assert finding.verdict.counterexample.position == (0, 1)
+    wrong = [at for at in game.positions(6) if game.is_p_position(at) != (at[0] == 0)]
+    assert finding.evidence == {"failures": len(wrong)}
+
+
+def test_a_domain_may_restrict_the_coordinate_that_is_stored() -> None:
+    game, bound = SolidBar("(x+z)//3"), 12
+    check = {"kind": "p-positions", "formula": "x ^ y ^ z == 0", "where": "y >= 2 and x != y"}
+    finding = find(claim_on(game, **check), game, bound, "p-positions")
+    places = [at for at in game.positions(bound) if at[1] >= 2 and at[0] != at[1]]
+    assert finding.verdict == HoldsToBound(len(places), bound)
+
+
+def test_passes_do_not_count_for_the_size_and_come_last() -> None:
+    game = WithPass(StripBar(k=2, s=1))
+    finding = find(claim_on(game, kind="p-positions", formula="x < 0"), game, 4, "grundy")
+    assert isinstance(finding.verdict, Refuted)
+    assert finding.verdict.counterexample.position == (0, 0, 0, 0)
+    later = claim_on(game, kind="p-positions", formula="p == 0 and (x+1) ^ y ^ (z+1) == 0")
+    verdict = find(later, game, 4, "p-positions").verdict
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.position == (0, 0, 0, 1)
+
+
+def test_a_finite_statement_is_exhausted_where_the_table_reaches() -> None:
+    game = SolidBar("(x+z)//6")
+    document = {
+        "id": "drawn",
+        "ruleset": game.notation,
+        "reach": 3,
+        "check": {"kind": "p-positions", "formula": "x ^ y ^ z == 0"},
+    }
+    claim = Claim.from_json(document)
+    assert find(claim, game, 5, "p-positions").verdict == Exhausted(17)
+    assert find(claim, game, 3, "p-positions").verdict == Exhausted(17)
+    assert find(claim, game, 2, "p-positions").verdict == HoldsToBound(9, 2)
+
+
+def test_counting_needs_the_whole_box() -> None:
+    check = {"kind": "count", "of": "grundy == 0", "where": "z <= 9", "equals": 1}
+    claim = Claim.from_json(
+        {"id": "drawn", "ruleset": "step-bar(k=2, s=0)", "reach": 9, "check": check}
+    )
+    verdict = find(claim, StepBar(2), 8, "grundy").verdict
+    assert verdict == Undecided("the table reaches bound 8, 9 is needed")
+
+
+def test_a_formula_without_a_value_leaves_the_claim_undecided() -> None:
+    game = StepBar(2)
+    verdict = find(claim_on(game, kind="grundy", equals="y//z"), game, 6, "grundy").verdict
+    assert isinstance(verdict, Undecided)
+    assert "division by zero at column 2" in verdict.why
+
+
+def test_too_many_evaluations_leave_the_claim_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("choco_pipeline.claims.checks.p_position_formulas.MOST_EVALUATIONS", 100)
+    game = SolidBar("(x+z)//3")
+    verdict = find(
+        claim_on(game, kind="p-positions", formula="x*y*z > 5"), game, 8, "p-positions"
+    ).verdict
+    assert isinstance(verdict, Undecided)
+    assert (
+        "cannot be solved for y, and the table stands for 270 positions: it is evaluated at 100 at most"
+        in verdict.why
+    )
+
+
+def test_a_set_that_stops_growing_is_not_said_to_hold_everything() -> None:
+    game = WithPass(StripBar(k=4, s=2))  # values 0, 1, 2, 6, 14, …: 3 never comes
+    claim = claim_on(
+        game, kind="values", of="(x+2) ^ y ^ (z+2) ^ p", values="v >= 0", relation="contains-all"
+    )
+    finding = find(claim, game, 80, "p-positions")
+    assert finding.verdict == Undecided(
+        "all members up to 2 occur, but the next does not, neither up to bound 20 nor 80"
+    )
+    never = claim_on(
+        game, kind="values", of="(x+2) ^ y ^ (z+2) ^ p", values="v >= 3", relation="contains-all"
+    )
+    assert find(never, game, 80, "p-positions").verdict == Undecided(
+        "not even the least member occurs up to bound 80"
+    )
+
+
+def test_values_say_which_members_are_missing() -> None:
+    game = WithPass(StripBar(k=4, s=2))
+    claim = claim_on(
+        game,
+        kind="values",
+        of="(x+2) ^ y ^ (z+2) ^ p",
+        values="0 <= v < 3 or v >= -3 and v % 2 == 0",
+        relation="exactly",
+    )
+    verdict = find(claim, game, 20, "p-positions").verdict
+    assert isinstance(verdict, HoldsToBound)
+    assert verdict.sense == (
+        "no P-position has a value outside of the set, and of its members from -30 to 30 all occur but"
+        " -2, 4, 8, 10, 12, 16, 18, 20, …"
+    )
+
+
+def test_the_environment_is_put_into_every_formula() -> None:
+    document = {
+        "id": "drawn",
+        "ruleset": "step-bar(k=k, s=s)",
+        "let": {"t": "s+1", "u": "t-1"},
+        "check": {"kind": "grundy", "equals": "(y ^ (z+u)) - s", "where": "z >= t-1-s"},
+    }
+    claim, game = Claim.from_json(document), StepBar(4, 2)
+    parameters = claim.match(game.notation)
+    assert parameters == {"k": 4, "s": 2}
+    data = table(game, 20, "grundy")
+    finding = check_claim(claim, parameters, game, 20, data)
+    assert finding.verdict == HoldsToBound(len(list(game.positions(20))), 20)
+
+
+def test_least_bounds_of_values_are_those_of_their_first_positions() -> None:
+    game, bound = SolidBar("(x+z)//2"), 12
+    claim = claim_on(game, kind="values", of="x ^ y ^ z", values="v >= 0", relation="within")
+    cells = Cells.of(game, bound, table(game, bound, "p-positions"))
+    found = collect_values(claim.check, {}, cells, 10)
+    first: dict[int, int] = {}
+    for position in game.positions(bound):
+        if game.is_p_position(position):
+            x, y, z = position
+            first[x ^ y ^ z] = min(first.get(x ^ y ^ z, 99), max(position))
+    assert dict(zip(found.values.tolist(), found.sizes.tolist(), strict=True)) == {
+        value: first[value] for value in sorted(first) if first[value] <= bound
+    }
+    assert np.all(np.diff(found.values) > 0)
+
+
+def test_all_of_a_rectangular_bar_is_in_its_table() -> None:
+    game = RectangularBar(5, 7)
+    right = claim_on(game, kind="p-positions", formula="(i-1) ^ (5-i) ^ (j-1) ^ (7-j) == 0")
+    assert find(right, game, 7, "p-positions").verdict == Exhausted(35)
+    wrong = claim_on(game, kind="p-positions", formula="(i-1) ^ (5-i) ^ (j-1) ^ (6-j) == 0")
+    verdict = find(wrong, game, 7, "p-positions").verdict
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.coordinates == ("a", "b", "c", "d")

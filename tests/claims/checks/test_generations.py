@@ -1,0 +1,131 @@
+"""Generations of a cellular automaton against a dictionary of cells, and against the bars they should be."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from choco_pipeline import RectangularBar
+from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.checks.generations import generation_of
+from choco_pipeline.claims.kinds import Cellular
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import Exhausted, Refuted, Undecided, Verdict
+from choco_pipeline.tables.computing.in_memory import p_table
+
+TERMS = [[1, 0, 0], [1, 1, 0], [1, 0, 1], [1, 1, 1], [2, 1, 1]]  # patterns, Theorem 5.4
+START = [[1, 1, 1, 1]]
+
+
+def verdict_on(m: int, terms: list[list[int]], start: list[list[int]] = START) -> Verdict:
+    check = {"kind": "cellular", "terms": terms, "start": start, "modulo": 2, "generation": "m"}
+    claim = Claim.from_json({"id": "drawn", "ruleset": "rectangular-bar(m=m, n=m)", "check": check})
+    game = RectangularBar(m, m)
+    return check_claim(claim, {"m": m}, game, m, p_table(game)).verdict
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 3), st.integers(-2, 2), st.integers(-2, 2)).map(list),
+        min_size=1,
+        max_size=4,
+    ),
+    st.lists(
+        st.tuples(st.integers(0, 2), st.integers(-2, 3), st.integers(-2, 3), st.integers(0, 4)).map(
+            list
+        ),
+        min_size=1,
+        max_size=3,
+        unique_by=lambda cell: tuple(cell[:3]),
+    ),
+    st.integers(2, 5),
+    st.integers(-1, 7),
+)
+def test_generations(
+    terms: list[list[int]], start: list[list[int]], modulo: int, generation: int
+) -> None:
+    given_until = max(n for n, *_ in start)
+    cells: dict[tuple[int, int, int], int] = defaultdict(int)
+    cells |= {(n, i, j): value % modulo for n, i, j, value in start}
+    for n in range(given_until + 1, generation + 1):
+        for i in range(-30, 31):
+            for j in range(-30, 31):
+                around = (cells.get((n - dn, i - di, j - dj), 0) for dn, di, dj in terms)
+                if value := sum(around) % modulo:
+                    cells[n, i, j] = value
+    expected = {(i, j): value for (n, i, j), value in cells.items() if n == generation and value}
+
+    check = {
+        "kind": "cellular",
+        "terms": terms,
+        "start": start,
+        "modulo": modulo,
+        "generation": "0",
+    }
+    grid, (low_i, low_j) = generation_of(Cellular.model_validate(check), generation)
+    found = {
+        (i + low_i, j + low_j): int(grid[i, j])
+        for i in range(grid.shape[0])
+        for j in range(grid.shape[1])
+        if grid[i, j]
+    }
+    assert found == expected
+
+
+def test_the_automaton_of_the_paper_and_one_term_less() -> None:
+    for m in range(1, 24):
+        assert verdict_on(m, TERMS) == Exhausted(m * m)
+    wrong = verdict_on(3, TERMS[:-1])
+    assert isinstance(wrong, Refuted)
+    assert wrong.counterexample.position == (1, 1, 1, 1)
+    assert wrong.counterexample.found == "P-position"
+
+
+def test_a_cell_outside_of_the_bar_refutes() -> None:
+    verdict = verdict_on(1, TERMS, [[1, 1, 1, 1], [1, 5, 5, 1]])
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.position is None
+    assert "outside of the bar" in verdict.counterexample.found
+
+
+def test_sums_that_leave_64_bits_are_refused() -> None:
+    # Four times 2^62 is 2 modulo 2^63-1, and 0 in 64 bits.
+    terms = [[1, i, j] for i in (0, 1) for j in (0, 1)] * 4
+    large = {"kind": "cellular", "terms": terms, "start": [[1, 1, 1, 1 << 62]], "generation": "m"}
+    game = RectangularBar(2, 2)
+
+    def verdict(modulo: int, start: int) -> Verdict:
+        check = large | {"modulo": modulo, "start": [[1, 1, 1, start]]}
+        claim = Claim.from_json(
+            {"id": "drawn", "ruleset": "rectangular-bar(m=m, n=m)", "check": check}
+        )
+        return check_claim(claim, {"m": 2}, game, 2, p_table(game)).verdict
+
+    refused = verdict((1 << 63) - 1, 1 << 62)
+    assert isinstance(refused, Undecided)
+    assert "exceed 64 bits" in refused.why
+    assert isinstance(verdict(2**200, 1), Undecided)
+    assert verdict(3, 1 + 3 * 10**30) == Exhausted(4)
+
+
+def test_an_automaton_without_end_is_refused() -> None:
+    far = verdict_on(2, TERMS, [[1, 1, 1, 1], [1, 10**9, 10**9, 1]])
+    assert isinstance(far, Undecided)
+    assert (
+        "the automaton needs 1,000,000,001 × 1,000,000,001 cells for each of 2 generations"
+        in far.why
+    )
+    check = {
+        "kind": "cellular",
+        "terms": TERMS,
+        "start": START,
+        "modulo": 2,
+        "generation": "1 << 4000",
+    }
+    claim = Claim.from_json({"id": "drawn", "ruleset": "rectangular-bar(m=m, n=m)", "check": check})
+    late = check_claim(
+        claim, {"m": 2}, RectangularBar(2, 2), 2, p_table(RectangularBar(2, 2))
+    ).verdict
+    assert isinstance(late, Undecided)

@@ -1,0 +1,166 @@
+"""Option sets described by a formula against the definition, cell by cell, positions or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from choco_pipeline import RectangularBar, Ruleset, SolidBar, StepBar, StripBar, WithPass
+from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted, Undecided
+from choco_pipeline.formula import parse
+from choco_pipeline.games import Position
+from choco_pipeline.tables.computing.in_memory import table
+from tests.claims.claims import claim_on, conditions, key_of
+from tests.rulesets import rulesets
+
+STEP = "(w == z and v < y) or (w < z and v == min(y, (w+1)//2))"
+
+
+def find(game: Ruleset, bound: int, block: int = 1 << 18, **check: Any) -> Finding:
+    claim = claim_on(game, kind="option-set", **check)
+    return check_claim(claim, {}, game, bound, table(game, bound, "p-positions"), block)
+
+
+@settings(deadline=None)
+@given(st.data(), rulesets(), st.integers(1, 3), st.integers(1, 500))
+def test_drawn_sets_by_definition(
+    data: st.DataObject, game: Ruleset, bound: int, block: int
+) -> None:
+    sides = [range(most + 1) for most in game.limits(bound)]
+    positions = list(game.positions(bound))
+    single = not table(game, bound, "p-positions").dims
+    if single or len(positions) * len(list(product(*sides))) > 20_000:
+        return
+    names = list(game.coordinates)
+    option = [f"to_{name}" for name in names]
+    formula = data.draw(conditions([*names, *option]))
+    relation = data.draw(st.sampled_from(["exactly", "contain", "within"]))
+    finding = find(game, bound, block, option=option, formula=formula, relation=relation)
+
+    wrong = []
+    for at in positions:
+        options = set(game.options(at))
+        for cell in product(*sides):
+            named = dict(zip([*names, *option], (*at, *cell), strict=True))
+            said, is_one = bool(parse(formula).value(named)), cell in options
+            if {"exactly": said != is_one, "contain": said > is_one, "within": said < is_one}[
+                relation
+            ]:
+                wrong.append(at)
+                break
+    if not wrong:
+        expected = Exhausted if finding.verdict == Exhausted(len(positions)) else HoldsToBound
+        assert isinstance(finding.verdict, expected)
+        assert finding.verdict.positions == len(positions)
+        return
+    assert isinstance(finding.verdict, Refuted)
+    assert finding.evidence["failures"] == len(wrong)
+    assert finding.verdict.counterexample.position == min(wrong, key=lambda at: key_of(game, at))
+
+
+def test_the_options_of_a_step_bar() -> None:
+    game = StepBar(k=2, s=1)
+    finding = find(game, 40, option=["v", "w"], formula=STEP)
+    assert isinstance(finding.verdict, HoldsToBound)
+    assert finding.verdict.bound < 40 or not finding.evidence
+    one_less = "s+t+u+w == a+b+c+d-1 and s <= a and t <= b and u <= c and w <= d"
+    option = ["s", "t", "u", "w"]
+    verdict = find(RectangularBar(2, 2), 9, option=option, formula=one_less).verdict
+    assert isinstance(verdict, HoldsToBound)
+    assert verdict.positions == 9
+    verdict = find(
+        RectangularBar(2, 2), 9, option=option, formula=one_less, relation="within"
+    ).verdict
+    assert verdict == Exhausted(9)
+
+
+@pytest.mark.parametrize("relation", ["exactly", "contain"])
+def test_cells_beyond_a_bar_are_not_all_looked_at(relation: str) -> None:
+    # No cell with s = 50 is an option, and the formula says that each is: nothing near the bar contradicts that.
+    formula = "s == 50 or (s+t+u+w == a+b+c+d-1 and s <= a and t <= b and u <= c and w <= d)"
+    option = ["s", "t", "u", "w"]
+    verdict = find(
+        RectangularBar(2, 2), 1, option=option, formula=formula, relation=relation
+    ).verdict
+    assert isinstance(verdict, HoldsToBound)
+
+
+@pytest.mark.parametrize(
+    ("formula", "relation", "found"),
+    [
+        # Without y clipped the set holds a cell that is no position.
+        ("(w == z and v < y) or (w < z and v == y)", "exactly", "(0, 0) is an option"),
+        ("w == z and v < y", "contain", None),
+        ("w == z and v < y", "within", "is an option"),
+        ("w <= z and v <= y and v+w < y+z", "within", None),
+        ("w <= z and v <= y and v+w < y+z", "contain", "is no option"),
+    ],
+)
+def test_relations(formula: str, relation: str, found: str | None) -> None:
+    verdict = find(
+        StepBar(k=2, s=1), 12, option=["v", "w"], formula=formula, relation=relation
+    ).verdict
+    if found is None:
+        assert isinstance(verdict, HoldsToBound)
+    else:
+        assert isinstance(verdict, Refuted)
+        assert found in verdict.counterexample.found
+
+
+class WithoutMoves(StepBar):
+    """A step bar whose definition has no moves."""
+
+    def options(self, position: Position) -> Iterator[Position]:
+        """Yield the options that are not forgotten."""
+        return iter(())
+
+
+class WithoutCutsOfY(StepBar):
+    """A step bar whose definition forgets a kind of move."""
+
+    def options(self, position: Position) -> Iterator[Position]:
+        """Yield the options that are not forgotten."""
+        return (option for option in super().options(position) if option[1] < position[1])
+
+
+class WithoutTheLastCut(StepBar):
+    """A step bar that cannot be cut to its bitter column."""
+
+    def options(self, position: Position) -> Iterator[Position]:
+        """Yield the options that are not forgotten."""
+        return (option for option in super().options(position) if option[1] or not position[1])
+
+
+@pytest.mark.parametrize("changed", [StepBar, WithoutMoves, WithoutCutsOfY, WithoutTheLastCut])
+def test_a_definition_that_forgets_something_is_noticed(changed: type[StepBar]) -> None:
+    game = changed(2, 1)
+    claim = claim_on(game, kind="option-set", option=["v", "w"], formula=STEP)
+    verdict = check_claim(claim, {}, game, 9, table(StepBar(2, 1), 9, "p-positions")).verdict
+    assert isinstance(verdict, HoldsToBound if changed is StepBar else Refuted)
+
+
+def test_a_box_that_is_too_large_is_not_looked_at() -> None:
+    names = ["s", "t", "u", "w"]
+    verdict = find(RectangularBar(12, 12), 12, option=names, formula="s < a").verdict
+    assert isinstance(verdict, Undecided)
+    assert "pairs of a position and a cell" in verdict.why
+    game = WithPass(SolidBar("(x+z)//2"))
+    finding = find(game, 60, option=["s", "t", "u", "w"], formula="s <= x", relation="within")
+    assert isinstance(finding.verdict, HoldsToBound)
+    assert finding.verdict.bound == finding.evidence["bound"] < 60
+
+
+def test_strip_bars_as_the_papers_define_them() -> None:
+    cuts = (
+        "(u < x and v == y and w == z) or (u == x and v < y and w == z)"
+        " or (u == x and v == min(y, (w+3)//4) and w < z)"
+    )
+    verdict = find(StripBar(4, 3), 8, option=["u", "v", "w"], formula=cuts).verdict
+    assert isinstance(verdict, HoldsToBound)

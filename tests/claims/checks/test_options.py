@@ -1,0 +1,307 @@
+"""Statements on options against the definition, position by position and option by option."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from choco_pipeline import CutGame, RectangularBar, Ruleset, SolidBar, StepBar, StripBar, WithPass
+from choco_pipeline.claims import task
+from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.checks.options import Box, contradiction_at, find_options
+from choco_pipeline.claims.kinds import Options
+from choco_pipeline.claims.language.case import ClaimCase, Finding
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import (
+    Exhausted,
+    HoldsToBound,
+    Refuted,
+    Undecided,
+    Vacuous,
+)
+from choco_pipeline.documents.record import read_record, write_record
+from choco_pipeline.errors import LimitError
+from choco_pipeline.formula import parse
+from choco_pipeline.games import Position, parse_ruleset
+from choco_pipeline.games.rules import Move, Rules
+from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.reading.cells import Cells
+from tests.claims.claims import claim_on, conditions, holds, key_of
+from tests.described import Described, described
+from tests.effort import examples
+from tests.rulesets import rulesets_with_bounds
+
+MORE = [
+    ("sum(solid-bar(f=(x+z)//2), step-bar(k=1, s=1))", 2),
+    ("sum(with-pass(nim(1), passes=2), step-bar(k=1))", 3),
+    ("with-pass(sum(with-pass(strip-bar(k=2)), nim(1)), passes=2)", 2),
+    ("with-pass(with-pass(solid-bar(f=x//2+z)), passes=1)", 3),
+    ("sum(rectangular-bar(m=2, n=3), nim(1))", 3),
+]
+
+
+def find(game: Ruleset, bound: int, block: int = 1 << 18, **check: Any) -> Finding:
+    claim = claim_on(game, kind="options", **check)
+    cells = Cells.of(game, bound, table(game, bound, "p-positions"))
+    assert isinstance(claim.check, Options)
+    return find_options(claim.check, ClaimCase(claim, {}, cells, block))
+
+
+def counted(game: Ruleset, position: Position, by: list[str], beside: str | None) -> list[Position]:
+    """Return the options that a statement counts: the cut is told from the coordinates that change."""
+    found = []
+    for option in game.options(position):
+        names = [
+            name for name, a, b in zip(game.coordinates, position, option, strict=True) if a != b
+        ]
+        (cut,) = [name for name in names if len(names) == 1 or name[0] != "y"]
+        change = "kept" if len(names) == 1 else "lowered"
+        if (not by or cut in by) and beside in (None, change):
+            found.append(option)
+    return found
+
+
+def require_by_definition(data: st.DataObject, game: Ruleset, bound: int, drawn_block: int) -> None:
+    names = list(game.coordinates)
+    of, to = data.draw(conditions(names)), data.draw(conditions(names))
+    have = data.draw(st.sampled_from(["no", "some", "every"]))
+    by = data.draw(st.lists(st.sampled_from(names), max_size=2, unique=True))
+    beside = data.draw(st.sampled_from([None, "kept", "lowered"]))
+    finding = find(game, bound, drawn_block, of=of, to=to, have=have, by=by, beside=beside)
+
+    chosen, wanted = parse(of), parse(to)
+    settled, failing, said = 0, [], False
+    for position in game.positions(bound):
+        if not holds(chosen, dict(zip(names, position, strict=True))):
+            continue
+        settled += 1
+        having = [
+            holds(wanted, dict(zip(names, option, strict=True)))
+            for option in counted(game, position, by, beside)
+        ]
+        said |= have != "every" or bool(having)
+        if not {"no": not any(having), "some": any(having), "every": all(having)}[have]:
+            failing.append(position)
+    match finding.verdict:
+        case Refuted(counterexample, positions):
+            least = min(failing, key=lambda position: key_of(game, position))
+            assert counterexample.position == least
+            assert positions == settled
+            assert finding.evidence["failures"] == len(failing)
+            options = counted(game, least, by, beside)
+            if not options:
+                assert counterexample.found.startswith("it has no option")
+            elif have == "some":
+                assert counterexample.found.startswith(f"none of its {len(options)} options")
+            else:
+                first = next(
+                    option
+                    for option in options
+                    if holds(wanted, dict(zip(names, option, strict=True))) == (have == "no")
+                )
+                assert counterexample.found.startswith(f"its option {first} has")
+        case HoldsToBound(positions, reached):
+            assert said
+            assert failing == []
+            assert (positions, reached) == (settled, bound)
+            assert not isinstance(game.base, RectangularBar)
+        case Exhausted(positions):
+            assert said
+            assert failing == []
+            assert positions == settled
+            assert isinstance(game.base, RectangularBar)
+        case Undecided(why) | Vacuous(why):
+            assert not said
+            assert why.startswith("no position ")
+            is_whole = isinstance(game.base, RectangularBar)
+            assert isinstance(finding.verdict, Vacuous) == is_whole
+        case _:
+            raise AssertionError(finding.verdict)
+
+
+@given(st.data(), rulesets_with_bounds(), st.integers(1, 200))
+def test_options(data: st.DataObject, drawn: tuple[Ruleset, int], block: int) -> None:
+    require_by_definition(data, *drawn, block)
+
+
+def counted_by_rules(
+    game: Ruleset, position: Position, by: list[str], beside: str | None
+) -> Iterator[Position]:
+    """Yield the options that a statement counts, each told from the kind of move that leads there."""
+    for move in game.rules.moves:
+        for option in game.rules.options_by(move, position):
+            pairs = zip(game.coordinates, position, option, strict=True)
+            lower = {name for name, before, after in pairs if after < before}
+            change = "lowered" if lower - set(move.lowers) else "kept"
+            is_by = not by or set(move.lowers) <= set(by)
+            if is_by and beside in (None, change):
+                yield option
+
+
+@settings(max_examples=examples(200), deadline=None)
+@given(st.data(), described(), st.integers(1, 200))
+def test_options_of_every_kind_of_move(data: st.DataObject, game: Ruleset, block: int) -> None:
+    bound = data.draw(st.integers(0, {1: 12, 2: 6, 3: 4}.get(len(game.coordinates), 3)))
+    box, names = Box.of(game, bound, block), list(game.coordinates)
+    positions = [p for p in product(*map(range, box.legal.shape)) if game.is_position(p)]
+    assert list(map(tuple, np.argwhere(box.legal).tolist())) == positions
+    # Few positions are wanted, so that it matters which ones a move reaches.
+    random = np.random.default_rng(data.draw(st.integers(0, 99)))
+    wanted = box.legal & (random.random(box.legal.shape) < data.draw(st.sampled_from([0.05, 0.3])))
+    to = parse(data.draw(conditions(names)))
+    for by, beside in product([[], names[:1], names[-2:]], [None, "kept", "lowered"]):
+        check = Options(kind="options", of="0 == 0", have="some", to=to.text, by=by, beside=beside)
+        found = box.with_option(check, wanted)
+        for position in positions:
+            options = list(counted_by_rules(game, position, by, beside))
+            assert found[position] == any(wanted[option] for option in options)
+    said = contradiction_at(check, game, to, position)
+    assert said.startswith("it has no option") == (not options)
+
+
+def test_a_limited_amount_is_taken_from_few_coordinates_only() -> None:
+    names = tuple("abcdefg")
+    game = Described(Rules(names, {}, (Move(names, at_most=parse("2")),)))
+    check = Options(kind="options", of="0 == 0", have="no", to="a == 0")
+    box = Box.of(game, 1)
+    with pytest.raises(LimitError, match=r"from each of 7 coordinates.* at most 6"):
+        box.with_option(check, box.legal)
+
+
+@given(st.data(), st.sampled_from(MORE), st.integers(1, 200))
+def test_options_of_sums_and_of_passes_inside(
+    data: st.DataObject, drawn: tuple[str, int], block: int
+) -> None:
+    notation, bound = drawn
+    require_by_definition(data, parse_ruleset(notation), bound, block)
+
+
+def test_both_halves_of_a_theorem() -> None:
+    game, bound = SolidBar("(x+z)//3"), 40  # triangular, Theorems 7.1 and 7.2
+    zero, other = "x ^ y ^ z == 0", "x ^ y ^ z != 0"
+    all_positions = list(game.positions(bound))
+    zeros = sum(x ^ y ^ z == 0 for x, y, z in all_positions)
+    assert find(game, bound, of=zero, have="no", to=zero).verdict == HoldsToBound(zeros, bound)
+    assert find(game, bound, of=zero, have="every", to=other).verdict == HoldsToBound(zeros, bound)
+    assert find(game, bound, of=other, have="some", to=zero).verdict == HoldsToBound(
+        len(all_positions) - zeros, bound
+    )
+    verdict = find(SolidBar("(x+z)//2"), bound, of=zero, have="no", to=zero).verdict
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.claimed == ("x ^ y ^ z == 0 ⇒ no option has x ^ y ^ z == 0")
+
+
+def test_a_cut_of_y_and_a_pass_keep_the_other_coordinates() -> None:
+    game = WithPass(StepBar(k=1))
+    everything = {"of": "y == 2 and z == 2 and p == 1", "have": "some"}
+    for beside, to, there in [
+        ("kept", "y == 1 and z == 2", True),  # a cut of y
+        ("lowered", "y == 1 and z == 2", False),
+        ("kept", "p == 0", True),  # a pass
+        ("lowered", "p == 0", False),
+        ("kept", "z < 2", False),  # at z = 1 only y = 1 is legal
+        ("lowered", "z == 1 and y == 1", True),
+    ]:
+        verdict = find(game, 4, **everything, to=to, beside=beside).verdict
+        assert verdict == HoldsToBound(1, 4) if there else isinstance(verdict, Refuted)
+
+
+def test_passes_do_not_count_for_the_size() -> None:
+    game = WithPass(StripBar(k=1), passes=3)
+    verdict = find(game, 3, of="x+y+z == 0 and p == 3 or x+z == 2", have="some", to="x < 0").verdict
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.position == (0, 0, 0, 3)
+
+
+def test_conditions_are_evaluated_at_positions_only() -> None:
+    game = StepBar(k=2)
+    above = "6 // (z//2 - y + 1) >= 0"  # has no value just above the bar
+    assert find(game, 9, of=above, have="every", to=above).verdict == HoldsToBound(30, 9)
+    claim = claim_on(game, kind="options", of="6 // z >= 0", have="no", to="z < 0")
+    verdict = check_claim(claim, {}, game, 9, table(game, 9, "grundy")).verdict
+    assert isinstance(verdict, Undecided)
+    assert "division by zero" in verdict.why
+
+
+def test_largest_amounts_need_values_only_where_play_goes_on() -> None:
+    moves = [{"lower": ["a"], "at_most": "a//b"}, {"lower": ["b"]}]
+    game = CutGame(["a", "b"], moves, ends="b == 0")
+    check = Options(kind="options", of="0 == 0", have="some", to="a == 0", by=["a"])
+    box = Box.of(game, 4)
+    found = np.argwhere(box.with_option(check, box.where(parse("a == 0"))))
+    assert found.tolist() == [[1, 1], [2, 1], [3, 1], [4, 1]]
+
+
+def test_a_box_that_is_too_large_is_made_smaller_and_said_to_be(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("choco_pipeline.claims.checks.options.MOST_CELLS", 7 * 7 * 4)
+    game = StripBar(k=2)
+    finding = find(game, 20, of="y == 0", have="every", to="y == 0")
+    assert finding.verdict == HoldsToBound(49, 6)
+    assert finding.evidence == {"bound": 6}
+    wrong = find(game, 20, of="y == 1", have="every", to="y == 1")
+    assert wrong.evidence == {"failures": 35, "bound": 6}
+
+    square = RectangularBar(5, 5)
+    assert isinstance(find(square, 9, of="a >= 0", have="no", to="a < 0").verdict, HoldsToBound)
+    monkeypatch.setattr("choco_pipeline.claims.checks.options.MOST_CELLS", 5**4)
+    whole = find(square, 2, of="a >= 0", have="no", to="a < 0")
+    assert whole == Finding(Exhausted(225), {})
+
+    tall = StepBar(k=1, s=999)
+    claim = claim_on(tall, kind="options", of="y == 0", have="no", to="y == 1")
+    verdict = check_claim(claim, {}, tall, 2, table(tall, 2, "p-positions")).verdict
+    assert isinstance(verdict, Undecided)
+    assert "up to bound 0 its box has 1,000 cells, at most 625 are looked at" in verdict.why
+
+
+def test_the_bound_of_a_smaller_box_is_the_one_that_is_written_down(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("choco_pipeline.claims.checks.options.MOST_CELLS", 7 * 7 * 4)
+    game = StripBar(k=2)
+    monkeypatch.setattr(task.StoredCells, "open", lambda *_: table(game, 20, "p-positions"))
+    claim = claim_on(game, kind="options", of="y == 0", have="every", to="y == 0")
+    manifest, order, out = (tmp_path / name for name in ("t.json", "order.json", "out.json"))
+    write_record(
+        manifest, {"store": "t.zarr", "tables": {"t": {"ruleset": game.notation, "bound": 20}}}
+    )
+    document = {
+        "format": 1,
+        "manifest": str(manifest),
+        "claims": {"drawn": claim.as_json()},
+        "checks": [{"claim": "drawn", "table": "t", "parameters": {}}],
+    }
+    write_record(order, document)
+    task.check_shard(str(order), str(out), lambda *_, **__: None)
+    (verdict,) = read_record(out)["verdicts"]
+    assert (verdict["verdict"], verdict["bound"]) == ("holds-to-bound", 6)
+    assert verdict["text"] == "holds for all 49 positions up to bound 6"
+
+
+def test_formulas_may_use_what_follows_from_the_parameters() -> None:
+    document = {
+        "id": "drawn",
+        "ruleset": "strip-bar(k=k, s=s)",
+        "let": {"t": "s+1"},
+        "check": {
+            "kind": "options",
+            "of": "(x+t-1) ^ y ^ (z+s) == 0",
+            "have": "no",
+            "to": "(x+s) ^ y ^ (z+t-1) == 0",
+        },
+    }
+    claim, game = Claim.from_json(document), StripBar(4, 1)
+    parameters = claim.match(game.notation)
+    assert parameters == {"k": 4, "s": 1}
+    finding = check_claim(claim, parameters, game, 12, table(game, 12, "p-positions"))
+    zeros = sum((x + 1) ^ y ^ (z + 1) == 0 for x, y, z in game.positions(12))
+    assert finding == Finding(HoldsToBound(zeros, 12), {})

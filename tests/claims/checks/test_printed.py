@@ -1,0 +1,312 @@
+"""Printed tables and lists against the definition, listed by the loops of a program."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from choco_pipeline import Nim, RectangularBar, Ruleset, SolidBar, StepBar, StripBar, WithPass
+from choco_pipeline.claims.checks.check import Finding, check_claim
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.mistakes import mistakes_in
+from choco_pipeline.claims.language.verdict import Exhausted, Refuted, Undecided
+from choco_pipeline.formula import parse
+from choco_pipeline.games import Position
+from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
+from tests.claims.claims import conditions, holds, integer_formulas, key_of
+from tests.rulesets import rulesets_with_bounds
+
+Drawn = tuple[Ruleset, int]
+
+
+def find(
+    game: Ruleset,
+    bound: int,
+    quantity: Quantity = "grundy",
+    block: int = 1 << 18,
+    reach: int | None = None,
+    **check: Any,
+) -> Finding:
+    document = {"id": "drawn", "ruleset": game.notation, "reach": reach, "check": check}
+    claim = Claim.from_json(document)
+    assert list(mistakes_in(claim)) == []
+    return check_claim(claim, {}, game, bound, table(game, bound, quantity), block)
+
+
+def require_numbers(
+    finding: Finding, game: Ruleset, printed: list[tuple[Position, int]], bound: int
+) -> None:
+    """Assert that a verdict is right about printed Grundy numbers of legal positions in the table."""
+    wrong = {at: number for at, number in printed if game.grundy(at) != number}
+    if not wrong:
+        assert finding == Finding(Exhausted(len(printed), "number"))
+        return
+    assert isinstance(finding.verdict, Refuted)
+    assert finding.verdict.positions == len(printed)
+    found = finding.verdict.counterexample
+    assert found.position == min(wrong, key=lambda at: key_of(game, at))
+    assert found.found == f"Grundy number {game.grundy(found.position)}"
+    assert found.claimed == f"Grundy number {wrong[found.position]}"
+    assert finding.evidence == {"failures": len(wrong)}
+
+
+@given(st.data(), rulesets_with_bounds())
+def test_printed_numbers_of_single_positions(data: st.DataObject, drawn: Drawn) -> None:
+    game, bound = drawn
+    positions = data.draw(
+        st.lists(st.sampled_from(list(game.positions(bound))), min_size=1, unique=True)
+    )
+    changes = st.sampled_from([0, 0, 0, 1])
+    printed = [(at, game.grundy(at) + data.draw(changes)) for at in positions]
+    numbers = [[*at, number] for at, number in printed]
+    finding = find(game, bound, kind="grundy-list", numbers=numbers)
+    require_numbers(finding, game, printed, bound)
+
+
+@given(st.data(), st.integers(1, 4), st.integers(0, 5), st.integers(1, 9), st.booleans())
+def test_printed_tables(data: st.DataObject, k: int, s: int, bound: int, turned: bool) -> None:
+    game = StepBar(k, s)
+    if turned:  # a row for each z, as the bar is high
+        printed = [
+            [((y, z), game.grundy((y, z))) for y in range((z + s) // k + 1)]
+            for z in range(bound + 1)
+        ]
+    else:  # a row for each y: only the lowest holds numbers from z = 0
+        printed = [[((0, z), game.grundy((0, z))) for z in range(bound + 1)]]
+    if data.draw(st.booleans()):
+        row = data.draw(st.sampled_from(printed))
+        column = data.draw(st.integers(0, len(row) - 1))
+        row[column] = (row[column][0], row[column][1] + 2)
+    names = {"down": "z", "across": "y"} if turned else {"down": "y", "across": "z"}
+    rows = [[number for _, number in row] for row in printed]
+    finding = find(game, bound, kind="grundy-table", rows=rows, **names)
+    require_numbers(finding, game, [entry for row in printed for entry in row], bound)
+
+
+def test_a_table_with_passes_down() -> None:
+    game = WithPass(Nim(1))  # G(a, 0) = a; G(0, 1) = 0, then 2, 1, …
+    rows = [[game.grundy((a, p)) for a in range(5)] for p in range(2)]
+    check = {"kind": "grundy-table", "down": "p", "across": "a", "rows": rows}
+    assert rows[0] != rows[1]
+    assert find(game, 4, **check).verdict == Exhausted(10, "number")
+    assert isinstance(find(game, 4, **check | {"rows": rows[::-1]}).verdict, Refuted)
+
+
+@pytest.mark.parametrize(
+    ("game", "number", "needed"),
+    [
+        (StepBar(k=3, s=9), [4, 5, 0], 5),
+        (StepBar(k=1, s=9), [12, 3, 0], 3),
+        (StripBar(k=2), [9, 1, 4, 0], 9),
+        (SolidBar("x*3+z"), [2, 7, 6, 0], 6),
+        (Nim(2), [7, 0, 0], 7),
+        (WithPass(Nim(2), 3), [4, 1, 3, 0], 4),
+    ],
+)
+def test_a_table_that_is_too_small_says_which_is_needed(
+    game: Ruleset, number: list[int], needed: int
+) -> None:
+    finding = find(game, needed - 1, kind="grundy-list", numbers=[number])
+    why = f"the table reaches bound {needed - 1}, {needed} is needed"
+    assert finding == Finding(Undecided(why))
+    assert not isinstance(
+        find(game, needed, kind="grundy-list", numbers=[number]).verdict, Undecided
+    )
+
+
+def test_a_number_of_what_is_no_position_refutes() -> None:
+    game = StepBar(k=2)
+    verdict = find(game, 2, kind="grundy-list", numbers=[[0, 1, 1], [3, 4, 0]]).verdict
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.position == (3, 4)
+    assert verdict.counterexample.found.startswith("it is no position: y = 3 is above its height")
+    bar = RectangularBar(3, 3)
+    assert find(bar, 0, kind="grundy-list", numbers=[[2, 0, 0, 2, 0]]).verdict == Exhausted(
+        1, "number"
+    )
+
+
+def quantities_of(game: Ruleset) -> tuple[Quantity, ...]:
+    return ("grundy",) if isinstance(game.base, RectangularBar) else QUANTITIES
+
+
+def reaches(game: Ruleset, bound: int) -> st.SearchStrategy[int | None]:
+    """Return how far a list on the game may go; the shape of a rectangular bar says it."""
+    whole = isinstance(game.base, RectangularBar)
+    return st.none() if whole else st.integers(0, bound)
+
+
+def lies_within(game: Ruleset, position: Position, reach: int | None) -> bool:
+    return reach is None or key_of(game, position)[0] <= reach
+
+
+@given(st.data(), rulesets_with_bounds(), st.integers(1, 60))
+def test_printed_p_positions(data: st.DataObject, drawn: Drawn, block: int) -> None:
+    game, bound = drawn
+    quantity = data.draw(st.sampled_from(quantities_of(game)))
+    assume(table(game, bound, quantity).sizes)
+    reach = data.draw(reaches(game, bound))
+    names = list(game.coordinates)
+    where = data.draw(st.none() | conditions(names))
+    restriction = None if where is None else parse(where)
+    spoken_of = [
+        at
+        for at in game.positions(bound)
+        if lies_within(game, at, reach) and holds(restriction, dict(zip(names, at, strict=True)))
+    ]
+    listed = {at for at in spoken_of if game.is_p_position(at)}
+    pool = st.sampled_from([*game.positions(bound), tuple(range(50, 50 + len(names)))])
+    printed = listed ^ set(data.draw(st.lists(pool, max_size=2)))
+    assume(printed)
+    finding = find(
+        game,
+        bound,
+        quantity,
+        block,
+        reach,
+        kind="p-list",
+        positions=[list(at) for at in sorted(printed)],
+        where=where,
+    )
+    assert finding.evidence["p_positions"] == len(listed)
+    if printed == listed:
+        assert finding.verdict == Exhausted(len(spoken_of))
+        return
+    assert isinstance(finding.verdict, Refuted)
+    found = finding.verdict.counterexample
+    assert found.position == min(printed ^ listed, key=lambda at: key_of(game, at))
+    assert finding.verdict.positions == len(spoken_of)
+    assert finding.evidence["failures"] == len(printed ^ listed)
+    assert finding.evidence["missing"] == len(listed - printed)
+    if found.position in listed:
+        assert (found.found, found.claimed) == (
+            "P-position",
+            "N-position, since it is not printed",
+        )
+    elif not game.is_position(found.position):
+        assert found.found.startswith("it is no position")
+    elif not lies_within(game, found.position, reach):
+        assert found.found == f"it lies beyond {reach}, where the list ends"
+    elif not holds(restriction, dict(zip(names, found.position, strict=True))):
+        assert restriction is not None
+        assert found.found == f"it does not satisfy {restriction}"
+    else:
+        assert found.found.endswith(f"Grundy number {game.grundy(found.position)} (N-position)")
+
+
+@given(st.data(), rulesets_with_bounds(), st.integers(1, 60))
+def test_listings(data: st.DataObject, drawn: Drawn, block: int) -> None:
+    game, bound = drawn
+    quantity = data.draw(st.sampled_from(quantities_of(game)))
+    assume(table(game, bound, quantity).sizes)
+    reach = data.draw(reaches(game, bound))
+    names = list(game.coordinates)
+    where, of = data.draw(st.none() | conditions(names)), data.draw(integer_formulas(names))
+    order = data.draw(st.permutations(names))
+    restriction, value = None if where is None else parse(where), parse(of)
+    limits = dict(zip(names, game.limits(bound), strict=True))
+    values, places = [], []
+    for loops in product(*(range(limits[name] + 1) for name in order)):
+        named = dict(zip(order, loops, strict=True))
+        at = tuple(named[name] for name in names)
+        if (
+            game.is_position(at)
+            and lies_within(game, at, reach)
+            and holds(restriction, named)
+            and game.is_p_position(at)
+        ):
+            values.append(int(value.value(named)))
+            places.append(at)
+    begins = values[: data.draw(st.integers(0, 5))]
+    ends = values[max(0, len(values) - data.draw(st.integers(1, 5))) :] or [7]
+    change = data.draw(st.sampled_from(["nothing", "begins", "ends", "more"]))
+    if change == "more":
+        begins = [*values, 0]
+    if change == "begins" and begins:
+        begins[data.draw(st.integers(0, len(begins) - 1))] += 1
+    if change == "ends":
+        ends[data.draw(st.integers(0, len(ends) - 1))] += 1
+    least = max(len(begins), len(ends))
+    length = data.draw(st.none() | st.sampled_from([max(least, len(values)), least]))
+    check = {"of": of, "order": order, "where": where, "begins": begins, "ends": ends}
+    check["length"] = length
+    finding = find(game, bound, quantity, block, reach, kind="listing", **check)
+
+    assert finding.evidence == {"count": len(values)}
+    differing = [i for i, v in enumerate(begins) if i < len(values) and values[i] != v]
+    first = len(values) - len(ends)
+    differing += [first + i for i, v in enumerate(ends) if first >= 0 and values[first + i] != v]
+    if least > len(values) or length not in (None, len(values)):
+        assert isinstance(finding.verdict, Refuted)
+        assert finding.verdict.counterexample.found == f"a list of {len(values)} values"
+    elif differing:
+        assert isinstance(finding.verdict, Refuted)
+        found, entry = finding.verdict.counterexample, differing[0]
+        assert found.found == f"entry {entry + 1} of {len(values)} is {values[entry]}"
+        assert found.claimed.startswith(f"entry {entry + 1} of {len(values)} is ")
+        assert found.position == places[entry]
+    else:
+        listed = {*range(len(begins)), *range(len(values) - len(ends), len(values))}
+        assert finding.verdict == Exhausted(len(listed), "number")
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        {"kind": "p-list", "positions": [[0, 0, 0]]},
+        {"kind": "listing", "of": "x", "order": ["x", "y", "z"], "begins": [0]},
+    ],
+)
+def test_lists_need_a_table_that_reaches_their_end(check: dict[str, Any]) -> None:
+    verdict = find(SolidBar("(x+z)//2"), 9, "p-positions", reach=10, **check).verdict
+    assert verdict == Undecided("the table reaches bound 9, 10 is needed")
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        {"kind": "p-list", "positions": [[0, 0, 0]]},
+        {"kind": "listing", "of": "x", "order": ["x", "y", "z"], "begins": [0]},
+    ],
+)
+def test_lists_that_memory_may_not_hold_are_not_compared(
+    monkeypatch: pytest.MonkeyPatch, check: dict[str, Any]
+) -> None:
+    game = SolidBar("(x+z)//2")
+    number = sum(map(game.is_p_position, game.positions(10)))
+    monkeypatch.setattr("choco_pipeline.claims.checks.printed.MOST_LISTED", number)
+    assert not isinstance(find(game, 20, "p-positions", reach=10, **check).verdict, Undecided)
+    monkeypatch.setattr("choco_pipeline.claims.checks.printed.MOST_LISTED", number - 1)
+    verdict = find(game, 20, "p-positions", reach=10, **check).verdict
+    assert isinstance(verdict, Undecided)
+    assert f"more P-positions than the {number - 1:,} that a list is compared with" in verdict.why
+
+
+def test_uncut_bars_do_not_say_what_smaller_bars_are() -> None:
+    positions = [[0, 0, 0, 0], [0, 1, 0, 1], [0, 1, 1, 0], [1, 0, 0, 1], [1, 0, 1, 0]]
+    check = {"kind": "p-list", "positions": positions}
+    verdict = find(RectangularBar(2, 2), 9, "p-positions", **check).verdict
+    assert isinstance(verdict, Undecided)
+    assert "uncut bars only" in verdict.why
+    assert find(RectangularBar(2, 2), 9, "grundy", **check).verdict == Exhausted(9)
+
+
+def test_a_printed_listing() -> None:
+    game = WithPass(StripBar(k=4, s=2))  # pass2016, Table 4.1
+    check = {
+        "kind": "listing",
+        "of": "(x+2) ^ y ^ (z+2) ^ p",
+        "order": ["p", "z", "y", "x"],
+        "begins": [0] * 72 + [1, 6, 6, 2, 2, 6, 2, 14, 14, 2, 14, 2, 2, 2, 14, 6, 2, 6, 14],
+    }
+    finding = find(game, 20, "p-positions", reach=20, **check)
+    assert finding.verdict == Exhausted(91, "number")
+    check["length"] = 144
+    assert find(game, 20, "p-positions", reach=20, **check).verdict == Exhausted(91, "number")
+    check["length"] = 145
+    assert isinstance(find(game, 20, "p-positions", reach=20, **check).verdict, Refuted)

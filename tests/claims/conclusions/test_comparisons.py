@@ -1,0 +1,142 @@
+"""Claims that compare tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from choco_pipeline.claims.conclusions.comparisons import check_across, check_counts
+from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import HoldsToBound, Refuted, Undecided
+
+CATALOGUE = load_catalogue([Path("config/claims/patterns.yaml")])
+
+
+def counts_claim(*relations: str, **sums: str) -> Claim:
+    check: dict[str, Any] = {"kind": "counts", "relations": list(relations), "sums": sums}
+    return Claim.from_json({"id": "drawn", "ruleset": "rectangular-bar(m=m, n=m)", "check": check})
+
+
+@given(st.dictionaries(st.integers(1, 12), st.integers(0, 3), max_size=12))
+def test_relations_are_checked_wherever_their_tables_are(counts: dict[int, int]) -> None:
+    verdict = check_counts(counts_claim("g(2*m) == g(m)", "g(1) == 1"), counts)
+    pairs = [m for m in range(1, 13) if m in counts and 2 * m in counts]
+    wrong = [m for m in pairs if counts[2 * m] != counts[m]]
+    first_is_wrong = 1 in counts and counts[1] != 1
+    if not pairs and 1 not in counts:
+        assert verdict == Undecided("no relation has all the tables that it needs")
+    elif wrong or first_is_wrong:
+        assert isinstance(verdict, Refuted)
+        least = 1 if first_is_wrong else wrong[0]
+        assert verdict.counterexample.claimed.endswith(f"here with m = {least}")
+    else:
+        number = len(pairs) + (1 in counts)
+        how_many = "the one equation" if number == 1 else f"all {number} equations"
+        sense = f"{how_many} between the tables with m up to {max(counts)}"
+        sense += "" if pairs else "; none of g(2*m) == g(m)"
+        sense += "" if 1 in counts else "; none of g(1) == 1"
+        assert verdict == HoldsToBound(sum(counts.values()), max(counts), sense)
+
+
+def test_one_missing_table_leaves_the_other_relations() -> None:
+    claim = counts_claim("g(2*m) == 4*g(m)", "g(1) == 1")
+    sense = "the one equation between the tables with m up to 1; none of g(2*m) == 4*g(m)"
+    assert check_counts(claim, {1: 1}) == HoldsToBound(1, 1, sense)
+    assert isinstance(check_counts(claim, {1: 2}), Refuted)
+
+
+def test_a_refutation_shows_the_numbers() -> None:
+    verdict = check_counts(counts_claim("g(2*m) == 4*g(m)"), {1: 1, 2: 4, 4: 15})
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.found == "g(2) = 4, g(4) = 15"
+    assert verdict.counterexample.claimed == "g(2*m) == 4*g(m), here with m = 2"
+    assert verdict.counterexample.position is None
+
+
+@given(
+    st.dictionaries(st.integers(1, 9), st.integers(0, 3), min_size=1, max_size=9),
+    st.sampled_from([("g(m)", 1, 0), ("g(2*m-1)", 2, -1), ("g(m)*g(m)", 1, 0)]),
+    st.sampled_from([("total(m)", 1, 0), ("total(2*m)", 2, 0), ("total(m-1)", 1, -1)]),
+    st.integers(0, 5),
+)
+def test_sums_end_where_a_table_is_missing(
+    counts: dict[int, int],
+    summand: tuple[str, int, int],
+    used: tuple[str, int, int],
+    most: int,
+) -> None:
+    text, factor, shift = summand
+    call, times, plus = used
+    verdict = check_counts(counts_claim(f"{call} <= {most}", total=text), counts)
+    sums = [0]
+    while len(sums) <= max(counts) and factor * len(sums) + shift in counts:
+        term = counts[factor * len(sums) + shift]
+        sums.append(sums[-1] + (term * term if "*g" in text else term))
+    known = [m for m in range(1, max(counts) + 1) if times * m + plus < len(sums)]
+    wrong = [m for m in known if sums[times * m + plus] > most]
+    if wrong:
+        assert isinstance(verdict, Refuted)
+        n = times * wrong[0] + plus
+        assert verdict.counterexample.found == f"total({n}) = {sums[n]:,}"
+        assert verdict.counterexample.claimed == f"{call} <= {most}, here with m = {wrong[0]}"
+        assert verdict.positions == known.index(wrong[0]) + 1
+    elif known:
+        assert isinstance(verdict, HoldsToBound)
+        how_many = "the one equation" if len(known) == 1 else f"all {len(known)} equations"
+        assert verdict.sense == f"{how_many} between the tables with m up to {max(counts)}"
+    else:
+        assert isinstance(verdict, Undecided)
+
+
+def test_sums_and_numbers_side_by_side() -> None:
+    claim = counts_claim("total(2*m) == odd(m) + 4*total(m)", total="g(m)", odd="g(2*m-1)")
+    counts = {1: 1, 2: 4, 3: 5, 4: 16, 5: 9, 6: 20}
+    assert isinstance(check_counts(claim, counts), HoldsToBound)
+    wrong = check_counts(claim, counts | {4: 17})
+    assert isinstance(wrong, Refuted)
+    assert wrong.counterexample.found == "total(2) = 5, total(4) = 27, odd(2) = 6"
+
+
+def test_a_sum_does_not_run_beyond_the_tables() -> None:
+    claim = counts_claim("twos(1 << m) >= 0", "twos(m) == 2**m - 1", twos="2**(m-1)")
+    verdict = check_counts(claim, dict.fromkeys(range(1, 65), 1))
+    assert isinstance(verdict, HoldsToBound)
+    assert verdict.sense == "all 70 equations between the tables with m up to 64"
+
+
+def test_what_has_no_value_is_no_equation() -> None:
+    claim = counts_claim("g(m)//(m-2) >= -1", "g(1 << 5000) == 1")
+    verdict = check_counts(claim, {1: 1, 2: 4, 3: 5})
+    assert isinstance(verdict, HoldsToBound)
+    sense = "all 2 equations between the tables with m up to 3; none of g(1 << 5000) == 1"
+    assert verdict.sense == sense
+
+
+def test_only_claims_of_this_kind() -> None:
+    with pytest.raises(
+        ValueError, match=r"patterns-thm-2\.3 is a claim of kind p-positions, counts is needed"
+    ):
+        check_counts(CATALOGUE.claims["patterns-thm-2.3"], {1: 1})
+
+
+def test_numbers_come_from_the_tables_verdicts() -> None:
+    verdicts = [
+        {"claim": "patterns-lemma-4.1", "parameters": {"m": m}, "evidence": {"p_positions": number}}
+        for m, number in enumerate([1, 4, 5, 16, 9, 20, 21], start=1)
+    ]
+    verdicts.append({"claim": "patterns-thm-2.3", "parameters": {"m": 1}, "evidence": {}})
+    (found,) = check_across(CATALOGUE, verdicts)
+    assert found["claim"] == "patterns-lemma-4.1"
+    assert found["table"] is None
+    assert found["verdict"] == "holds-to-bound"
+    assert found["why"] == "all 7 equations between the tables with m up to 7"
+    assert found["evidence"]["p_positions"]["7"] == 21
+    verdicts[4]["evidence"] = {"p_positions": 10}
+    (wrong,) = check_across(CATALOGUE, verdicts)
+    assert wrong["verdict"] == "refuted"
+    assert wrong["counterexample"]["found"] == "g(2) = 4, g(3) = 5, g(5) = 10"

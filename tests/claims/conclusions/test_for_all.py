@@ -1,0 +1,164 @@
+"""Verdicts on all parameters at once: what a row says of them, and what contradicts them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from choco_pipeline.claims.conclusions.disagreements import require_agreement
+from choco_pipeline.claims.conclusions.outcomes import few_words
+from choco_pipeline.claims.conclusions.pairs import pairs
+from choco_pipeline.claims.conclusions.rows import rows
+from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import (
+    Counterexample,
+    HoldsToBound,
+    Proved,
+    Refuted,
+    Undecided,
+    Verdict,
+    verdict_to_json,
+)
+from choco_pipeline.errors import DisagreementError
+from tests.claims.conclusions.test_rows import OTHER, catalogue, claim
+from tests.claims.language.test_mistakes import refusal_of
+
+ALL = "k % 4 == 1"
+WORDS = "all k with k%4 == 1"
+FALSE = Refuted(Counterexample("an N-position", "a P-position", (3, 0, 0), ("x", "y", "z")), 9)
+
+
+def a_claim(**more: Any) -> Claim:
+    said = {"ruleset": "solid-bar(f=(x+z)//k)", "when": ALL, "for_all": ALL}
+    return claim("a", **{**said, **more})
+
+
+def document(outcome: Verdict, k: int | None = None, *, table: bool = False) -> dict[str, Any]:
+    found = {
+        "claim": "a",
+        "table": "t" if table else None,
+        "parameters": {} if k is None else {"k": k},
+        **verdict_to_json(outcome),
+        "evidence": {},
+        "seconds": 1.0,
+    }
+    return found if table else {**found, "certificate": "c.json"}
+
+
+def for_all(outcome: Verdict) -> dict[str, Any]:
+    of = {"parameters": ["k"], "condition": "k%4 == 1"}
+    return {**document(outcome), "for_all": of, "evidence": {"engines": ["z3", "cvc5"]}}
+
+
+def row(of: Claim, *verdicts: dict[str, Any]) -> dict[str, Any]:
+    (found,) = rows(catalogue(of), verdicts)
+    return found
+
+
+def test_proved_for_all_names_them() -> None:
+    found = row(a_claim(), for_all(Proved("f.json")), document(HoldsToBound(9, 5), 5, table=True))
+    assert (found["verdict"], found["proved_for"], found["for_all"]) == ("proved", WORDS, WORDS)
+    assert found["text"] == f"proved for all positions, for {WORDS}"
+    assert few_words(found) == f"proved for {WORDS}"
+    assert found["engines"] == [{"engines": ["z3", "cvc5"], "proofs": 1, "no_answer": {}}]
+    command = (
+        "./choco prove 'solid-bar(f=(x+z)//k)' --for 'k%4 == 1' --p-positions 'x ^ y ^ z == 0'"
+    )
+    assert found["command"] == command
+    assert row(a_claim(), for_all(Proved("f.json")))["verdict"] == "proved"
+
+
+@pytest.mark.parametrize(
+    "domain",
+    [
+        {"when": "k % 2 == 1"},
+        {"when": None},
+        {"some": {"t": "0..k"}, "when": ALL},
+        {"some": {"t": "0..k"}, "when": f"t == 0 and {ALL}"},
+    ],
+)
+def test_a_claim_that_speaks_of_more_is_not_proved(domain: dict[str, Any]) -> None:
+    wider = a_claim(**domain)
+    found = row(wider, for_all(Proved("f.json")))
+    assert (found["verdict"], found["proved_for"]) == ("proved-for-listed", WORDS)
+    assert found["text"] == f"proved for all positions, for {WORDS}; other k are not proved"
+    assert found["command"] == "./choco claims check a --proofs"
+    held = document(HoldsToBound(9, 5), 3, table=True)
+    found = row(wider, for_all(Proved("f.json")), held)
+    assert found["verdict"] == "holds-to-bound"
+    assert f"for {WORDS}" in found["text"]
+    assert "holds for all 9 positions up to bound 5" in found["text"]
+    found = row(wider, for_all(Proved("f.json")), document(Proved("c.json"), 3))
+    assert found["proved_for"] == f"{WORDS}, and for k = 3"
+
+
+def test_undecided_leaves_the_row_and_says_where_it_stood() -> None:
+    open_ = for_all(Undecided("case 1 of 2"))
+    held = document(HoldsToBound(9, 5), 5, table=True)
+    without, found = row(a_claim(), held), row(a_claim(), held, open_)
+    said = f"; not decided for {WORDS} at once: case 1 of 2"
+    assert found == without | {"text": without["text"] + said}
+    assert row(a_claim(), open_)["verdict"] == "unchecked"
+    one = document(Proved("c.json"), 5)
+    assert row(a_claim(), one, open_)["verdict"] == "proved-for-listed"
+
+
+def test_a_pair_says_for_which_it_is_proved() -> None:
+    other = claim("b", OTHER, ruleset="solid-bar(f=(x+z)//k)", when=ALL, contradicts=["a"])
+    both: Catalogue = catalogue(a_claim(), other)
+    wrong = {**document(FALSE, 5), "claim": "b"}
+    (pair,) = pairs(both, rows(both, [for_all(Proved("f.json")), wrong]))
+    assert pair["text"].startswith(f"Claim a of drawn is proved for {WORDS}, ")
+
+
+@pytest.mark.parametrize(
+    "verdicts",
+    [
+        [for_all(Proved("f.json")), document(FALSE, 5, table=True)],
+        [for_all(Proved("f.json")), document(FALSE, 5)],
+        [document(FALSE, 5), document(Proved("c.json"), 5)],
+        [document(FALSE, 5), document(HoldsToBound(9, 3), 5, table=True)],
+    ],
+)
+def test_judges_that_contradict_each_other_end_the_run(verdicts: list[dict[str, Any]]) -> None:
+    with pytest.raises(DisagreementError, match="a: refuted at"):
+        require_agreement(catalogue(a_claim(when=None)), verdicts)
+
+
+@pytest.mark.parametrize(
+    "verdicts",
+    [
+        [for_all(Proved("f.json")), document(FALSE, 3, table=True)],
+        [for_all(Undecided("")), document(FALSE, 5, table=True)],
+        [document(FALSE, 5), document(Proved("c.json"), 9)],
+        [document(FALSE, 5), document(HoldsToBound(9, 2), 5, table=True)],
+    ],
+)
+def test_others_do_not(verdicts: list[dict[str, Any]]) -> None:
+    require_agreement(catalogue(a_claim(when=None)), verdicts)
+    assert row(a_claim(when=None), *verdicts)["verdict"] == "refuted"
+
+
+P = "kind: p-positions\nformula: x ^ y ^ z == 0\n"
+
+
+@pytest.mark.parametrize(
+    ("more", "check", "message"),
+    [
+        ("", P + "relation: within\n", "only p-positions, exactly, and grundy"),
+        ("", P + "where: x > 0\n", "only p-positions, exactly, and grundy"),
+        ("", "kind: options\nof: x == 0\nhave: no\nto: x == 1\n", "only p-positions, exactly"),
+        ("reach: 9", P, "a claim with `reach` cannot be decided for all parameters"),
+        ("let: {h: k}", P, "a claim with `let` cannot be decided for all parameters"),
+        ("when: k % 8 == 1", P, "the claim does not speak of k = 5: `for_all` must imply `when`"),
+    ],
+)
+def test_what_cannot_be_decided_for_all_is_refused(
+    tmp_path: Path, more: str, check: str, message: str
+) -> None:
+    keys = f"ruleset: solid-bar(f=(x+z)//k)\nfor_all: {ALL}\n{more}".strip()
+    found = refusal_of(tmp_path, keys, check)
+    assert any("for_all" in line and message in line for line in found), found

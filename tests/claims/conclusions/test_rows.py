@@ -1,0 +1,691 @@
+"""A row for each claim, and pairs of claims: by drawn lists of verdicts, against the rule in a few words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from choco_pipeline.claims.conclusions.pairs import pairs
+from choco_pipeline.claims.conclusions.row_text import parameters_text
+from choco_pipeline.claims.conclusions.rows import rows
+from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claims_file import Entry, Paper
+from choco_pipeline.claims.language.verdict import (
+    Counterexample,
+    Exhausted,
+    HoldsToBound,
+    Proved,
+    Refuted,
+    Undecided,
+    Vacuous,
+    Verdict,
+    verdict_to_json,
+)
+from tests.effort import examples
+
+PAPER = Paper(key="drawn", title="On Nothing", authors=["N. N."], reference="preprint")
+OTHER = Paper(key="other", title="On Less", authors=["N. N."], reference="preprint")
+TABLE_RULESET = "with-pass(strip-bar(k=k, s=s), passes=1)"
+
+
+def claim(claim_id: str, paper: Paper = PAPER, **more: Any) -> Claim:
+    said = {
+        "number": f"Claim {claim_id}",
+        "status": "theorem",
+        "statement": "Words.",
+        "ruleset": TABLE_RULESET,
+        "check": {"kind": "p-positions", "formula": "x ^ y ^ z == 0"},
+    }
+    return Claim(Entry.model_validate({"id": claim_id, **said, **more}), paper)
+
+
+def catalogue(*claims: Claim) -> Catalogue:
+    return Catalogue({one.id: one for one in claims})
+
+
+def verdict(
+    of: str,
+    outcome: Verdict,
+    parameters: dict[str, int] | None = None,
+    bound: int | None = 10,
+    **evidence: Any,
+) -> dict[str, Any]:
+    return {
+        "claim": of,
+        "table": f"table {bound}",
+        "parameters": parameters or {},
+        **verdict_to_json(outcome),
+        "bound": bound,
+        "evidence": evidence,
+        "seconds": 0.5,
+    }
+
+
+def by_proof(of: str, outcome: Verdict, parameters: dict[str, int] | None = None) -> dict[str, Any]:
+    """Return a verdict that was found on what is proved of a game."""
+    found = {**verdict(of, outcome, parameters, None), "table": None}
+    return found | {"certificate": "certificates/drawn.json"}
+
+
+def refuted(*position: int) -> Refuted:
+    names = ("x", "y", "z", "p")
+    return Refuted(Counterexample("P-position", "N-position", position, names), 7)
+
+
+def row(of: Claim, *verdicts: dict[str, Any]) -> dict[str, Any]:
+    (found,) = rows(catalogue(of), verdicts)
+    return found
+
+
+outcomes = st.one_of(
+    st.builds(Proved, st.just("by parity")),
+    st.builds(Exhausted, st.integers(0, 99)),
+    st.builds(HoldsToBound, st.integers(0, 99), st.integers(1, 20), st.none()),
+    st.builds(refuted, *[st.integers(0, 2)] * 3, st.integers(0, 3)),
+    st.builds(Undecided, st.just("the table is too small")),
+    st.builds(Vacuous, st.just("no position is one that it speaks of")),
+)
+drawn_verdicts = st.lists(
+    st.builds(
+        lambda outcome, k, s, bound: verdict("a", outcome, {"k": k, "s": s}, bound),
+        outcomes,
+        st.integers(1, 3),
+        st.integers(0, 2),
+        st.integers(1, 20),
+    ),
+    max_size=6,
+    unique_by=lambda v: (v["bound"], *v["parameters"].values()),
+)
+
+
+@given(drawn_verdicts)
+def test_a_row_is_what_its_verdicts_come_to(verdicts: list[dict[str, Any]]) -> None:
+    found = row(claim("a"), *verdicts)
+    names = [v["verdict"] for v in verdicts]
+    proved = {tuple(v["parameters"].items()) for v in verdicts if v["verdict"] == "proved"}
+    settled = {
+        tuple(v["parameters"].items())
+        for v in verdicts
+        if v["verdict"] in ("exhausted", "holds-to-bound")
+    }
+    if not names:
+        expected = "unchecked"
+    elif "refuted" in names:
+        expected = "refuted"
+    elif set(names) <= {"undecided", "vacuous"}:
+        expected = "undecided"
+    elif settled <= proved:  # a proof outweighs a table with the same parameters
+        expected = "proved-for-listed"
+    else:
+        expected = "holds-to-bound"  # of k and s there are infinitely many
+    assert found["verdict"] == expected
+    assert found["checks"] == len(names)
+    assert found["counts"] == {name: names.count(name) for name in set(names)}
+    given = {tuple(v["parameters"].items()) for v in verdicts}
+    largest = [
+        [v["positions"] for v in verdicts if set(v["parameters"].items()) == set(one)]
+        for one in given
+    ]
+    assert found["positions"] == sum(map(max, largest))
+    assert found["seconds"] == 0.5 * len(names)
+    bounds = [v["bound"] for v in verdicts]
+    assert found["bound"] == ([min(bounds), max(bounds)] if bounds else None)
+    assert "true" not in found["text"]
+    if found["verdict"] != "refuted":
+        assert bool(found["proved_for"]) == bool(proved)
+        says = found["text"].startswith("proved for all positions, for ")
+        assert says == bool(proved) == ("other k, s are not proved" in found["text"])
+    silent = [v for v in verdicts if v["verdict"] == "undecided"]
+    if any(tuple(v["parameters"].items()) not in proved for v in silent):
+        assert "says nothing" in found["text"]
+        assert "the table is too small" in found["text"]
+    assert "\n" not in found["text"]
+
+
+@given(drawn_verdicts)
+def test_the_least_counterexample_decides(verdicts: list[dict[str, Any]]) -> None:
+    found = row(claim("a"), *verdicts)["decided"]
+    least = None
+    for v in verdicts:
+        if v["verdict"] == "refuted":
+            x, y, z, p = v["counterexample"]["position"]
+            key = (max(x, y, z), (x, y, z, p), tuple(v["parameters"].values()))
+            if least is None or key < least:
+                least = key
+    if least is None:
+        assert found is None
+    else:
+        assert tuple(found["position"]) == least[1]
+        assert tuple(found["parameters"].values()) == least[2]
+        assert found["coordinates"] == ["x", "y", "z", "p"]
+        assert found["table"].startswith("table ")
+
+
+def test_every_claim_has_a_row_in_the_order_of_the_files() -> None:
+    several = [claim("b"), claim("a", when="k % 2 == 0"), claim("c")]
+    found = rows(catalogue(*several), [verdict("c", HoldsToBound(5, 10))])
+    assert [one["claim"] for one in found] == ["b", "a", "c"]
+    assert [one["verdict"] for one in found] == ["unchecked", "unchecked", "holds-to-bound"]
+    assert found[1]["text"] == f"no table of this run fits: ruleset {TABLE_RULESET}, where k%2 == 0"
+    assert found[1] | {"claim": "", "text": "", "command": ""} == {
+        "claim": "",
+        "verdict": "unchecked",
+        "text": "",
+        "checks": 0,
+        "counts": {},
+        "parameters": "",
+        "proved_for": "",
+        "for_all": "",
+        "follows_from": "",
+        "engines": [],
+        "bound": None,
+        "positions": 0,
+        "seconds": 0,
+        "decided": None,
+        "command": "",
+    }
+    assert found[0]["command"] == "./choco claims check b"
+
+
+def test_every_case_of_some_parameters_is_not_every_case() -> None:
+    verdicts = [verdict("a", Exhausted(m * m), {"m": m}, m) for m in range(1, 65)]
+    found = row(claim("a", ruleset="rectangular-bar(m=m, n=m)"), *verdicts)
+    assert found["verdict"] == "holds-to-bound"
+    positions = sum(m * m for m in range(1, 65))
+    assert (
+        found["text"]
+        == f"every case checked, for m = 1, …, 64 ({positions:,} positions); other m are not checked"
+    )
+    assert found["parameters"] == "m = 1, …, 64"
+
+
+@pytest.mark.parametrize(("checked", "expected"), [((3, 5), "exhausted"), ((3,), "holds-to-bound")])
+def test_parameters_that_the_condition_names_can_all_be_checked(
+    checked: tuple[int, ...], expected: str
+) -> None:
+    finite = claim("a", ruleset="rectangular-bar(m=m, n=m)", when="m == 3 or m == 5")
+    found = row(finite, *(verdict("a", Exhausted(m * m), {"m": m}, m) for m in checked))
+    assert found["verdict"] == expected
+    assert found["text"].startswith("true") == (expected == "exhausted")
+
+
+def test_without_parameters_a_table_with_every_case_outweighs_a_smaller_one() -> None:
+    fixed = claim("a", ruleset="step-bar(k=2, s=0)")
+    small, large = verdict("a", HoldsToBound(9, 5), bound=5), verdict("a", Exhausted(80), bound=30)
+    assert row(fixed, small)["verdict"] == "holds-to-bound"
+    assert row(fixed, small, large)["verdict"] == "exhausted"
+    assert row(fixed, large, verdict("a", Undecided("too small")))["verdict"] == "exhausted"
+
+
+def test_texts() -> None:
+    def text(*verdicts: dict[str, Any]) -> str:
+        return str(row(claim("a"), *verdicts)["text"])
+
+    held = verdict("a", HoldsToBound(1200, 40), {"k": 2, "s": 1}, 40)
+    more = verdict("a", HoldsToBound(300, 20), {"k": 4, "s": 1}, 20)
+    false = verdict("a", refuted(1, 0, 2, 1), {"k": 6, "s": 1})
+    silent = verdict("a", Undecided("no such position"), {"k": 8, "s": 1})
+    assert text(held) == "holds for all 1,200 positions up to bound 40 (k = 2; s = 1)"
+    assert text(held, more) == "holds up to bounds from 20 to 40 on 2 tables (1,500 positions)"
+    assert (
+        text(held, silent, false)
+        == "refuted at (x, y, z, p) = (1, 0, 2, 1): P-position, claimed: N-position (k = 6; s = 1);"
+        " 1 of 3 tables refutes it; says nothing on 1 of 3 tables: no such position (k = 8; s = 1)"
+    )
+    assert text(silent) == "says nothing: no such position (k = 8; s = 1)"
+    nested = verdict("a", HoldsToBound(300, 20), {"k": 2, "s": 1}, 20)
+    # Both tables are of one game: the larger holds the positions of the smaller.
+    assert text(held, nested) == "holds up to bounds from 20 to 40 on 2 tables (1,200 positions)"
+    in_a_sense = verdict("a", HoldsToBound(5, 20, "every member up to 6 occurs"), {"k": 2, "s": 2})
+    assert text(held, in_a_sense).endswith("; in this sense: every member up to 6 occurs")
+
+
+def test_of_several_senses_the_least_is_shown() -> None:
+    """pass2016, Conjecture 4.2: for one s every number up to 8, for another only those up to 3."""
+
+    def filled(s: int, bound: int, frontier: int) -> dict[str, Any]:
+        sense = f"every member up to {frontier} occurs"
+        growth = [{"bound": bound, "frontier": frontier}]
+        return verdict("a", HoldsToBound(5, bound, sense), {"s": s}, bound, growth=growth)
+
+    found = row(claim("a"), filled(2, 40, 8), filled(4, 20, 1), filled(4, 40, 3), filled(6, 40, 5))
+    assert found["text"].endswith(
+        "; in this sense: for the least (s = 4): every member up to 3 occurs"
+    )
+
+
+PROVED = Proved("certificates/drawn.json")
+
+
+def test_a_proof_is_for_the_parameters_that_it_names() -> None:
+    one, fixed = (
+        claim("a", ruleset="solid-bar(f=(x+z)//k)"),
+        claim("a", ruleset="step-bar(k=2, s=0)"),
+    )
+
+    def text(of: Claim, *verdicts: dict[str, Any]) -> tuple[str, str]:
+        found = row(of, *verdicts)
+        return found["verdict"], found["text"]
+
+    tables = [verdict("a", HoldsToBound(100, 10), {"k": k}) for k in (3, 7, 11)]
+    proofs = [by_proof("a", PROVED, {"k": k}) for k in (3, 7, 11)]
+    assert text(one, *tables, *proofs) == (
+        "proved-for-listed",
+        "proved for all positions, for k = 3, 7, 11; other k are not proved",
+    )
+    assert text(one, *tables, *proofs[:2]) == (
+        "holds-to-bound",
+        "proved for all positions, for k = 3, 7; other k are not proved;"
+        " holds for all 100 positions up to bound 10 (k = 11)",
+    )
+    assert text(fixed, verdict("a", HoldsToBound(9, 5)), by_proof("a", PROVED)) == (
+        "proved",
+        "proved for all positions",
+    )
+    named = claim("a", ruleset="solid-bar(f=(x+z)//k)", when="k == 3 or k == 7")
+    assert text(named, *proofs[:2]) == (
+        "proved",
+        "proved for all positions, for k = 3, 7; it speaks of no others",
+    )
+    assert text(named, *proofs[:1]) == (
+        "proved-for-listed",
+        "proved for all positions, for k = 3; other k are not proved",
+    )
+    # Of k = 0 there is no game, and no value of the condition: whether there are other parameters is not known.
+    unknown = claim("a", ruleset="solid-bar(f=(x+z)//k)", when="k == 3 or (k == 0 and 4//k == 1)")
+    assert text(unknown, *proofs[:1]) == (
+        "proved-for-listed",
+        "proved for all positions, for k = 3; other k are not proved",
+    )
+    unsaid = by_proof("a", Undecided("the time is over"), {"k": 7})
+    assert text(named, proofs[0], unsaid)[0] == "proved-for-listed"
+    silent = verdict("a", Undecided("no such position"), {"k": 15})
+    assert text(one, proofs[0], silent) == (
+        "proved-for-listed",
+        "proved for all positions, for k = 3; other k are not proved;"
+        " says nothing on the only table: no such position (k = 15)",
+    )
+    whole = verdict("a", Exhausted(50), {"k": 15})
+    assert text(one, proofs[0], whole) == (
+        "holds-to-bound",
+        "proved for all positions, for k = 3; other k are not proved;"
+        " every case checked, for k = 15 (50 positions); other k are not checked",
+    )
+
+
+def test_pairs_of_parameters_are_named_where_they_are_no_product() -> None:
+    proofs = [
+        by_proof("a", PROVED, {"k": k, "s": s}) for k in (4, 6, 8, 10) for s in range(2, k, 2)
+    ]
+    found = row(claim("a"), *proofs[:3])
+    assert (
+        found["text"]
+        == "proved for all positions, for (k, s) = (4, 2), (6, 2), (6, 4); other k, s are not proved"
+    )
+    many = row(claim("a"), *proofs)["text"]
+    assert "(8, 2), (8, 4), (8, 6), …, (10, 8) (10 of them); other" in many
+
+
+def test_what_the_prover_cannot_decide_says_nothing_against_a_table() -> None:
+    held = verdict("a", HoldsToBound(9, 10), {"k": 2, "s": 1})
+    silent = by_proof("a", Undecided("not linear"), {"k": 2, "s": 1})
+    assert row(claim("a"), held, silent) == row(claim("a"), held)
+    alone = row(claim("a"), silent, silent | {"parameters": {"k": 3, "s": 1}})
+    assert alone["verdict"] == "undecided"
+    assert alone["text"] == "says nothing on 2 proofs: not linear (k = 2; s = 1)"
+
+
+def test_a_table_and_a_proof_refute_together() -> None:
+    parameters = {"k": 2, "s": 1}
+    held = verdict("a", HoldsToBound(9, 10), {"k": 3, "s": 1})
+    table, proof = (
+        verdict("a", refuted(1, 0, 2, 1), parameters),
+        by_proof("a", refuted(1, 0, 2, 1), parameters),
+    )
+    found = row(claim("a"), held, table, proof)
+    assert found["verdict"] == "refuted"
+    assert found["decided"]["table"] == "table 10"
+    assert found["text"].endswith("; 1 of 2 tables and the only proof refute it")
+    # passes left do not count as a size, whoever found the position
+    found = row(claim("a"), by_proof("a", refuted(0, 0, 1, 3), parameters), table)
+    assert found["decided"]["position"] == [0, 0, 1, 3]
+    wrong = row(claim("a"), table, by_proof("a", PROVED, parameters))
+    assert wrong["verdict"] == "refuted"
+    assert wrong["text"].endswith("; and yet proved for k = 2; s = 1: one of them is wrong")
+
+
+@pytest.mark.parametrize(
+    ("true_up_to", "expected"),
+    [
+        (
+            (5, 7),
+            "false just beyond its bound for each of the 2 parameters with a table beyond it",
+        ),
+        (
+            (5, 20),
+            "false just beyond its bound for 1 of the 2 parameters with a table beyond it; its bound is 7,"
+            " and it is also true for all positions of our table, up to 20, for example for k = 4; s = 1",
+        ),
+        (
+            (9, 20),
+            "its bound is 5, and it is also true up to 9, for example for k = 2; s = 1",
+        ),
+    ],
+)
+def test_what_is_the_case_beyond_a_bound_is_a_remark(
+    true_up_to: tuple[int, int], expected: str
+) -> None:
+    verdicts = [
+        verdict(
+            "a",
+            Exhausted(10),
+            {"k": k, "s": 1},
+            20,
+            reach=reach,
+            true_up_to=true,
+            best_possible=reach == true,
+            **({} if true == 20 else {"false_at": [true + 1, 0, true + 1]}),
+        )
+        for k, reach, true in zip((2, 4), (5, 7), true_up_to, strict=True)
+    ]
+    verdicts.append(verdict("a", Exhausted(10), {"k": 6, "s": 1}, 9))
+    assert row(claim("a"), *verdicts)["text"].endswith(f"; remark: {expected}")
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([4], "k = 4"),
+        ([1, 2, 3], "k = 1, 2, 3"),
+        ([0, 1, 2, 3], "k = 0, …, 3"),
+        ([2, 6, 10, 14], "k = 2, 6, …, 14"),
+        ([1, 2, 4, 8, 16], "k = 1, 2, 4, 8, 16"),
+        ([1, 2, 4, 8, 16, 32], "k = 1, 2, 4, …, 32 (6 values)"),
+    ],
+)
+def test_parameters_in_short(values: list[int], expected: str) -> None:
+    assert parameters_text([{"k": k} for k in [*reversed(values), values[0]]]) == expected
+
+
+HELD, FALSE, SILENT = HoldsToBound(5, 10), refuted(0, 0, 1, 0), Undecided("too small")
+
+
+@pytest.mark.parametrize(
+    ("printed", "intended", "right", "text"),
+    [
+        (
+            FALSE,
+            HELD,
+            "intended",
+            "Claim b as intended holds as far as it was checked, Claim a as printed is refuted at"
+            " (x, y, z, p) = (0, 0, 1, 0) for k = 2; s = 1.",
+        ),
+        (
+            HELD,
+            FALSE,
+            "printed",
+            "Claim a as printed holds as far as it was checked, Claim b as intended is refuted at"
+            " (x, y, z, p) = (0, 0, 1, 0) for k = 2; s = 1.",
+        ),
+        (FALSE, FALSE, "neither", "Neither is right: "),
+        (HELD, HELD, "both", "Not told apart so far: "),
+        (FALSE, SILENT, "open", "Open: Claim a as printed is refuted"),
+        (
+            HELD,
+            PROVED,
+            "both",
+            "Not told apart so far: Claim a as printed holds as far as it was checked,"
+            " Claim b as intended is proved for k = 2; s = 1.",
+        ),
+        (None, HELD, "open", "Open: Claim a as printed is unchecked"),
+    ],
+)
+def test_a_misprint(printed: Verdict | None, intended: Verdict, right: str, text: str) -> None:
+    both = catalogue(claim("a"), claim("b", corrects="a"))
+    said = [("a", printed), ("b", intended)]
+    given = [verdict(of, outcome, {"k": 2, "s": 1}) for of, outcome in said if outcome]
+    (found,) = pairs(both, rows(both, given))
+    assert (found["kind"], found["printed"], found["intended"]) == ("misprint", "a", "b")
+    assert found["right"] == right
+    assert found["text"].startswith(text)
+    is_decided = FALSE in (printed, intended)
+    assert (found["decided"] or {}).get("position") == ([0, 0, 1, 0] if is_decided else None)
+
+
+def test_a_disagreement_is_told_once_and_names_the_papers() -> None:
+    both = catalogue(
+        claim("a", contradicts=["b", "elsewhere-1"]), claim("b", OTHER, contradicts=["a"])
+    )
+    given = [verdict("a", FALSE, {"k": 2, "s": 1}), verdict("b", HELD, {"k": 2, "s": 1})]
+    (found,) = pairs(both, rows(both, given))
+    assert (found["kind"], found["printed"], found["intended"]) == ("disagreement", "b", "a")
+    assert found["right"] == "printed"
+    assert found["text"].startswith(
+        "Claim b of other holds as far as it was checked, Claim a of drawn is refuted at"
+    )
+
+
+def a_statement() -> Claim:
+    check = {"kind": "integers", "bound": 9, "all": {"k": "1..9", "z": "0..N"}, "holds": "k*z >= z"}
+    return claim("a", ruleset=None, check=check)
+
+
+def by_check(outcome: Verdict) -> dict[str, Any]:
+    return {**verdict("a", outcome), "table": None}
+
+
+def test_a_statement_on_integers_is_proved_for_what_is_fixed() -> None:
+    checked = by_check(HoldsToBound(90, 9, unit="case"))
+    proofs = [by_proof("a", Proved("by this", "integer"), {"k": k}) for k in (1, 2)]
+    found = row(a_statement(), checked, *proofs)
+    assert (found["verdict"], found["proved_for"]) == ("proved-for-listed", "k = 1, 2")
+    assert found["text"] == (
+        "proved for all integers, for k = 1, 2; other k are not proved; holds for all 90 cases up to bound 9"
+    )
+    unsaid = by_proof("a", Undecided("the time is over"), {"k": 3})
+    assert row(a_statement(), checked, *proofs, unsaid)["text"] == found["text"]
+    whole = row(a_statement(), checked, by_proof("a", Proved("by this", "integer")))
+    assert (whole["verdict"], whole["text"]) == ("proved", "proved for all integers")
+    silent = row(a_statement(), checked, by_proof("a", Undecided("a power")))
+    assert silent["verdict"] == "holds-to-bound"
+    assert "proved" not in silent["text"]
+
+
+def test_a_statement_that_a_check_refutes_is_not_proved() -> None:
+    wrong = Refuted(Counterexample("this", "that", (2, 5), ("k", "z")), 90)
+    proof = by_proof("a", Proved("by this", "integer"), {"k": 1})
+    found = row(a_statement(), by_check(wrong), proof)
+    assert found["verdict"] == "refuted"
+    assert "the only check refutes it" in found["text"]
+    later = by_proof("a", wrong, {"k": 2})
+    found = row(a_statement(), by_check(wrong), later, by_proof("a", wrong, {"k": 3}))
+    assert "the only check and all 2 proofs refute it" in found["text"]
+    found = row(a_statement(), by_check(HoldsToBound(90, 9, unit="case")), proof, later)
+    assert (found["verdict"], found["decided"]["position"]) == ("refuted", [2, 5])
+
+
+# What a row says, against what its verdicts say, by their types alone.
+
+FINITE = "k == 1 or k == 2"
+domains = st.sampled_from([{}, {"reach": 20}, {"printed": 15}])
+proofs_of = st.builds(lambda domain: Proved("c.json", **domain), domains)
+
+
+@st.composite
+def judged(draw: st.DrawFn) -> tuple[Claim, list[dict[str, int]] | None, list[dict[str, Any]]]:
+    """Draw a claim, the cases that it speaks of (None for infinitely many), and verdicts on some of these."""
+    kind = draw(st.sampled_from(["fixed", "finite", "infinite", "integers"]))
+    every: list[dict[str, int]] | None
+    if kind == "fixed":
+        of, every, given = claim("a", ruleset="step-bar(k=2, s=0)"), [{}], st.just({})
+    elif kind == "finite":
+        of = claim("a", ruleset="solid-bar(f=(x+z)//k)", when=FINITE)
+        every, given = [{"k": 1}, {"k": 2}], st.builds(lambda k: {"k": k}, st.integers(1, 2))
+    elif kind == "infinite":
+        of, every = claim("a", ruleset="solid-bar(f=(x+z)//k)"), None
+        given = st.builds(lambda k: {"k": k}, st.integers(1, 2))
+    else:
+        of, every = a_statement(), None
+        given = st.builds(lambda k: {"k": k}, st.integers(1, 2))
+    decisions = st.one_of(proofs_of, outcomes).filter(
+        lambda o: not isinstance(o, HoldsToBound | Exhausted)
+    )
+    tables = st.builds(lambda o, p, b: verdict("a", o, p, b), outcomes, given, st.integers(1, 20))
+    proofs = st.builds(lambda o, p: by_proof("a", o, p), decisions, given)
+    if kind == "integers":
+        tables = st.builds(by_check, outcomes)
+        if draw(st.booleans()):  # every choice is decided, each once
+            every = [{"k": 1}, {"k": 2}]
+            found = [by_proof("a", draw(decisions), one) for one in every]
+            for one in found:
+                one["evidence"] = {"all_choices": True}
+            return of, every, [*found, *draw(st.lists(tables, max_size=1))]
+    return of, every, draw(st.lists(tables | proofs, max_size=5))
+
+
+def known(verdicts: list[dict[str, Any]], case: dict[str, int]) -> set[str]:
+    return {v["verdict"] for v in verdicts if v["parameters"] == case}
+
+
+@settings(max_examples=examples(200))
+@given(judged())
+def test_a_row_never_says_more_than_its_verdicts(
+    drawn: tuple[Claim, list[dict[str, int]] | None, list[dict[str, Any]]],
+) -> None:
+    of, every, verdicts = drawn
+    found = row(of, *verdicts)
+    names = {v["verdict"] for v in verdicts}
+    cases = [known(verdicts, case) for case in every or []]
+    # A verdict on a whole statement on integers is one on every choice.
+    whole = known(verdicts, {}) if not of.parameters else set()
+    match found["verdict"]:
+        case "refuted":
+            assert "refuted" in names
+        case "proved":
+            assert "refuted" not in names
+            assert "proved" in names
+            assert "proved" in whole or (cases and all(c & {"proved", "vacuous"} for c in cases))
+        case "proved-for-listed":
+            assert "refuted" not in names
+            assert "proved" in names
+            for v in verdicts:
+                if v["verdict"] in ("holds-to-bound", "exhausted") and v["parameters"]:
+                    assert "proved" in known(verdicts, v["parameters"])
+        case "exhausted":
+            assert "refuted" not in names
+            settled = {"exhausted", "proved", "vacuous"}
+            assert whole & settled or (cases and all(c & settled for c in cases))
+        case "vacuous":
+            assert "vacuous" in names
+            assert not names & {"refuted", "proved", "exhausted", "holds-to-bound"}
+            assert "vacuous" in whole or (cases and all("vacuous" in c for c in cases))
+        case "holds-to-bound":
+            assert "refuted" not in names
+            assert names & {"holds-to-bound", "exhausted"}
+        case "undecided":
+            assert names <= {"undecided", "vacuous"}
+        case other:
+            assert (other, verdicts) == ("unchecked", [])
+    # Its sentence names nothing that no verdict is of.
+    proved = [v for v in verdicts if v["verdict"] == "proved"]
+    said = [part for part in found["text"].split("; ") if part.startswith("proved for ")]
+    assert bool(said) <= bool(proved)
+    for words, fits in (
+        ("coordinates up to 20", lambda v: v["reach"] == 20),
+        ("the 15 printed", lambda v: v["printed"] == 15),
+        ("", lambda v: v["reach"] is None and v["printed"] is None),
+    ):
+        for part in said:
+            narrow = [w for w in ("coordinates up to", "printed") if w in part]
+            if (words in part) if words else not narrow:
+                assert any(fits(v) for v in proved)
+    for k in (1, 2):
+        named = [part for part in said if f" {k}" in part.partition(", for ")[2]]
+        assert not named or "proved" in known(verdicts, {"k": k})
+
+
+def test_an_undecided_choice_is_not_proved() -> None:
+    choices = [by_proof("a", Proved("by this", "integer"), {"k": k}) for k in (1, 2)]
+    for one in choices:
+        one["evidence"] = {"all_choices": True}
+    found = row(a_statement(), *choices)
+    assert (found["verdict"], found["proved_for"]) == ("proved", "k = 1, 2")
+    assert found["text"] == "proved for all integers, for k = 1, 2; it speaks of no others"
+    silent = by_proof("a", Undecided("the time is over"), {"k": 3})
+    silent["evidence"] = {"all_choices": True}
+    assert row(a_statement(), *choices, silent)["verdict"] == "proved-for-listed"
+    del choices[0]["evidence"]["all_choices"]
+    assert row(a_statement(), *choices)["verdict"] == "proved-for-listed"
+
+
+def test_a_proof_for_all_that_a_range_lists_is_of_these_alone() -> None:
+    check = {"kind": "integers", "bound": 9, "all": {"k": "1..2", "z": "0..N"}, "listed": ["k"]}
+    said = claim("a", ruleset=None, check={**check, "holds": "k*z >= z"})
+    choices = [by_proof("a", Proved("by this", "integer"), {"k": k}) for k in (1, 2)]
+    for one in choices:
+        one["evidence"] = {"all_choices": True}
+    found = row(said, by_check(HoldsToBound(20, 9, "for k in 1..2 alone", "case")), *choices)
+    assert (found["verdict"], found["proved_for"]) == ("proved-for-listed", "k = 1, 2")
+    assert found["text"] == "proved for all integers, for k = 1, 2; other k are not proved"
+
+
+def test_a_conjecture_is_never_proved_without_saying_for_what() -> None:
+    conjecture = claim("b", OTHER, status="conjecture", contradicts=["a"])
+    both = catalogue(claim("a"), conjecture)
+    given = [verdict("a", FALSE, {"k": 2, "s": 1})]
+    given += [by_proof("b", PROVED, {"k": k, "s": 1}) for k in (2, 4)]
+    (found,) = pairs(both, rows(both, given))
+    assert found["right"] == "intended"
+    assert found["text"].startswith("Claim b of other is proved for k = 2, 4; s = 1, Claim a")
+
+
+def test_a_statement_of_which_nothing_is_spoken_is_vacuous() -> None:
+    why = Vacuous("no integers satisfy its conditions")
+    checked = by_check(Undecided("no integers up to N = 9 are ones that it speaks of"))
+    found = row(a_statement(), checked, by_proof("a", why))
+    assert (found["verdict"], found["text"]) == ("vacuous", f"vacuous: {why.why}")
+    some = [by_proof("a", why, {"k": 1}), by_proof("a", Proved("this", "integer"), {"k": 2})]
+    assert row(a_statement(), *some[:1])["verdict"] == "undecided"
+    for one in some:
+        one["evidence"] = {"all_choices": True}
+    assert row(a_statement(), *some[:1])["verdict"] == "vacuous"
+    found = row(a_statement(), *some)
+    assert (found["verdict"], found["proved_for"]) == ("proved", "k = 2")
+    assert "vacuous, for k = 1" in found["text"]
+    held = by_check(HoldsToBound(90, 9, unit="case"))
+    assert row(a_statement(), held, by_proof("a", why))["text"].endswith("one of them is wrong")
+    both = catalogue(claim("a"), claim("b", corrects="a"))
+    given = [by_proof("a", why, {"k": 2, "s": 1}), by_proof("b", PROVED, {"k": 2, "s": 1})]
+    assert pairs(both, rows(both, given))[0]["right"] == "open"
+
+
+def test_a_proof_without_the_bound_is_told_as_a_remark() -> None:
+    of = claim("a", ruleset="step-bar(k=2, s=0)", reach="20")
+    beyond = {"reach": 20, "true_up_to": 57, "best_possible": False}
+    table = verdict("a", Exhausted(99), bound=57, **beyond)
+    proof = by_proof("a", Proved("c.json", reach=20))
+    assert row(of, table, proof)["text"] == (
+        "proved for all positions with coordinates up to 20; remark: its bound is 20,"
+        " and it is also true for all positions of our table, up to 57"
+    )
+    proof["evidence"] = {"without_reach": "proved"}
+    assert row(of, table, proof)["text"] == (
+        "proved for all positions with coordinates up to 20; remark: proved without its bound, too"
+    )
+
+
+def test_engines_that_agree_on_some_proofs_alone_are_told_apart() -> None:
+    proofs = [by_proof("a", PROVED, {"k": k, "s": 1}) for k in (2, 4, 6)]
+    for one in proofs:
+        one["evidence"] = {"engines": ["own", "mona"], "no_answer": {}}
+    proofs[1]["evidence"] = {"engines": ["own"], "no_answer": {"mona": "the time is over"}}
+    (found,) = rows(catalogue(claim("a")), proofs)
+    assert found["engines"] == [
+        {"engines": ["own", "mona"], "proofs": 2, "no_answer": {}},
+        {"engines": ["own"], "proofs": 1, "no_answer": {"mona": "the time is over"}},
+    ]
+    assert found["command"] == "./choco claims check a --proofs"

@@ -1,0 +1,343 @@
+"""Claims files: what may stand in them, what is said about mistakes, and which claims fit a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from choco_pipeline.claims.kinds import IntegerStatement
+from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.mistakes import mistakes_in
+from choco_pipeline.errors import ConfigError
+
+HEAD = """\
+paper:
+  key: drawn
+  title: On Nothing
+  authors: [N. N.]
+  reference: preprint
+claims:
+"""
+CLAIM = """\
+  - id: drawn-1
+    number: Theorem 1
+    status: theorem
+    statement: Words.
+    ruleset: step-bar(k=k, s=s)
+    when: k % 2 == 0
+    let:
+      t: k + s
+    check:
+      kind: p-positions
+      formula: y ^ (z+t) == 0
+"""
+
+
+def load(tmp_path: Path, text: str) -> dict[str, Claim]:
+    path = tmp_path / "claims.yaml"
+    path.write_text(text, encoding="utf-8")
+    return dict(load_catalogue([path]).claims)
+
+
+def refusal(tmp_path: Path, text: str) -> list[str]:
+    with pytest.raises(ConfigError) as error:
+        load(tmp_path, text)
+    return [line.replace(f"{tmp_path}/", "") for line in str(error.value).splitlines()]
+
+
+def test_a_claim_is_read(tmp_path: Path) -> None:
+    claim = load(tmp_path, HEAD + CLAIM)["drawn-1"]
+    assert claim.coordinates == ("y", "z")
+    assert claim.quantities == ("grundy", "p-positions")
+    assert claim.match("step-bar(k=4, s=3)") == {"k": 4, "s": 3}
+    assert claim.match("step-bar(k=5, s=3)") is None
+    assert claim.match("strip-bar(k=4, s=3)") is None
+    assert claim.environment({"k": 4, "s": 3}) == {"k": 4, "s": 3, "t": 7}
+    assert claim.as_ledger() == {
+        "id": "drawn-1",
+        "paper": {
+            "key": "drawn",
+            "title": "On Nothing",
+            "authors": ["N. N."],
+            "year": None,
+            "reference": "preprint",
+        },
+        "number": "Theorem 1",
+        "where": None,
+        "status": "theorem",
+        "statement": "Words.",
+        "note": None,
+        "corrects": None,
+        "contradicts": [],
+        "ruleset": "step-bar(k=k, s=s)",
+        "kind": "p-positions",
+        "formula": "P ⇔ y ^ (z+t) == 0",
+        "formal": claim.as_json(),
+    }
+
+
+def test_a_work_order_holds_what_decides_the_verdict(tmp_path: Path) -> None:
+    claim = load(tmp_path, HEAD + CLAIM)["drawn-1"]
+    again = Claim.from_json(claim.as_json())
+    assert again.as_json() == claim.as_json()
+    assert again.match("step-bar(k=4, s=3)") == {"k": 4, "s": 3}
+    assert list(mistakes_in(again)) == []
+    reworded = load(
+        tmp_path, HEAD + CLAIM.replace("Words.", "Other words.").replace("k + s", "k+s")
+    )["drawn-1"]
+    assert reworded.as_json() == claim.as_json()
+    with pytest.raises(ValueError, match="drawn-1 was read from a work order"):
+        again.as_ledger()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "y ^ (z+t)",
+            "y ^ (z+u)",
+            'claims.yaml:17:7: claims.0.check.formula: name "u" at column 8: names are k, s, t, y, z',
+        ),
+        (
+            "y ^ (z+t) == 0",
+            "y ^ (z+t)",
+            "claims.yaml:17:7: claims.0.check.formula: a condition is needed, this is an integer",
+        ),
+        (
+            "y ^ (z+t) == 0",
+            "open(y) == 0",
+            'claims.yaml:17:7: claims.0.check.formula: call to "open" at column 1',
+        ),
+        (
+            "formula:",
+            "formule:",
+            "claims.yaml:17:7: unknown key 'formule'; did you mean 'formula'?",
+        ),
+        (
+            "k % 2 == 0",
+            "y == 0",
+            'claims.yaml:12:5: claims.0.when: name "y" at column 1: names are k, s',
+        ),
+        (
+            "t: k + s",
+            "t: u",
+            'claims.yaml:14:7: claims.0.let.t: name "u" at column 1: names are k, s',
+        ),
+        ("t: k + s", "y: k + s", "claims.yaml:14:7: claims.0.let.y: 'y' cannot be given a value"),
+        (
+            "step-bar(k=k",
+            "step-bar(q=k",
+            "claims.yaml:11:5: claims.0.ruleset: ruleset 'step-bar(q=k, s=s)'",
+        ),
+        (
+            "k=k",
+            "k=2*k",
+            "claims.yaml:11:5: claims.0.ruleset: step-bar: k must be an integer or a name",
+        ),
+        (
+            "k=k",
+            "k=y",
+            "claims.yaml:11:5: claims.0.ruleset: 'y' cannot be a parameter: it has a meaning",
+        ),
+        (
+            "step-bar(k=k, s=s)",
+            "nim(k)",
+            "claims.yaml:11:5: claims.0.ruleset: nim: the number of heaps",
+        ),
+        (
+            "p-positions\n",
+            "p-position\n",
+            "claims.yaml:16:7: claims.0.check.kind: needs one of 19 words, found 'p-position'; did you mean 'p-positions'?",
+        ),
+        (
+            "status: theorem",
+            "status: axiom",
+            "claims.yaml:9:5: claims.0.status: needs 'definition' or 'theorem'",
+        ),
+        ("    number: Theorem 1\n", "", "claims.yaml:7:5: claims.0.number: this key is needed"),
+        ("id: drawn-1", "id: Drawn 1", "claims.yaml:7:5: claims.0.id: needs text of the form"),
+        ("    when:", "    wenn:", "claims.yaml:12:5: unknown key 'wenn'; did you mean 'when'?"),
+        (
+            "    check:",
+            "    reach: b\n    check:",
+            'claims.yaml:15:5: claims.0.reach: name "b" at column 1: names are k, s, t',
+        ),
+        ("  title: On Nothing\n", "", "claims.yaml:1:1: paper.title: this key is needed"),
+    ],
+)
+def test_mistakes_name_their_place(tmp_path: Path, old: str, new: str, message: str) -> None:
+    text = HEAD + CLAIM
+    assert text.count(old) == 1
+    (line, *_) = refusal(tmp_path, text.replace(old, new))
+    assert line.startswith(message), line
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "check", "message"),
+    [
+        (
+            "nim(3)",
+            "{kind: counts, relations: ['g(1) == 1']}",
+            "kind: counts speaks of a rectangular-bar, found nim(3)",
+        ),
+        (
+            "rectangular-bar(m=m, n=n)",
+            "{kind: counts, relations: ['g(1) == 1']}",
+            "ruleset: counts compares tables that differ in one parameter, found 2",
+        ),
+        (
+            "rectangular-bar(m=m, n=m)",
+            "{kind: counts, relations: ['g(1) == 1', 'g(n) == 1']}",
+            'relations.1: name "n" at column 3',
+        ),
+        (
+            "rectangular-bar(m=m, n=m)",
+            "{kind: cellular, terms: [[0, 1, 1]], start: [[1, 1, 1, 1]], modulo: 2, generation: m}",
+            "terms.0: a generation follows from earlier ones: dn is at least 1, found 0",
+        ),
+        (
+            "rectangular-bar(m=m, n=m)",
+            "{kind: p-positions, formula: a == b}",
+            'formula: name "a" at column 1: names are i, j, m',
+        ),
+        (
+            "rectangular-bar(m=m, n=m)",
+            "{kind: grundy, equals: i}",
+            'equals: name "i" at column 1: names are a, b, c, d, m',
+        ),
+        (
+            "nim(3)",
+            "{kind: values, of: a, values: c > 1, relation: within}",
+            'values: name "c" at column 1',
+        ),
+        ("nim(3)", "{kind: count, of: grundy == a, equals: 4}", "reach: this key is needed"),
+        (
+            "nim(3)",
+            "{kind: count, over: p-positions, of: grundy == a, equals: 4}",
+            'of: name "grundy" at column 1: names are a, b, c',
+        ),
+    ],
+)
+def test_mistakes_of_each_kind(tmp_path: Path, ruleset: str, check: str, message: str) -> None:
+    text = f"{HEAD}  - {{id: d, number: x, status: figure, statement: w, ruleset: '{ruleset}', check: {check}}}\n"
+    lines = refusal(tmp_path, text)
+    assert any(message in line and line.startswith("claims.yaml:7:") for line in lines), lines
+
+
+def test_an_id_is_given_once(tmp_path: Path) -> None:
+    path, other = tmp_path / "a.yaml", tmp_path / "b.yaml"
+    path.write_text(HEAD + CLAIM, encoding="utf-8")
+    other.write_text(HEAD + CLAIM, encoding="utf-8")
+    with pytest.raises(
+        ConfigError,
+        match=r"b\.yaml:7:5: claims\.0\.id: 'drawn-1' is the id of another claim, at .*a\.yaml:7:5",
+    ):
+        load_catalogue([path, other])
+
+
+def test_an_unknown_id_is_answered_with_near_ones(tmp_path: Path) -> None:
+    path = tmp_path / "claims.yaml"
+    path.write_text(HEAD + CLAIM, encoding="utf-8")
+    assert load_catalogue([path]).unknown("drawn-2") == (
+        "no claim has the id 'drawn-2'; did you mean 'drawn-1'? (1 claims are loaded)"
+    )
+
+
+def test_a_condition_without_a_value_names_the_claim(tmp_path: Path) -> None:
+    claim = load(tmp_path, HEAD + CLAIM.replace("k % 2 == 0", "s//(k-4) == 0"))["drawn-1"]
+    with pytest.raises(
+        ConfigError, match=r"claim drawn-1: when: division by zero .* for k = 4, s = 1"
+    ):
+        claim.match("step-bar(k=4, s=1)")
+
+
+def test_a_condition_that_the_machine_found_is_meant_where_it_has_a_value(tmp_path: Path) -> None:
+    text = (HEAD + CLAIM.replace("k % 2 == 0", "v2(s) > 0")).replace("drawn-1", "found-1")
+    claim = load(tmp_path, text)["found-1"]
+    assert claim.match("step-bar(k=4, s=0)") is None
+    assert claim.match("step-bar(k=4, s=2)") == {"k": 4, "s": 2}
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "coordinates"),
+    [
+        ("step-bar(k=k, s=s)", ("y", "z")),
+        ("with-pass(strip-bar(k=k, s=s), passes=r)", ("x", "y", "z", "p")),
+        ("solid-bar(f=(x-k)//2)", ("x", "y", "z")),
+        ("with-pass(nim(4), passes=1)", ("a", "b", "c", "d", "p")),
+        ("rectangular-bar(m=m, n=m)", ("i", "j")),
+        ("with-pass(rectangular-bar(m=m, n=m+0), passes=1)", ("i", "j", "p")),
+        ("sum(step-bar(k=k, s=s), step-bar(k=j2, s=s))", ("y1", "z1", "y2", "z2")),
+    ],
+)
+def test_coordinates_of_patterns(ruleset: str, coordinates: tuple[str, ...]) -> None:
+    check = {"kind": "p-positions", "formula": "0 == 0"}
+    assert (
+        Claim.from_json({"id": "d", "ruleset": ruleset, "check": check}).coordinates == coordinates
+    )
+
+
+CATALOGUE = load_catalogue(sorted(Path("config/claims").glob("*.yaml")))
+
+#: Statements on integers that speak of no others than their ranges hold: printed numbers, and remarks with a bound in words;
+#: and one of which it is known that nothing satisfies its conditions.
+OF_THESE_ALONE = {
+    "step2015-ex-1.2",
+    "step2015-ex-2.1-1-pairs",
+    "step2015-ex-2.1-2-pairs",
+    "pass2016-sec-3-bars",
+    "pass2016-ex-3.3-m3",
+    "pass2016-lemma-3.2",
+    "triangular-def-4.2-blue",
+    "triangular-ex-4.1",
+    "triangular-ex-4.2-3",
+    "patterns-question-automata",
+}
+
+
+def test_ranges_that_list_some_integers_of_a_statement_say_so() -> None:
+    """A lemma for every even k is not proved by k = 2, 4, 6; of a digit, 0 and 1 are all."""
+    for claim in CATALOGUE.claims.values():
+        if not isinstance(claim.check, IntegerStatement):
+            continue
+        numbers = {
+            name
+            for name, span in claim.check.all.items()
+            if not span.names and len(list(span.values({}))) > 1 and span.text != "0..1"
+        }
+        assert set(claim.check.listed) == (set() if claim.id in OF_THESE_ALONE else numbers), (
+            claim.id
+        )
+
+
+@given(
+    st.sampled_from(
+        [
+            "step-bar(k={k}, s={s})",
+            "strip-bar(k={k}, s={s})",
+            "with-pass(strip-bar(k={k}, s={s}), passes=1)",
+            "with-pass(strip-bar(k={k}, s={s}), passes=2)",
+            "solid-bar(f=(x+z)//{k})",
+            "rectangular-bar(m={k}, n={k})",
+            "rectangular-bar(m={k}, n={s})",
+            "nim(3)",
+        ]
+    ),
+    st.integers(1, 40),
+    st.integers(1, 80),
+    st.sampled_from(["grundy", "p-positions"]),
+)
+def test_fitting_is_matching(pattern: str, k: int, s: int, quantity: str) -> None:
+    ruleset = pattern.format(k=k, s=s)
+    expected = [
+        (claim.id, case)
+        for claim in CATALOGUE.claims.values()
+        if quantity in claim.quantities and (named := claim.match(ruleset)) is not None
+        for case in claim.cases(named)
+    ]
+    fitting = [(claim.id, case) for claim, case in CATALOGUE.fitting(ruleset, quantity)]
+    assert sorted(fitting, key=str) == sorted(expected, key=str)

@@ -1,0 +1,167 @@
+"""Integers beside a ruleset's parameters: a claim on `every` one has a verdict for each, `some` are in `when` alone."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claims_file import Entry
+from choco_pipeline.claims.language.mistakes import mistakes_in
+from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Proved, Refuted
+from choco_pipeline.claims.quick_trial import trials
+from choco_pipeline.errors import ConfigError
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.proof.games.prover import prove
+from choco_pipeline.proof.statements.decided_claims import decide
+from choco_pipeline.sweep.expand import Planned
+from choco_pipeline.sweep.orders import table_orders
+from choco_pipeline.tables.specs.spec import TableSpec
+
+
+def unchecked(**more: Any) -> Claim:
+    entry = {
+        "id": "drawn",
+        "number": "1",
+        "status": "theorem",
+        "statement": "Words.",
+        "ruleset": "step-bar(k=k, s=s)",
+        "check": {"kind": "grundy", "equals": "y ^ z"},
+        "sample": {"parameters": {"k": "2", "s": "0"}, "bound": "9"},
+        **more,
+    }
+    return Claim(Entry.model_validate(entry))
+
+
+def claim(**more: Any) -> Claim:
+    found = unchecked(**more)
+    assert list(mistakes_in(found)) == []
+    return found
+
+
+#: Right for t = 2 alone: it was the first integer that fits.
+FIRST_ONLY = {"kind": "grundy", "equals": "(y ^ z)+t-2"}
+
+
+def test_the_first_integer_that_fits_does_not_stand_for_the_others() -> None:
+    found = list(trials(claim(every={"t": "2..50"}, check=FIRST_ONLY)))
+    assert [trial.parameters for trial in found] == [{"k": 2, "s": 0, "t": t} for t in range(2, 51)]
+    assert isinstance(found[0].finding.verdict, HoldsToBound)
+    assert all(isinstance(trial.finding.verdict, Refuted) for trial in found[1:])
+
+
+def test_a_proof_is_of_one_of_them() -> None:
+    one = claim(every={"t": "2..3"}, check=FIRST_ONLY)
+    proof = prove(parse_ruleset("step-bar(k=2, s=0)"), "grundy", engines=["own"])
+    cases = [case for _, case in Catalogue({"drawn": one}).fitting("step-bar(k=2, s=0)", "grundy")]
+    assert cases == [{"k": 2, "s": 0, "t": 2}, {"k": 2, "s": 0, "t": 3}]
+    right, wrong = (decide(one, case, proof, "here", ["own"]).verdict for case in cases)
+    assert isinstance(right, Proved)
+    assert isinstance(wrong, Refuted)
+    with pytest.raises(ConfigError, match=r"drawn: k = 2, s = 0: a value is needed for t"):
+        decide(one, {"k": 2, "s": 0}, proof, "here", ["own"])
+
+
+def test_a_run_checks_each_of_them() -> None:
+    """On each table; where the definition decides, on the largest of a game."""
+    game = parse_ruleset("step-bar(k=2, s=0)")
+    tables = [Planned(TableSpec.of(game, n, "grundy"), game, [], {}, None) for n in (5, 9)]
+    small, large = (planned.spec.table_id for planned in tables)
+    moves = {"kind": "options", "of": "z == t", "have": "some", "to": "z == 0"}
+    for check, checked in ((FIRST_ONLY, [small, large]), (moves, [large])):
+        catalogue = Catalogue({"drawn": claim(every={"t": "2..3"}, check=check)})
+        orders, _ = table_orders(tables, catalogue, dict.fromkeys((small, large), "shard"))
+        assert orders["shard"] == [
+            {"claim": "drawn", "table": table, "parameters": {"k": 2, "s": 0, "t": t}}
+            for table in checked
+            for t in (2, 3)
+        ]
+
+
+def test_a_bound_may_depend_on_them() -> None:
+    one = claim(every={"t": "4..6 step 2"}, let={"h": "2*t"}, reach="h+1", sample=None)
+    found = list(trials(one, {"k": 2, "s": 0}))
+    assert [(trial.parameters["t"], trial.bound) for trial in found] == [(4, 9), (6, 13)]
+    assert all(isinstance(trial.finding.verdict, Exhausted) for trial in found)
+
+
+def test_they_may_be_given() -> None:
+    one = claim(every={"t": "2..50", "u": "t..t+1"}, check=FIRST_ONLY)
+    asked = [trial.parameters for trial in trials(one, {"t": 3, "u": 4})]
+    assert asked == [{"k": 2, "s": 0, "t": 3, "u": 4}]
+    with pytest.raises(ConfigError, match=r"does not speak of k = 2, s = 0, t = 51"):
+        list(trials(one, {"t": 51}))
+
+
+@pytest.mark.parametrize(
+    ("more", "place"),
+    [
+        ({"check": FIRST_ONLY}, ("check", "equals")),
+        ({"let": {"h": "2*t"}}, ("let", "h")),
+        ({"reach": "t"}, ("reach",)),
+        ({"check": {"kind": "grundy", "equals": "0", "where": "y < t"}}, ("check", "where")),
+    ],
+)
+def test_formulas_other_than_when_cannot_use_some(more: dict[str, Any], place: Any) -> None:
+    (mistake,) = mistakes_in(unchecked(some={"t": "2..50"}, when="t > s", **more))
+    assert mistake == (
+        place,
+        "'t' is one of `some`, which only `when` may use: for a claim on each of them there is `every`",
+    )
+
+
+def test_some_are_looked_for_beside_every() -> None:
+    one = claim(every={"t": "0..3"}, some={"m": "0..9"}, when="k*t == 4*m+2 or s > 0 and t == m+1")
+    assert one.cases({"k": 2, "s": 0}) == [{"k": 2, "s": 0, "t": 1}, {"k": 2, "s": 0, "t": 3}]
+    assert one.cases({"k": 4, "s": 1}) == [{"k": 4, "s": 1, "t": t} for t in (1, 2, 3)]
+    assert one.match("step-bar(k=4, s=0)") is None
+    assert not one.speaks_of({"k": 4, "s": 0})
+
+
+@given(st.integers(0, 8), st.integers(0, 8), st.integers(0, 5), st.integers(1, 3))
+def test_cases_are_the_choices_that_fit(k: int, s: int, far: int, factor: int) -> None:
+    text = f"k*t + m == s + {factor}*u"
+    one = claim(every={"t": "-2..k", "u": f"t..t+{far}"}, some={"m": "0..u"}, when=text)
+    expected = [
+        {"k": k, "s": s, "t": t, "u": u}
+        for t, u in product(range(-2, k + 1), range(-2, k + far + 1))
+        if t <= u <= t + far and any(k * t + m == s + factor * u for m in range(u + 1))
+    ]
+    if len(expected) <= 100:
+        assert one.cases({"k": k, "s": s}) == expected
+
+
+def test_there_are_not_too_many() -> None:
+    assert len(claim(every={"t": "1..100"}).cases({"k": 2, "s": 0})) == 100
+    with pytest.raises(
+        ConfigError, match=r"claim drawn: more than 100 choices of t for k = 2, s = 0: smaller"
+    ):
+        claim(every={"t": "1..101"}).cases({"k": 2, "s": 0})
+
+
+@pytest.mark.parametrize(
+    ("more", "names"),
+    [
+        ({"every": {"t": "1..10**9"}, "when": "t == s"}, "t"),
+        ({"some": {"t": "1..10**9"}, "when": "t == s"}, "t"),
+        ({"every": {"t": "1..1000"}, "some": {"m": "1..1000"}, "when": "t+m == s"}, "t, m"),
+        ({"every": {"t": "1..10**9"}, "some": {"m": "1..0"}}, "t, m"),
+    ],
+)
+def test_choices_are_not_tried_for_ever(more: dict[str, Any], names: str) -> None:
+    with pytest.raises(ConfigError, match=f"more than 100,000 choices to try of {names} for k = 2"):
+        claim(**more).cases({"k": 2, "s": 0})
+
+
+def test_claims_on_several_tables_have_none() -> None:
+    check = {"kind": "counts", "relations": ["g(m) >= 0"]}
+    ruleset = "rectangular-bar(m=m, n=m)"
+    found = list(
+        mistakes_in(unchecked(ruleset=ruleset, every={"t": "1..2"}, check=check, sample=None))
+    )
+    assert (("every",), "a statement of kind counts has no `every`: it compares tables") in found

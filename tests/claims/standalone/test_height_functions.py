@@ -1,0 +1,247 @@
+"""Statements on height functions: against the plain definition of the games, function by function."""
+
+from functools import cache
+from itertools import product
+from math import comb
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from choco_pipeline.claims.kinds import HeightFunctions
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.mistakes import mistakes_in
+from choco_pipeline.claims.language.verdict import HoldsToBound, Refuted, Undecided
+from choco_pipeline.claims.standalone.height_functions import find_height_functions, grundy_numbers
+from choco_pipeline.errors import LimitError
+from choco_pipeline.formula import FormulaError
+
+Heights = tuple[tuple[int, ...], ...]
+
+# Nakamura, Miyadera, Nakaya, Integers 20 (2020) #G1: the NS property, between any two arguments.
+NS = {
+    "arguments": 1,
+    "height": "N",
+    "all": {"z": "0..N", "w": "z+1..N", "i": "1..4"},
+    "where": "z >> i == w >> i",
+    "such": "f(z) >> (i-1) == f(w) >> (i-1)",
+    "grundy": "y ^ z",
+}
+SECTIONS = {
+    "arguments": 2,
+    "height": "N",
+    "all": {"x": "0..N", "z": "0..N", "w": "z+1..N", "i": "1..4"},
+    "where": "z >> i == w >> i",
+    "such": "f(x*(N+1)+z) >> (i-1) == f(x*(N+1)+w) >> (i-1)"
+    " and f(z*(N+1)+x) >> (i-1) == f(w*(N+1)+x) >> (i-1)",
+    "grundy": "x ^ y ^ z",
+}
+
+
+def statement(**check: Any) -> HeightFunctions:
+    """Return a statement that is free of mistakes."""
+    check = {"kind": "height-functions", "bound": 3, **check}
+    claim = Claim.from_json({"id": "drawn", "check": check})
+    assert list(mistakes_in(claim)) == []
+    assert isinstance(claim.check, HeightFunctions)
+    return claim.check
+
+
+def monotone(n_x: int, n_z: int, height: int) -> list[Heights]:
+    """Return all monotone functions, sorted as counterexamples are."""
+    found = []
+    for values in product(range(height + 1), repeat=n_x * n_z):
+        rows = tuple(values[x * n_z : (x + 1) * n_z] for x in range(n_x))
+        along_z = all(row[z] <= row[z + 1] for row in rows for z in range(n_z - 1))
+        along_x = all(rows[x][z] <= rows[x + 1][z] for x in range(n_x - 1) for z in range(n_z))
+        if along_z and along_x:
+            found.append(rows)
+    return sorted(found, key=lambda rows: (rows[-1][-1], rows))
+
+
+def grundy_by_definition(f: Heights) -> dict[tuple[int, int, int], int]:
+    """Return the Grundy number of each position (x, y, z)."""
+
+    @cache
+    def grundy(x: int, y: int, z: int) -> int:
+        options = {grundy(u, min(y, f[u][z]), z) for u in range(x)}
+        options |= {grundy(x, v, z) for v in range(y)}
+        options |= {grundy(x, min(y, f[x][w]), w) for w in range(z)}
+        return next(n for n in range(99) if n not in options)
+
+    n_x, n_z = len(f), len(f[0])
+    places = product(range(n_x), range(f[-1][-1] + 1), range(n_z))
+    return {(x, y, z): grundy(x, y, z) for x, y, z in places if y <= f[x][z]}
+
+
+def points_of(check: HeightFunctions, bound: int) -> list[dict[str, int]]:
+    found = [{"N": bound}]
+    for name, span in check.all.items():
+        found = [{**env, name: value} for env in found for value in span.values(env)]
+    return [env for env in found if check.where is None or check.where.value(env)]
+
+
+@pytest.mark.parametrize(("n_x", "n_z", "height"), [(1, 5, 3), (2, 3, 2), (3, 3, 2), (2, 2, 4)])
+def test_grundy_numbers_are_those_of_the_definition(n_x, n_z, height):
+    functions = monotone(n_x, n_z, height)
+    found = grundy_numbers(np.array(functions))
+    assert found.shape == (len(functions), n_x, n_z, height + 1)
+    for f, grundy in zip(functions, found, strict=True):
+        expected = grundy_by_definition(f)
+        for x, y, z in product(range(n_x), range(height + 1), range(n_z)):
+            assert grundy[x, z, y] == expected.get((x, y, z), -1), f"f = {f} at {(x, y, z)}"
+
+
+@st.composite
+def statements(draw: st.DrawFn) -> tuple[HeightFunctions, int]:
+    """Draw a statement, most often a wrong one, and a bound."""
+    arguments = draw(st.sampled_from([1, 2]))
+    heights = ["f(z)", "f(w)", "f(f(z) % (N+1))"] if arguments == 1 else ["f(x*(N+1)+z)", "f(0)"]
+    last = "(N+1)*(N+1)-1" if arguments == 2 else "N"
+    heights.append(f"f({last})")
+    first, second = draw(st.sampled_from(heights)), draw(st.sampled_from(heights))
+    guarded = f"z < N and f(z+1) >= {first} or f(0) == 0"
+    such = draw(
+        st.sampled_from(
+            [
+                f"{first} >> 1 == {second} >> 1",
+                f"{first} <= {second}+1",
+                f"{first} != 1",
+                guarded if arguments == 1 else f"{first} % 2 == 0",
+                "z >= w or f(z) <= f(w)" if arguments == 1 else f"{first} >= min(x, z)",
+                "z == z",
+            ]
+        )
+    )
+    names = "y ^ z" if arguments == 1 else "x ^ y ^ z"
+    check = statement(
+        arguments=arguments,
+        height=draw(st.sampled_from(["N", "2", "1", "0"])),
+        all={"x": "0..N", "z": "0..N", "w": "0..N"},
+        where=draw(st.sampled_from([None, "z >> 1 == w >> 1", "z == w", "z < 0"])),
+        such=such,
+        grundy=draw(st.sampled_from([names, "y+z", "y", "max(y, z)"])),
+        relation=draw(st.sampled_from(["exactly", "if", "only-if"])),
+    )
+    return check, draw(st.integers(0, 3 if arguments == 1 else 2))
+
+
+@settings(deadline=None)
+@given(statements(), st.sampled_from([1, 40, 1 << 20]))
+def test_statements_are_checked_as_by_definition(drawn, block):
+    check, bound = drawn
+    height = int(check.height.value({"N": bound}))
+    n_x = 1 if check.arguments == 1 else bound + 1
+    points = points_of(check, bound)
+    wrong, with_property, with_formula = [], 0, 0
+    functions = monotone(n_x, bound + 1, height)
+    for f in functions:
+        table = [value for row in f for value in row]
+        false_at = [env for env in points if not check.condition.value(env, {"f": table})]
+        differing = [
+            (x, y, z)
+            for (x, y, z), value in grundy_by_definition(f).items()
+            if value != check.grundy.value({"x": x, "y": y, "z": z})
+        ]
+        holds, right = not false_at, not differing
+        with_property += holds
+        with_formula += right
+        is_wrong = {
+            "exactly": holds != right,
+            "if": holds and not right,
+            "only-if": right and not holds,
+        }
+        if is_wrong[check.relation]:
+            wrong.append((f, false_at, differing))
+    finding = find_height_functions(check, bound, block)
+    assert finding.evidence == {
+        "functions": len(functions),
+        "with_property": with_property,
+        "with_formula": with_formula,
+    }
+    match finding.verdict:
+        case HoldsToBound(positions, to, sense, "function"):
+            assert not wrong
+            assert {"exactly": 1, "if": with_property, "only-if": with_formula}[check.relation]
+            assert (positions, to) == (len(functions), bound)
+            assert sense == (
+                f"for all {len(functions):,} monotone height functions with arguments up to {bound}"
+                f" and heights up to {height}"
+            )
+        case Refuted(counterexample, positions):
+            assert positions == len(functions)
+            f, false_at, differing = wrong[0]
+            assert counterexample.found.startswith(f"f = {f[0] if check.arguments == 1 else f} ")
+            if differing:
+                place = min(differing, key=lambda at: (max(at), at))
+                named = ("y", "z") if check.arguments == 1 else ("x", "y", "z")
+                assert counterexample.coordinates == named
+                assert counterexample.position == place[3 - len(named) :]
+                assert counterexample.found.endswith(f"{grundy_by_definition(f)[place]}")
+            else:
+                assert counterexample.coordinates == ("x", "z", "w")
+                assert counterexample.position == tuple(false_at[0][name] for name in "xzw")
+                assert counterexample.found.endswith(" is false")
+        case Undecided():
+            assert not wrong
+            assert {"if": with_property, "only-if": with_formula}[check.relation] == 0
+        case other:
+            pytest.fail(f"{other}")
+
+
+def test_the_ns_property_is_the_nim_sum_of_bars():
+    """Nakamura, Miyadera, Nakaya 2020: G = y ⊕ z if and only if f has the NS property."""
+    for bound in range(9):
+        finding = find_height_functions(statement(**NS), bound)
+        assert isinstance(finding.verdict, HoldsToBound)
+        assert finding.verdict.positions == comb(2 * bound + 1, bound)
+
+
+def test_solid_bars_have_as_many_functions_as_there_are_plane_partitions():
+    finding = find_height_functions(statement(**SECTIONS), 3)
+    cells = product(range(1, 5), range(1, 5), range(1, 4))
+    above = below = 1
+    for i, j, k in cells:
+        above, below = above * (i + j + k - 1), below * (i + j + k - 2)
+    assert finding.evidence["functions"] == above // below == 24_696
+    assert isinstance(finding.verdict, HoldsToBound)
+
+
+def test_the_ns_property_of_all_sections_is_sufficient_but_not_necessary():
+    for bound, height in [(1, 4), (2, 4), (3, 3)]:
+        check = statement(**SECTIONS | {"height": str(height), "relation": "if"})
+        assert isinstance(find_height_functions(check, bound).verdict, HoldsToBound)
+    verdict = find_height_functions(statement(**SECTIONS | {"height": "2"}), 1).verdict
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.position == (1, 0, 1, 1)
+    assert "f = ((1, 1), (1, 2)) has Grundy numbers x ^ y ^ z" in verdict.counterexample.found
+
+
+@pytest.mark.parametrize("block", [1, 1 << 20])
+def test_the_least_function_is_the_lowest_not_the_first(block):
+    check = statement(**NS | {"such": "f(N) >= 1", "relation": "if"})
+    verdict = find_height_functions(check, 2, block).verdict  # (0, 0, 2) is wrong, too
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.found.startswith("f = (0, 1, 1) has the property")
+
+
+def test_boxes_too_large_are_refused():
+    with pytest.raises(LimitError, match=r"77,558,760 monotone .* at most 8,388,608"):
+        find_height_functions(statement(**NS), 14)
+    with pytest.raises(LimitError, match="Grundy numbers from 64 on"):
+        find_height_functions(statement(**NS | {"height": "63"}), 1)
+    with pytest.raises(LimitError, match="more than 1,048,576 choices of integers"):
+        find_height_functions(
+            statement(**NS | {"all": {"z": "0..2**20", "w": "1", "i": "1"}, "where": "z >= 0"}), 1
+        )
+
+
+def test_what_has_no_value_is_an_error():
+    with pytest.raises(FormulaError, match=r"f is known for 0\.\.2, asked at column 1: w=2"):
+        find_height_functions(statement(**NS | {"such": "f(w+1) >= 0"}), 2)
+    with pytest.raises(FormulaError, match="the largest height is at least 0, found -1"):
+        find_height_functions(statement(**NS | {"height": "N-3"}), 2)
+    with pytest.raises(FormulaError, match="division by zero"):
+        find_height_functions(statement(**NS | {"grundy": "y//z"}), 2)

@@ -1,0 +1,349 @@
+"""``choco claims`` as a person types it, in a project with two claims files and one run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from choco_pipeline import SolidBar
+from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.claims.language.claims_reference import claims_reference, claims_schema
+from choco_pipeline.claims.language.verdict import (
+    Counterexample,
+    HoldsToBound,
+    Proved,
+    Refuted,
+    verdict_to_json,
+)
+from choco_pipeline.documents.record import write_record
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.proof.games.prover import prove
+from choco_pipeline.proof.statements.claim_certificate import write_claim_certificate
+from tests.cli import command
+from tests.cli.command import Ended
+
+ROOT = Path(__file__).parents[3]
+
+CONFIG = """\
+run: t
+claims: [config/claims/one.yaml]
+sweeps:
+  a: {ruleset: solid-bar(f=(x+z)//k), parameters: {k: 5..9}, bound: 9, quantity: p-positions}
+"""
+ONE = """\
+paper: {key: one, title: On Triangles, authors: [A. Author, B. Author], year: 2020, reference: Journal 1}
+claims:
+  - id: one-conj-1
+    number: Conjecture 1
+    where: section 7
+    status: conjecture
+    statement: For k = 4m+1 the P-positions are those with (x+1) ⊕ y ⊕ (z+1) = 0.
+    note: Read as printed.
+    ruleset: solid-bar(f=(x+z)//k)
+    when: k % 4 == 1
+    check: {kind: p-positions, formula: (x+1) ^ y ^ (z+1) == 0}
+  - id: one-conj-1-intended
+    number: Conjecture 1
+    status: conjecture
+    statement: For k = 4m+1 the P-positions are those with (x−1) ⊕ y ⊕ (z−1) = 0.
+    corrects: one-conj-1
+    ruleset: solid-bar(f=(x+z)//k)
+    when: k % 4 == 1
+    check: {kind: p-positions, formula: (x-1) ^ y ^ (z-1) == 0}
+    sample: {parameters: {k: 5..9}, bound: 24}
+"""
+TWO = """\
+paper: {key: two, title: On Integers, authors: [C. Author], reference: preprint}
+claims:
+  - id: two-lemma-1
+    number: Lemma 1
+    status: lemma
+    statement: x ⊕ y ≤ x + y.
+    check: {kind: integers, bound: 9, all: {x: 0..N, y: 0..N}, holds: x ^ y <= x + y}
+"""
+
+
+def choco(folder: Path, *arguments: str) -> Ended:
+    """Run ``choco claims`` in a folder."""
+    return command.choco("claims", *arguments, cwd=folder)
+
+
+def document(folder: Path, *arguments: str) -> Any:
+    return json.loads(choco(folder, *arguments, "--json").stdout)
+
+
+def test_as_a_process(folder: Path) -> None:
+    check = ("claims", "check", "one-conj-1", "k=5", "--bound", "12")
+    done = command.choco_process(*check, cwd=folder)
+    assert done.returncode == 1, done.stderr
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a project without a run."""
+    (tmp_path / "config" / "claims").mkdir(parents=True)
+    (tmp_path / "config" / "config.yaml").write_text(CONFIG, encoding="utf-8")
+    (tmp_path / "config" / "claims" / "one.yaml").write_text(ONE, encoding="utf-8")
+    (tmp_path / "config" / "claims" / "two.yaml").write_text(TWO, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def with_run(folder: Path) -> Path:
+    """Return the project with a ledger, in which the printed conjecture is refuted and the intended one is not."""
+    found = Counterexample("N", "P-position", (4, 2, 6), ("x", "y", "z"), (4, 1, 3), "a reason")
+    larger = Counterexample("N", "P-position", (8, 4, 8), ("x", "y", "z"))
+    verdicts = [
+        {"claim": claim, "table": table, "parameters": {"k": k}, **verdict_to_json(verdict)}
+        for claim, table, k, verdict in [
+            ("one-conj-1", "t9", 9, Refuted(larger, 70)),
+            ("one-conj-1", "t5", 5, Refuted(found, 80)),
+            ("one-conj-1-intended", "t5", 5, HoldsToBound(80, 9)),
+        ]
+    ]
+    decided = {"table": "t5", "parameters": {"k": 5}}
+    rows = [
+        {
+            "claim": "one-conj-1",
+            "verdict": "refuted",
+            "text": "refuted for k = 5",
+            "decided": decided,
+        },
+        {
+            "claim": "one-conj-1-intended",
+            "verdict": "holds-to-bound",
+            "text": "holds",
+            "decided": None,
+        },
+    ]
+    tables = [{"id": f"t{k}", "ruleset": f"solid-bar(f=(x+z)//{k})"} for k in (5, 9)]
+    ledger = {"run": "t", "verdicts": verdicts, "rows": rows, "tables": tables}
+    write_record(folder / "results" / "t" / "ledger.json", ledger)
+    return folder
+
+
+def test_list(with_run):
+    lines = choco(with_run, "list").stdout.splitlines()
+    assert "one: On Triangles, Journal 1 (2020)" in lines
+    assert any(line.split() == ["two-lemma-1", "Lemma", "1", "lemma", "–"] for line in lines)
+    assert any(line.startswith("  one-conj-1 ") and "refuted for k = 5" in line for line in lines)
+    assert lines[-1] == "3 of 3 claims"
+
+
+def test_list_only_some(with_run):
+    def ids(*arguments: str) -> list[str]:
+        return [line["id"] for line in document(with_run, "list", *arguments)["claims"]]
+
+    assert ids("--paper", "two") == ["two-lemma-1"]
+    assert ids("--status", "conjecture", "--verdict", "holds-to-bound") == ["one-conj-1-intended"]
+    assert ids("--config", "config/config.yaml") == ["one-conj-1", "one-conj-1-intended"]
+    assert ids("--file", "config/claims/two.yaml") == ["two-lemma-1"]
+
+
+def test_no_line_of_a_list_is_wider_than_a_terminal(with_run):
+    (with_run / "config" / "claims" / "one.yaml").write_text(
+        ONE.replace("On Triangles", "On Triangles " * 20), encoding="utf-8"
+    )
+    lines = choco(with_run, "list").stdout.splitlines()
+    assert max(map(len, lines)) == 120
+    assert any(line.endswith("…") for line in lines)
+
+
+def test_show(with_run):
+    text = choco(with_run, "show", "one-conj-1").stdout
+    for part in [
+        "one-conj-1: Conjecture 1 (conjecture), section 7",
+        "A. Author, B. Author: On Triangles, Journal 1 (2020)",
+        "Note: Read as printed.",
+        "claims    P ⇔ (x+1) ^ y ^ (z+1) == 0",
+        "when      k%4 == 1",
+        "The intended form is one-conj-1-intended: this is as printed.",
+        "Last run, t: refuted for k = 5",
+        "2 checks: 2 refuted",
+        "solid-bar(f=(x+z)//5), x = 4, y = 2, z = 6: N; claimed: P-position",
+        "\nx = 4, y = 2, z = 6\n",  # below the drawing
+        "\nx = 4, y = 1, z = 3\n",
+        "the winning option (4, 1, 3)",
+        "./choco value 'solid-bar(f=(x+z)//5)' 4 2 6",
+        "./choco claims check one-conj-1 k=… --bound …",
+        "./choco run config/config.yaml",
+    ]:
+        assert part in text, text
+    assert "x = 8, y = 4" not in text, "one counterexample, the least"
+
+
+def test_show_as_json_and_without_a_run(folder, with_run):
+    shown = document(with_run, "show", "one-conj-1-intended")
+    assert shown["corrects"] == "one-conj-1"
+    assert shown["last"]["verdict"] == "holds-to-bound"
+    assert [v["parameters"] for v in shown["verdicts"]] == [{"k": 5}]
+    assert shown["commands"][0] == "./choco claims check one-conj-1-intended"
+    (folder / "results" / "t" / "ledger.json").unlink()
+    assert (
+        "No run of config/config.yaml has checked it."
+        in choco(folder, "show", "two-lemma-1").stdout
+    )
+
+
+def test_check_of_what_holds(folder):
+    done = choco(folder, "check", "one-conj-1-intended")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert [line.split(":")[0].strip() for line in lines if line.startswith("  ")] == [
+        "k = 5, bound 24",
+        "k = 9, bound 24",
+    ]
+    (said,) = [line for line in lines if line.startswith("one-conj-1-intended: holds up to")]
+    assert said.startswith("one-conj-1-intended: holds up to bound 24 on 2 tables (")
+
+
+def test_check_of_what_is_refuted(folder):
+    """The two papers print different shifts; the least position at which this one is wrong is P by no definition."""
+    done = choco(folder, "check", "one-conj-1", "k=5", "--bound", "12")
+    assert done.returncode == 1
+    assert "\none-conj-1: refuted at (x, y, z) = " in done.stdout
+    assert "x=0" in done.stdout, "drawn"
+    found = document(folder, "check", "one-conj-1", "k=5..9", "--bound", "12")
+    assert found["status"] == "refuted"
+    (claim,) = found["claims"]
+    assert [trial["parameters"] for trial in claim["trials"]] == [{"k": 5}, {"k": 9}]
+    first = claim["trials"][0]
+    game = SolidBar("(x+z)//5")
+    wrong = [
+        (x, y, z)
+        for x, y, z in game.positions(12)
+        if ((x + 1) ^ y ^ (z + 1) == 0) != game.is_p_position((x, y, z))
+    ]
+    assert first["counterexample"]["position"] == list(min(wrong, key=lambda p: (max(p), p)))
+    assert first["evidence"]["failures"] == len(wrong)
+
+
+def test_a_statement_on_integers_is_decided_for_all_of_them(folder):
+    done = choco(folder, "check", "two-lemma-1")
+    assert done.returncode == 0, done.stderr
+    assert "  holds for all 100 cases up to bound 9 (" in done.stdout
+    assert "  proved for all integers: ./choco claims check two-lemma-1 (" in done.stdout
+    (said,) = [one for one in done.stdout.splitlines() if one.startswith("two-lemma-1: proved")]
+    assert said.startswith("two-lemma-1: proved for all integers; engines: ours")
+    with_fixed = document(folder, "check", "two-lemma-1", "x=3")
+    assert [trial["verdict"] for trial in with_fixed["claims"][0]["trials"]] == ["holds-to-bound"]
+    (claim,) = document(folder, "check", "two-lemma-1")["claims"]
+    assert [trial["verdict"] for trial in claim["trials"]] == ["holds-to-bound", "proved"]
+    assert "own" in claim["trials"][1]["evidence"]["engines"]
+
+
+def test_check_of_several_claims_and_of_all(folder):
+    done = choco(folder, "check", "--all")
+    assert done.returncode == 0, done.stderr
+    assert "not tried: claim one-conj-1 has no sample: a value is needed for k" in done.stderr
+    assert "2 claims tried, 0 refuted, 1 not tried" in done.stdout
+    found = document(folder, "check", "two-lemma-1", "one-conj-1-intended", "--bound", "5")
+    assert [claim["claim"] for claim in found["claims"]] == ["two-lemma-1", "one-conj-1-intended"]
+    assert {trial["bound"] for claim in found["claims"] for trial in claim["trials"]} == {5}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["show", "one-conj-2"], "no claim has the id 'one-conj-2'; did you mean 'one-conj-1'"),
+        (["check", "one-conj-2"], "no claim has the id 'one-conj-2'; did you mean 'one-conj-1'"),
+        (["check"], "name a claim, or --all"),
+        (["check", "one-conj-1", "--all"], "name a claim, or --all"),
+        (["check", "one-conj-1", "k=3"], "claim one-conj-1 does not speak of k = 3: k%4 == 1"),
+        (["check", "one-conj-1", "k=x"], 'k=x: name "x" at column 1: no names are allowed'),
+        (["check", "one-conj-1", "k=5"], "claim one-conj-1 has no sample: a bound is needed"),
+        (["list", "--paper", "three"], "no claim is of a paper 'three': papers are one, two"),
+        (["list", "--file", "none.yaml"], "none.yaml: cannot be read"),
+        (["list", "--config", "none.yaml"], "none.yaml: cannot be read"),
+        (["new", "config/config.yaml"], "nothing is overwritten"),
+        (["new", "../new.yaml"], "leads out of the project"),
+        (["new", "new.txt"], "a claims file is a YAML file"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_2(folder, arguments, message):
+    done = choco(folder, *arguments, "--json")
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    assert message in json.loads(done.stdout)["error"]
+    assert (folder / "config" / "config.yaml").read_text(encoding="utf-8") == CONFIG
+
+
+def test_a_new_file_is_right_and_its_claims_hold(folder):
+    done = choco(folder, "new", "claims/mine.yaml")
+    assert done.returncode == 0, done.stderr
+    assert "./choco claims check --all --file claims/mine.yaml" in done.stdout
+    assert choco(folder, "new").stdout == (folder / "claims" / "mine.yaml").read_text("utf-8")
+    found = document(folder, "check", "--all", "--file", "claims/mine.yaml")
+    assert (found["status"], found["skipped"]) == ("not refuted", [])
+    assert [claim["claim"] for claim in found["claims"]] == [
+        "mine-thm-1",
+        "mine-thm-2",
+        "mine-lemma-3",
+    ]
+    for claim in found["claims"]:
+        verdicts = {trial["verdict"] for trial in claim["trials"]}
+        assert verdicts <= {"holds-to-bound", "exhausted"}, claim
+
+
+def test_the_schema_and_the_reference_of_claims_files_are_those_of_the_models():
+    assert (ROOT / "config" / "claims" / "schema.json").read_text("utf-8") == claims_schema(), (
+        "run: choco schema --claims > config/claims/schema.json"
+    )
+    assert (ROOT / "docs" / "claims-reference.md").read_text("utf-8") == claims_reference(), (
+        "run: choco schema --claims --reference > docs/claims-reference.md"
+    )
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return certificates that were written, by what is wrong with them; all of the intended conjecture and k = 5 or 9."""
+    folder = tmp_path_factory.mktemp("certificates")
+    (folder / "one.yaml").write_text(ONE, encoding="utf-8")
+    claims = load_catalogue([folder / "one.yaml"]).claims
+    proofs = {k: prove(parse_ruleset(f"solid-bar(f=(x+z)//{k})"), "p") for k in (5, 9)}
+
+    def written(claim_id: str, k: int) -> str:
+        path = write_claim_certificate(claims[claim_id], {"k": k}, proofs[k], folder)
+        return path.as_posix()
+
+    changed = Path(written("one-conj-1-intended", 9))
+    text = changed.read_text(encoding="utf-8").replace('"k": 9', '"k": 5')
+    changed.write_text(text, encoding="utf-8")
+    return {
+        "right": written("one-conj-1-intended", 5),
+        "of another game": changed.as_posix(),
+        "of another claim": written("one-conj-1", 5),
+    }
+
+
+@pytest.mark.parametrize(
+    ("claim", "of", "code", "said"),
+    [
+        ("one-conj-1-intended", "right", 0, "proved for all positions, for k = 5; other k are not"),
+        ("one-conj-1", "right", 1, "says nothing: "),
+        ("one-conj-1", "of another claim", 1, "refuted at "),
+        ("one-conj-1-intended", "of another game", 2, "the automata are of"),
+    ],
+)
+def test_what_a_run_proved_is_proved_again_from_its_certificates(
+    folder, certificates, claim, of, code, said
+):
+    proved = verdict_to_json(Proved(certificates[of]))
+    verdict = {"claim": claim, "table": None, "parameters": {"k": 5}, **proved, "evidence": {}}
+    ledger = {"run": "t", "tables": [], "rows": []}
+    ledger["verdicts"] = [{**verdict, "certificate": certificates[of]}]
+    write_record(folder / "results" / "t" / "ledger.json", ledger)
+    done = choco(folder, "check", claim, "--proofs")
+    assert done.returncode == code, done.stderr
+    assert said in (done.stderr if code == 2 else done.stdout)
+    if code != 2:
+        found = document(folder, "check", claim, "--proofs")
+        assert found["status"] == ("not proved" if code else "proved")
+    other = choco(folder, "check", "one-conj-1", "--all", "--proofs")
+    assert other.returncode == 2
+    nothing = next(one for one in ("one-conj-1", "one-conj-1-intended") if one != claim)
+    assert "has proved nothing of it" in choco(folder, "check", nothing, "--proofs").stderr

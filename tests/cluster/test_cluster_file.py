@@ -1,0 +1,166 @@
+"""Files in ``config/clusters/`` are closed: what they may say, and what a mistake is answered with."""
+
+from pathlib import Path
+
+import pytest
+import trustme
+from pydantic import ValidationError
+
+from choco_pipeline.cluster.cluster_file import (
+    KINDS,
+    Local,
+    Running,
+    SlurmJobs,
+    SlurmWorkers,
+    in_bytes,
+    load_cluster,
+    read_cluster,
+)
+from choco_pipeline.errors import ConfigError
+
+ROOT = Path(__file__).parents[2]
+SLURM = "kind: slurm\nminutes: 5\ncores: 2\nmemory: 2 GiB\nmaximum: 3\n"
+
+
+@pytest.fixture
+def clusters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of descriptions in an empty project, which is the working directory."""
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "config" / "clusters"
+    folder.mkdir(parents=True)
+    return folder
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("config/clusters/*.yaml")), ids=lambda p: p.stem)
+def test_the_files_that_come_with_the_project_are_read(path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    assert read_cluster(path.stem).kind == path.stem
+
+
+def test_there_is_an_example_of_every_kind():
+    assert {path.stem for path in ROOT.glob("config/clusters/*.yaml")} == set(KINDS)
+
+
+def test_every_key_is_read(clusters):
+    (clusters / "mine.yaml").write_text(
+        SLURM + "partition: short\naccount: g-1\nqos: low\nconstraint: avx2\nreservation: r\n"
+        "minimum: 1\ninterface: ib0\n"
+    )
+    found = read_cluster("mine")
+    assert found == SlurmWorkers(
+        minutes=5,
+        cores=2,
+        memory="2 GiB",
+        maximum=3,
+        partition="short",
+        account="g-1",
+        qos="low",
+        constraint="avx2",
+        reservation="r",
+        minimum=1,
+        interface="ib0",
+    )
+    assert found.workers == 6
+    assert in_bytes(found.memory) == 2 << 30
+
+
+@pytest.mark.parametrize(
+    ("name", "workers", "scheduler", "expected"),
+    [
+        (None, None, None, Local()),
+        (None, 3, None, Local(workers=3)),
+        (None, None, "tcp://a:1", Running(scheduler="tcp://a:1")),
+        ("far", None, None, Running(scheduler="s.json")),
+        ("far", None, "tcp://a:1", Running(scheduler="tcp://a:1")),
+        ("jobs", None, None, SlurmJobs(minutes=7)),
+    ],
+)
+def test_the_command_line_chooses_and_outweighs(clusters, name, workers, scheduler, expected):
+    (clusters / "far.yaml").write_text("kind: running\nscheduler: s.json\n")
+    (clusters / "jobs.yaml").write_text("kind: slurm-jobs\nminutes: 7\n")
+    assert load_cluster(name, workers, scheduler) == expected
+
+
+def test_local_is_read_if_its_file_is_there(clusters):
+    (clusters / "local.yaml").write_text("kind: local\nworkers: 5\nmemory: 1 GiB\n")
+    assert load_cluster(None, None, None) == Local(workers=5, memory="1 GiB")
+    assert load_cluster("local", 2, None) == Local(workers=2, memory="1 GiB")
+
+
+@pytest.mark.parametrize(
+    ("workers", "scheduler", "message"),
+    [
+        (2, None, r"--workers: needs a cluster of kind 'local', found kind 'slurm'"),
+        (0, None, r"--workers: at least 1 is needed, found 0"),
+        (None, "tcp://a:1", r"--scheduler: needs a cluster of kind 'running', found kind 'slurm'"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(clusters, workers, scheduler, message):
+    (clusters / "mine.yaml").write_text(SLURM)
+    with pytest.raises(ConfigError, match=message):
+        load_cluster("mine", workers, scheduler)
+
+
+@pytest.mark.parametrize("name", ["slum", "../clusters/slurm", "slurm.yaml", "", "/etc/passwd"])
+def test_a_name_without_a_file_is_refused_with_those_that_have_one(clusters, name):
+    (clusters / "slurm.yaml").write_text(SLURM)
+    with pytest.raises(ConfigError, match=r"--cluster: no config/clusters/NAME.yaml for .*slurm"):
+        read_cluster(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", r"mine.yaml: the file is empty"),
+        ("- a\n", r"mine.yaml:1:1: needs keys and values"),
+        ("workers: 2\n", r"mine.yaml:1:1: kind: needs 'local' or .*, found None"),
+        ("kind: [slurm]\n", r"mine.yaml:1:1: kind: needs 'local' or .*, found \['slurm'\]"),
+        ("kind: pbs\n", r"mine.yaml:1:1: kind: needs 'local' or .*, found 'pbs'"),
+        (
+            "kind: local\nworker: 2\n",
+            r"mine.yaml:2:1: unknown key 'worker'; did you mean 'workers'",
+        ),
+        ("kind: local\nworkers: 0\n", r"mine.yaml:2:1: workers: .*greater than or equal to 1"),
+        ("kind: local\nmemory: 2 GB!\n", r"mine.yaml:2:1: memory: needs text of the form"),
+        ("kind: running\n", r"mine.yaml:1:1: scheduler: this key is needed"),
+        (SLURM + "minimum: 4\n", r"mine.yaml:6:1: minimum: needs at most `maximum`, 3, found 4"),
+        (SLURM + "prologue: rm\n", r"mine.yaml:6:1: unknown key 'prologue'"),
+        (
+            "kind: local\ntls:\n  ca: gone.pem\n  certificate: c\n  key: k\n",
+            r"mine.yaml:3:3: tls.ca: gone.pem: cannot be read \(No such file",
+        ),
+    ],
+)
+def test_a_mistake_is_answered_with_file_line_and_key(clusters, text, message):
+    (clusters / "mine.yaml").write_text(text)
+    with pytest.raises(ConfigError, match=message):
+        read_cluster("mine")
+
+
+@pytest.mark.parametrize(
+    "key", ["partition", "account", "qos", "constraint", "reservation", "interface"]
+)
+@pytest.mark.parametrize(
+    "word", ["a b", "a\n#SBATCH --uid=0", "$(id)", "`id`", "a;b", "-x", "a'b", ""]
+)
+def test_no_word_can_become_a_command(key, word):
+    with pytest.raises(ValidationError, match=key):
+        SlurmWorkers(minutes=5, cores=1, memory="1 GiB", maximum=1, **{key: word})
+
+
+def test_certificates_must_be_some(clusters, tmp_path):
+    authority = trustme.CA()
+    issued = authority.issue_cert("one")
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    issued.cert_chain_pems[0].write_to_path(tmp_path / "my.pem")
+    issued.private_key_pem.write_to_path(tmp_path / "my.key")
+    trustme.CA().issue_cert("two").private_key_pem.write_to_path(tmp_path / "other.key")
+    good = "kind: local\ntls: {ca: ca.pem, certificate: my.pem, key: my.key}\n"
+    (clusters / "mine.yaml").write_text(good)
+    assert read_cluster("mine").tls is not None
+    (clusters / "mine.yaml").write_text(good.replace("ca.pem", "my.key"))
+    with pytest.raises(ConfigError, match=r"tls.ca: my.key: not a certificate in PEM format"):
+        read_cluster("mine")
+    (clusters / "mine.yaml").write_text(good.replace("key: my.key", "key: other.key"))
+    with pytest.raises(ConfigError, match=r"my.pem and other.key: not a certificate .* its key"):
+        read_cluster("mine")

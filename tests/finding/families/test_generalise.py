@@ -1,0 +1,231 @@
+"""Statements over parameters come out of tables: the printed ones, with their conditions and bounds; random ones do not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from choco_pipeline.finding.families.frontiers import FamilyFormula, frontier_statements
+from choco_pipeline.finding.families.generalise import generalise
+from choco_pipeline.finding.families.lift import Said
+from choco_pipeline.finding.families.table_family import MemberTable, Outcome, TableFamily, outcome
+from choco_pipeline.finding.statements.entries import claims_of, with_claim
+from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.formula import parse
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.mining.closed_forms.learnt_formulas import mine_formulas
+from choco_pipeline.mining.closed_forms.shifts import best_shifts
+from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.reading.cells import Cells
+
+STEP, SOLID = "step-bar(k=k, s=s)", "solid-bar(f=(x+z)//k)"
+
+
+def member(ruleset, parameters, quantity, bound, mine=None):
+    game = parse_ruleset(ruleset, parameters)
+    data = table(game, bound, quantity)
+    findings = mine(game, bound, data) if mine else []
+    cells = Cells.of(game, bound, data)
+    return MemberTable(parameters, lambda: cells, findings)
+
+
+@cache
+def triangular():
+    """Bars with f = ⌊(x+z)/k⌋; shifts are mined in a few tables."""
+
+    def mine(game, bound, data):
+        return [best_shifts(game, bound, data)]
+
+    mined = (1, 7, 11, 13)
+    return TableFamily.of(
+        SOLID,
+        [
+            member(SOLID, {"k": k}, "p-positions", 130, mine if k in mined else None)
+            for k in range(1, 25)
+        ],
+    )
+
+
+@cache
+def step_bars():
+    """Grundy numbers of step bars; formulas are mined in a few tables."""
+    mined = [(2, 0), (2, 8), (4, 1), (4, 3), (4, 6), (3, 1), (5, 2), (5, 3), (7, 6)]
+    return TableFamily.of(
+        STEP,
+        [
+            member(STEP, {"k": k, "s": s}, "grundy", 60, mine_formulas if (k, s) in mined else None)
+            for k in range(1, 9)
+            for s in range(17)
+        ],
+    )
+
+
+def said(statements):
+    return {(one.when, one.formulas[0].formula, one.formulas[0].where): one for one in statements}
+
+
+def test_triangular_bars():
+    """triangular, Thm 7.3 and Conj 8.1."""
+    found = said(generalise(triangular()).statements)
+    zero = found["k%4 == 3", "x ^ y ^ z == 0", ""]
+    assert zero.parameters == {"k": (3, 7, 11, 15, 19, 23)}
+    shifted = found["k%4 == 1", "(x-1) ^ y ^ (z-1) == 0", ""]
+    assert shifted.parameters == {"k": (1, 5, 9, 13, 17, 21)}, "k = 1 is no exception"
+    for one in (zero, shifted):
+        assert one.found_on.tables == 4
+        assert one.held_on.tables == 2
+        assert "wrong in 6 for which the condition does not hold" in one.held_on.what
+        assert one.tried.candidates > 1
+        assert FoundStatement.from_json(one.as_json()) == one
+
+
+def test_the_bound_of_conjecture_1():
+    """solid2022, Conj 1: the printed bound in a and m is one formula in k and the power of 2 in it, and it is sharp."""
+    found = said(generalise(triangular()).statements)["k%2 == 0", "x ^ y ^ z == 0", ""]
+    bound = found.formulas[1]
+    assert bound.label == "up to"
+    assert found.claim["reach"] == bound.formula
+    for a in range(6):
+        for m in range(6):
+            k = 2 ** (a + 2) * m + 2 ** (a + 1)
+            printed = (2 ** (2 * a + 2) - 2 ** (a + 1)) * m + 2 ** (2 * a + 1) - 1
+            assert parse(bound.formula).value({"k": k}) == printed
+    assert found.held_on.what == "6 larger tables, k = 14, 16, 18, 20, 22, 24"
+    for one in triangular().members:
+        k = one.parameters["k"]
+        if k % 2 == 0:
+            reach = int(parse(bound.formula).value({"k": k}))
+            assert outcome(found.claim["check"], one, reach).holds
+            assert not outcome(found.claim["check"], one, reach + 1).holds
+
+
+def test_bounds_of_formulas_that_another_one_beats_are_not_told():
+    found = said(generalise(triangular()).statements)
+    assert not any(when in ("k%4 == 0", "k%4 == 1") and up for when, up, _ in found if up[0] == "x")
+    assert ("k%4 == 0", "(x-1) ^ y ^ (z-1) == 0", "") not in found
+
+
+def test_step_bars():
+    """step2015, Thm 3.2, with one comparison for the printed t and m; and a formula for half of the positions of odd k."""
+    found = said(generalise(step_bars()).statements)
+    even = found["k%2 == 0 and (s == 0 or s < k*2**v2(s))", "(y ^ (z+s))-s", ""]
+    assert even.held_on.tables > 5
+    odd = [one for (when, _, where), one in found.items() if where == "(y+z)%2 == s%2"]
+    assert [one.when for one in odd] == ["k%2 == 1 and (k > s or s%2 == 1 and s < 2*k)"]
+    for one in (even, *odd):
+        (claim,) = claims_of(one)
+        for place in step_bars().members:
+            speaks = claim.speaks_of(place.parameters)
+            assert speaks == outcome(one.claim["check"], place).holds, place.parameters
+
+
+def test_a_statement_that_the_tables_held_out_refute_is_told():
+    family = triangular()
+    places = [i for i in family.held_out if i not in family.held_out_first]
+    (first, *_) = [i for i in places if family.points[i]["k"] % 4 == 3]
+    changed = list(family.members)
+    changed[first] = with_a_wrong_cell(changed[first])
+    found = said(generalise(TableFamily(SOLID, tuple(changed))).statements)
+    one = found["k%4 == 3", "x ^ y ^ z == 0", ""]
+    assert one.verdict.status == "refuted"
+    k = family.points[first]["k"]
+    assert one.verdict.text == f"wrong in a table held out, k = {k}: (33, {33 ^ 34}, 34)"
+
+
+def with_a_wrong_cell(place):
+    """Return a table with a P-position less."""
+    cells = place.table()
+    wrong = cells.cells.copy()
+    assert wrong[33, 34] == 33 ^ 34
+    wrong[33, 34] = -1
+    return replace(place, table=lambda: replace(cells, cells=wrong))
+
+
+def test_a_second_condition_where_the_first_one_is_refuted():
+    """Some of the tables that were held out join the search; what is left is the test."""
+    best = [{"shift": [0, 0, 0], "mismatches": 0, "text": "x⊕y⊕z=0"}]
+    members = [member(SOLID, {"k": k}, "p-positions", 64) for k in range(1, 44) if k % 8]
+    members[2] = with_a_wrong_cell(members[2])
+    members[6] = replace(members[6], findings=[{"kind": "shifts", "best": best}])
+    family = TableFamily.of(SOLID, members)
+    assert family.points[2] == {"k": 3}
+    assert 2 in family.held_out_first
+    one = generalise(family).statements[0]
+    assert one.when == "k > 3 and k%4 == 3"
+    assert one.verdict.status == "undecided"
+    assert one.found_on.tables + one.held_on.tables == len(range(7, 44, 4))
+    assert "wrong in" in one.held_on.what
+
+
+def test_the_tables_that_are_held_out_are_not_mined():
+    family = triangular()
+    changed = list(family.members)
+    for i in family.held_out:
+        best = [{"shift": [5, 0, 5], "mismatches": 0, "text": "(x+5)⊕y⊕(z+5)=0"}]
+        changed[i] = replace(changed[i], findings=[{"kind": "shifts", "best": best}])
+    assert generalise(TableFamily(SOLID, tuple(changed))) == generalise(family)
+    for name, values in (("k", range(1, 25)),):
+        classes = {(family.points[i][name] % 4, i in family.held_out) for i in range(len(values))}
+        assert len(classes) == 8, "residues are searched and held out, all of them"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_tables_and_assignments_give_nothing(seed):
+    random = np.random.default_rng(seed)
+
+    def random_member(k):
+        game = parse_ruleset(SOLID, {"k": k})
+        cells = Cells.of(game, 40, table(game, 40, "p-positions"))
+        holds = random.random() < 0.4
+        if not holds:  # the table of another game, wrong at a random place
+            at = tuple(random.integers(0, 40, 2))
+            values = cells.cells.copy()
+            values[at] = -1 if values[at] >= 0 else 0
+            cells = replace(cells, cells=values)
+        best = [{"shift": [0, 0, 0], "mismatches": 0, "text": "x⊕y⊕z=0"}]
+        return MemberTable(
+            {"k": k}, lambda: cells, [{"kind": "shifts", "best": best}] if holds else []
+        )
+
+    # all of them k ≡ 3 (mod 4), for which the formula is right; 40% of the tables are left so
+    family = TableFamily.of(SOLID, [random_member(k) for k in range(3, 99, 4)])
+    found = generalise(family)
+    assert found.statements == ()
+    assert found.searches
+    assert all(search["tried"]["candidates"] and search["nothing"] for search in found.searches)
+
+
+def test_a_family_without_a_common_formula():
+    family = TableFamily.of(STEP, [member(STEP, {"k": 3, "s": s}, "grundy", 9) for s in range(6)])
+    found = generalise(family)
+    assert found.statements == ()
+    assert found.searches[0]["game"] == STEP
+
+
+def test_a_bound_without_a_formula_is_not_left_out_of_what_is_said():
+    """Up to 2k+⌊log₂ k⌋: no claim and no formula may say that it is so everywhere."""
+    ks = range(1, 31)
+    members = [member(SOLID, {"k": k}, "p-positions", 24) for k in ks]
+    outcomes = tuple(Outcome(9, ((0, 0, 0), 2 * k + k.bit_length()), 99) for k in ks)
+    said, check = Said("P iff", "y == 0"), {"kind": "p-positions", "formula": "y == 0"}
+    formula = FamilyFormula(said, check, outcomes)
+    (found,) = frontier_statements(TableFamily.of(SOLID, members), [formula], 1)
+    assert found.text.endswith("for coordinates up to 2k+⌊log₂ k⌋, and no further")
+    assert (found.formulas, found.claim) == ((), None)
+    assert with_claim(found) == found
+    assert claims_of(found) == []
+
+
+def test_what_too_few_tables_tell_is_doubtful_with_a_condition_that_all_agree_with():
+    """Of k = 1 to 8 two tables are held out: too few to say that k is even."""
+    ruleset = "step-bar(k=k, s=0)"
+    family = TableFamily.of(
+        ruleset, [member(ruleset, {"k": k}, "grundy", 60, mine_formulas) for k in range(1, 9)]
+    )
+    found = generalise(family)
+    assert "y ^ z" not in {one.formulas[0].formula for one in found.statements}
+    doubtful = {(one.when, one.formulas[0].formula) for one in found.doubtful}
+    assert ("k%2 == 0", "y ^ z") in doubtful

@@ -1,0 +1,158 @@
+"""Found statements on families, for all parameters: proved only by a certificate that the check agrees with."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.finding.judge.for_all_parameters import (
+    ALL_SECONDS,
+    ForAllParameters,
+    claim_for_all,
+)
+from choco_pipeline.finding.stage import Finder
+from choco_pipeline.finding.statements.scope import Tables
+from choco_pipeline.finding.statements.statement import (
+    Evidence,
+    FoundStatement,
+    StatementLine,
+    Tried,
+    Verdict,
+)
+from choco_pipeline.proof import for_all
+from choco_pipeline.proof.for_all import settle_for_all
+
+TRIANGLE, STEP = "solid-bar(f=(x+z)//k)", "step-bar(k=k, s=s)"
+SEEN = Evidence(100, "some tables")
+HOLDS = Verdict("holds", "holds for all 100 positions")
+
+
+def statement(kind, ruleset, formula, when="", *, verdict=HOLDS, exceptions=(), where="", **values):
+    label = {"p-positions": "P iff", "grundy": "G ="}[kind]
+    return FoundStatement(
+        kind=kind,
+        ruleset=ruleset,
+        said=f"{label} {formula}",
+        found_on=SEEN,
+        held_on=SEEN,
+        tried=Tried(1, "one"),
+        when=when,
+        parameters=values,
+        formulas=(StatementLine(label, formula, where),),
+        exceptions=exceptions,
+        verdict=verdict,
+    )
+
+
+THREE = statement("p-positions", TRIANGLE, "x ^ y ^ z == 0", "k%4 == 3", k=(3, 7, 11))
+GRUNDY = statement("grundy", STEP, "(y ^ (z+s)) - s", "k%2 == 0 and s < k", k=(2, 4), s=(0, 1))
+
+
+@pytest.fixture
+def decided(tmp_path):
+    def of(said):
+        def decide(claim, seconds):
+            return settle_for_all(claim.as_json(), 5 * seconds, 4.0, tmp_path.as_posix())
+
+        return ForAllParameters(decide).decided(said)
+
+    return of
+
+
+def test_a_true_statement_is_proved_for_all_parameters(decided):
+    found = decided(THREE)
+    assert found.verdict.status == "proved"
+    assert found.verdict.text.startswith("proved for all k with k%4 == 3: ")
+    assert found.is_proved_for_all
+    (path,) = found.verdict.certificates
+    document = json.loads(Path(path).read_text(encoding="utf-8"))
+    assert (document["kind"], document["for"]) == ("family", "k%4 == 3")
+    assert FoundStatement.from_json(found.as_json()) == found
+
+
+#: As near to true ones as can be.
+FALSE = [
+    replace(THREE, when="k%2 == 1"),
+    replace(THREE, when="k > 2"),
+    replace(THREE, when=""),
+    replace(THREE, formulas=(StatementLine("P iff", "(x-1) ^ y ^ (z-1) == 0"),)),
+    replace(THREE, formulas=(StatementLine("P iff", "x ^ y ^ z == 0 and x < 40"),)),
+    replace(GRUNDY, when="k%2 == 0 and s <= k+1"),
+    replace(GRUNDY, when="s < k"),
+    replace(GRUNDY, formulas=(StatementLine("G =", "(y ^ (z+s)) - s + s//12"),)),
+]
+
+
+@pytest.mark.parametrize("said", FALSE, ids=lambda said: f"{said.formulas[0].formula}, {said.when}")
+def test_false_neighbours_are_not_proved(said, decided):
+    found = decided(said)
+    assert found.verdict.status != "proved"
+    assert not found.verdict.certificates
+    if found.verdict.status == "refuted":
+        assert "k = " in found.verdict.text
+    else:
+        assert found.verdict.status == "holds"
+        assert "not decided for all" in found.verdict.text
+
+
+def test_what_its_check_does_not_agree_with_is_not_proved(decided, monkeypatch):
+    refused = {"status": "undecided", "why": "a condition does not hold"}
+    monkeypatch.setattr(for_all, "check_family", lambda *_: refused)
+    found = decided(THREE)
+    assert (found.verdict.status, found.verdict.certificates) == ("holds", ())
+    assert "a condition does not hold" in found.verdict.text
+
+
+NOT_ASKED = [
+    replace(THREE, ruleset="solid-bar(f=(x+z)//3)", when="", parameters={}),
+    THREE.with_verdict(Verdict("refuted", "wrong")),
+    THREE.with_verdict(Verdict("undecided", "no table")),
+    replace(THREE, formulas=(StatementLine("P iff", "x ^ y ^ z == 0", "x > 3"),)),
+    replace(THREE, exceptions=((0, 0, 1),)),
+    replace(THREE, formulas=(), claim={"ruleset": TRIANGLE, "reach": "k", "check": {"kind": "p-positions", "formula": "x ^ y ^ z == 0"}}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("said", NOT_ASKED)
+def test_what_speaks_of_one_game_or_not_of_all_positions_is_not_asked(said):
+    assert claim_for_all(said) is None
+
+    def nobody(*_):
+        raise AssertionError("somebody was asked")
+
+    assert ForAllParameters(nobody).decided(said) == said
+
+
+def test_a_statement_without_a_condition_is_of_all_natural_numbers():
+    claim = claim_for_all(replace(GRUNDY, when=""))
+    assert claim.statement.for_all.text == "k >= 0 and s >= 0"
+
+
+def test_after_a_while_nobody_is_asked_any_more():
+    asked = []
+
+    def slow(claim, seconds):
+        asked.append(seconds)
+        limit.spent += ALL_SECONDS / 2
+        why = {"verdict": "undecided", "why": "slow", "text": "undecided: slow"}
+        return why | {"for_all": {"parameters": ["k"], "condition": "k%4 == 3"}}
+
+    limit = ForAllParameters(slow)
+    for _ in range(5):
+        limit.decided(THREE)
+    assert len(asked) == 2
+    assert sum(asked) <= ALL_SECONDS
+
+
+def test_the_stage_proves_what_stands_on_tables(tmp_path):
+    def decide(claim, seconds):
+        return settle_for_all(claim.as_json(), 5 * seconds, 4.0, tmp_path.as_posix())
+
+    games = {(f"solid-bar(f=(x+z)//{k})", "p-positions"): 32 for k in (3, 7, 11)}
+    finder = Finder(Tables(games), Catalogue({}), None, ForAllParameters(decide))
+    proposed = [replace(THREE, verdict=Verdict("undecided", "new"))]
+    (found,) = finder.consider(proposed)
+    assert (found.verdict.status, found.id) == ("proved", THREE.id)
+    assert found.verdict.text.startswith("proved for all k with k%4 == 3")

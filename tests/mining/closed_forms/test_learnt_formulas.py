@@ -1,0 +1,287 @@
+"""Formulas found in tables alone: those of the papers and new ones, right by definition; in random tables there are none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from choco_pipeline import grundy_table, p_table, parse_ruleset
+from choco_pipeline.formula import parse
+from choco_pipeline.mining.closed_forms.cases import shortest_cases
+from choco_pipeline.mining.closed_forms.learnt_formulas import EXCEPTIONS, mine_formulas
+from choco_pipeline.mining.closed_forms.readings import Reading, equation
+from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target
+from choco_pipeline.tables.reading.cells import Cells
+from tests.effort import examples
+
+
+def mined(text, bound, quantity):
+    game = parse_ruleset(text)
+    data = (grundy_table if quantity == "grundy" else p_table)(game, bound)
+    return mine_formulas(game, bound, data)
+
+
+def is_right(text, found, bound):
+    """Whether at every position up to a bound a finding says what the definition does, but for its exceptions."""
+    game = parse_ruleset(text)
+    wrong = []
+    for position in game.positions(bound):
+        at = dict(zip(game.coordinates, position, strict=True))
+        truth = game.grundy(position) if found["label"] == "G =" else game.is_p_position(position)
+        said = {
+            parse(one["formula"]).value(at)
+            for one in found["formulas"]
+            if not one["where"] or parse(one["where"]).value(at)
+        }
+        if said and said != {truth}:
+            wrong.append(list(position))
+    return wrong == found["exceptions"]
+
+
+EVERYWHERE = [
+    ("step-bar(k=4)", 64, "y ^ z"),  # step2015, Thm 2.1
+    ("step-bar(k=2, s=1)", 64, "(y ^ (z+1))-1"),  # step2015, Thm 3.2
+    ("step-bar(k=4, s=6)", 96, "(y ^ (z+6))-6"),
+    ("strip-bar(k=2)", 24, "x ^ y ^ z"),
+    ("nim(2)", 40, "a ^ b"),
+    ("with-pass(step-bar(k=4, s=1), passes=1)", 64, "max(0, (y ^ (z+1) ^ p)-1)"),
+]
+P_POSITIONS = [
+    ("solid-bar(f=(x+z)//3)", 64, "x ^ y ^ z == 0"),  # triangular, Thm 7.3
+    ("solid-bar(f=(x+z)//7)", 64, "x ^ y ^ z == 0"),
+    ("solid-bar(f=(x+z)//5)", 64, "(x-1) ^ y ^ (z-1) == 0"),  # triangular, Conj 8.1
+    ("solid-bar(f=(x+z)//9)", 128, "(x-1) ^ y ^ (z-1) == 0"),
+    ("strip-bar(k=4, s=3)", 64, "(x+3) ^ y ^ (z+3) == 0"),  # step2015, Thm 3.1
+    ("nim(3)", 24, "a ^ b ^ c == 0"),
+]
+
+
+@pytest.mark.parametrize(("text", "bound", "formula"), EVERYWHERE)
+def test_grundy_numbers_by_one_formula(text, bound, formula) -> None:
+    found, *_ = mined(text, bound, "grundy")
+    assert found["formulas"] == [{"formula": formula, "where": ""}]
+    assert found["text"] == f"G = {formula}"
+    assert (found["kind"], found["exceptions"]) == ("formulas", [])
+    assert is_right(text, found, 8)
+
+
+@pytest.mark.parametrize(("text", "bound", "formula"), P_POSITIONS)
+def test_p_positions_by_one_formula(text, bound, formula) -> None:
+    (found,) = mined(text, bound, "p-positions")
+    assert found["formulas"] == [{"formula": formula, "where": ""}]
+    assert found["text"] == f"P iff {formula}"
+    assert is_right(text, found, 9)
+
+
+def test_an_uncut_rectangular_bar_is_told_by_its_poisoned_cell() -> None:
+    """patterns, Thm 2.3, where i and j count from 1."""
+    (found,) = mined("rectangular-bar(m=21, n=21)", None, "p-positions")
+    assert found["formulas"] == [
+        {"formula": "(i-1) ^ (21-i) ^ (j-1) ^ (21-j) == 0", "where": ""},
+    ]
+    assert found["found_on"]["positions"] + found["held_on"]["positions"] > 21 * 21
+
+
+def test_the_twelve_parts_of_step2015_conjectures_4_1_to_4_4_are_two_cases() -> None:
+    (found,) = mined("step-bar(k=1)", 128, "grundy")
+    assert found["formulas"] == [
+        {"formula": "z+(y+1)//2", "where": "(y+z)%2 == 0"},
+        {"formula": "z-y+min(y, z-y)//2", "where": "(y+z)%2 == 1"},
+    ]
+    assert is_right("step-bar(k=1)", found, 40)
+
+
+def test_the_one_exception_of_pass2016_theorem_4_1_is_stated() -> None:
+    text = "with-pass(strip-bar(k=4, s=1), passes=1)"
+    exact, nearly = mined(text, 64, "p-positions")
+    assert exact["formulas"][0]["formula"] == "x == max(0, (y ^ (z+1) ^ p)-1)"
+    assert nearly["formulas"] == [{"formula": "(x+1) ^ y ^ (z+1) ^ p == 0", "where": ""}]
+    assert nearly["exceptions"] == [[0, 0, 0, 1]]
+    assert nearly["text"].endswith("== 0, but for (0, 0, 0, 1)")
+    assert is_right(text, exact, 8)
+    assert is_right(text, nearly, 8)
+
+
+@pytest.mark.parametrize("s", [0, 2])
+def test_with_a_pass_even_s_has_a_formula_too(s) -> None:
+    """pass2016, Conj 4.1 speaks of these games, for which it gives a set of values."""
+    text = f"with-pass(strip-bar(k=4, s={s}), passes=1)"
+    found = mined(text, 64, "p-positions")
+    assert [one["exceptions"] for one in found] == [[], [[0, 0, 0, 1]]]
+    assert all(is_right(text, one, 9) for one in found)
+
+
+@pytest.mark.parametrize(("k", "s"), [(3, 0), (3, 1), (5, 2)])
+def test_half_of_the_positions_of_a_bar_with_odd_k(k, s) -> None:
+    """Where y + z + s is even; for the others a formula is found beyond a line, and beyond no less steep or lower one."""
+    text = f"step-bar(k={k}, s={s})"
+    found, beyond = mined(text, 96, "grundy")
+    (line,) = beyond["formulas"]
+    assert line["formula"] == "(2*z-y)//2"
+    high = f"z+{s}" if s else "z"
+    assert line["where"] == f"(y+z)%2 == {1 - s % 2} and {high} >= {k + 1}*y"
+    assert is_right(text, beyond, 30)
+    for nearer in (f"z+{s + 1} >= {k + 1}*y", f"z+{s} >= {k}*y"):
+        wider = {**line, "where": f"(y+z)%2 == {1 - s % 2} and {nearer}"}
+        assert not is_right(text, {**beyond, "formulas": [wider]}, 40)
+    assert found["formulas"] == [{"formula": "z+(y+1)//2", "where": f"(y+z)%2 == {s % 2}"}]
+    assert is_right(text, found, 30)
+    positions = [p for p in parse_ruleset(text).positions(96) if sum(p) % 2 == s % 2]
+    assert found["found_on"]["positions"] + found["held_on"]["positions"] == len(positions)
+
+
+def planted(text, bound, values):
+    """A table of the Grundy numbers' shape that holds the given numbers at its positions."""
+    game = parse_ruleset(text)
+    data = grundy_table(game, bound)
+    cells = data.grundy.values.astype(np.int64)
+    legal = cells >= 0
+    cells[legal] = values(np.nonzero(legal))
+    return game, data.assign(grundy=(data.grundy.dims, cells))
+
+
+@settings(max_examples=examples(12))
+@given(
+    st.sampled_from(
+        [
+            "y ^ z",
+            "(y ^ (z+{a}))+{b}",
+            "z//{a}+y",
+            "min(y+{a}, z-{b})+9",
+            "(2*y) ^ (z//{a})",
+            "max(3*y, z)+{b}",
+            "(z%{a}) ^ y",
+            "v2(z+{a})+y",
+            "((y+{a}) ^ z)+(y ^ z)//2",
+        ]
+    ),
+    st.integers(1, 4),
+    st.integers(0, 5),
+)
+def test_planted_formulas_are_found(shape, a, b) -> None:
+    text = shape.format(a=a, b=b)
+    formula = parse(text)
+    game, data = planted(
+        f"step-bar(k={a})", 60, lambda at: formula.evaluate(dict(zip("yz", at, strict=True)))
+    )
+    (found,) = mine_formulas(game, 60, data)
+    (one,) = found["formulas"]
+    assert one["where"] == ""
+    for y, z in game.positions(80):
+        assert parse(one["formula"]).value({"y": y, "z": z}) == formula.value({"y": y, "z": z})
+
+
+@settings(max_examples=examples(4))
+@given(st.integers(0, 1000), st.sampled_from([2, 5, 40]))
+def test_a_random_table_has_no_formula_and_says_what_was_tried(seed, values) -> None:
+    random = np.random.default_rng(seed)
+    game, data = planted("step-bar(k=2)", 48, lambda at: random.integers(0, values, at[0].size))
+    (found,) = mine_formulas(game, 48, data)
+    assert found.keys() == {"kind", "nothing", "tried"}
+    assert found["tried"]["candidates"] > 3000
+    assert "nim-sums" in found["tried"]["what"]
+    columns = p_table(parse_ruleset("solid-bar(f=(x+z)//2)"), 48)
+    shuffled = random.permutation(columns.p_y.values.ravel()).reshape(columns.p_y.shape)
+    data = columns.assign(p_y=(columns.p_y.dims, shuffled))
+    (found,) = mine_formulas(parse_ruleset("solid-bar(f=(x+z)//2)"), 48, data)
+    assert found["nothing"] is True
+
+
+def test_a_formula_that_fails_outside_of_the_box_is_not_reported() -> None:
+    """solid2022, Conj 1: for k = 6 the nim-sum is right near the origin only."""
+    text = "solid-bar(f=(x+z)//6)"
+    (found,) = mined(text, 64, "p-positions")
+    assert found["nothing"] is True
+
+    def wrong_far_out(at):
+        y, z = at
+        return (y ^ z) + (z == 50)
+
+    game, data = planted("step-bar(k=2)", 60, wrong_far_out)
+    assert mine_formulas(game, 60, data)[0]["nothing"] is True
+
+
+@pytest.mark.parametrize("many", [1, EXCEPTIONS, EXCEPTIONS + 1])
+def test_a_few_exceptions_are_stated_and_many_are_not(many) -> None:
+    places = [(0, 1), (1, 3), (2, 9), (0, 13), (3, 20)][:many]
+
+    def nearly(at):
+        y, z = at
+        off = np.any([(y == a) & (z == b) for a, b in places], axis=0)
+        return (y ^ z) + 5 * off
+
+    game, data = planted("step-bar(k=2)", 80, nearly)
+    found = mine_formulas(game, 80, data)
+    if many > EXCEPTIONS:
+        assert all(part["where"] for one in found for part in one.get("formulas", []))
+        return
+    one = found[-1]
+    assert one["formulas"] == [{"formula": "y ^ z", "where": ""}]
+    assert sorted(map(tuple, one["exceptions"])) == sorted(places)
+
+
+def test_a_table_that_is_too_small_has_no_formula() -> None:
+    assert mined("nim(2)", 6, "grundy")[0]["nothing"] is True
+
+
+def test_the_same_search_finds_the_same() -> None:
+    text = "with-pass(strip-bar(k=4, s=2), passes=1)"
+    assert mined(text, 48, "p-positions") == mined(text, 48, "p-positions")
+
+
+@pytest.mark.parametrize(
+    ("formula", "said"),
+    [
+        ("x ^ z", "x ^ y ^ z == 0"),
+        ("((x-1) ^ (z-1))+2", "(x-1) ^ (y-2) ^ (z-1) == 0"),
+        ("(z//2 ^ (x+1))-1", "(x+1) ^ (y+1) ^ z//2 == 0"),
+        ("x//2+z", "y == x//2+z"),
+        ("max(0, (x ^ z)-1)", "y == max(0, (x ^ z)-1)"),
+    ],
+)
+def test_an_equation_for_a_coordinate_is_written_as_a_nim_sum_where_it_is_one(
+    formula, said
+) -> None:
+    assert equation("y", formula, "xyz") == said
+    for x in range(5):
+        for z in range(5):
+            right = parse(formula).value({"x": x, "z": z})
+            for y in range(-3, 12):
+                assert parse(said).value({"x": x, "y": y, "z": z}) is (y == right)
+
+
+def test_own_numbers() -> None:
+    def own(text):
+        game = parse_ruleset(text)
+        return Reading(Cells.of(game, 3, p_table(game, 3))).own_numbers
+
+    assert own("step-bar(k=6, s=4)") == (4, 6)
+    assert own("with-pass(strip-bar(k=4), passes=1)") == (1, 4)
+    assert own("solid-bar(f=(x+2*z)//100)") == (2,)
+
+
+def test_cases_by_passes_are_those_of_the_game_not_of_what_is_never_more_than_1() -> None:
+    x, y = np.indices((40, 2)).reshape(2, -1)
+    points = {"x": x, "y": y}
+    target = Target(np.where(y == 0, x, 3 * x // 2 + 7 * (x % 3)))
+
+    def found(numbers, **passes):
+        cases = shortest_cases(Atoms.grown(("x", "y"), points, (), passes), points, numbers)
+        return [case.where for case in cases or ()]
+
+    assert found(target, y=1) == []
+    half = Target(np.where(y == 0, x, 3 * x // 2 + 7))
+    assert found(half, y=1) == ["y == 0", "y == 1"]
+    # with two passes there are positions with both left, and no formula for these
+    assert not any("y ==" in where for where in [*found(half), *found(half, y=2)] if where)
+
+
+@pytest.mark.parametrize("side", [8, 64])
+def test_where_all_positions_are_p_no_formula_tells_them_from_others(side) -> None:
+    game = parse_ruleset(f"rectangular-bar({side},{side})")
+    heaps = ((i, side - 1 - i, j, side - 1 - j) for i in range(side) for j in range(side))
+    assert all(a ^ b ^ c ^ d == 0 for a, b, c, d in heaps)
+    for finding in mined(game.notation, side - 1, "p-positions"):
+        assert finding.get("nothing"), finding

@@ -1,0 +1,281 @@
+"""Value sets: the printed ones come out, growth is exact, forms hold, and chance has none."""
+
+import json
+
+import numpy as np
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+
+from choco_pipeline import Nim, RectangularBar, SolidBar, StripBar, WithPass, p_table, parse_ruleset
+from choco_pipeline.formula import parse
+from choco_pipeline.mining.closed_forms.value_forms import (
+    conditions,
+    forms,
+    frontier,
+    frontier_law,
+    growth_exponent,
+)
+from choco_pipeline.mining.closed_forms.value_sets import (
+    ValueSet,
+    _form,
+    expressions,
+    mine_value_sets,
+)
+from choco_pipeline.mining.p_positions import PPositionArrays, nim_sum_of, p_positions
+from choco_pipeline.tables.computing.in_memory import grundy_table
+from tests.rulesets import rulesets_with_bounds
+
+
+def mined(game, bound):
+    return mine_value_sets(game, bound, p_table(game, bound))
+
+
+def value_set(game, bound, expression):
+    found = ValueSet(parse(expression), bound, bound)
+    for part in p_positions(game, p_table(game, bound), block=50):
+        found.add(part)
+    return found
+
+
+def test_printed_value_set() -> None:
+    """pass2016, Examples 4.1 and 4.2: k=4, s=2, x, y, z ≤ 20; Conjecture 4.1."""
+    game = WithPass(StripBar(4, 2))
+    assert value_set(game, 80, nim_sum_of(game)).within(20) == [0, 1, 2, 6, 14, 30]
+    found = mined(game, 128)[0]
+    json.dumps(found)
+    assert found["expression"] == "(x+2) ^ y ^ (z+2) ^ p"
+    assert found["form"]["text"] == "{2^n − 2 : n ≥ 1} ∪ {1}"
+    assert found["claim"]["check"] == {
+        "kind": "values",
+        "of": "(x+2) ^ y ^ (z+2) ^ p",
+        "values": "v == 1 or v >= 0 and (v+2) & (v+1) == 0",
+        "relation": "exactly",
+    }
+
+
+def test_printed_end_of_a_list() -> None:
+    """pass2016, Example 4.5: k=4, s=6, bound 80; the printed list ends so."""
+    printed = [106, 108, 112, 113, 114, 115, 116, 117, 118, 119, 120, 122, 123, 126]
+    game = WithPass(StripBar(4, 6))
+    values = value_set(game, 80, nim_sum_of(game)).within(80)
+    assert values[-len(printed) :] == printed
+
+
+def test_every_number_up_to_a_frontier() -> None:
+    """pass2016, Conjecture 4.2, and more: how far."""
+    (found, *_) = mined(WithPass(StripBar(6, 6)), 1023)
+    assert found["form"]["name"] == "all-up-to"
+    assert found["law"] == "B/4 - 1"
+    assert found["claim"]["check"]["relation"] == "contains-all"
+    assert found["frontiers"][-3:] == [[256, 63], [512, 127], [1024, 255]]
+
+
+@given(rulesets_with_bounds())
+def test_p_positions_are_those_of_the_definition(drawn):
+    game, bound = drawn
+    if isinstance(game, RectangularBar) or ("a" in game.coordinates and "d" in game.coordinates):
+        bound = min(bound, 3)
+    for data in (p_table(game, bound), grundy_table(game, bound)):
+        if "p_cell" in data:
+            continue
+        listed = set(_listed(game, data))
+        inside = {
+            p for p in listed if all(a <= b for a, b in zip(p, game.limits(bound), strict=True))
+        }
+        assert inside == {p for p in game.positions(bound) if game.grundy(p) == 0}, str(game)
+
+
+@given(rulesets_with_bounds())
+def test_growth_is_exact(drawn):
+    game, bound = drawn
+    expression = nim_sum_of(game)
+    if expression is None:
+        return
+    found = value_set(game, bound + 16, expression)
+    for step in found.growth():
+        inside = [
+            p
+            for p in _p_positions(game, bound + 16)
+            if max(_without_pass(game, p)) <= step["bound"]
+        ]
+        values = {_nim_sum(game, p) for p in inside}
+        assert (step["count"], step["positions"]) == (len(values), len(inside)), (
+            f"{game} at {step['bound']}"
+        )
+        assert step["values"] == sorted(values)[:64]
+    inside = [
+        p for p in _p_positions(game, bound + 16) if max(_without_pass(game, p)) <= bound + 16
+    ]
+    later = {_nim_sum(game, p) for p in inside if max(_without_pass(game, p)) > 9}
+    assert found.beyond(9) == sorted(later)
+
+
+@pytest.mark.parametrize(
+    ("text", "bound"),
+    [
+        ("solid-bar(f=(x+z)//5)", 30),
+        ("with-pass(strip-bar(k=4, s=3), passes=1)", 24),
+        ("with-pass(strip-bar(k=4, s=2), passes=1)", 40),
+        ("solid-bar(f=x//2+z//2)", 30),
+    ],
+)
+def test_forms_hold_at_every_p_position_of_the_definition(text, bound) -> None:
+    game = parse_ruleset(text)
+    p = [
+        q
+        for q in game.positions(bound)
+        if max(_without_pass(game, q)) <= bound and game.is_p_position(q)
+    ]
+    said = [one for one in mined(game, bound) if "nothing" not in one]
+    assert said
+    for one in said:
+        condition, values = parse(one["form"]["condition"]), set()
+        for q in p:
+            at = dict(zip(game.coordinates, q, strict=True))
+            v = parse(one["expression"]).value(at)
+            values.add(v)
+            assert condition.value({"v": v}), f"{one['text']} at {q}"
+        assert one["growth"][-1]["count"] == len(values)
+        assert one["found_on"]["positions"] + one["held_on"]["positions"] == len(p)
+
+
+def test_what_is_zero_is_said_alone() -> None:
+    assert [one["text"] for one in mined(SolidBar("(x+z)//3"), 100)] == [
+        "x ^ y ^ z takes exactly the values {0}"
+    ]
+    shifted = ["(x-1) ^ y ^ (z-1) takes exactly the values {0}"]
+    assert [one["text"] for one in mined(SolidBar("(x+z)//5"), 100)] == shifted
+
+
+def test_what_holds_for_all_positions_is_not_said() -> None:
+    """A nim-sum is never negative, and y ≤ z in these bars."""
+    said = {one["text"] for one in mined(WithPass(StripBar(4, 2)), 128)}
+    assert "x ^ y ^ (z+2) takes only values in {v : v >= 1}" in said
+    assert not any(text.endswith("v >= 0}") and "^" in text for text in said)
+    assert not any(text.startswith("z-y") for text in said)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(
+    "text",
+    ["solid-bar(f=(x+z)//2)", "strip-bar(k=2, s=1)", "nim(3)", "with-pass(nim(3), passes=1)"],
+)
+def test_a_table_by_chance_has_no_form(text, seed) -> None:
+    game, random = parse_ruleset(text), np.random.default_rng(seed)
+    bound = 255
+    data = p_table(game, bound)
+    (name,) = data.data_vars
+    cells = data[name]
+    if name == "p_y":
+        x, z = cells.x.values[:, None], cells.z.values
+        top = (x + z) // 2
+    else:
+        top = np.full(cells.shape, bound)
+    planted = random.integers(-1, top + 1)
+    planted = np.where(cells.values < 0, planted if name == "p_y" else -1, planted)
+    (only,) = mine_value_sets(
+        game, bound, xr.Dataset({name: (cells.dims, planted.astype(np.int32))})
+    )
+    assert only["nothing"], only["text"]
+    assert only["tried"]["candidates"] == len(expressions(game))
+
+
+@pytest.mark.parametrize(
+    ("values", "name", "condition"),
+    [
+        ([0], "zero", "v == 0"),
+        ([0, 1], "finite", "v == 0 or v == 1"),
+        ([0, 2, 6, 14], "two-powers-minus-two", "v >= 0 and (v+2) & (v+1) == 0"),
+        ([0, 1, 2, 6, 14, 30], "two-powers-minus-two", "v == 1 or v >= 0 and (v+2) & (v+1) == 0"),
+        ([6, 14, 30, 62], "two-powers-minus-two", "v >= 6 and (v+2) & (v+1) == 0"),
+        ([1, 2, 4, 8, 16], "powers", "v >= 1 and v & (v-1) == 0"),
+        ([4, 5, 7, 11, 19], "powers", "v >= 4 and (v-3) & (v-4) == 0"),
+        ([0, 2, 6], "finite", "v == 0 or v == 2 or v == 6"),
+        ([0, 2, 6, 30, 62], "finite", "v == 0 or v == 2 or v == 6 or v == 30 or v == 62"),
+    ],
+)
+def test_forms(values, name, condition) -> None:
+    form = forms(values)[0]
+    assert (form.name, form.condition) == (name, condition)
+    near = range(-values[-1] - 9, values[-1] + 1)
+    assert [v for v in near if parse(form.condition).value({"v": v})] == values
+
+
+def test_long_sets_have_no_form() -> None:
+    assert forms([]) == []
+    assert forms([*range(40)]) == []
+    assert forms([0, 1, 3, 4, 7, 8, 9, 12, 20]) == []
+
+
+@given(st.sets(st.integers(-30, 30), min_size=4), st.integers(1, 6), st.integers(0, 5))
+def test_conditions_hold(drawn, modulus, residue) -> None:
+    values = sorted(modulus * v + residue for v in drawn)
+    for condition in conditions(values):
+        assert all(parse(condition).value({"v": v}) for v in values)
+    if modulus > 1:
+        assert f"v % {modulus} == {residue % modulus}" in conditions(values)
+    assert {f"v >= {values[0]}", f"v <= {values[-1]}"} <= set(conditions(values))
+
+
+@given(st.sets(st.integers(0, 30)))
+def test_frontier(values):
+    last = frontier(sorted(values))
+    assert set(range(last + 1)) <= values
+    assert last + 1 not in values
+
+
+def test_frontier_laws() -> None:
+    sides = [16, 32, 64, 128, 256, 512]
+    assert frontier_law([(b, 3 * b // 2 + 5) for b in sides]) == "3·B/2 + 5"
+    assert frontier_law([(b, b) for b in sides]) == "B"
+    assert frontier_law([(b, 9) for b in sides]) is None
+    assert frontier_law([(b, b - (b == 512)) for b in sides]) is None
+    assert frontier_law([(b, b) for b in sides[:3]]) is None
+    assert growth_exponent([(b, b * b) for b in sides]) == pytest.approx(2)
+    assert growth_exponent([(b, 0) for b in sides]) is None
+
+
+def test_games_that_the_papers_form_no_nim_sum_of():
+    assert nim_sum_of(RectangularBar(3, 3)) is None
+    assert nim_sum_of(Nim(3)) == "a ^ b ^ c"
+    assert nim_sum_of(SolidBar("(x+z)//3")) == "x ^ y ^ z"
+    assert mine_value_sets(RectangularBar(3, 3), 0, p_table(RectangularBar(3, 3))) == []
+
+
+def _p_positions(game, bound):
+    return _listed(game, p_table(game, bound))
+
+
+def _listed(game, data):
+    for part in p_positions(game, data, block=50):
+        yield from zip(*(part.coordinates[c].tolist() for c in game.coordinates), strict=True)
+
+
+def _without_pass(game, position):
+    return position[:-1] if isinstance(game, WithPass) else position
+
+
+def _nim_sum(game, position):
+    base = game.ruleset if isinstance(game, WithPass) else game
+    add = base.s if isinstance(base, StripBar) else 0
+    total = position[-1] if isinstance(game, WithPass) else 0
+    for name, value in zip(game.coordinates, _without_pass(game, position), strict=False):
+        total ^= value + (add if name in "xz" else 0)
+    return total
+
+
+@pytest.mark.parametrize(("last", "relation"), [(8, "within"), (16, "exactly")])
+def test_a_set_of_which_a_small_member_never_occurs_is_not_said_to_be_that_of_the_values(
+    last, relation
+) -> None:
+    """1, 2, 4 and 8 are all that is seen: if 16 is a power of 2 that does not occur up to bound 64, then no set of powers."""
+    found = ValueSet(parse("x"), 64, 64)
+    powers = np.array([1 << i for i in range(last.bit_length())])
+    for size in (10, 40):
+        found.add(PPositionArrays({"x": powers}, np.full(powers.size, size)))
+    form = _form(found, 16, np.arange(100), 1000, [])
+    assert form is not None
+    assert form.relation == relation
+    assert form.condition == "v >= 1 and v & (v-1) == 0"

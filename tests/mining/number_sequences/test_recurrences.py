@@ -1,0 +1,219 @@
+"""Recurrences and relations: planted ones come out, exactly; sequences by chance have none."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from choco_pipeline.formula import parse
+from choco_pipeline.mining.number_sequences.counts import as_formula, linear_recurrence
+from choco_pipeline.mining.number_sequences.recurrences import (
+    closed_form,
+    combination,
+    follows,
+    generating_function,
+    shortest_recurrence,
+)
+from choco_pipeline.mining.number_sequences.regular import continued, is_whole, relations
+from tests.effort import examples
+
+small = st.integers(-3, 3)
+
+
+@st.composite
+def recurrent(draw):
+    """Draw a recurrence of order up to five and 60 terms that it makes."""
+    recurrence = draw(st.lists(small, min_size=1, max_size=5))
+    terms = draw(st.lists(small, min_size=len(recurrence), max_size=len(recurrence)))
+    while len(terms) < 60:
+        last = terms[-len(recurrence) :]
+        terms.append(sum(c * t for c, t in zip(recurrence, last, strict=True)))
+    return recurrence, tuple(terms)
+
+
+@given(recurrent())
+def test_planted_recurrences(drawn) -> None:
+    planted, terms = drawn
+    found = linear_recurrence(terms)
+    assert found is not None
+    recurrence, learnt = found
+    assert len(recurrence) <= len(planted)
+    assert 2 * len(recurrence) <= learnt
+    assert len(terms) - learnt >= len(recurrence) + 5
+    for n in range(len(terms) - len(recurrence)):
+        assert terms[n + len(recurrence)] == sum(c * terms[n + i] for i, c in enumerate(recurrence))
+
+
+@given(recurrent())
+def test_a_generating_function_has_the_terms_as_coefficients(drawn) -> None:
+    _, terms = drawn
+    text = generating_function(terms, shortest_recurrence(terms))
+    above, _, below = text.partition("/")
+    top, bottom = (polynomial(part) for part in (above, below or "1"))
+    found = []
+    for n in range(30):
+        known = sum(bottom.get(i, 0) * found[n - i] for i in range(1, n + 1))
+        found.append((top.get(n, 0) - known) / Fraction(bottom[0]))
+    assert tuple(found) == terms[:30]
+
+
+def polynomial(text):
+    """Return the coefficients of a polynomial in t from its text, by its values: degree at most 12."""
+    formula = parse(text.strip("()").replace("^", "**").replace("·", "*"))
+    base = 10**6
+    value, found = formula.value({"t": base}), {}
+    for power in range(12, -1, -1):
+        found[power] = (2 * value + base**power) // (2 * base**power)
+        value -= found[power] * base**power
+    assert value == 0
+    return found
+
+
+@given(recurrent())
+def test_closed_forms(drawn) -> None:
+    _, terms = drawn
+    recurrence = shortest_recurrence(terms)
+    text = closed_form(terms, recurrence, 6)
+    if text is not None:
+        start = int(text.partition(" >= ")[2] or 0)
+        formula = parse(as_formula(text))
+        for n in range(start, 30):
+            assert formula.value({"n": n}) == terms[n]
+
+
+def test_fibonacci_numbers_have_no_closed_form_with_integer_roots() -> None:
+    terms = [0, 1, 1, 2, 3, 5, 8, 13]
+    assert shortest_recurrence(terms) == (1, 1)
+    assert closed_form(terms, (1, 1), 20) is None
+    assert generating_function(terms, (1, 1)) == "t/(1 - t - t^2)"
+
+
+def test_a_recurrence_must_hold_to_the_end() -> None:
+    terms = [2**n for n in range(40)]
+    assert linear_recurrence(tuple(terms)) == ((2,), 23)
+    terms[-1] += 1
+    assert not follows(terms, (2,))
+    assert linear_recurrence(tuple(terms)) is None
+
+
+@given(
+    st.lists(st.lists(small, min_size=6, max_size=6), min_size=1, max_size=5),
+    st.lists(st.fractions(-3, 3, max_denominator=3), min_size=5, max_size=5),
+    st.booleans(),
+)
+def test_combinations(columns, factors, in_span) -> None:
+    total = [sum(f * c[i] for f, c in zip(factors, columns, strict=False)) for i in range(6)]
+    target = [int(6 * t) for t in total]
+    if not in_span:
+        target[0] += 1
+    found = combination(columns, target)
+    matrix = np.array(columns).T
+    rank = np.linalg.matrix_rank(matrix)
+    solvable = np.linalg.matrix_rank(np.column_stack([matrix, target])) == rank
+    assert (found is not None) == solvable
+    if found is not None:
+        made = [sum(f * c[i] for f, c in zip(found, columns, strict=False)) for i in range(6)]
+        assert made == target
+        shorter = np.array(columns[: len(found) - 1]).reshape(-1, 6).T
+        if found and found[-1]:
+            both = np.column_stack([shorter, target])
+            assert np.linalg.matrix_rank(both) > np.linalg.matrix_rank(shorter)
+
+
+@st.composite
+def regular(draw):
+    """Draw relations for a(2n) and a(2n+1), and 400 terms that they make."""
+    rows = [
+        draw(st.tuples(small, small, st.integers(-5, 5))),
+        draw(st.tuples(small, small, st.integers(-5, 5))),
+    ]
+    centre = draw(st.integers(-2, 2))
+    terms = draw(st.lists(st.integers(0, 9), min_size=8, max_size=8))
+    while len(terms) < 400:
+        n, odd = divmod(len(terms) - centre, 2)
+        a, b, c = rows[odd]
+        terms.append(a * terms[n + centre] + b * terms[n + 1 + centre] + c)
+    return centre, terms
+
+
+@settings(max_examples=examples(60))
+@given(regular())
+def test_planted_relations(drawn) -> None:
+    centre, terms = drawn
+    found, _ = relations(0, terms[:300], [centre])
+    for relation in found:
+        for n in range(relation.start, 400):
+            at = relation.left.index(n)
+            if not 0 <= at < 300 or any(
+                p.level >= 0 and not 0 <= p.index(n) < 300 for _, p in relation.right
+            ):
+                continue
+            said = sum(
+                c * (terms[p.index(n)] if p.level >= 0 else n**p.step) for c, p in relation.right
+            )
+            assert terms[at] == said
+    if is_whole(found):
+        assert continued(0, terms[:300], found, 399) == terms
+    else:  # so much is the same in it that little tests a relation
+        assert len(set(terms)) < 60
+
+
+def test_relations_of_square_bars() -> None:
+    """patterns, Lemma 4.1: g(2m) = 4g(m), g(2m+1) = g(m) + g(m+1)."""
+    g = {1: 1}
+    for m in range(2, 129):
+        g[m] = g[m // 2] + g[m // 2 + 1] if m % 2 else 4 * g[m // 2]
+    found, tried = relations(1, [g[m] for m in range(1, 129)])
+    said = [" = ".join(relation.sides("g", "m")) for relation in found]
+    assert said == ["g(2·m) = 4·g(m)", "g(2·m+1) = g(m) + g(m+1)"]
+    assert [relation.start for relation in found] == [1, 1]
+    assert tried == 2
+    for relation in found:
+        assert relation.held_on >= 2 + 5
+
+
+def test_a_relation_that_is_wrong_once_in_the_end_is_none() -> None:
+    terms = [n.bit_count() for n in range(1, 300)]
+    assert is_whole(relations(1, terms)[0])
+    terms[-2] += 1  # a(298)
+    found, _ = relations(1, terms)
+    assert not is_whole(found)
+    assert all(relation.left.index(0) % 2 for relation in found if relation.left.level == 1)
+
+
+def test_a_relation_may_begin_late() -> None:
+    terms = [n.bit_count() for n in range(1, 400)]
+    terms[5] = 17  # a(6)
+    found, _ = relations(1, terms)
+    starts = {" = ".join(relation.sides()): relation.start for relation in found}
+    assert starts == {"a(2·n) = a(n)": 7, "a(2·n+1) = a(n) + 1": 7}
+
+
+def test_fractions_are_written_without_them() -> None:
+    found, _ = relations(1, [1024 // (n & -n) for n in range(1, 400)])
+    said = [" = ".join(relation.sides()) for relation in found]
+    assert said == ["2·a(2·n) = a(n)", "a(2·n+1) = 1024"]
+
+
+RANDOM = {
+    "bits": lambda r: r.integers(0, 2, 512),
+    "small": lambda r: r.integers(0, 5, 512),
+    "rare": lambda r: (r.random(512) < 0.03).astype(int),
+    "large": lambda r: r.integers(0, 10**6, 512),
+    "sums": lambda r: np.cumsum(r.integers(0, 3, 512)),
+    "sums of rare": lambda r: np.cumsum(r.random(512) < 0.03),
+    "walk": lambda r: np.cumsum(r.integers(-1, 2, 512)),
+    "short": lambda r: r.integers(0, 2, 40),
+}
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("kind", RANDOM)
+def test_chance_has_no_recurrence(kind, seed) -> None:
+    terms = tuple(RANDOM[kind](np.random.default_rng(seed)).tolist())
+    assert linear_recurrence(terms) is None
+    found, tried = relations(0, terms, [0, -1, 1])
+    assert found == []
+    assert tried == 3 * 14

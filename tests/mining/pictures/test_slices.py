@@ -1,0 +1,87 @@
+"""Plane pictures of P-positions, cell by cell against the definition."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from choco_pipeline import Nim, RectangularBar, SolidBar, StepBar, StripBar, WithPass
+from choco_pipeline.mining.pictures.slices import stacks
+from choco_pipeline.tables.computing.in_memory import grundy_table, p_table
+from tests.effort import examples
+from tests.rulesets import solid_bars, strip_bars
+
+three = st.one_of(strip_bars, solid_bars(), st.just(Nim(3)))
+
+
+@settings(max_examples=examples(25))
+@given(three, st.integers(0, 6), st.booleans(), st.booleans())
+def test_three_coordinates(base, bound, passes, grundy):
+    game = WithPass(base) if passes else base
+    data = (grundy_table if grundy else p_table)(game, bound)
+    cuts = list(stacks(game, bound, data))
+    assert 1 <= len(cuts) <= 3
+    for cut in cuts:
+        assert [stack.passes for stack in cut] == ([0, 1] if passes else [None])
+        for stack in cut:
+            order = [stack.axes.index(name) for name in base.coordinates]
+            for cell in np.ndindex(stack.cells.shape):
+                position = tuple(cell[axis] for axis in order)
+                legal = base.is_position(position)
+                assert stack.legal[cell] == legal, (stack.text, position)
+                whole = position if stack.passes is None else (*position, stack.passes)
+                assert stack.cells[cell] == (legal and game.is_p_position(whole)), whole
+
+
+@pytest.mark.parametrize("passes", [0, 1])
+def test_a_step_bar_is_cut_with_its_strip(passes):
+    base = StepBar(3, 1)
+    game = WithPass(base) if passes else base
+    whole = WithPass(StripBar(3, 1)) if passes else StripBar(3, 1)
+    for cut in stacks(game, 7, grundy_table(game, 7)):
+        for stack in cut:
+            assert stack.ruleset == whole.notation
+            order = [stack.axes.index(name) for name in "xyz"]
+            for cell in np.ndindex(stack.cells.shape):
+                position = tuple(cell[axis] for axis in order)
+                if whole.is_position((*position, 0)[: 3 + passes]):
+                    left = (stack.passes,) if passes else ()
+                    assert stack.cells[cell] == whole.is_p_position((*position, *left))
+
+
+@pytest.mark.parametrize("passes", [0, 1])
+def test_four_heaps_are_bars(passes):
+    game = WithPass(Nim(4)) if passes else Nim(4)
+    found = [stack for cut in stacks(game, 4, p_table(game, 4)) for stack in cut]
+    seen = set()
+    for stack in found:
+        seen.add((stack.numbers, stack.wider, stack.passes))
+        for place in np.ndindex(stack.cells.shape):
+            *numbers, i, j = (index + 1 for index in place)
+            m, n = numbers if stack.numbers == 2 else (numbers[0], numbers[0] + stack.wider)
+            legal = i <= m and j <= n
+            assert stack.legal[place] == legal
+            heaps = RectangularBar(m, n).whole(i, j) if legal else ()
+            left = (stack.passes,) if passes else ()
+            assert stack.cells[place] == (legal and game.is_p_position((*heaps, *left)))
+    layers = [0, 1] if passes else [None]
+    assert seen == {(1, d, p) for d in range(5) for p in layers} | {(2, 0, p) for p in layers}
+
+
+def test_a_rectangular_bar_is_followed_down():
+    game = RectangularBar(4, 6)
+    names = [stack.text for cut in stacks(game, 5, p_table(game)) for stack in cut]
+    assert names == [
+        "rectangular-bar(m=m, n=m) by m = 1, …, 6",
+        "rectangular-bar(m=m, n=m+1) by m = 1, …, 5",
+        "rectangular-bar(m=m, n=m+2) by m = 1, …, 4",
+        "rectangular-bar(m=m, n=n) by m = 1, …, 6 and n = 1, …, 6",
+    ]
+
+
+def test_other_games_have_no_pictures():
+    assert not list(stacks(Nim(2), 5, p_table(Nim(2), 5)))
+    assert not list(stacks(StepBar(2), 5, p_table(StepBar(2), 5)))
+    solid = SolidBar("(x+z)//2")
+    axes = [cut[0].axes for cut in stacks(solid, 9, p_table(solid, 9))]
+    assert axes == [("z", "x", "y"), ("y", "x", "z")]  # x and z are alike

@@ -1,0 +1,227 @@
+"""The engine against the meaning of sentences, and on the games of the papers."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+
+from choco_pipeline import Nim, SolidBar, StepBar, StripBar, WithPass
+from choco_pipeline.automata.dfa import Automaton
+from choco_pipeline.formula import parse
+from choco_pipeline.proof.arithmetic.engine import Engine, automaton_of, decide
+from choco_pipeline.proof.arithmetic.logic import (
+    And,
+    Bitwise,
+    Exists,
+    Member,
+    NimSumZero,
+    Not,
+    Or,
+    equal,
+    free,
+    less,
+    linear,
+)
+from choco_pipeline.proof.games.obligations import obligations
+from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
+from tests.effort import examples
+from tests.proof.interpret import NAMES, REACH, depth, sentences, truth
+from tests.proof.relations import by_formula, small, small_sets
+
+MOST = 4
+
+
+@settings(max_examples=examples(200))
+@given(sentences)
+def test_automata_accept_what_makes_the_sentence_true(sentence) -> None:
+    automaton = automaton_of(sentence, small())
+    assert automaton.tracks == tuple(sorted(free(sentence)))
+    most = MOST + REACH * depth(sentence)
+    sets = small_sets(most)
+    for point in product(range(MOST + 1), repeat=len(NAMES)):
+        values = dict(zip(NAMES, point, strict=True))
+        assert automaton.accepts(values) == truth(sentence, values, sets, most), (sentence, values)
+
+
+@given(sentences)
+@example(Not(Or((Member("order", ("y", "z")),))))
+def test_decisions_come_with_a_counterexample(sentence) -> None:
+    decision = decide(sentence, small())
+    most = MOST + REACH * depth(sentence)
+    sets = small_sets(most)
+    false = [
+        point
+        for point in product(range(MOST), repeat=len(free(sentence)))
+        if not truth(sentence, dict(zip(sorted(free(sentence)), point, strict=True)), sets, most)
+    ]
+    if decision.counterexample is None:
+        assert decision.valid
+        assert not false
+        return
+    assert not decision.valid
+    assert list(decision.counterexample) == sorted(free(sentence))
+    found = tuple(decision.counterexample.values())
+    assert found in false or max(found, default=0) >= MOST, (sentence, found)
+    if not isinstance(sentence, Not | And):  # then no quantifier is outermost in its negation
+        least = min(
+            false, key=lambda point: (max(point, default=0).bit_length(), point), default=found
+        )
+        assert found == least, (sentence, found)
+
+
+def test_a_bound_name_may_be_bound_again() -> None:
+    inner = Exists(("u",), And((less("u", "y"), Not(Exists(("u",), less("u", "x"))))))
+    assert decide(Or((Not(Exists(("u",), And((less("u", "x"), inner)))),)), {}).valid
+    shadow = Exists(("u",), And((equal("u", "x"), Exists(("u",), less("x", "u")))))
+    assert decide(shadow, {}).valid
+
+
+def test_several_names_bound_at_once() -> None:
+    sizes = linear({"u": 2, "v": 3, "x": -1}, 0, "==")
+    one = linear({"v": 5, "x": -1}, 1, "==")  # 1, 6, 11, …
+    for sentence, missing in (
+        (Exists(("u",), Exists(("v",), sizes)), {1}),
+        (Exists(("u", "v"), sizes), {1}),
+        (Exists(("u", "v"), Or((sizes, one))), set()),
+    ):
+        automaton = automaton_of(sentence, {})
+        assert automaton.tracks == ("x",)
+        assert {x for x in range(12) if not automaton.accepts({"x": x})} == missing
+
+
+def test_arguments_may_be_equal_and_come_in_any_order() -> None:
+    order = small()
+    assert decide(Member("order", ("x", "x")), order).counterexample == {"x": 0}
+    assert automaton_of(Member("order", ("y", "x")), order).accepts({"x": 1, "y": 1})
+    assert not automaton_of(Member("order", ("y", "x")), order).accepts({"x": 1, "y": 2})
+
+
+def test_unknown_relations_and_other_arguments_are_refused() -> None:
+    with pytest.raises(NotDefinableError, match="no automaton for R7: given are even, order"):
+        decide(Member("R7", ("x",)), small())
+    with pytest.raises(NotDefinableError, match="even of 2 arguments needs the tracks 0, 1"):
+        decide(Member("even", ("x", "y")), small())
+
+
+def test_limits_end_in_undecided() -> None:
+    sentence = Exists(
+        ("u",), And((linear({"u": 5, "x": -3}, 2, "=="), NimSumZero(("u", "x", "y"))))
+    )
+    with pytest.raises(UndecidedError, match="too large"):
+        Engine({}, most_states=3).decide(sentence)
+    with pytest.raises(UndecidedError, match="parts take more than 100 B"):
+        Engine({}, most_bytes=100).decide(sentence)
+    with pytest.raises(UndecidedError, match="time is up"):
+        Engine({}).decide(sentence, seconds_limit=0.0)
+    engine = Engine({})
+    with pytest.raises(UndecidedError):
+        engine.decide(sentence, seconds_limit=0.0)
+    assert engine.automaton_of(sentence).states > 1, "the limit is of one decision"
+
+
+def test_a_witness_needs_no_projection() -> None:
+    """That x has the digit 1 a dozen places below its highest one takes thousands of states without the mark u."""
+    places = 12
+    before, dead, last = 0, places + 2, places + 1
+    delta = np.full((places + 3, 4), dead, np.int32)
+    delta[before] = [
+        before,
+        before,
+        dead,
+        1,
+    ]  # symbols are x + 2*u: the mark is where x has the digit 1
+    for passed in range(1, places):
+        delta[passed, :2] = passed + 1
+    delta[places, 1] = last  # the highest digit
+    delta[last, 0] = last
+    marked = Automaton(("0", "1"), delta, np.arange(places + 3) == last)
+    engine = Engine({"marked": marked}, most_states=1000)
+    sentence = Exists(("u",), Member("marked", ("x", "u")))
+    with pytest.raises(UndecidedError, match="too large"):
+        engine.automaton_of(sentence)
+    decision = engine.decide(Not(sentence))
+    assert (decision.valid, decision.counterexample) == (False, {"x": (1 << places) + 1})
+
+
+def test_a_sentence_without_variables_is_a_truth() -> None:
+    some_larger = Not(Exists(("x",), Not(Exists(("y",), less("x", "y")))))
+    assert decide(some_larger, {}).valid
+    decision = decide(Exists(("x",), Bitwise("^", "x", "x", "x")), {})
+    assert decision.valid  # 0 ^ 0 == 0
+    assert decide(Exists(("x",), And((less("x", "x"),))), {}).counterexample == {}
+
+
+PROVED = [
+    (SolidBar("(x+z)//3"), ["x^y^z == 0"]),  # triangular, Thm 7.3
+    (SolidBar("(x+z)//7"), ["x^y^z == 0"]),
+    (SolidBar("(x+z)//5"), ["(x-1)^y^(z-1) == 0"]),  # triangular, Conj 8.1
+    (SolidBar("(x+z)//9"), ["(x-1)^y^(z-1) == 0"]),
+    (StripBar(k=2), ["x^y^z == 0"]),  # step2015, Lemma 2.8
+    (StripBar(k=4), ["x^y^z == 0"]),
+    (StripBar(k=4, s=2), ["(x+2)^y^(z+2) == 0"]),  # step2015, Thm 3.1
+    (StripBar(k=4, s=6), ["(x+6)^y^(z+6) == 0"]),
+    (  # pass2016, Thm 4.1
+        WithPass(StripBar(k=4, s=3)),
+        ["(x+3)^y^(z+3) == 0", "x+y+z == 0 or (x+3)^y^(z+3) == 1"],
+    ),
+    (WithPass(Nim(2)), ["a == b", "a+b == 0 or (a > 0 and b > 0 and (a-1)^(b-1) == 1)"]),
+]
+
+
+@pytest.mark.parametrize(("game", "texts"), PROVED, ids=lambda part: str(part)[:40])
+def test_p_positions_of_the_papers_are_proved(game, texts) -> None:
+    base = game.ruleset if isinstance(game, WithPass) else game
+    relations = {f"R{p}": by_formula(base, text) for p, text in enumerate(texts)}
+    engine = Engine(relations)
+    for obligation in obligations(game, "p"):
+        decision = engine.decide(obligation.sentence)
+        assert decision.valid, (obligation.name, decision.counterexample)
+
+
+@pytest.mark.parametrize(
+    ("game", "text"),
+    [
+        (StepBar(k=2), "g == y^z"),  # step2015, Thm 2.1
+        (StepBar(k=4, s=2), "g == (y^(z+2))-2"),  # step2015, Thm 3.2
+        (Nim(3), "g == a^b^c"),
+    ],
+    ids=str,
+)
+def test_grundy_numbers_of_the_papers_are_proved(game, text) -> None:
+    engine = Engine({"R0": by_formula(game, text, "g")})
+    for obligation in obligations(game, "grundy"):
+        decision = engine.decide(obligation.sentence)
+        assert decision.valid, (obligation.name, decision.counterexample)
+
+
+@pytest.mark.parametrize(
+    ("game", "text"),
+    [
+        (SolidBar("(x+z)//5"), "x^y^z == 0"),
+        (SolidBar("(x+z)//5"), "(x+1)^y^(z+1) == 0"),  # solid2022, Conj 2 as printed
+        (StripBar(k=3), "x^y^z == 0"),
+        (StripBar(k=4, s=5), "(x+5)^y^(z+5) == 0"),
+    ],
+    ids=str,
+)
+def test_what_is_false_is_refused_at_a_place_that_the_definition_confirms(game, text) -> None:
+    in_relation = parse(text)
+    engine = Engine({"R0": by_formula(game, text)})
+    refuted = []
+    for obligation in obligations(game, "p"):
+        values = engine.decide(obligation.sentence).counterexample
+        if values is None:
+            continue
+        refuted.append(obligation.name)
+        position = tuple(values[name] for name in game.coordinates)
+        assert game.is_position(position)
+        zero = [
+            option
+            for option in game.options(position)
+            if in_relation.value(dict(zip(game.coordinates, option, strict=True)))
+        ]
+        member = in_relation.value(values)
+        assert member == ("no position in the relation" in obligation.name)
+        assert bool(zero) == member, (obligation.name, position)
+    assert refuted

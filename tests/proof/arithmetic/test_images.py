@@ -1,0 +1,118 @@
+"""Sets of numbers as text: forms, lists, and regular expressions that match exactly the members' numerals."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from choco_pipeline.automata.arithmetic import linear
+from choco_pipeline.automata.dfa import AutomatonError
+from choco_pipeline.formula import parse
+from choco_pipeline.proof.arithmetic.engine import automaton_of
+from choco_pipeline.proof.arithmetic.images import MOST_LISTED, Numerals, describe, first_members
+from choco_pipeline.proof.arithmetic.terms import condition
+from tests.automata.drawn import automata
+from tests.effort import examples
+
+UP_TO = 300
+
+
+def of(text):
+    return automaton_of(condition(parse(text)), {})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("v == 1 or (v+2) & (v+1) == 0", "{2^n-2 : n >= 1} ∪ {1}"),
+        ("v == 0", "{0}"),
+        ("v < 0", "{}"),
+        ("v >= 0", "all natural numbers"),
+        ("v > 5 or v == 2", "all natural numbers but 0, 1, 3, …, 5"),
+        ("v == 9 or 2 <= v <= 5 or v == 11", "{2, …, 5, 9, 11}"),
+        ("v & (v-1) == 0 and v > 9", "{2^n : n >= 4}"),
+        ("v & (v+1) == 0 and v != 7", "{2^n-1 : n >= 0} but 7"),
+        ("v == 3 or v > 4 and (v-3) & (v-4) == 0", "{2^n+3 : n >= 1} ∪ {3}"),
+        ("v % 4 == 2", "in base 2: 1(0*1)*0"),
+    ],
+)
+def test_known_forms(text, said) -> None:
+    assert describe(of(text)) == said
+
+
+def matches_exactly(automaton, said):
+    expression = re.compile(said.removeprefix("in base 2: "))
+    inside = automaton.contains(np.arange(UP_TO)[:, None])
+    for v in range(UP_TO):
+        assert (expression.fullmatch(f"{v:b}") is not None) == inside[v], (v, said)
+
+
+def listed(said):
+    """Return the numbers of a list as printed."""
+    found = []
+    for part in filter(None, said.strip("{}").split(", ")):
+        if part == "…":
+            found.append(None)
+        elif found and found[-1] is None:
+            found[-1:] = range(found[-2] + 1, int(part) + 1)
+        else:
+            found.append(int(part))
+    return found
+
+
+def of_form(said):
+    """Return the members up to UP_TO of a set that is not given by a regular expression."""
+    if said.startswith("all natural numbers"):
+        return set(range(UP_TO)) - set(
+            listed(said.removeprefix("all natural numbers").removeprefix(" but "))
+        )
+    powers = re.match(r"\{2\^n([+-]\d+)? : n >= (\d+)\}", said)
+    if powers is None:
+        return set(listed(said))
+    found = {2**n + int(powers[1] or 0) for n in range(int(powers[2]), 12)}
+    more, _, fewer = said[powers.end() :].partition(" but ")
+    return found.union(listed(more.removeprefix(" ∪ "))).difference(listed(fewer))
+
+
+@settings(max_examples=examples(200), deadline=None)
+@given(automata(("v",), 6))
+def test_what_is_said_of_a_set_is_the_set(automaton) -> None:
+    said = describe(automaton)
+    members = np.flatnonzero(automaton.contains(np.arange(UP_TO)[:, None])).tolist()
+    if said.startswith("in base 2"):
+        matches_exactly(automaton, said)
+    elif said.startswith("the numbers that"):  # no expression is short enough
+        assert said == f"the numbers that an automaton of {automaton.states} states accepts"
+        assert len(members) > 8
+    else:
+        assert {v for v in of_form(said) if v < UP_TO} == set(members), said
+    first = first_members(automaton, 9)
+    assert [v for v in first if v < UP_TO] == members[:9][: len(first)]
+    assert len(first) >= min(9, len(members))
+
+
+@settings(max_examples=examples(50))
+@given(st.sets(st.integers(0, 200), max_size=8))
+def test_finite_sets_are_listed(members) -> None:
+    text = " or ".join(f"v == {v}" for v in sorted(members)) or "v < 0"
+    automaton = of(text)
+    assert Numerals.of(automaton).is_finite
+    assert listed(describe(automaton)) == sorted(members)
+    assert first_members(automaton, 100) == sorted(members)
+
+
+def test_a_long_list_is_given_by_its_digits() -> None:
+    automaton = of(f"v % 3 == 0 and v < {3 * (MOST_LISTED + 1)}")
+    assert describe(automaton).startswith("in base 2: ")
+    matches_exactly(automaton, describe(automaton))
+
+
+def test_members_may_be_far_apart() -> None:
+    assert first_members(of("v == 2**70 or v == 3")) == [3, 2**70]
+
+
+def test_one_track_is_needed() -> None:
+    with pytest.raises(AutomatonError, match="has 2"):
+        describe(linear({"x": 1, "y": 1}, 0, "=="))

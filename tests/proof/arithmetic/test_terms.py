@@ -1,0 +1,163 @@
+"""Formulas as sentences against the values of the formulas."""
+
+from itertools import product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.formula import parse
+from choco_pipeline.proof.arithmetic.engine import automaton_of
+from choco_pipeline.proof.arithmetic.logic import free
+from choco_pipeline.proof.arithmetic.terms import at_most, condition, value_is
+from choco_pipeline.proof.proof_errors import NotDefinableError
+from tests.effort import examples
+
+MOST = 6
+
+constants = st.integers(-4, 6).map(str)
+divisors = st.sampled_from(["1", "2", "3", "5", "-1", "-2", "-3"])
+shifts = st.sampled_from(["0", "1", "2"])
+
+
+def _larger(smaller: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    return st.one_of(
+        st.builds("({} {} {})".format, smaller, st.sampled_from("+-^&|"), smaller),
+        st.builds("({})*({})".format, smaller, constants),
+        st.builds("({})*({})".format, constants, smaller),
+        st.builds("({}){}({})".format, smaller, st.sampled_from(["//", "%"]), divisors),
+        st.builds("(({}) {} {})".format, smaller, st.sampled_from(["<<", ">>"]), shifts),
+        st.builds("{}({}, {})".format, st.sampled_from(["min", "max"]), smaller, smaller),
+        st.builds("abs({})".format, smaller),
+        st.builds("-({})".format, smaller),
+    )
+
+
+integers = st.recursive(st.one_of(st.sampled_from("xz"), constants), _larger, max_leaves=4)
+compared = st.builds(
+    "{} {} {}".format, integers, st.sampled_from(["==", "!=", "<", "<=", ">", ">="]), integers
+)
+truths = st.recursive(
+    compared,
+    lambda smaller: st.one_of(
+        st.builds("({}) {} ({})".format, smaller, st.sampled_from(["and", "or"]), smaller),
+        st.builds("not ({})".format, smaller),
+    ),
+    max_leaves=2,
+)
+
+
+def places():
+    return [dict(zip("xz", point, strict=True)) for point in product(range(MOST), repeat=2)]
+
+
+@settings(max_examples=examples(150))
+@given(integers)
+def test_values(text) -> None:
+    formula = parse(text)
+    below = automaton_of(at_most("y", formula), {})
+    same = automaton_of(value_is("y", formula), {})
+    for place in places():
+        value = formula.value(place)
+        for y in {0, 1, 7, max(0, value - 1), max(0, value), max(0, value + 1)}:
+            assert below.accepts({**place, "y": y}) == (y <= value), (text, place, y)
+            assert same.accepts({**place, "y": y}) == (y == value), (text, place, y)
+
+
+@settings(max_examples=examples(150))
+@given(truths)
+def test_conditions(text) -> None:
+    formula = parse(text)
+    automaton = automaton_of(condition(formula), {})
+    for place in places():
+        assert automaton.accepts(place) == formula.value(place), (text, place)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(x-3) ^ (z-2) == x & (z-4)",
+        "(x-3) | (z-2) <= (x-1) & (z-4)",
+        "x ^ z ^ (x-2) ^ 5 == 0",
+        "-1 ^ x == z-5",
+        "1 <= x < z <= 5",
+        "min(x, z//2)+max(z//3, x) > abs(x-z)+2",
+        "(x-5)//2 < (x-z) % 3",
+        "2**3+x == z*v2(8)+abs(-7)",
+        "2*min(x, z-3) == x-5",
+        "2*max(x-4, z-3) == x-5",
+        "2*min(x ^ (z-2), 3) <= x-5",
+        "2*min(x & (z-2), 1-x) <= z-5",
+        "2*min((x-3)//2, 3)+2*min(x, z-4) <= z-4",
+        "x-5 <= z//(-2)",
+        "1-x//(-2) == z",
+    ],
+)
+def test_conditions_with_negative_values(text) -> None:
+    formula = parse(text)
+    automaton = automaton_of(condition(formula), {})
+    found = {formula.value(place) for place in places()}
+    assert found == {False, True}, "the formula must not be constant in this box"
+    for place in places():
+        assert automaton.accepts(place) == formula.value(place), (text, place)
+
+
+def test_names_stand_for_variables() -> None:
+    sentence = at_most("b", parse("min(x, z//2)"), {"x": "z", "z": "c"})
+    automaton = automaton_of(sentence, {})
+    for b, c, z in product(range(6), repeat=3):
+        assert automaton.accepts({"b": b, "c": c, "z": z}) == (b <= min(z, c // 2))
+    assert free(sentence) == {"b", "c", "z"}
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("x*z", r"x\*z multiplies two coordinates"),
+        ("x**2+z", r"x\*\*2 is a power"),
+        ("2**x", r"2\*\*x is a power"),
+        ("(x+1)//(z+1)", "right operand of // that is not a constant"),
+        ("x % (z+1)", "right operand of % that is not a constant"),
+        ("x << z", "right operand of << that is not a constant"),
+        ("x >> z", "right operand of >> that is not a constant"),
+        ("v2(x+1)", r"v2\(x\+1\) is an exponent"),
+    ],
+)
+def test_what_is_not_arithmetic_is_refused(text, why) -> None:
+    for say in (at_most, value_is):
+        with pytest.raises(NotDefinableError, match=why):
+            say("y", parse(text))
+
+
+def test_a_formula_that_takes_too_many_comparisons_is_refused() -> None:
+    formula = parse("abs(" * 60 + "x-z" + ")" * 60)
+    with pytest.raises(NotDefinableError, match="more than 20,000 comparisons are needed"):
+        at_most("y", formula)
+
+
+def test_tables_are_refused() -> None:
+    with pytest.raises(NotDefinableError, match=r"g\(x\) looks up a table"):
+        value_is("y", parse("g(x)+1", functions={"g"}))
+
+
+def test_a_part_without_a_value_is_an_error() -> None:
+    with pytest.raises(ChocoError, match="division by zero"):
+        at_most("y", parse("x//0"))
+
+
+@pytest.mark.parametrize("text", ["x << 10**9", "x >> 10**9"])
+def test_shifts_are_as_long_as_formulas_allow(text) -> None:
+    with pytest.raises(ChocoError, match="needs more than 4096 bits"):
+        at_most("y", parse(text))
+
+
+def test_a_sentence_does_not_grow_without_limit() -> None:
+    text = " ^ ".join(f"(x-{n})" for n in range(1, 30))
+    with pytest.raises(NotDefinableError, match="more than 2000 variables are needed"):
+        condition(parse(f"{text} == 0"))
+
+
+def test_integers_are_no_conditions() -> None:
+    with pytest.raises(NotDefinableError, match="x is an integer"):
+        condition(parse("x"))

@@ -1,0 +1,316 @@
+"""Proofs from nothing: the papers' theorems and games, false claims, and what cannot be proved."""
+
+import re
+from functools import partial
+
+import numpy as np
+import pytest
+
+from choco_pipeline import Nim, SolidBar, StepBar, StripBar, WithPass, parse_ruleset
+from choco_pipeline.automata.algebra import complement, conjunction, disjunction, exists
+from choco_pipeline.automata.arithmetic import linear, nim_sum_is_zero
+from choco_pipeline.automata.dfa import Automaton
+from choco_pipeline.errors import DisagreementError, HeightError
+from choco_pipeline.proof.arithmetic import mona
+from choco_pipeline.proof.arithmetic.engine import Decision, Engine
+from choco_pipeline.proof.arithmetic.engines import installed_engines
+from choco_pipeline.proof.games import guess as guessing
+from choco_pipeline.proof.games import search
+from choco_pipeline.proof.games.contradiction import contradiction
+from choco_pipeline.proof.games.prover import RelationError, check_relation, prove
+from choco_pipeline.proof.proof_errors import UndecidedError
+
+OWN = ["own"]
+LEGAL_3 = linear({"0": -1, "1": 3, "2": -1}, 0, "<=")
+LEGAL_5 = linear({"0": -1, "1": 5, "2": -1}, 0, "<=")
+
+
+@pytest.mark.parametrize(
+    ("text", "states"),
+    [
+        ("nim(3)", (2,)),
+        ("with-pass(nim(2), passes=1)", (2, 6)),
+        ("step-bar(k=1)", (2,)),
+        ("strip-bar(k=4, s=2)", (17,)),
+        ("with-pass(strip-bar(k=4, s=2), passes=1)", (17, 23)),
+        ("with-pass(strip-bar(k=2, s=1), passes=2)", (8, 12, 8)),
+        ("solid-bar(f=(x+z)//3)", (3,)),
+        ("solid-bar(f=(x+z)//5)", (11,)),
+        ("rectangular-bar(m=5, n=7)", (6,)),
+        ("sum(step-bar(k=2), nim(1))", None),
+    ],
+)
+def test_p_positions_are_proved_and_are_the_definitions(text, states):
+    game = parse_ruleset(text)
+    proof = prove(game, engines=OWN)
+    assert (proof.status, proof.engines) == ("proved", ("own",))
+    assert proof.states == (states or proof.states)
+    for position in game.positions(6):
+        passes = position[-1] if isinstance(game, WithPass) else 0
+        here = position[:-1] if isinstance(game, WithPass) else position
+        values = {str(i): c for i, c in enumerate(here)}
+        assert proof.automata[passes].accepts(values) == game.is_p_position(position), position
+
+
+@pytest.mark.parametrize(
+    "text", ["step-bar(k=4, s=2)", "step-bar(k=1)", "with-pass(step-bar(k=2, s=1))", "nim(2)"]
+)
+def test_grundy_numbers_are_proved_and_are_the_definitions(text):
+    """Of k=1, s=0 they are the four conjectures of step2015 together."""
+    game = parse_ruleset(text)
+    proof = prove(game, "grundy", engines=OWN)
+    assert proof.status == "proved"
+    for position in game.positions(9):
+        passes = position[-1] if isinstance(game, WithPass) else 0
+        here = position[:-1] if isinstance(game, WithPass) else position
+        values = {str(i): c for i, c in enumerate((*here, game.grundy(position)))}
+        assert proof.automata[passes].accepts(values)
+
+
+@pytest.mark.skipif(installed_engines() != ("own", "mona"), reason="MONA is not installed")
+def test_both_engines_prove_and_are_named():
+    proof = prove(StripBar(k=2, s=1))
+    assert proof.status == "proved"
+    assert proof.engines == ("own", "mona")
+    assert len(proof.checks) == 6
+    proof = prove(StripBar(k=2, s=1), engines=["mona"])
+    assert (proof.status, proof.engines) == ("proved", ("mona",))
+
+
+@pytest.mark.parametrize(
+    ("game", "why"),
+    [
+        (
+            SolidBar("(x+z)//2"),
+            r"^R0 does not close: \d{4} residuals of words to \d digits, and growing$",
+        ),
+        (WithPass(Nim(3)), r"^R1 does not close: "),  # but its game without the pass is proved
+        (SolidBar("x*z"), "multiplies two coordinates"),
+        (SolidBar(np.zeros((30, 30), int)), "array"),
+    ],
+)
+def test_what_is_not_automatic_or_not_definable_is_undecided(game, why):
+    proof = prove(game, engines=OWN)
+    assert (proof.status, proof.engines) == ("undecided", ())
+    assert "\n" not in proof.why
+    assert re.search(why, proof.why)
+    assert proof.states == ((2,) if isinstance(game, WithPass) else ())
+
+
+def test_attempts_end_with_too_many_residuals():
+    attempts = list(guessing.Guesser(SolidBar("(x+z)//2"), "p").attempts(0))
+    assert all(learned.automaton is None for learned in attempts)
+    over = [learned.growth[-1] > guessing.MOST_RESIDUALS for learned in attempts]
+    assert over == [False] * (len(over) - 1) + [True]
+
+
+def test_tables_that_are_too_small_are_said():
+    proof = prove(WithPass(Nim(5)), engines=OWN)  # five heaps and a pass are large tables
+    assert proof.why.startswith("R1 does not close in the tables that are worth it: ")
+
+
+def test_time_that_is_over_is_said():
+    proof = prove(StripBar(4, 2), engines=OWN, seconds=1e-9)
+    assert (proof.status, proof.why) == ("undecided", "the 1e-09 seconds are over")
+
+
+def test_a_height_that_falls_behind_all_tables_is_found_out():
+    game = SolidBar("5 - max(0, min(x-9000, 1))")
+    with pytest.raises(HeightError, match="heights do not fall, but for x = 0, x' = 9001, y = 5,"):
+        prove(game, engines=OWN)
+    assert game.f(9000, 0) > game.f(9001, 0)
+
+
+def test_a_printed_theorem_and_a_printed_conjecture():
+    """triangular, Thm 7.3 holds for k=3; x⊕y⊕z=0 fails for k=5, and so does solid2022, Conj 2."""
+    nim_sum = nim_sum_is_zero("0", "1", "2")
+    proof = check_relation(SolidBar("(x+z)//3"), {0: conjunction(nim_sum, LEGAL_3)}, engines=OWN)
+    assert (proof.status, proof.states) == ("proved", (3,))
+    five = SolidBar("(x+z)//5")
+    for claimed in (nim_sum, shifted(1)):
+        proof = check_relation(five, {0: conjunction(claimed, LEGAL_5)}, engines=OWN)
+        assert (proof.status, proof.engines) == ("refuted", ())
+        assert proof.why.startswith("the relation holds ")
+    corner = linear({"0": 1, "1": 1, "2": 1}, 0, "==")
+    claimed = conjunction(disjunction(shifted(-1), corner), LEGAL_5)  # triangular, Conj 8.1
+    assert check_relation(five, {0: claimed}, engines=OWN).status == "proved"
+
+
+def shifted(by):
+    """Return (x+by) ⊕ y ⊕ (z+by) = 0 in natural numbers."""
+    x, z = linear({"0": 1, "x": -1}, by, "=="), linear({"2": 1, "z": -1}, by, "==")
+    return exists(conjunction(conjunction(x, z), nim_sum_is_zero("x", "1", "z")), "x", "z")
+
+
+def test_the_largest_relation_of_illegal_positions_is_refuted():
+    game = StripBar(4, 2)
+    (right,) = prove(game, engines=OWN).automata
+    everywhere = disjunction(right, linear({"1": 4, "2": -1}, -2, ">"))
+    proof = check_relation(game, {0: everywhere}, engines=OWN)
+    assert proof.status == "refuted"
+    assert "which is no position: y = " in proof.why
+
+
+@pytest.mark.parametrize("relation", ["p", "grundy"])
+def test_every_single_change_of_a_proved_automaton_is_refuted(relation):
+    game = WithPass(StepBar(2)) if relation == "p" else StepBar(2)
+    proof = prove(game, relation, engines=OWN)
+    assert proof.status == "proved"
+    for passes, automaton in enumerate(proof.automata):
+        for changed in changes(automaton):
+            automata = dict(enumerate(proof.automata)) | {passes: changed}
+            found = check_relation(game, automata, relation, engines=OWN)
+            assert found.status == "refuted", changed.as_json()
+
+
+def changes(automaton):
+    """Yield the automata with one target changed, or one state's acceptance, that read zeros as they should."""
+    for state in range(automaton.states):
+        flags = automaton.accepting.copy()
+        flags[state] ^= True
+        if (flags[automaton.delta[:, 0]] == flags).all():
+            yield Automaton(automaton.tracks, automaton.delta, flags)
+        for symbol in range(automaton.delta.shape[1]):
+            for target in range(automaton.states):
+                delta = automaton.delta.copy()
+                delta[state, symbol] = target
+                same = (automaton.accepting[delta[:, 0]] == automaton.accepting).all()
+                if target != automaton.delta[state, symbol] and same:
+                    yield Automaton(automaton.tracks, delta, automaton.accepting)
+
+
+def test_automata_that_do_not_fit_are_refused():
+    nim = nim_sum_is_zero("0", "1")
+    with pytest.raises(RelationError, match="for 0 to 1 passes left are needed, found 0"):
+        check_relation(WithPass(Nim(2)), {0: nim}, engines=OWN)
+    with pytest.raises(RelationError, match="has tracks 0, 1, needed are 0, 1, 2"):
+        check_relation(Nim(3), {0: nim}, engines=OWN)
+    with pytest.raises(RelationError, match="needed are 0, 1, 2"):
+        check_relation(Nim(2), {0: nim}, "grundy", engines=OWN)
+
+
+def test_engines_that_contradict_each_other_or_the_definition_are_an_alarm(monkeypatch):
+    game = Nim(2)
+    right, wrong = nim_sum_is_zero("0", "1"), complement(nim_sum_is_zero("0", "1"))
+
+    def says(valid):
+        return lambda *_: Decision(valid, None if valid else {"a": 1, "b": 1}, 0.0, 0)
+
+    monkeypatch.setattr(search, "decide_with_mona", says(valid=False))
+    with pytest.raises(DisagreementError, match="is right by own, wrong by mona"):
+        check_relation(game, {0: right}, engines=["own", "mona"])
+    with pytest.raises(DisagreementError, match="where it is right by definition"):
+        check_relation(game, {0: right}, engines=["mona"])
+    assert check_relation(game, {0: wrong}, engines=["own", "mona"]).status == "refuted"
+
+
+@pytest.mark.skipif(installed_engines() != ("own", "mona"), reason="MONA is not installed")
+def test_an_engine_without_an_answer_is_not_counted(monkeypatch):
+    game = SolidBar("(x+z)//61")
+    monkeypatch.setattr(mona, "MOST_MEMORY", 24 << 20)  # enough to start with, and for no proof
+    proof = prove(game, engines=["own", "mona"])
+    assert (proof.status, proof.engines) == ("proved", ("own",))
+    assert proof.no_answer["mona"] == "it needs more than 24 MiB of memory"
+    why = "MONA gave no answer: it needs more than 24 MiB of memory"
+    assert proof.why.endswith(f"at every position; {why}")
+    proof = prove(game, engines=["mona"])
+    guessed = f"R0, guessed with 95 states: {why}"
+    assert (proof.status, proof.why, proof.states) == ("undecided", guessed, ())
+    monkeypatch.setattr(mona, "MOST_MEMORY", 1 << 30)
+    monkeypatch.setattr(search, "Engine", partial(Engine, most_bytes=100))
+    proof = prove(game, engines=["own", "mona"])
+    assert (proof.status, proof.engines) == ("proved", ("mona",))
+    assert "; our engine gave no answer: the sentence is too large to decide: " in proof.why
+
+
+@pytest.mark.parametrize(
+    ("text", "relation"), [("solid-bar(f=(x+z)//13)", "p"), ("step-bar(k=3)", "grundy")]
+)
+def test_a_refuted_guess_is_followed_by_one_that_is_right_there(monkeypatch, text, relation):
+    """Without the look at samples, what is guessed from windows that are too narrow is found out by the proof."""
+    monkeypatch.setattr(guessing, "agrees", lambda *_, **__: True)
+    monkeypatch.setattr(guessing, "NARROWEST", 1)
+    asked = []
+    check = search.Search.check
+
+    def noting(search, todo, automata, checks):
+        asked.append((search.guesser, automata[-1]))
+        return check(search, todo, automata, checks)
+
+    monkeypatch.setattr(search.Search, "check", noting)
+    game = parse_ruleset(text)
+    proof = prove(game, relation, engines=OWN)
+    assert proof.status == "proved"
+    assert len({c.obligation for c in proof.checks}) == len(proof.checks)
+    refuted = [point for guesser, _ in asked[:1] for point in guesser._refuted[0].items()]
+    assert len(refuted) == len(asked) - 1 > 1
+    for i, (point, belongs) in enumerate(refuted):
+        values = {str(j): c for j, c in enumerate(point)}
+        if relation == "p":
+            assert belongs == (game.is_position(point) and game.is_p_position(point))
+        else:
+            assert belongs == (
+                game.is_position(point[:-1]) and game.grundy(point[:-1]) == point[-1]
+            )
+        assert asked[i][1].accepts(values) != belongs, "which is what was wrong"
+        for _, later in asked[i + 1 :]:
+            assert later.accepts(values) == belongs, point
+
+
+def test_contradictions_at_one_position():
+    right, nowhere = nim_sum_is_zero("0", "1"), linear({"0": 1, "1": 1}, 1, "<=")
+    assert contradiction(Nim(2), "p", [right], 0, {"a": 2, "b": 3}) is None
+    assert contradiction(Nim(2), "p", [right], 0, {"a": 3, "b": 3}) is None
+    said = contradiction(Nim(2), "p", [nowhere], 0, {"a": 0, "b": 1})
+    assert said == "the relation holds neither at (0, 1) nor at any of its options"
+    both = linear({"0": 0, "1": 0}, 0, "==")
+    game = WithPass(Nim(2))
+    said = contradiction(game, "p", [right, both], 1, {"a": 0, "b": 1})
+    assert said == "the relation holds at (0, 1, 1) and at its option (0, 0, 1)"
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (linear({"0": 1, "1": -1}, 0, "=="), None),
+        (linear({"0": 0, "1": 0}, 0, "=="), "(2) has 4 values up to 3: 0, 1, 2, 3"),
+        (linear({"0": 0, "1": 0}, 0, "!="), "(2) has 0 values up to 3: none"),
+        (
+            disjunction(linear({"0": 1, "1": -1}, 0, "=="), linear({"0": 2, "1": 1}, -1, "==")),
+            "(0) has 2 values up to 3: 0, 1",
+        ),
+        (
+            linear({"0": 1, "1": -1}, 1, "=="),
+            "(2) has the value 3, but the least that no option has is 0",
+        ),
+    ],
+)
+def test_contradictions_of_grundy_numbers(value, said):
+    named = replace_tracks(value)
+    assert contradiction(Nim(1), "grundy", [named], 0, {"a": 2, "value'": 3}) == said
+
+
+def replace_tracks(automaton):
+    """Return the automaton with both tracks, which a relation without coefficients lacks."""
+    if len(automaton.tracks) == 2:
+        return automaton
+    return Automaton(("0", "1"), np.zeros((1, 4), np.int32), automaton.accepting[:1])
+
+
+def test_a_guess_that_is_too_large_to_decide_is_followed_by_others(monkeypatch):
+    game = WithPass(StripBar(k=12, s=8))
+    proof = prove(game, engines=["own"])
+    assert (proof.status, proof.states) == ("proved", (56, 77))
+    hesitated = []
+
+    class Hesitant(Engine):
+        def decide(self, sentence, seconds_limit):
+            guess = max(self._relations.items())[1]
+            if guess not in proof.automata:
+                hesitated.append(guess)
+                raise UndecidedError("too large")
+            return super().decide(sentence, seconds_limit)
+
+    monkeypatch.setattr(search, "Engine", Hesitant)
+    assert prove(game, engines=["own"]).automata == proof.automata
+    assert hesitated

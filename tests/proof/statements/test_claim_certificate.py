@@ -1,0 +1,279 @@
+"""Certificates of claims: written, decided again by the engines and by the checker, and refused where they were changed."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from choco_pipeline import CutGame
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, Vacuous
+from choco_pipeline.errors import ChocoError, DisagreementError
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.proof import checker
+from choco_pipeline.proof.checker import Checked, ask_checker, check_files
+from choco_pipeline.proof.games.prover import prove
+from choco_pipeline.proof.statements.claim_certificate import (
+    check_claim_certificate,
+    is_of_a_claim,
+    write_claim_certificate,
+)
+
+OWN = ("own",)
+CONJECTURE = {
+    "id": "conj",
+    "ruleset": "solid-bar(f=(x+z)//k)",
+    "when": "k % 4 == 1",
+    "check": {"kind": "p-positions", "formula": "(x-1) ^ y ^ (z-1) == 0"},
+}
+VALUES = {
+    "id": "values",
+    "ruleset": "solid-bar(f=(x+z)//k)",
+    "every": {"t": "2..3"},
+    "let": {"u": "t-t"},
+    "check": {
+        "kind": "values",
+        "of": "(x-1) ^ y ^ (z-1)",
+        "values": "v == u",
+        "relation": "exactly",
+    },
+}
+LIMITED = {
+    "id": "limited",
+    "ruleset": "solid-bar(f=(x+z)//k)",
+    "reach": 9,
+    "check": {"kind": "p-positions", "formula": "(x-1) ^ y ^ (z-1) == 0 and x < 10"},
+}
+OPTIONS = {
+    "id": "options",
+    "ruleset": "strip-bar(k=k, s=0)",
+    "when": "k % 2 == 0",
+    "check": {"kind": "options", "of": "x ^ y ^ z == 0", "have": "no", "to": "x ^ y ^ z == 0"},
+}
+INTEGERS = {
+    "id": "integers",
+    "check": {
+        "kind": "integers",
+        "bound": 20,
+        "all": {"k": "2..6 step 2", "z": "0..N"},
+        "let": {"y": "z//k"},
+        "holds": "y ^ z >= z - y",
+    },
+}
+#: A reach bounds the passes of what the outermost passes are added to, as all coordinates.
+COUNT = {
+    "id": "count",
+    "ruleset": "with-pass(with-pass(nim(1), passes=3), passes=1)",
+    "reach": 1,
+    "check": {"kind": "count", "of": "0 == 0", "equals": "8"},
+}
+CASES = [
+    (CONJECTURE, {"k": 5}, "solid-bar(f=(x+z)//5)"),
+    (VALUES, {"k": 5, "t": 3}, "solid-bar(f=(x+z)//5)"),
+    (LIMITED, {"k": 5}, "solid-bar(f=(x+z)//5)"),
+    (OPTIONS, {"k": 4}, "strip-bar(k=4, s=0)"),
+    (INTEGERS, {"k": 4}, None),
+    (COUNT, {}, COUNT["ruleset"]),
+]
+
+
+@pytest.fixture(scope="module")
+def proofs():
+    games = {game for _, _, game in CASES if game}
+    return {game: prove(parse_ruleset(game), "p", engines=OWN) for game in games}
+
+
+@pytest.fixture
+def written(proofs, tmp_path):
+    def write(said, names, game):
+        proof = None if game is None else proofs[game]
+        return write_claim_certificate(Claim.from_json(said), names, proof, tmp_path)
+
+    return write
+
+
+@pytest.mark.parametrize(("said", "names", "game"), CASES)
+def test_a_certificate_is_decided_again_by_the_engine_and_by_the_checker(
+    said, names, game, written
+):
+    path = written(said, names, game)
+    assert is_of_a_claim(path)
+    document, finding = check_claim_certificate(path, OWN)
+    assert (document.claim.id, document.names) == (said["id"], names)
+    assert isinstance(finding.verdict, Proved)
+    assert finding.evidence["engines"] == ["own"]
+    assert finding.verdict.reach == said.get("reach")
+    assert [one.answer for one in check_files([path], 60)] == ["proved"]
+    again = written(said, names, game)
+    assert again == path
+
+
+def changed(path, change):
+    document = json.loads(path.read_text())
+    change(document)
+    path.write_text(json.dumps(document))
+
+
+def of_another_game(document):
+    document["names"]["k"] = 9
+
+
+def beyond_its_condition(document):
+    document["names"]["k"] = 7
+
+
+def with_a_false_formula(document):
+    document["claim"]["check"]["formula"] = "x ^ y ^ z == 0"
+
+
+def false_far_away(document):
+    document["claim"]["check"]["formula"] = "(x-1) ^ y ^ (z-1) == 0 and x != 1000"
+
+
+def of_nothing(document):
+    document["claim"]["check"]["where"] = "x + z < x"
+
+
+def with_another_automaton(document):
+    accepting = document["game"]["automata"][0]["accepting"]
+    document["game"]["automata"][0]["accepting"] = [q for q in range(11) if q not in accepting]
+
+
+def without_automata(document):
+    document["game"] = None
+
+
+def with_a_key_more(document):
+    document["because"] = "it is so"
+
+
+def verdict_of(path):
+    """Return what our engine says of a file, None if that is no certificate."""
+    try:
+        return check_claim_certificate(path, OWN)[1].verdict
+    except ChocoError:
+        return None
+
+
+@pytest.mark.parametrize(
+    ("change", "answers"),
+    [
+        (of_another_game, {"no certificate"}),
+        (beyond_its_condition, {"vacuous", "no certificate"}),
+        (with_a_false_formula, {"refuted"}),
+        (false_far_away, {"refuted"}),
+        (of_nothing, {"vacuous"}),
+        (with_another_automaton, {"refuted", "no certificate"}),
+        (without_automata, {"no certificate"}),
+        (with_a_key_more, {"no certificate"}),
+    ],
+)
+def test_what_is_changed_is_proved_by_nobody(change, answers, written):
+    path = written(*CASES[0])
+    changed(path, change)
+    (checked,) = check_files([path], 60)
+    assert checked.answer in answers, checked
+    assert isinstance(verdict_of(path), Refuted | Undecided | Vacuous | None)
+
+
+def test_numbers_that_a_statement_does_not_have_are_refused(written):
+    path = written(*CASES[4])
+    changed(path, lambda document: document["names"].clear())
+    with pytest.raises(ChocoError, match="numbers are needed for k"):
+        check_claim_certificate(path, OWN)
+
+
+def test_what_the_checker_says_is_added_to_what_the_engines_say(monkeypatch):
+    answers = [Checked("proved", ""), Checked("out of time", "more than 1 s")]
+    answers.append(Checked("undecided", "seconds cannot be said"))
+    monkeypatch.setattr(checker, "check_files", lambda paths, seconds: answers)
+    said = [{"engines": ["own"], "no_answer": {}} for _ in answers]
+    ask_checker([("a.json", said[0]), ("b.json", said[1]), ("c.json", said[2])], 1)
+    assert said[0] == {"engines": ["own", "checker"], "no_answer": {}}
+    assert said[1]["engines"] == ["own"]
+    assert "choco prove --check b.json" in said[1]["no_answer"]["checker"]
+    assert said[2]["no_answer"] == {"checker": "seconds cannot be said"}, "no longer time helps"
+
+
+@pytest.mark.parametrize("answer", ["refuted", "vacuous"])
+def test_a_checker_that_finds_otherwise_is_a_contradiction(answer, monkeypatch):
+    monkeypatch.setattr(checker, "check_files", lambda paths, seconds: [Checked(answer, "why")])
+    with pytest.raises(
+        DisagreementError, match=rf"a\.json is proved by own; check\.py says: {answer}: why"
+    ):
+        ask_checker([("a.json", {"engines": ["own"], "no_answer": {}})], 1)
+
+
+def test_a_checker_that_cannot_answer_is_silent(tmp_path, monkeypatch, written):
+    path = written(*CASES[0])
+    monkeypatch.setattr(checker, "PROGRAM", Path(tmp_path) / "none.py")
+    assert check_files([path], 1)[0].answer == "undecided"
+    broken = tmp_path / "broken.py"
+    broken.write_text("raise SystemExit('no memory')")
+    monkeypatch.setattr(checker, "PROGRAM", broken)
+    assert check_files([path], 1) == [Checked("undecided", "no memory")]
+
+
+@pytest.mark.parametrize("answer", ["out of time", "undecided"])
+def test_what_a_checker_says_without_an_answer_is_read_off_its_word(tmp_path, monkeypatch, answer):
+    path, program = tmp_path / "some.json", tmp_path / "late.py"
+    why = "more than 0.01 seconds"
+    program.write_text(f"print({f'{path}: {answer}: {why}'!r})")
+    monkeypatch.setattr(checker, "PROGRAM", program)
+    assert check_files([path], 0.01) == [Checked(answer, why)]
+
+
+def test_the_checker_runs_out_of_time(written):
+    path = written(*CASES[0])
+    assert [one.answer for one in check_files([path], 1e-4)] == ["out of time"]
+
+
+def test_a_certificate_is_of_the_integers_it_names_not_of_others_that_its_claim_lists_some_of(
+    tmp_path,
+):
+    check = {"kind": "integers", "bound": 9, "all": {"k": "2..4 step 2", "x": "0..N"}}
+    check |= {"listed": ["k"], "holds": "x//k <= x"}
+    path = write_claim_certificate(
+        Claim.from_json({"id": "drawn", "check": check}), {"k": 4}, None, tmp_path
+    )
+    assert "listed" not in json.loads(path.read_text(encoding="utf-8"))["claim"]["check"]
+    assert isinstance(check_claim_certificate(path, OWN)[1].verdict, Proved)
+    assert [one.answer for one in check_files([path], 60)] == ["proved"]
+
+
+def test_a_number_outside_of_its_range_is_one_that_the_statement_does_not_speak_of(written):
+    for number in (8, 3, -2):  # beyond 2..6, between its steps, below
+        path = written(*CASES[4])
+        changed(path, lambda document, k=number: document["names"].update(k=k))
+        assert isinstance(verdict_of(path), Vacuous)
+        assert check_files([path], 60)[0].answer == "vacuous"
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        {"kind": "p-positions", "formula": "a % (k+4) == 0 or a % (k+4) == 2"},
+        {"kind": "options", "of": "a % 7 == 0", "have": "no", "to": "a % 7 == 0"},
+    ],
+)
+def test_a_claim_on_a_game_of_ones_own_is_of_the_game_that_its_certificate_describes(
+    check, tmp_path, monkeypatch
+):
+    moves = [{"lower": ["a"], "by": [1, "k", "k+1"]}]
+    game = CutGame(["a"], moves, parameters={"k": 3}, name="own-1")
+    claim = {"id": "own", "ruleset": "game(own-1, k=k)", "check": check}
+    said = Claim(Claim.from_json(claim).statement, games=game.documents)
+    path = write_claim_certificate(said, {"k": 3}, prove(game, engines=OWN), tmp_path)
+    monkeypatch.chdir(tmp_path)  # where no file describes it
+    _, finding = check_claim_certificate(path, OWN)
+    assert isinstance(finding.verdict, Proved)
+    assert check_files([path], 20)[0].answer == "proved"
+    document = json.loads(path.read_text())
+    document["games"]["own-1"]["moves"][0]["by"] = [1, "k", 7]
+    path.write_text(json.dumps(document))
+    assert not isinstance(check_claim_certificate(path, OWN)[1].verdict, Proved)
+    assert check_files([path], 20)[0].answer == "refuted"
+    path.write_text(json.dumps({**document, "games": {}}))
+    with pytest.raises(ChocoError, match="own-1"):
+        check_claim_certificate(path, OWN)
+    assert check_files([path], 20)[0].answer == "no certificate"

@@ -1,0 +1,465 @@
+"""Claims decided for all positions, against tables and definitions; false ones are refuted at the least position."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from choco_pipeline import parse_ruleset
+from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, Vacuous
+from choco_pipeline.errors import DisagreementError
+from choco_pipeline.proof.arithmetic import agreement
+from choco_pipeline.proof.arithmetic.engine import Decision
+from choco_pipeline.proof.arithmetic.mona import mona_version
+from choco_pipeline.proof.games.prover import prove
+from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.proof.statements.decided_claims import decide
+from tests.claims.claims import claim_on
+from tests.effort import examples
+
+CONFIG = Path(__file__).parents[3] / "config" / "claims"
+OWN = ["own"]
+BOUND = 9
+
+
+@cache
+def proved(text, relation="p"):
+    found = prove(parse_ruleset(text), relation, engines=OWN)
+    assert found.status == "proved"
+    return found
+
+
+@cache
+def catalogue():
+    return load_catalogue(sorted(CONFIG.glob("*.yaml")))
+
+
+def decided(text, proof_of="p", *, more=None, engines=OWN, check=None, **said):
+    proof = proved(text, proof_of)
+    document = {"id": "drawn", "ruleset": text, "check": {**(check or {}), **said}, **(more or {})}
+    return decide(Claim.from_json(document), {}, proof, "here", engines)
+
+
+@cache
+def grundy_numbers(text, bound):
+    """Return the positions with coordinates up to `bound` in the order of counterexamples, and their numbers."""
+    game = parse_ruleset(text)
+    heaps = len(game.base.coordinates)
+    positions = [q for q in game.positions(bound) if max(q[:heaps]) <= bound]
+    positions.sort(key=lambda q: (max(q[:heaps]), q))
+    return {q: game.grundy(q) for q in positions}
+
+
+def first_wrong(text, wrong, bound=BOUND):
+    """Return the least position up to `bound` where ``wrong(number, named)`` is true, by definition."""
+    names = parse_ruleset(text).coordinates
+    for position, number in grundy_numbers(text, bound).items():
+        if wrong(number, dict(zip(names, position, strict=True))):
+            return position
+    return None
+
+
+def agrees(finding, expected, heaps, bound=BOUND, reach=None):
+    match finding.verdict:
+        case Proved("here", "position", found_reach, None):
+            assert found_reach == reach
+            assert expected is None
+        case Refuted(counterexample):
+            at = counterexample.position
+            assert at == expected or (expected is None and max(at[:heaps]) > bound), (at, expected)
+        case Vacuous(why):
+            assert why.startswith("no ")
+            assert expected is None
+        case other:
+            raise AssertionError(other)
+
+
+GAMES = {
+    "step-bar(k=2, s=1)": ("y", "z"),
+    "with-pass(step-bar(k=2, s=1), passes=1)": ("y", "z", "p"),
+    "strip-bar(k=2, s=0)": ("x", "y", "z"),
+    "solid-bar(f=(x+z)//3)": ("x", "y", "z"),
+    "nim(2)": ("a", "b"),
+}
+
+
+def pieces(names):
+    """Strategies for integers, and for conditions, in these names."""
+    small = st.sampled_from([*names, "1", "2", f"({names[0]}-1)", f"({names[-1]}+1)"])
+    integers = st.one_of(
+        small, st.builds("({} {} {})".format, small, st.sampled_from("+-^&|"), small)
+    )
+    integers = st.one_of(integers, st.builds("({}) // 2".format, integers))
+    compared = st.sampled_from(["==", "!=", "<", ">="])
+    conditions = st.builds("{} {} {}".format, integers, compared, integers)
+    conditions = st.one_of(
+        conditions,
+        st.just(f"{' ^ '.join(names)} == 0"),
+        st.builds("({}) or ({})".format, conditions, conditions),
+    )
+    return integers, conditions
+
+
+@settings(max_examples=examples(120), deadline=None)
+@given(st.data())
+def test_drawn_claims_on_p_positions(data) -> None:
+    text = data.draw(st.sampled_from(list(GAMES)))
+    _, conditions = pieces(GAMES[text])
+    relation = data.draw(st.sampled_from(["exactly", "contain", "within"]))
+    check = {"kind": "p-positions", "formula": data.draw(conditions), "relation": relation}
+    where = data.draw(st.none() | conditions)
+    reach = data.draw(st.none() | st.integers(0, 8))
+    claim = claim_on(parse_ruleset(text), **check, **({"where": where} if where else {})).check
+    heaps = len(set(GAMES[text]) - {"p"})
+
+    def wrong(number, named):
+        if where and not claim.where.value(named):
+            return False
+        if reach is not None and max(v for name, v in named.items() if name != "p") > reach:
+            return False
+        holds, is_p = claim.formula.value(named), number == 0
+        return {
+            "exactly": holds != is_p,
+            "contain": holds and not is_p,
+            "within": is_p and not holds,
+        }[relation]
+
+    more = {} if reach is None else {"reach": str(reach)}
+    finding = decided(text, more=more, **claim.model_dump(mode="json", exclude_none=True))
+    agrees(finding, first_wrong(text, wrong), heaps, reach=reach)
+    if isinstance(finding.verdict, Vacuous):
+
+        def met(number, named):
+            if reach is not None and max(v for name, v in named.items() if name != "p") > reach:
+                return False
+            premise = {"exactly": True, "contain": claim.formula.value(named), "within": not number}
+            return premise[relation] and (where is None or claim.where.value(named))
+
+        assert first_wrong(text, met) is None
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(st.data())
+def test_drawn_claims_on_grundy_numbers(data) -> None:
+    text = data.draw(st.sampled_from(["step-bar(k=2, s=1)", "step-bar(k=1)", "nim(2)"]))
+    names = parse_ruleset(text).coordinates
+    integers, conditions = pieces(names)
+    right = {"step-bar(k=2, s=1)": "(y ^ (z+1))-1", "nim(2)": "a ^ b"}.get(text, "y ^ z")
+    equals = data.draw(st.just(right) | integers)
+    where = data.draw(st.none() | conditions)
+    check = {"kind": "grundy", "equals": equals} | ({"where": where} if where else {})
+    parsed = claim_on(parse_ruleset(text), **check).check
+
+    def wrong(number, named):
+        speaks = where is None or parsed.where.value(named)
+        return speaks and parsed.equals.value(named) != number
+
+    agrees(decided(text, "grundy", **check), first_wrong(text, wrong), len(names))
+
+
+SETS = st.sampled_from(
+    [
+        *("v == 0", "v >= 0", "v < 3", "v % 2 == 0", "v >= -1", "v < 1", "v == 0 or v == -5"),
+        *("v != v", "v < 0", "v == 0 or v == 5000000", "v == 0 or v == -5000000", "-3 <= v < 2"),
+    ]
+)
+
+
+@settings(max_examples=examples(100), deadline=None)
+@given(st.data())
+def test_drawn_claims_on_values(data) -> None:
+    text = data.draw(st.sampled_from(["step-bar(k=2, s=1)", "strip-bar(k=2, s=0)", "nim(2)"]))
+    names = parse_ruleset(text).coordinates
+    integers, conditions = pieces(names)
+    reach = data.draw(st.none() | st.integers(-1, 6))
+    check = {"kind": "values", "of": data.draw(integers), "values": data.draw(SETS)}
+    check |= {"where": where} if (where := data.draw(st.none() | conditions)) else {}
+    parsed = claim_on(parse_ruleset(text), **check, relation="within").check
+    more = {} if reach is None else {"reach": str(reach)}
+
+    def spoken(number, named):
+        near = reach is None or max(named.values()) <= reach
+        return number == 0 and near and (where is None or parsed.where.value(named))
+
+    def wrong(number, named):
+        return spoken(number, named) and not parsed.values.value({"v": parsed.of.value(named)})
+
+    named = [
+        (number, dict(zip(names, q, strict=True)))
+        for q, number in grundy_numbers(text, BOUND).items()
+    ]
+    seen = {parsed.of.value(at) for number, at in named if spoken(number, at)}
+    outwards = [w for v in range(60) for w in (-v, v)] + [-5_000_000, 5_000_000]
+    members = [v for v in outwards if parsed.values.value({"v": v})]
+
+    within = decided(text, relation="within", check=check, more=more)
+    agrees(within, first_wrong(text, wrong), len(names), reach=reach)
+    first = within.evidence["first_values"]
+    assert within.evidence["negative_values"] or min(seen, default=0) >= 0
+    assert {v for v in seen if 0 <= v <= max(first, default=0)} <= set(first)
+    covers = decided(text, relation="contains-all", check=check, more=more).verdict
+    exactly = decided(text, relation="exactly", check=check, more=more).verdict
+    match covers:
+        case Refuted(counterexample):
+            found = re.fullmatch(r"no P-position has the value (-?[\d,]+)", counterexample.found)
+            absent = int(found[1].replace(",", ""))
+            assert absent not in seen
+            assert parsed.values.value({"v": absent})
+            nearer = {v for v in members if (abs(v), v) < (abs(absent), absent)}
+            assert nearer <= seen or reach is None
+            assert isinstance(exactly, Refuted)
+        case Vacuous():
+            assert members == []
+        case Proved():
+            assert set(members) <= seen or reach is None
+            assert members
+            assert isinstance(exactly, Proved) == isinstance(within.verdict, Proved)
+        case other:
+            raise AssertionError(other)
+    if reach is not None:  # all of it is known
+        assert isinstance(covers, Refuted) == (not set(members) <= seen)
+        assert isinstance(exactly, Refuted) == (set(members) != seen)
+        assert isinstance(within.verdict, Vacuous) == (not seen)
+    if isinstance(exactly, Vacuous):
+        assert seen == set()
+        assert members == []
+
+
+@pytest.mark.parametrize(
+    ("said", "absent"),
+    [
+        ({"relation": "exactly", "values": "v == 0 or v == -5"}, "-5"),
+        ({"relation": "contains-all", "values": "v < 1"}, "-1"),
+        ({"relation": "contains-all", "values": "v == 0 or v == 5000000"}, "5,000,000"),
+        ({"relation": "contains-all", "values": "v == 0 or v == -7000000"}, "-7,000,000"),
+    ],
+)
+def test_members_of_any_sign_must_be_values(said, absent) -> None:
+    finding = decided("solid-bar(f=(x+z)//3)", kind="values", of="x ^ y ^ z", **said)
+    assert finding.verdict.counterexample.found == f"no P-position has the value {absent}"
+
+
+def test_negative_values_are_found_too() -> None:
+    check = {"kind": "values", "of": "-a-1", "relation": "exactly"}
+    assert decided("nim(2)", check=check, values="v < 0").verdict == Proved("here")
+    missing = decided("nim(2)", check=check, values="v < 1").verdict
+    assert missing.counterexample.found == "no P-position has the value 0"
+    outside = decided("nim(2)", check=check, values="v < -1").verdict
+    assert outside.counterexample.position == (0, 0)
+
+
+NOTHING = [
+    ({"kind": "p-positions", "formula": "a == b", "where": "a < 0"}, "no position"),
+    ({"kind": "p-positions", "formula": "a < 0", "relation": "contain"}, "no position"),
+    (
+        {"kind": "p-positions", "formula": "a > 7", "relation": "within", "where": "a != b"},
+        "no pos",
+    ),
+    (
+        {"kind": "values", "of": "a", "values": "v == 7", "relation": "within", "where": "a > b"},
+        "no P",
+    ),
+    ({"kind": "values", "of": "a", "values": "v != v", "relation": "contains-all"}, "no integer"),
+    ({"kind": "options", "of": "a < 0", "have": "no", "to": "a == b"}, "no position"),
+    (
+        {"kind": "options", "of": "a == 0", "have": "every", "to": "a > b", "by": ["a"]},
+        "no position",
+    ),
+]
+
+
+@pytest.mark.parametrize(("check", "why"), NOTHING)
+def test_what_says_nothing_is_vacuous(check, why) -> None:
+    verdict = decided("nim(2)", check=check).verdict
+    assert isinstance(verdict, Vacuous)
+    assert verdict.why.startswith(why)
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        {"kind": "p-positions", "formula": "a < 0", "where": "a != b"},
+        {"kind": "values", "of": "a", "values": "v >= 0", "relation": "contains-all"},
+        {"kind": "options", "of": "a+b == 0", "have": "no", "to": "a >= 0"},
+    ],
+)
+def test_what_says_something_is_proved(check) -> None:
+    assert decided("nim(2)", check=check).verdict == Proved("here")
+
+
+def test_no_value_at_all_is_not_every_member() -> None:
+    check = {"kind": "values", "of": "a", "values": "v == 7", "where": "a > b"}
+    for relation in ("contains-all", "exactly"):
+        found = decided("nim(2)", check=check, relation=relation).verdict.counterexample.found
+        assert found == "no P-position has the value 7"
+
+
+@pytest.mark.parametrize(
+    ("claim_id", "text", "at"),
+    [
+        ("triangular-thm-7.3", "solid-bar(f=(x+z)//3)", None),
+        ("triangular-conj-8.1", "solid-bar(f=(x+z)//5)", None),
+        ("solid2022-conj-2", "solid-bar(f=(x+z)//5)", (4, 2, 6)),
+        ("pass2016-thm-4.1", "with-pass(strip-bar(k=4, s=3), passes=1)", None),
+        ("pass2016-cor-4.1", "with-pass(strip-bar(k=4, s=3), passes=1)", (0, 0, 1, 1)),
+    ],
+)
+def test_claims_of_the_papers_on_p_positions(claim_id, text, at) -> None:
+    claim = catalogue().claims[claim_id]
+    finding = decide(claim, claim.match(text), proved(text), "here", OWN)
+    if at is None:
+        assert finding.verdict == Proved("here")
+    else:
+        assert finding.verdict.counterexample.position == at
+        assert "N-position" in finding.verdict.counterexample.found
+        assert parse_ruleset(text).is_p_position(finding.verdict.counterexample.option)
+
+
+@pytest.mark.parametrize("part", ["1", "2", "3"])
+@pytest.mark.parametrize("number", ["4.1", "4.2", "4.3", "4.4"])
+def test_step_bars_with_one_square_a_step(number, part) -> None:
+    claim = catalogue().claims[f"step2015-conj-{number}-{part}"]
+    finding = decide(claim, {}, proved("step-bar(k=1)", "grundy"), "here", OWN)
+    assert finding.verdict == Proved("here")
+    equals = f"({claim.check.equals})+z//30"
+    wrong = decided(
+        "step-bar(k=1)", "grundy", kind="grundy", equals=equals, where=str(claim.check.where)
+    )
+    assert 30 <= max(wrong.verdict.counterexample.position) <= 34
+
+
+def test_the_values_of_conjecture_4_1_are_named() -> None:
+    text = "with-pass(strip-bar(k=4, s=2), passes=1)"
+    claim = catalogue().claims["pass2016-conj-4.1"]
+    finding = decide(claim, claim.match(text), proved(text), "here", OWN)
+    assert finding.verdict == Proved("here")
+    assert finding.evidence["image"] == "{2^n-2 : n >= 1} ∪ {1}"
+    assert finding.evidence["first_values"][:6] == [0, 1, 2, 6, 14, 30]
+
+
+def test_far_counterexamples_are_explained_by_the_automata() -> None:
+    far = 10**6
+    formula = f"a ^ b == 0 and a < {far}"
+    found = decided("nim(2)", kind="p-positions", formula=formula).verdict.counterexample
+    assert (found.position, found.found) == ((far, far), "P-position")
+    assert (found.claimed, found.option) == ("N-position", None)
+    formula = f"a ^ b == 0 or a == {far} and b == {far - 1}"
+    found = decided("nim(2)", kind="p-positions", formula=formula).verdict.counterexample
+    assert (found.position, found.found) == ((far, far - 1), "N-position")
+    check = {"kind": "grundy", "equals": "(a ^ b)+1", "where": f"a >= {far}"}
+    found = decided("nim(2)", "grundy", check=check).verdict.counterexample
+    assert (found.position, found.found) == ((far, 0), f"Grundy number {far}")
+    assert (found.claimed, found.option) == (f"Grundy number {far + 1}", (0, 0))
+    check = {"of": "a+b", "values": f"v < {2 * far}", "relation": "within"}
+    found = decided("nim(2)", kind="values", **check).verdict.counterexample
+    assert (found.position, found.found) == (
+        (far, far),
+        f"the P-position has the value {2 * far}",
+    )
+
+
+@pytest.mark.parametrize(("reach", "at"), [(-1, None), (5, None), (6, (6, 6))])
+def test_a_claim_speaks_no_further_than_it_reaches(reach, at) -> None:
+    check = {"kind": "p-positions", "formula": "a == b and a < 6"}
+    verdict = decided("nim(2)", check=check, more={"reach": f"{reach}"}).verdict
+    if at is not None:
+        assert verdict.counterexample.position == at
+    else:
+        no_position = Vacuous("no position is one that it speaks of")
+        assert verdict == (Proved("here", reach=reach) if reach > 0 else no_position)
+    values = {"kind": "values", "of": "a", "values": "0 <= v < 6", "relation": "exactly"}
+    verdict = decided("nim(2)", check=values, more={"reach": f"{reach}"}).verdict
+    assert verdict == Proved("here", reach=5) if reach == 5 else isinstance(verdict, Refuted)
+
+
+def test_the_least_position_may_have_more_passes_left() -> None:
+    text = "with-pass(step-bar(k=2, s=1), passes=1)"
+    game, wrong = parse_ruleset(text), [(0, 5, 0), (1, 2, 1)]
+    assert not any(map(game.is_p_position, wrong))
+    formula = "p == 0 and y == 0 and z == 5 or p == 1 and y == 1 and z == 2"
+    found = decided(text, kind="p-positions", formula=formula, relation="contain").verdict
+    assert found.counterexample.position == (1, 2, 1)
+
+
+def test_grundy_numbers_tell_p_positions_too() -> None:
+    check = {"kind": "p-positions", "formula": "y == z"}
+    assert decided("step-bar(k=1)", "p", **check) != decided("step-bar(k=2)", "p", **check)
+    by_p = decided("step-bar(k=2, s=1)", "p", **check).verdict
+    assert decided("step-bar(k=2, s=1)", "grundy", **check).verdict == by_p
+    values = {"kind": "values", "of": "y-z", "values": "v == 0", "relation": "exactly"}
+    assert decided("nim(2)", "grundy", check={**values, "of": "a-b"}).verdict == Proved("here")
+
+
+@pytest.mark.parametrize(
+    ("text", "check", "why"),
+    [
+        ("nim(2)", {"kind": "grundy", "equals": "a ^ b"}, "Grundy numbers are not proved"),
+        ("nim(2)", {"kind": "p-positions", "formula": "a*b == 0"}, "multiplies two coordinates"),
+        ("nim(2)", {"kind": "p-positions", "formula": "a//zero == b"}, "division by zero"),
+        ("nim(2)", {"kind": "p-positions", "formula": "a >> 20 == b"}, "more than 65536 states"),
+        (
+            "nim(2)",
+            {"kind": "listing", "of": "a", "order": ["a", "b"], "begins": [0]},
+            "a claim of kind listing",
+        ),
+        ("rectangular-bar(m=2, n=3)", {"kind": "p-positions", "formula": "i == j"}, "whole bars"),
+    ],
+)
+def test_what_is_not_decided(text, check, why) -> None:
+    more = {"let": {"zero": "0"}} | ({"reach": "3"} if check["kind"] == "listing" else {})
+    verdict = decided(text, check=check, more=more).verdict
+    assert isinstance(verdict, Undecided)
+    assert why in verdict.why
+
+
+def test_an_undecided_game_decides_no_claim() -> None:
+    proof = prove(parse_ruleset("step-bar(k=2, s=1)"), engines=OWN, seconds=1e-9)
+    claim = claim_on(proof.ruleset, kind="p-positions", formula="y == z")
+    verdict = decide(claim, {}, proof, "here", OWN).verdict
+    assert "no proved automata" in verdict.why
+
+
+@pytest.mark.skipif(mona_version() is None, reason="MONA is not installed")
+def test_both_engines_say_the_same() -> None:
+    text = "with-pass(step-bar(k=2, s=1), passes=1)"
+    for check in (
+        {"kind": "p-positions", "formula": "(y ^ (z+1) ^ p)-1 == 0"},
+        {"kind": "values", "of": "y ^ (z+1) ^ p", "values": "v >= 0", "relation": "contains-all"},
+    ):
+        both = decided(text, check=check, engines=["own", "mona"])
+        assert both.verdict == decided(text, check=check).verdict
+        assert both.evidence["engines"] == ["own", "mona"]
+
+
+RIGHT = {"kind": "p-positions", "formula": "a == b"}
+
+
+def test_engines_that_contradict_each_other_are_an_error(monkeypatch) -> None:
+    monkeypatch.setattr(agreement, "decide_with_mona", lambda *_: Decision(False, {}, 0.0, 0))
+    with pytest.raises(DisagreementError, match="True by own, False by mona"):
+        decided("nim(2)", check=RIGHT, engines=["own", "mona"])
+
+
+def test_an_engine_without_an_answer_is_named(monkeypatch) -> None:
+    def silent(*_):
+        raise UndecidedError("MONA was stopped")
+
+    monkeypatch.setattr(agreement, "decide_with_mona", silent)
+    finding = decided("nim(2)", check=RIGHT, engines=["own", "mona"])
+    assert finding.verdict == Proved("here")
+    assert finding.evidence["engines"] == ["own"]
+    assert finding.evidence["no_answer"] == {"mona": "MONA was stopped"}
+    assert decided("nim(2)", check=RIGHT, engines=["mona"]).verdict == Undecided(
+        "mona: MONA was stopped"
+    )
+
+
+def test_time_is_kept_to() -> None:
+    proof = proved("nim(2)")
+    verdict = decide(claim_on(proof.ruleset, **RIGHT), {}, proof, "here", OWN, 0.0).verdict
+    assert verdict == Undecided("own: the time is over")

@@ -1,0 +1,340 @@
+"""Statements on integers decided for all of them, against plain loops; false ones are refuted where loops find them false."""
+
+import math
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.mistakes import mistakes_in
+from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, Vacuous
+from choco_pipeline.claims.standalone.integers import find_integers
+from choco_pipeline.errors import DisagreementError
+from choco_pipeline.proof.arithmetic.mona import mona_version
+from choco_pipeline.proof.statements import decided_integers as module
+from choco_pipeline.proof.statements.decided_integers import decide_integers
+from choco_pipeline.proof.statements.fixed_integers import choices, fixed_integers
+from tests.claims.oracle_of_integers import outcome_of_integers
+from tests.effort import examples
+
+CONFIG = Path(__file__).parents[3] / "config" / "claims"
+OWN = ["own"]
+BOUND = 3
+BEYOND = 7
+
+
+def statement(bound=BOUND, **check):
+    document = {"id": "drawn", "check": {"kind": "integers", "bound": bound, **check}}
+    claim = Claim.from_json(document)
+    assert list(mistakes_in(claim)) == []
+    return claim
+
+
+def decided(engines=OWN, seconds=math.inf, **check):
+    """Return the one verdict on a statement, of which nothing is fixed."""
+    ((fixed, finding),) = decide_integers(statement(**check), engines, seconds)
+    assert fixed == {}
+    return finding.verdict
+
+
+@st.composite
+def terms(draw, names):
+    first, second = draw(st.sampled_from(names)), draw(st.sampled_from(names))
+    shapes = ["{}", "{}+{}", "{}-{}", "{} ^ {}", "({}-1) ^ ({}-1)", "min({}, {})", "abs({}-{})"]
+    shapes += ["({}+{})//k", "{} % k", "k*{}-{}", "{} >> 1", "{} & {}", "-{} // 2", "{}+2"]
+    return draw(st.sampled_from(shapes)).format(first, second)
+
+
+@st.composite
+def conditions(draw, names):
+    left, right = draw(terms(names)), draw(st.one_of(terms(names), st.sampled_from("0123")))
+    compared = f"{left} {draw(st.sampled_from(['==', '!=', '<', '<=', '>=']))} {right}"
+    if draw(st.booleans()):
+        return compared
+    joined = draw(st.sampled_from(["{} or {} == 1", "not ({} and {} > 0)", "{} and {} % 2 == 0"]))
+    return joined.format(compared, draw(st.sampled_from(names)))
+
+
+@st.composite
+def statements(draw):
+    """Draw a statement with a divisor k, two integers, at times one that follows, and at times others that are counted."""
+    ranges = ["0..N", "1..N", "-2..N", "k..N step 2", "-N..N", "2*k..N+1"]
+    inner = ["0..x", "x..x+k", "0..N", "x-1..x+1", "0..2*y", "x//2"]
+    spans = {"k": "1..2", "x": draw(st.sampled_from(ranges))}
+    spans["y"] = draw(st.sampled_from([*ranges, *inner]).filter(lambda span: "y" not in span))
+    names, check = ["x", "y"], {"all": spans}
+    if draw(st.booleans()):
+        check["let"] = {"z": draw(terms(names))}
+        names.append("z")
+    if draw(st.booleans()):
+        check["where"] = draw(conditions(names))
+    said = draw(st.sampled_from(["holds", "any", "equivalent", "number"]))
+    if said == "holds":
+        check["holds"] = draw(conditions(names))
+    elif said in ("any", "equivalent"):
+        check[said] = draw(st.lists(conditions(names), min_size=2, max_size=3))
+    else:
+        of = {"u": draw(st.sampled_from(inner))}
+        if draw(st.booleans()):
+            of["v"] = draw(st.sampled_from(["0..u", "u..u+1"]))
+        let = {"w": draw(terms([*names, *of]))}
+        such = draw(conditions([*names, *of, "w"]))
+        many = draw(st.integers(0, 2))
+        check["number"] = {"of": of, "let": let, "such": such}
+        check["number"][draw(st.sampled_from(["least", "exactly"]))] = many
+    return check
+
+
+@settings(max_examples=examples(150), deadline=None)
+@given(statements())
+def test_drawn_statements(check) -> None:
+    claim = statement(**check)
+    for fixed, finding in decide_integers(claim, OWN, math.inf):
+        assert list(fixed) == ["k"]
+        given = statement(**{**check, "all": {**check["all"], "k": fixed["k"]}}).check
+        match finding.verdict:
+            case Proved(_, "integer"):
+                for bound in range(BOUND, BEYOND + 1):
+                    assert not outcome_of_integers(given, bound).is_false
+            case Vacuous("no integers are ones that it speaks of"):
+                assert outcome_of_integers(given, BEYOND).is_empty
+            case Refuted(counterexample, 0):
+                # With this bound at the latest it is false there; whether earlier, the ranges say.
+                *_, x, y = counterexample.position
+                largest = max(BOUND, 2 * abs(x) + 2, 2 * abs(y) + 2)
+                shown = find_integers(given, largest, {"k": fixed["k"], "x": x, "y": y})
+                if "N" not in str(check.get("number")):
+                    assert isinstance(shown.verdict, Refuted)
+                    assert shown.verdict.counterexample == counterexample
+                if "-" not in str(check["all"]) and largest <= 2 * BEYOND:
+                    assert outcome_of_integers(given, largest).least == counterexample.position
+            case other:
+                raise AssertionError(other)
+
+
+def test_uniqueness_is_that_there_is_one_and_not_two() -> None:
+    def unique(k, **how):
+        of = {"z": "0..2*x"}
+        such = f"x ^ z//{k} ^ z == 0"
+        return decided(all={"x": "0..N"}, number={"of": of, "such": such, **how})
+
+    assert isinstance(unique(2, exactly=1), Proved)
+    assert isinstance(unique(2, least=1), Proved)
+    assert unique(2, least=2).counterexample.position == (0,)
+    assert unique(2, exactly=0).counterexample.position == (0,)
+    refuted = unique(3, exactly=1)
+    assert (refuted.counterexample.position, refuted.counterexample.coordinates) == ((2,), ("x",))
+    assert refuted.counterexample.found.endswith("= 2")
+
+
+def test_pairs_are_counted_once_each() -> None:
+    def pairs(number):
+        of = {"u": "0..1", "v": "u..2"}
+        return decided(all={"x": "0..N"}, number={"of": of, "such": "u+v == 2", "exactly": number})
+
+    assert isinstance(pairs(2), Proved)
+    assert isinstance(pairs(1), Refuted)
+    assert isinstance(pairs(3), Refuted)
+
+
+def test_what_has_one_value_is_counted_once() -> None:
+    said = {"all": {"x": "0..N"}, "number": {"of": {"u": "x//2"}, "such": "u <= x", "exactly": 1}}
+    assert isinstance(decided(**said), Proved)
+
+
+def test_a_statement_that_is_true_as_far_as_one_looks() -> None:
+    """The bound of the check is no bound of the proof."""
+    check = {"bound": 50, "all": {"x": "0..N"}, "holds": "x < 1000 or x % 2 == 0"}
+    assert not outcome_of_integers(statement(**check).check, 50).is_false
+    assert decided(**check).counterexample.position == (1001,)
+
+
+def test_the_bound_is_no_less_than_the_statement_says() -> None:
+    check = {"all": {"x": "0..N"}, "number": {"of": {"z": "x..N+3"}, "such": "z > 4", "least": 2}}
+    assert isinstance(decided(bound=2, **check), Refuted)
+    assert isinstance(decided(bound=3, **check), Proved)
+
+
+def test_the_least_counterexample_is_that_of_a_check() -> None:
+    for check in (
+        {"all": {"k": "9", "x": "0..N", "y": "0..N"}, "holds": "x+y < 8"},
+        {"all": {"x": "2..N", "y": "3*x", "z": "0..y"}, "holds": "x+z < 17"},
+        {"all": {"x": "1..N", "y": "0..N step 3"}, "where": "x > 4", "holds": "x+y < 11"},
+    ):
+        ((_, finding),) = decide_integers(statement(**check), OWN, math.inf)
+        least = outcome_of_integers(statement(**check).check, 30).least
+        assert finding.verdict.counterexample.position == least
+
+
+def test_ranges_below_zero() -> None:
+    said = {"all": {"x": "-N..N", "y": "x..-1"}}
+    assert isinstance(decided(**said, holds="y < 0 and x <= y"), Proved)
+    assert decided(**said, holds="x >= -4").counterexample.position[0] == -5
+
+
+def test_what_is_fixed_and_for_which_values() -> None:
+    def fixed(**check):
+        return fixed_integers(statement(**check).check)
+
+    open_range = {"all": {"k": "2..6 step 2", "z": "0..N"}}
+    assert fixed(**open_range, holds="k*z >= z") == ("k",)
+    assert fixed(**open_range, holds="z >> k <= z") == ("k",)
+    assert fixed(all={"z": "0..N", "k": "0..N"}, holds="k*z >= 0") == ("z",)
+    assert fixed(all={"d": "0..3", "e": "0..d", "x": "0..N"}, holds="x >> e >= 0") == ("d", "e")
+    assert fixed(all={"s": "0..N", "x": "0..N"}, holds="x+s >= s") == ()
+    assert fixed(all={"t": "0..3", "x": "t..N"}, let={"k": "2*t"}, holds="x//(k+1) >= 0") == ("t",)
+    check = statement(all={"k": "2..6 step 2", "z": "0..N"}, holds="k*z >= z").check
+    assert choices(check, ("k",)) == ([{"k": 2}, {"k": 4}, {"k": 6}], True)
+    many = statement(bound=5000, all={"k": "1..N", "z": "0..N"}, holds="k*z >= z").check
+    assert choices(many, ("k",)) == ([{"k": k} for k in range(1, 101)], False)
+    few = statement(bound=5, all={"k": "1..N", "z": "0..N"}, holds="k*z >= z").check
+    assert choices(few, ("k",)) == ([{"k": k} for k in range(1, 6)], False)
+
+
+@pytest.mark.parametrize(
+    ("span", "wrong_at", "decided_for", "others"),
+    [
+        ("1..90", 80, 90, None),
+        ("1..100", 101, 100, None),
+        ("1..101", 101, 100, "only the first 100 choices of k in 1..101 are decided"),
+        ("1..N", 300, 9, "only the first 9 choices of k in 1..N are decided"),
+        ("10..N", 300, 0, "only the first 0 choices of k in 10..N are decided"),
+    ],
+)
+def test_choices_that_are_not_decided_are_told(span, wrong_at, decided_for, others) -> None:
+    """A statement may be false of these alone: it is not proved by the rest."""
+    claim = statement(bound=9, all={"k": span, "z": "0..N"}, holds=f"k*z < {wrong_at}*z or z < 9")
+    found = decide_integers(claim, OWN, math.inf)
+    told = [(fixed, finding) for fixed, finding in found if fixed]
+    assert [fixed["k"] for fixed, _ in told] == list(range(1, decided_for + 1))
+    assert all(isinstance(f.verdict, Refuted) == (c["k"] >= wrong_at) for c, f in told)
+    assert {finding.evidence["all_choices"] for _, finding in found} == {others is None}
+    rest = [finding.verdict for fixed, finding in found if not fixed]
+    assert rest == ([] if others is None else [Undecided(others)])
+
+
+@pytest.mark.parametrize("span", ["1..max(1, 6-N)", "1..max(2, 7-N)-1 step 1", "2*N-7..2"])
+def test_a_number_may_be_in_its_range_for_some_bounds_only(span) -> None:
+    """With N = 4 there is k = 2, and z < 5; with a larger N there is k = 1 alone, or none."""
+    claim = statement(bound=4, all={"k": span, "z": "0..N"}, holds="z < 5 or z//k == z")
+    *told, (others, rest) = decide_integers(claim, OWN, math.inf)
+    assert [(fixed, type(found.verdict)) for fixed, found in told] == [
+        ({"k": 1}, Proved),
+        ({"k": 2}, Proved),
+    ]
+    assert (others, rest.verdict.why[:24]) == ({}, "only the first 2 choices")
+
+
+def test_a_statement_without_time_is_not_decided_for_all_choices() -> None:
+    claim = statement(all={"k": "1..3", "z": "0..N"}, holds="k*z >= z")
+    found = decide_integers(claim, OWN, 0)
+    assert [(fixed["k"], finding.verdict.why) for fixed, finding in found] == [
+        (k, "the time is over") for k in (1, 2, 3)
+    ]
+    assert not any(finding.evidence["all_choices"] for _, finding in found)
+
+
+def test_a_statement_that_speaks_of_nothing_is_vacuous() -> None:
+    for check in (
+        {"all": {"k": "5..2", "z": "k..N"}, "holds": "k*z >= z"},
+        {"all": {"z": "0..N"}, "where": "z < 0", "holds": "z > 3"},
+        {"all": {"z": "N+1..N"}, "holds": "z > 3"},
+    ):
+        ((fixed, finding),) = decide_integers(statement(**check), None, math.inf)
+        assert (fixed, finding.verdict) == ({}, Vacuous("no integers are ones that it speaks of"))
+
+
+@pytest.mark.parametrize(
+    ("check", "why"),
+    [
+        ({"all": {"x": "0..9"}, "holds": "x >= 0"}, "finitely many integers, which the check"),
+        ({"all": {"n": "0..N", "x": "0..2**n"}, "holds": "x >= 0"}, "given n there are finitely"),
+        ({"all": {"x": "0..N"}, "holds": "x < 2**N"}, r"2\*\*N: N is a bound, and must be"),
+        ({"all": {"x": "0..N"}, "holds": "N*x >= 0"}, "given x there are finitely"),
+        (
+            {"all": {"x": "1..N"}, "holds": "v2(x) >= 0"},
+            r"v2\(x\) is an exponent, which no automaton",
+        ),
+    ],
+)
+def test_what_is_not_said(check, why) -> None:
+    verdict = decided(**check)
+    assert isinstance(verdict, Undecided)
+    assert re.search(why, verdict.why)
+
+
+def test_what_is_counted_is_never_fixed_and_few() -> None:
+    def counted(of="0..x", such="z <= x", **how):
+        return decided(all={"x": "0..N"}, number={"of": {"z": of}, "such": such, **how}).why
+
+    assert (
+        counted(such="x >> z == 0", least=1) == "x >> z: z is counted, and must be a number there"
+    )
+    assert counted(exactly="x+1") == "x+1: a number of integers must not depend on integers"
+    assert counted(least=5) == "5: more than 4 integers are counted"
+
+
+def test_a_range_of_numbers_without_value_is_undecided() -> None:
+    (finding,) = (
+        found
+        for _, found in decide_integers(
+            statement(all={"k": "0..2", "j": "0..4 step k", "x": "j..N"}, holds="x >= 0")
+        )
+    )
+    assert isinstance(finding.verdict, Undecided)
+    assert finding.verdict.why == "check.all.j (k): the step of a range is at least 1, found 0"
+
+
+def test_time_is_kept_to() -> None:
+    assert decided(all={"x": "0..N"}, holds="x >= 0", seconds=0.0).why == "the time is over"
+
+
+def test_an_engine_that_contradicts_the_definition_is_an_alarm(monkeypatch) -> None:
+    monkeypatch.setattr(module, "_least", lambda *_: {"N": 9, "x": 1})
+    with pytest.raises(
+        DisagreementError, match=r"is false at .* by the engines, not by definition"
+    ):
+        decided(all={"x": "0..N"}, holds="x != 7")
+
+
+def test_claims_on_games_are_refused() -> None:
+    document = {"id": "a", "ruleset": "nim(2)", "check": {"kind": "grundy", "equals": "a ^ b"}}
+    with pytest.raises(ValueError, match="of kind grundy, integers is needed"):
+        decide_integers(Claim.from_json(document))
+
+
+@pytest.mark.skipif(mona_version() is None, reason="MONA is not installed")
+def test_both_engines_decide_the_lemmas_of_the_papers(monkeypatch) -> None:
+    monkeypatch.setattr(module, "MONA_SECONDS", math.inf)
+    catalogue = load_catalogue(sorted(CONFIG.glob("*.yaml")))
+    for claim_id, verdict in {
+        "step2015-lemma-2.3": Proved,
+        "pass2016-rem-3.1": Refuted,
+        "triangular-thm-7.2": Proved,
+        "patterns-thm-2.3-digit": Proved,
+    }.items():
+        for _, finding in decide_integers(catalogue.claims[claim_id], seconds=math.inf):
+            assert isinstance(finding.verdict, verdict), claim_id
+            assert finding.evidence["engines"] == ["own", "mona"], claim_id
+
+
+@pytest.mark.slow
+def test_no_statement_of_the_papers_is_proved_that_its_check_refutes() -> None:
+    catalogue = load_catalogue(sorted(CONFIG.glob("*.yaml")))
+    number = 0
+    for claim in catalogue.claims.values():
+        if claim.check.kind != "integers" or claim.check.is_finite:
+            continue
+        for fixed, finding in decide_integers(claim, OWN, math.inf):
+            if isinstance(finding.verdict, Undecided):
+                continue
+            number += 1
+            found = find_integers(claim.check, claim.check.bound, fixed).verdict
+            assert isinstance(found, Refuted) == isinstance(finding.verdict, Refuted), claim.id
+            if isinstance(found, Refuted):
+                assert found.counterexample == finding.verdict.counterexample
+    assert number > 300

@@ -1,0 +1,129 @@
+"""Printed numbers and lists, and numbers of positions, decided on automata as on tables."""
+
+import pytest
+
+from choco_pipeline import parse_ruleset
+from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import Exhausted, Proved, Undecided, Vacuous
+from choco_pipeline.proof.statements.decided_claims import decide
+from choco_pipeline.tables.computing.in_memory import table
+from tests.proof.statements.test_decided_claims import proved
+
+
+def both(text, relation, check, reach=None):
+    """Return what the automata and what a table say."""
+    game = parse_ruleset(text)
+    document = {"id": "drawn", "ruleset": text, "check": check}
+    claim = Claim.from_json(document if reach is None else {**document, "reach": reach})
+    finding = decide(claim, {}, proved(text, relation), "here", ["own"])
+    quantity = {"p": "p-positions", "grundy": "grundy"}[relation]
+    return finding, check_claim(claim, {}, game, 12, table(game, 12, quantity))
+
+
+ROWS = [[0], [1, 2], [2, 1, 3], [3, 4, 1, 5]]
+
+
+def test_printed_grundy_numbers() -> None:
+    check = {"kind": "grundy-table", "down": "z", "across": "y", "rows": ROWS}
+    finding, on_table = both("step-bar(k=1)", "grundy", check)
+    assert finding.verdict == Proved("here", printed=10)
+    assert isinstance(on_table.verdict, Exhausted)
+    for wrong in ([*ROWS[:2], [2, 7, 3], [3, 4, 9, 5]], [[0], [1, 2, 3]]):
+        finding, on_table = both("step-bar(k=1)", "grundy", {**check, "rows": wrong})
+        assert finding.verdict.counterexample == on_table.verdict.counterexample
+        assert finding.evidence == on_table.evidence
+    numbers = {"kind": "grundy-list", "numbers": [[5, 9, 12], [2, 3, 1], [3, 4, 2]]}
+    finding, on_table = both("step-bar(k=1)", "grundy", numbers)
+    assert finding.verdict.counterexample.position == (3, 4)
+    assert finding.verdict.counterexample == on_table.verdict.counterexample
+
+
+def test_a_printed_number_far_from_any_table() -> None:
+    far = 10**9
+    check = {"kind": "grundy-list", "numbers": [[far, 0, far], [far, 1, far]]}
+    claim = Claim.from_json({"id": "drawn", "ruleset": "nim(2)", "check": check})
+    verdict = decide(claim, {}, proved("nim(2)", "grundy"), "here", ["own"]).verdict
+    shown = verdict.counterexample
+    assert (shown.position, shown.found, shown.claimed) == (
+        (far, 1),
+        f"Grundy number {far + 1}",
+        f"Grundy number {far}",
+    )
+    assert shown.option == (1, 1)
+
+
+PASS = "with-pass(nim(2), passes=1)"
+PASS_LIST = [[0, 0, 0], [0, 0, 1], [1, 1, 0], [2, 2, 0], [1, 2, 1], [2, 1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("text", "positions", "at"),
+    [
+        ("nim(2)", [[0, 0], [1, 1], [2, 2]], None),
+        ("nim(2)", [[0, 0], [2, 2]], (1, 1)),
+        ("nim(2)", [[0, 0], [1, 1], [2, 2], [1, 2]], (1, 2)),
+        ("nim(2)", [[0, 0], [1, 1], [2, 2], [3, 3]], (3, 3)),
+        (PASS, PASS_LIST, None),
+        (PASS, PASS_LIST[:-1], (2, 1, 1)),
+        # With more passes left than there are it is no position, though another differs first, or none does.
+        (PASS, [*PASS_LIST, [0, 9, 2]], (0, 9, 2)),
+        (PASS, [*PASS_LIST[:-1], [0, 9, 2]], (2, 1, 1)),
+        ("step-bar(k=2, s=1)", [[0, 0], [2, 1]], (2, 1)),
+    ],
+)
+def test_printed_p_positions(text, positions, at) -> None:
+    finding, on_table = both(text, "p", {"kind": "p-list", "positions": positions}, "2")
+    if at is None:
+        assert finding.verdict == Proved("here", reach=2)
+        assert isinstance(on_table.verdict, Exhausted)
+    else:
+        assert finding.verdict.counterexample.position == at
+        assert on_table.verdict.counterexample.position == at
+
+
+@pytest.mark.parametrize("reach", ["0", "5", "8"])
+@pytest.mark.parametrize(
+    ("text", "relation", "check"),
+    [
+        ("nim(2)", "grundy", {"of": "grundy == a+b"}),
+        ("step-bar(k=1)", "grundy", {"of": "grundy > z", "where": "y > 1"}),
+        (PASS, "p", {"over": "p-positions", "of": "a != b or p == 0"}),
+        ("strip-bar(k=2, s=0)", "p", {"over": "p-positions", "of": "x >= 2"}),
+        ("step-bar(k=2, s=1)", "grundy", {"of": "y > 0"}),
+    ],
+)
+def test_numbers_of_positions(text, relation, check, reach) -> None:
+    check = {"kind": "count", **check}
+    _, on_table = both(text, relation, {**check, "equals": "0"}, reach)
+    number = on_table.evidence["counted"]
+    right, same = both(text, relation, {**check, "equals": str(number)}, reach)
+    is_vacuous = on_table.evidence["among"] == 0
+    nothing = isinstance(right.verdict, Vacuous) and isinstance(same.verdict, Vacuous)
+    assert nothing if is_vacuous else right.verdict == Proved("here", reach=int(reach))
+    wrong, on_table = both(text, relation, {**check, "equals": f"{number}+1"}, reach)
+    assert wrong.evidence == {"counted": number, "engines": ["own"]}
+    assert wrong.verdict.counterexample == on_table.verdict.counterexample
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        {"kind": "grundy-list", "numbers": [[0, 0, 0]]},
+        {"kind": "count", "of": "grundy == 1", "equals": "1"},
+    ],
+)
+def test_grundy_numbers_need_a_proof_of_their_own(check) -> None:
+    document = {"id": "drawn", "ruleset": "nim(2)", "check": check}
+    more = {"reach": "3"} if check["kind"] == "count" else {}
+    claim = Claim.from_json({**document, **more})
+    verdict = decide(claim, {}, proved("nim(2)"), "here", ["own"]).verdict
+    assert isinstance(verdict, Undecided)
+    assert "Grundy numbers are not proved" in verdict.why
+
+
+def test_choices_of_further_integers_are_counted_on_tables_only() -> None:
+    check = {"kind": "count", "over": "p-positions", "beside": {"v": "a..3"}, "of": "v == b"}
+    finding, on_table = both("nim(2)", "p", {**check, "equals": 4}, reach=3)
+    assert isinstance(finding.verdict, Undecided)
+    assert on_table.verdict == Exhausted(10, "case")

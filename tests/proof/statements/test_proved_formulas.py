@@ -1,0 +1,243 @@
+"""Formulas that a search finds for proved games: right by definition, short, and proved by every engine."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from choco_pipeline import parse_ruleset
+from choco_pipeline.claims.language.verdict import Proved, Refuted
+from choco_pipeline.formula import parse
+from choco_pipeline.mining.closed_forms.atoms import LinearAtom, NimSumAtom
+from choco_pipeline.mining.closed_forms.cases import FormulaCase
+from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target
+from choco_pipeline.proof.arithmetic.mona import mona_version
+from choco_pipeline.proof.games.prover import prove
+from choco_pipeline.proof.statements import proved_formulas as module
+from choco_pipeline.proof.statements.decided_claims import decide
+from choco_pipeline.proof.statements.proved_formulas import (
+    decide_cases,
+    described_formula,
+    formulas,
+)
+from tests.claims.claims import claim_on
+from tests.effort import examples
+from tests.proof.statements.test_decided_claims import proved
+
+OWN = ["own"]
+NAMES = ("y", "z")
+
+
+@settings(max_examples=examples(200))
+@given(st.data())
+def test_a_formula_is_written_as_what_it_is(data) -> None:
+    small = st.integers(-3, 3)
+    multiples = data.draw(st.tuples(small, small))
+    divisor, more = data.draw(st.integers(1, 2)), data.draw(st.integers(-5, 5))
+    formula = LinearAtom(multiples, divisor, data.draw(st.integers(0, divisor - 1)))
+    shifts = data.draw(st.tuples(small, small))
+    for y, z in product(range(4), repeat=2):
+        at = {"y": y, "z": z}
+        value = (multiples[0] * y + multiples[1] * z + formula.constant) // divisor + more
+        assert parse(formula.text(NAMES, more)).value(at) == value
+        nim_sum = ((y + shifts[0]) ^ (z + shifts[1])) + more
+        assert parse(NimSumAtom(shifts).text(NAMES, more)).value(at) == nim_sum
+
+
+@pytest.mark.parametrize(
+    ("formula", "more", "text"),
+    [
+        (LinearAtom((1, 2), 2, 1), 0, "z+(y+1)//2"),
+        (LinearAtom((-3, 3), 2, 0), 0, "3*(z-y)//2"),
+        (LinearAtom((0, 1), 2, 0), 0, "z//2"),
+        (LinearAtom((-2, 1), 1, 0), -4, "z-2*y-4"),
+        (LinearAtom((0, 0), 1, 0), 0, "0"),
+        (NimSumAtom((0, 2)), -2, "(y ^ (z+2))-2"),
+        (NimSumAtom((0, -1)), 0, "y ^ (z-1)"),
+    ],
+)
+def test_the_shortest_writing(formula, more, text) -> None:
+    assert formula.text(NAMES, more) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "y ^ z",
+        "(y ^ (z+3))-3",
+        "2*z-3*y+7",
+        "z+(y+1)//2",
+        "min(y, z-2)",
+        "max(3*y, z//2+5)",
+        "min(z-(y+1)//2, 3*(z-y)//2)",
+    ],
+)
+def test_planted_formulas_are_found(text) -> None:
+    grid = np.indices((20, 20)).reshape(2, -1)
+    points = {"y": grid[0], "z": grid[1]}
+    numbers = parse(text).evaluate(points)
+    everywhere = np.ones(numbers.shape, np.bool_)
+    found = Atoms.at(NAMES, points).shortest(Target(numbers), everywhere)
+    assert np.array_equal(parse(found).evaluate(points), numbers)
+    assert len(found) <= len(text)
+    noise = np.random.default_rng(1).integers(0, 9, numbers.shape)
+    assert Atoms.at(NAMES, points).shortest(Target(noise), everywhere) is None
+
+
+def numbers_agree(text, found, bound=40):
+    """Whether at every position up to a bound exactly the cases that speak of it give its Grundy number."""
+    game = parse_ruleset(text)
+    for position in game.positions(bound):
+        at = dict(zip(game.coordinates, position, strict=True))
+        said = {
+            case.formula and parse(case.formula).value(at)
+            for case in found.cases
+            if case.where is None or parse(case.where).value(at)
+        }
+        if said != {game.grundy(position)}:
+            return False
+    return True
+
+
+def test_the_twelve_parts_of_step2015_conjectures_4_1_to_4_4_are_two_cases() -> None:
+    found = formulas(proved("step-bar(k=1)", "grundy"), OWN)
+    assert found.cases == (
+        FormulaCase("(y+z)%2 == 0", "z+(y+1)//2"),
+        FormulaCase("(y+z)%2 == 1", "min((2*z-y)//2, 3*(z-y)//2)"),
+    )
+    assert found.engines == ("own",)
+    assert numbers_agree("step-bar(k=1)", found)
+    assert described_formula(proved("step-bar(k=1)", "grundy"), OWN) == {
+        "text": "G = z+(y+1)//2 where (y+z)%2 == 0; min((2*z-y)//2, 3*(z-y)//2) where (y+z)%2 == 1",
+        "cases": [{"where": case.where, "formula": case.formula} for case in found.cases],
+        "engines": ["own"],
+    }
+
+
+@pytest.mark.skipif(mona_version() is None, reason="MONA is not installed")
+def test_both_engines_prove_the_cases() -> None:
+    proof = proved("step-bar(k=1)", "grundy")
+    found = formulas(proof)
+    assert set(found.engines) == {"own", "mona"}
+    for case in found.cases:
+        claim = claim_on(proof.ruleset, kind="grundy", equals=case.formula, where=case.where)
+        finding = decide(claim, {}, proof, "here")
+        assert finding.verdict.certificate == "here"
+        assert finding.evidence["engines"] == ["own", "mona"]
+
+
+@pytest.mark.parametrize(
+    ("text", "relation", "formula"),
+    [
+        ("step-bar(k=2, s=1)", "grundy", "(y ^ (z+1))-1"),
+        ("strip-bar(k=2, s=0)", "grundy", "x ^ y ^ z"),
+        ("nim(2)", "grundy", "a ^ b"),
+        ("nim(2)", "p", "a ^ b == 0"),
+        ("solid-bar(f=(x+z)//5)", "p", "(x-1) ^ y ^ (z-1) == 0"),
+        ("solid-bar(f=(x+z)//13)", "p", "(x-1) ^ y ^ (z-1) == 0"),
+        ("strip-bar(k=4, s=3)", "p", "(x+3) ^ y ^ (z+3) == 0"),
+    ],
+)
+def test_games_with_one_formula(text, relation, formula) -> None:
+    found = formulas(proved(text, relation), OWN)
+    assert found.cases == (FormulaCase(None, formula),)
+
+
+def test_games_without_a_formula() -> None:
+    assert formulas(proved("step-bar(k=3)", "grundy"), OWN) is None
+    assert formulas(proved("with-pass(nim(2), passes=1)"), OWN) is None
+    assert described_formula(proved("step-bar(k=3)", "grundy"), OWN) is None
+    undecided = prove(parse_ruleset("nim(2)"), engines=OWN, seconds=1e-9)
+    assert formulas(undecided, OWN) is None
+
+
+def test_a_wrong_guess_is_mended_by_its_counterexample(monkeypatch) -> None:
+    asked = []
+
+    def counted(proof, guess, *rest):
+        asked.append(guess)
+        return right(proof, guess, *rest)
+
+    right = module.decide_cases
+    monkeypatch.setattr(module, "decide_cases", counted)
+    monkeypatch.setattr(module, "BOUNDS", {2: 4, 3: 2})
+    found = formulas(proved("solid-bar(f=(x+z)//13)"), OWN)
+    assert found.cases == (FormulaCase(None, "(x-1) ^ y ^ (z-1) == 0"),)
+    assert len(asked) > 1
+    assert asked[0] != found.cases
+
+
+def test_time_is_kept_to() -> None:
+    assert formulas(proved("nim(2)"), OWN, seconds=0.0) is None
+
+
+def first_wrong(game, cases, bound):
+    """Return the least position that is in no case or in one that is wrong there, by the definition of the game."""
+    wrong = []
+    for position in game.positions(bound):
+        at = dict(zip(game.coordinates, position, strict=True))
+        meant = [case for case in cases if case.where is None or parse(case.where).value(at)]
+        number = game.grundy(position)
+        if not meant or any(parse(case.formula).value(at) != number for case in meant):
+            wrong.append(position)
+    return min(wrong, key=lambda position: (max(position), position), default=None)
+
+
+def test_cases_that_leave_a_position_out_are_refuted_there() -> None:
+    # each is right where it is meant, and the last of them, said of all other positions, is not
+    cases = (FormulaCase("y == 0", "x ^ z"), FormulaCase("y == 1", "(x ^ z) ^ 1"))
+    proof = proved("solid-bar(f=max(x, z)//2)", "grundy")
+    refuted = decide_cases(proof, cases, OWN).verdict
+    assert isinstance(refuted, Refuted)
+    assert refuted.counterexample.position[1] == 2
+    assert refuted.counterexample.position == first_wrong(proof.ruleset, cases, 5)
+    assert refuted.counterexample.claimed == "no case that it is in"
+    whole = (*cases, FormulaCase("y > 1", "x ^ y ^ z"))
+    assert isinstance(decide_cases(proof, whole, OWN).verdict, Proved)
+
+
+@pytest.mark.parametrize("far", [61, 1000])
+def test_cases_that_are_wrong_at_one_far_number_are_refuted(far) -> None:
+    proof = proved("nim(2)", "grundy")
+    left_out = (FormulaCase(f"a != {far}", "a ^ b"),)
+    overlapping = (FormulaCase(f"a <= {far}", "a ^ b"), FormulaCase(f"a >= {far}", "(a ^ b)+1"))
+    for cases in (left_out, overlapping, overlapping[::-1]):
+        verdict = decide_cases(proof, cases, OWN).verdict
+        assert isinstance(verdict, Refuted)
+        assert verdict.counterexample.position[0] >= far
+
+
+FAR = 20
+RIGHT = ("a ^ b", "(a ^ b)+0", "max(a, b) ^ min(a, b)")
+PLACES = st.sampled_from(("a", "b", "(a+b)"))
+CONDITIONS = st.one_of(
+    st.just(None),
+    st.builds("{}%2 == {}".format, PLACES, st.integers(0, 1)),
+    st.builds("{}%4 != {}".format, PLACES, st.integers(0, 4)),
+    st.builds(
+        "{} {} {}".format,
+        PLACES,
+        st.sampled_from(("<", "<=", ">", ">=", "==", "!=")),
+        st.integers(0, FAR),
+    ),
+    st.sampled_from(("a <= b", "a > b", "a < b", "2*a <= b", "2*a > b")),
+)
+FORMULAS = st.one_of(
+    st.sampled_from(RIGHT), st.sampled_from(("a+b", "a | b", "max(a, b)", f"a ^ b ^ (b//{FAR})"))
+)
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(st.lists(st.builds(FormulaCase, CONDITIONS, FORMULAS), min_size=1, max_size=4))
+def test_drawn_cases_are_proved_only_where_the_definition_agrees(cases) -> None:
+    proof = proved("nim(2)", "grundy")
+    wrong = first_wrong(proof.ruleset, cases, 2 * FAR + 2)
+    match decide_cases(proof, cases, OWN).verdict:
+        case Proved():
+            assert wrong is None
+        case Refuted(counterexample):
+            assert counterexample.position == wrong
+        case verdict:
+            pytest.fail(str(verdict))

@@ -1,0 +1,249 @@
+"""Pages of proofs for all parameters: what they say is what the certificate has, computed again from the page's formulas."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import subprocess
+from dataclasses import replace
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from choco_pipeline.finding.statements.statement import (
+    Evidence,
+    FoundStatement,
+    StatementLine,
+    Tried,
+    Verdict,
+)
+from choco_pipeline.formula import parse
+from choco_pipeline.proof.family_check.document import read_family
+from choco_pipeline.proof.uniform.families.affine import Affine
+from choco_pipeline.report.family_proofs.cubes import cubes
+from choco_pipeline.report.family_proofs.family_pages import (
+    FOLDER,
+    FamilyProofs,
+    page_of,
+    write_family_pages,
+)
+from choco_pipeline.report.family_proofs.family_symbols import Symbols
+from choco_pipeline.report.family_proofs.family_views import case_views
+from choco_pipeline.report.found_statements.found import found_of, found_page
+from choco_pipeline.report.found_statements.found_exports import markdown, tex
+from choco_pipeline.report.math.latex import LaTeX
+from choco_pipeline.report.math.mathml import MathML
+from tests.report.family_documents import certificates, proved_verdict
+
+
+class _Typed:
+    """The notation of the formula language, so that what a page says can be computed."""
+
+    def number(self, digits):
+        return digits
+
+    def name(self, letters, index):
+        return letters + index
+
+    def symbol(self, letter, index="", *, primed=False):
+        return f"{letter}{'_' * bool(index)}{index}{'_of_option' * primed}"
+
+    def sign(self, operator):
+        return {"": "*", "←": "==", "⇒": "<="}.get(operator, operator)
+
+    def minus(self):
+        return "-"
+
+    def row(self, parts):
+        return " ".join(parts)
+
+    def bracketed(self, inner, _):
+        return f"({inner})"
+
+    def floor(self, numerator, denominator):
+        return f"(({numerator}) // ({denominator}))"
+
+    def function(self, name, arguments):
+        return f"{name}({', '.join(arguments)})"
+
+    def modulo(self, modulus):
+        return f" mod {modulus}"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("families")
+    certificates(folder)
+    return folder
+
+
+@pytest.fixture
+def ledger(folder):
+    paths = sorted(folder.glob("family-*.json"))
+    paper = {"title": "A paper & <more>"}
+    claims = [{"id": f"claim-{n}", "number": f"Theorem {n}", "paper": paper} for n in range(2)]
+    verdicts = [proved_verdict(c["id"], path) for c, path in zip(claims, paths, strict=True)]
+    return {"run": "small_run", "claims": claims, "verdicts": verdicts}
+
+
+names = ("count(x)", "legal(y)", "legal(y')", "m_k", "s")
+sums = st.builds(
+    Affine.total,
+    st.fixed_dictionaries({"count(x)": st.integers(-2, 2), "legal(y')": st.integers(-2, 2), "m_k": st.integers(-3, 3), "s": st.integers(-2, 2)}),
+    st.integers(-5, 5),
+).filter(lambda total: total.terms)  # fmt: skip
+
+
+@given(st.lists(st.tuples(sums, st.booleans()), min_size=1, max_size=6), st.randoms())
+def test_inequalities_say_the_same_as_the_predicates(said, chance):
+    """With s ≤ 2m: a bound may be left out for another only where the case's conditions hold."""
+    condition = Affine.of("m_k") * 2 - Affine.of("s")
+    symbols = Symbols(_Typed(), ("x", "y"), ("k",), ("m_k", "s"), [condition])
+    shown = [parse(text) for text in symbols.said(said)]
+    for _ in range(30):
+        m = chance.randint(0, 6)
+        values = {"m_k": m, "s": chance.randint(0, 2 * m)}
+        values |= {name: chance.randint(-9, 9) for name in names[:3]}
+        meant = all((total.value(values) >= 0) == holds for total, holds in said)
+        written = {"m": values["m_k"], "s": values["s"], "X": values["count(x)"]}
+        written |= {"h_y": values["legal(y)"], "h_y_of_option": values["legal(y')"]}
+        assert all(f.value({n: written[n] for n in f.names}) for f in shown) == meant
+
+
+@given(st.integers(0, 5).flatmap(lambda n: st.sets(st.tuples(*[st.booleans()] * n), min_size=1)))
+def test_conjunctions_cover_the_states_and_no_others(states):
+    found = cubes(["".join("01"[bit] for bit in state) for state in states])
+    for point in product((False, True), repeat=len(next(iter(states)))):
+        covered = any(
+            all(c in (None, bit) for c, bit in zip(cube, point, strict=True)) for cube in found
+        )
+        assert covered == (point in states)
+
+
+def test_counters_are_what_the_page_says_they_are(folder):
+    """Each counter, kept by the page's formulas while digits are read, ends as the form of the numbers that were read."""
+    chance, seen = random.Random(5), 0
+    for path in sorted(folder.glob("family-*.json")):
+        written = read_family(path)
+        coordinates = list(written.cases[0].shifts)
+        (case,) = case_views(written, coordinates, _Typed())
+        for counter in (c for o in case.obligations for c in o.counters):
+            start, step = counter.start.split(" == "), counter.step.split(" == ")
+            symbol = start[0]
+            if symbol in ("T", "V"):
+                continue
+            form = counter.means.split(" == ")[-1]
+            digits = [
+                name for name in parse(step[1]).names if name.endswith(("_i", "_i_of_option"))
+            ]
+            rest = {n: chance.randint(1, 5) for n in ("m", "s")}
+            value, numbers = None, dict.fromkeys(digits, 0)
+            for place in range(7):
+                read = {name: chance.randint(0, 1) for name in digits}
+                formula = parse(step[1] if place else start[1])
+                given_ = {**rest, **read, symbol: value}
+                value = int(formula.value({n: given_[n] for n in formula.names}))
+                for name in digits:
+                    numbers[name] = 2 * numbers[name] + read[name] if place else -read[name]
+            whole = {name.replace("_i", ""): number for name, number in numbers.items()} | rest
+            meant = parse(form)
+            assert value == meant.value({n: whole[n] for n in meant.names}), counter
+            seen += 1
+    assert seen > 15
+
+
+def test_strategies_on_the_page_are_those_of_the_certificate(folder):
+    seen = 0
+    for path in sorted(folder.glob("family-*.json")):
+        written = read_family(path)
+        (case,) = case_views(written, list(written.cases[0].shifts), _Typed())
+        for obligation, text in zip(case.obligations, written.cases[0].obligations, strict=True):
+            for location in obligation.locations:
+                of = text.locations[location.number]
+                if location.strategy is None:
+                    assert not of.strategy
+                    continue
+                answers = [a for step in of.strategy for a in step.answers]
+                shown = [a for _, row in location.strategy.rows for a in row]
+                assert {to for _, _, to in shown} == {a.to for a in answers}
+                classes = len(location.strategy.classes)
+                assert len(shown) == classes * len(of.strategy)
+                for step, (digits, row) in zip(of.strategy, location.strategy.rows, strict=True):
+                    assert digits == "".join(map(str, step.digits.values()))
+                    taken = {("".join(map(str, a.digits.values())), a.to) for a in step.answers}
+                    assert {(chosen, to) for _, chosen, to in row} == taken
+                    seen += 1
+    assert seen > 50
+
+
+def test_pages_are_written_and_old_ones_removed(folder, ledger, tmp_path):
+    old = tmp_path / FOLDER / "family-0000.html"
+    old.parent.mkdir()
+    old.write_text("of a certificate that is gone")
+    assert write_family_pages(ledger, tmp_path) == 2
+    stems = [path.stem for path in folder.glob("family-*.json")]
+    written = {path.name for path in (tmp_path / FOLDER).iterdir()}
+    assert written == {f"{stem}.{kind}" for stem in stems for kind in ("html", "tex")}
+    for path in (tmp_path / FOLDER).glob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        assert "<more>" not in text, "a title became markup"
+        assert "<math>" in text
+        assert f'href="{path.stem}.tex"' in text
+        assert "47 conditions" in text
+
+
+def test_a_certificate_that_is_not_there_has_no_page(ledger):
+    ledger["verdicts"][0]["certificate"] = "elsewhere/family-1.json"
+    assert list(FamilyProofs.of(ledger).pages) == ["claim-1"]
+
+
+def test_both_notations_write_all_of_it(folder, ledger):
+    """What neither notation has a command for would be left out, or end in a LaTeX error."""
+    for notation in (MathML(), LaTeX()):
+        for view in FamilyProofs.of(ledger).views(notation):
+            said = json.dumps([vars(case)["parameters"] for case in view.cases])
+            assert said != "[[]]"
+            assert all(c.obligations for c in view.cases)
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine")
+def test_latex_takes_it(folder, ledger, tmp_path):
+    write_family_pages(ledger, tmp_path)
+    for path in sorted((tmp_path / FOLDER).glob("*.tex")):
+        command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", path.name]
+        done = subprocess.run(command, cwd=path.parent, capture_output=True, timeout=120)
+        assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
+        assert path.with_suffix(".pdf").stat().st_size > 10_000
+
+
+def test_found_statements_that_are_proved_for_all_have_pages_and_are_theorems(folder, tmp_path):
+    path = sorted(folder.glob("family-*.json"))[0].as_posix()
+    evidence = {"found_on": Evidence(1, "one"), "held_on": Evidence(1, "one"), "tried": Tried(1, "one")}  # fmt: skip
+    proved = FoundStatement(
+        kind="p-positions",
+        ruleset="solid-bar(f=(x+z)//k)",
+        said="P iff x ^ y ^ z == 0",
+        when="k%4 == 3",
+        parameters={"k": (3, 7)},
+        formulas=(StatementLine("P iff", "x ^ y ^ z == 0"),),
+        verdict=Verdict("proved", "proved for all k with k%4 == 3", (path,)),
+        **evidence,
+    )
+    listed = replace(proved, when="k%8 == 3").with_verdict(
+        Verdict("proved-for-listed", "proved where k = 3", (path,))
+    )
+    ledger = {"run": "small", "title": "t", "claims": [], "verdicts": [], "tables": []}
+    assert write_family_pages(ledger, tmp_path, [listed]) == 0
+    assert write_family_pages(ledger, tmp_path, [proved, listed]) == 1
+    document = {"statements": [proved.as_json(), listed.as_json()], "searches": [], "format": 1}
+    found = found_of(document, ledger, tmp_path)
+    page = found_page(found, ledger)
+    assert f'href="{page_of(path)}"' in page
+    assert "Proved for all k with k%4 == 3" in page
+    text = tex(found, ledger)
+    assert text.count(r"\begin{theorem}") == 1
+    assert text.count(r"\begin{conjecture}") == 1
+    assert "proved for all k with k%4 == 3" in markdown(found, ledger).replace("\\", "").lower()

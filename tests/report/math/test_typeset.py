@@ -1,0 +1,140 @@
+"""Formulas as they are set mean what they say: LaTeX is read back by other rules, MathML is well-formed and says the same."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+from choco_pipeline.formula import parse
+from choco_pipeline.report.math.latex import LaTeX, latex
+from choco_pipeline.report.math.mathml import MathML, mathml
+from tests.formula.drawn import (
+    NAMES,
+    Drawn,
+    NoValueError,
+    absolute,
+    formulas_of,
+    literal,
+    shifted,
+    unhurried,
+)
+from tests.report.read_latex import Reader
+
+#: What signs of MathML are in LaTeX.
+SAME = {
+    "⊕": r"\oplus",
+    "−": "-",
+    "·": r"\cdot",
+    "⁢": "",
+    "mod": r"\bmod",
+    "≠": r"\neq",
+    "≤": r"\leq",
+    "≥": r"\geq",
+    "≡": r"\equiv",
+    "≢": r"\not\equiv",
+    "&": r"\mathbin{\&}",
+    "|": r"\mathbin{|}",
+    "min": r"\min",
+    "max": r"\max",
+}
+
+
+@unhurried
+@given(formulas_of(), st.fixed_dictionaries({name: st.integers(-4, 9) for name in NAMES}))
+@example(absolute(shifted(">>", literal(1), literal(0))), dict.fromkeys(NAMES, 0))
+def test_latex_is_read_as_the_formula(drawn: Drawn, env: dict[str, int]):
+    meant = drawn.at(env)
+    assume(meant is not None)
+    text = latex(parse(drawn.text))
+    try:
+        found = Reader(text, env).read()
+    except (NoValueError, ZeroDivisionError):
+        assume(False)  # a reader does not stop at the part that decides
+    assert found == meant, text
+
+
+@unhurried
+@given(formulas_of())
+def test_mathml_says_what_latex_says(drawn: Drawn):
+    formula = parse(drawn.text)
+    root = ElementTree.fromstring(f"<math>{mathml(formula)}</math>")
+    assert _as_latex(root).replace(" ", "") == latex(formula).replace(" ", "")
+
+
+def _as_latex(node: ElementTree.Element) -> str:
+    """Return MathML in LaTeX, from its elements alone."""
+    parts = [_as_latex(child) for child in node]
+    words = node.text or ""
+    match node.tag:
+        case "math":
+            return "".join(parts)
+        case "mrow":
+            return _row(node, parts)
+        case "mfrac":
+            return rf"\frac{{{parts[0]}}}{{{parts[1]}}}"
+        case "msup":
+            base = parts[0] if len(parts[0]) == 1 else f"{{{parts[0]}}}"
+            return f"{base}^{{{parts[1]}}}"
+        case "msub":
+            return f"{parts[0]}_{{{parts[1]}}}"
+        case "mtext":
+            return rf"\text{{{words.replace(chr(0xA0), ' ')}}}"
+        case "mspace":
+            return ""
+        case _:
+            return SAME.get(words, words)
+
+
+def _row(node: ElementTree.Element, parts: list[str]) -> str:
+    signs = [child.text if child.tag == "mo" else None for child in node]
+    forms = [child.get("form") for child in node]
+    if signs[0] == "⌊":
+        return rf"\left\lfloor{parts[1]}\right\rfloor"
+    if signs[0] in ("(", "|") and forms[0] == "prefix" and forms[-1] == "postfix":
+        inner = "".join(parts[1:-1])
+        if inner.startswith(r"\text{mod }"):
+            return rf"\pmod{{{inner.removeprefix(chr(92) + 'text{mod }')}}}"
+        first, last = ("(", ")") if signs[0] == "(" else (r"\lvert", r"\rvert")
+        tall = r"\frac" in inner
+        assert (node[0].get("stretchy") is None) == tall
+        return rf"\left{first}{inner}\right{last}" if tall else f"{first}{inner}{last}"
+    return "".join(parts)
+
+
+@pytest.mark.parametrize(
+    ("formula", "shown"),
+    [
+        ("k%4 == 3", r"k \equiv 3 \pmod{4}"),
+        ("k%4 != 3", r"k \not\equiv 3 \pmod{4}"),
+        ("k%4 == 4", r"k \bmod 4 = 4"),
+        ("k%4 == -1", r"k \bmod 4 = -1"),
+        ("k%4 < 2", r"k \bmod 4 < 2"),
+        ("(x+1)%k == y%k", r"x + 1 \equiv y \pmod{k}"),
+        ("x%2 == y%3", r"x \bmod 2 = y \bmod 3"),
+        ("(k%2)*3", r"(k \bmod 2) \cdot 3"),
+        ("2*k**2 - k*k", r"2 k^{2} - k \cdot k"),
+        ("2*2**n", r"2 \cdot 2^{n}"),
+        ("not x < y", r"x \geq y"),
+        ("not x < y < z", r"\text{not } (x < y < z)"),
+        ("g(2*m+1) == 4*g(m)", r"g(2 m + 1) = 4 g(m)"),
+        (
+            "total(x12) == x >> 1",
+            r"\mathit{total}(x_{12}) = \left\lfloor \frac{x}{2} \right\rfloor",
+        ),
+    ],
+)
+def test_notation(formula, shown):
+    assert latex(parse(formula, functions={"g", "total"})) == shown.replace("= -1", "= - 1")
+
+
+def test_cases_have_a_brace():
+    rows = [("x", "y"), ("z", "")]
+    assert LaTeX().cases(rows) == r"\begin{cases} x & \text{if }y \\ z \end{cases}"
+    drawn = ElementTree.fromstring(
+        MathML().cases([("<mi>x</mi>", "<mi>y</mi>"), ("<mi>z</mi>", "")])
+    )
+    assert "".join(drawn.itertext()) == "{xif\xa0yz"
+    assert len(drawn.findall(".//mtr")) == 2

@@ -1,0 +1,482 @@
+"""Plans: only what is missing is built, ids do not move, and a finished table serves every run."""
+
+import json
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+from choco_pipeline.documents.record import read_record
+from choco_pipeline.errors import ConfigError, LimitError
+from choco_pipeline.sweep import orders as orders_module
+from choco_pipeline.sweep import run_plan as plan_module
+from choco_pipeline.sweep.paths import Paths
+from choco_pipeline.sweep.proofs import (
+    LEAST_SECONDS,
+    MOST_SECONDS,
+    expected_seconds,
+    shared_out,
+)
+from choco_pipeline.sweep.run_plan import current_plan, make_plan
+from choco_pipeline.tables.building.shard import build_shard
+from choco_pipeline.tables.computing.cost import Cost
+from choco_pipeline.tables.specs.spec import FORMAT
+
+CLAIMS = """\
+paper: {key: mine, title: T, authors: [A], year: 2026, reference: R}
+claims:
+  - id: mine-1
+    number: Theorem 1
+    status: theorem
+    statement: The Grundy number of a step bar with s = 0 and even k is the nim-sum of y and z.
+    ruleset: step-bar(k=k, s=0)
+    when: k % 2 == 0
+    check: {kind: grundy, equals: y ^ z}
+"""
+STATEMENT = """\
+  - id: mine-{i}
+    number: Lemma {i}
+    status: lemma
+    statement: A sum is never less than the nim-sum.
+    check: {{kind: integers, bound: {bound}, all: {{x: 0..N, y: 0..N}}, holds: "x ^ y <= x+y"}}
+"""
+CONFIG = """\
+run: t
+claims: [claims.yaml]
+sweeps:
+  a:
+    ruleset: step-bar(k=k)
+    parameters: {k: [2, 3, 4]}
+    bound: 20
+    quantity: grundy
+    mine: [value-sets]
+"""
+
+
+@pytest.fixture
+def config(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "claims.yaml").write_text(CLAIMS)
+    path = Path("c.yaml")
+    path.write_text(CONFIG)
+    return path
+
+
+def build_all(plan):
+    paths = Paths(Path("results"), plan["run"])
+    for shard in plan["shards"]:
+        if not paths.manifest(shard).exists():
+            build_shard(str(paths.spec(shard)), str(paths.manifest(shard)), lambda *_, **__: None)
+
+
+def shard_tables(plan, shard):
+    return [table["id"] for table in plan["tables"] if table["shard"] == shard]
+
+
+def test_a_plan_is_kept_while_nothing_changes(config):
+    plan = current_plan(config)
+    files = {path: path.stat().st_mtime_ns for path in Path("results").rglob("*") if path.is_file()}
+    assert current_plan(config) == plan
+    make_plan(config, write=True)
+    assert {path: path.stat().st_mtime_ns for path in files} == files, (
+        "times move only with content"
+    )
+    build_all(plan)
+    assert make_plan(config, write=True)["shards"] == plan["shards"]
+
+
+def test_one_more_parameter_builds_one_more_table(config):
+    plan = current_plan(config)
+    build_all(plan)
+    config.write_text(CONFIG.replace("[2, 3, 4]", "[2, 3, 4, 5]"))
+    more = current_plan(config)
+    (new,) = set(more["shards"]) - set(plan["shards"])
+    assert len(shard_tables(more, new)) == 1
+    kept = {table["id"]: table["shard"] for table in plan["tables"]}
+    assert {t["id"]: t["shard"] for t in more["tables"] if t["id"] in kept} == kept
+
+
+def test_another_run_uses_the_tables_that_are_there(config):
+    plan = current_plan(config)
+    build_all(plan)
+    config.write_text(CONFIG.replace("run: t", "run: u").replace("[2, 3, 4]", "[3, 4]"))
+    other = current_plan(config)
+    assert other["shards"] == plan["shards"]
+    assert len(other["tables"]) == 2
+
+
+def test_changed_code_builds_everything_again(config, monkeypatch):
+    plan = current_plan(config)
+    build_all(plan)
+    for module in (plan_module, orders_module):
+        monkeypatch.setattr(module, "code_digest", lambda folders: "another")
+    changed = current_plan(config)
+    assert not set(changed["shards"]) & set(plan["shards"])
+    assert [t["id"] for t in changed["tables"]] == [t["id"] for t in plan["tables"]], (
+        "what is computed is the same"
+    )
+
+
+def test_a_changed_claim_changes_only_the_order_for_claims(config):
+    plan = current_plan(config)
+    (order,) = Path("results/t/checks").glob("*.json")
+    before, mines = (
+        order.read_text(),
+        {p: p.stat().st_mtime_ns for p in Path("results/t/mines").iterdir()},
+    )
+    Path("claims.yaml").write_text(CLAIMS.replace("y ^ z", "z ^ y"))
+    assert current_plan(config)["shards"] == plan["shards"]
+    assert order.read_text() != before
+    assert {p: p.stat().st_mtime_ns for p in mines} == mines
+
+
+def test_questions_on_height_functions_are_orders_of_their_own(config):
+    assert current_plan(config)["heights"] == []
+    config.write_text(CONFIG + "height_functions: {side: 2, height: 1}\n")
+    plan = current_plan(config)
+    asked = {one["part"]: one["asked"] for one in plan["heights"]}
+    assert sorted(asked.values()) == ["counts", "grundy", "p-positions"]
+    orders = {p.stem: read_record(p) for p in Path("results/t/heights").glob("*.json")}
+    assert {part: order["asked"] for part, order in orders.items()} == asked
+    assert {(order["side"], order["height"]) for order in orders.values()} == {(2, 1)}
+    config.write_text(CONFIG + "height_functions: {}\n")
+    assert {(one["side"], one["height"]) for one in current_plan(config)["heights"]} == {(3, 2)}
+    assert not {p.stem for p in Path("results/t/heights").glob("*.json")} & asked.keys()
+    for box, why in (
+        ("{side: 2, height: 3}", "a height of at most 2, the side"),
+        ("{side: 4, height: 3}", "at most 65,536 functions, which are 731,808"),
+        ("{side: 3, hight: 1}", "hight"),
+        ("{side: 9}", "side"),
+    ):
+        config.write_text(CONFIG + f"height_functions: {box}\n")
+        with pytest.raises(ConfigError, match=why):
+            current_plan(config)
+
+
+def test_orders_name_what_fits(config):
+    plan = current_plan(config)
+    rulesets = {table["id"]: table["ruleset"] for table in plan["tables"]}
+    assert [(c["claim"], rulesets[c["table"]], c["parameters"]) for c in plan["checks"]] == [
+        ("mine-1", "step-bar(k=2, s=0)", {"k": 2}),
+        ("mine-1", "step-bar(k=4, s=0)", {"k": 4}),
+    ]
+    assert [(rulesets[m["table"]], m["what"]) for m in plan["mines"]] == [
+        (f"step-bar(k={k}, s=0)", ["value-sets"]) for k in (2, 3, 4)
+    ]
+    (order,) = Path("results/t/checks").glob("*.json")
+    assert read_record(order)["checks"] == plan["checks"]
+    config.write_text(CONFIG.replace("    mine: [value-sets]\n", "    claims: none\n"))
+    assert current_plan(config)["checks"] == current_plan(config)["mines"] == []
+    assert not list(Path("results/t/checks").iterdir()), (
+        "no order is left that the plan does not name"
+    )
+
+
+def statements(numbers: range, bound: int = 9) -> str:
+    return CLAIMS + "".join(STATEMENT.format(i=i, bound=bound) for i in numbers)
+
+
+def test_statements_without_tables_are_shared_out(config):
+    assert current_plan(config)["standing"] == []
+    assert not Path("results/t/standing").exists()
+    Path("claims.yaml").write_text(statements(range(2, 22)))
+    standing = current_plan(config)["standing"]
+    assert sorted(s["claim"] for s in standing) == sorted(f"mine-{i}" for i in range(2, 22))
+    orders = {p.stem: read_record(p) for p in Path("results/t/standing").glob("*.json")}
+    assert 2 <= len(orders) <= orders_module.STANDING_PARTS
+    assert all(re.fullmatch("[0-9a-f]{16}", part) for part in orders)
+    assert {(claim, part) for part, order in orders.items() for claim in order["claims"]} == {
+        (s["claim"], s["part"]) for s in standing
+    }
+    assert max(len(order["claims"]) for order in orders.values()) <= 10
+    assert all(order["code"] and order["format"] == FORMAT for order in orders.values())
+    Path("claims.yaml").write_text(CLAIMS)
+    assert current_plan(config)["standing"] == []
+    assert not list(Path("results/t/standing").iterdir()), "stale orders are removed"
+
+
+def test_a_changed_statement_changes_only_its_part(config):
+    Path("claims.yaml").write_text(statements(range(2, 22)))
+    parts = {s["claim"]: s["part"] for s in current_plan(config)["standing"]}
+    folder = Path("results/t/standing")
+    before = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
+    checks = {p: p.stat().st_mtime_ns for p in Path("results/t/checks").iterdir()}
+    # In other words, with another bound, and one more of them.
+    text = statements(range(2, 22)).replace("A sum is", "Sums are")
+    Path("claims.yaml").write_text(text)
+    current_plan(config)
+    assert {path: path.stat().st_mtime_ns for path in folder.iterdir()} == before
+    other = STATEMENT.format(i=7, bound=9).replace("A sum is", "Sums are")
+    assert other in text
+    Path("claims.yaml").write_text(text.replace(other, STATEMENT.format(i=7, bound=10)))
+    assert {s["claim"]: s["part"] for s in current_plan(config)["standing"]} == parts
+    after = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
+    assert {path.stem for path in after if after[path] != before[path]} == {parts["mine-7"]}
+    Path("claims.yaml").write_text(text + STATEMENT.format(i=99, bound=9))
+    more = {s["claim"]: s["part"] for s in current_plan(config)["standing"]}
+    moved = {parts[claim] for claim in parts if more[claim] != parts[claim]}
+    assert len(moved) <= 1, "one more statement moves no other part"
+    assert {p: p.stat().st_mtime_ns for p in checks} == checks
+
+
+def test_changed_claim_code_checks_statements_again(config, monkeypatch):
+    Path("claims.yaml").write_text(statements(range(2, 22)))
+    parts = current_plan(config)["standing"]
+    orders = [path.read_text() for path in sorted(Path("results/t/standing").iterdir())]
+    for module in (plan_module, orders_module):
+        monkeypatch.setattr(module, "code_digest", lambda folders: "another")
+    assert current_plan(config)["standing"] == parts
+    changed = [path.read_text() for path in sorted(Path("results/t/standing").iterdir())]
+    assert all(new != old for new, old in zip(changed, orders, strict=True))
+
+
+PROVED = CONFIG.replace("    mine: [value-sets]\n", "    prove: [grundy, p, p]\n")
+
+
+def proof_orders():
+    return {p.stem: read_record(p) for p in Path("results/t/proofs").glob("*.json")}
+
+
+def test_each_game_is_proved_once_whatever_the_bounds(config):
+    assert current_plan(config)["proofs"] == []
+    assert not Path("results/t/proofs").exists()
+    more = """\
+  b:
+    ruleset: step-bar(k=m)
+    parameters: {m: [4, 5]}
+    bound: 10
+    quantity: p-positions
+    prove: [p]
+    prove_seconds: 7
+    prove_memory: 2
+"""
+    config.write_text(PROVED.replace("bound: 20", "bound: [20, 30]") + more)
+    plan = current_plan(config)
+    step = "step-bar(k={k}, s=0)"
+    assert [
+        (p["ruleset"], p["relation"], p["sweep"], p["parameters"], p["seconds"], p["memory"])
+        for p in plan["proofs"]
+    ] == [
+        *[(step.format(k=k), r, "a", {"k": k}, 60, 4) for k in (2, 3, 4) for r in ("grundy", "p")],
+        (step.format(k=5), "p", "b", {"m": 5}, 7, 2),
+    ]
+    assert [(p["ruleset"], p["relation"], p["claims"]) for p in plan["proofs"] if p["claims"]] == [
+        (step.format(k=k), "grundy", [{"claim": "mine-1", "parameters": {"k": k}}]) for k in (2, 4)
+    ]
+    orders = proof_orders()
+    assert all(re.fullmatch("[0-9a-f]{16}", part) for part in orders)
+    assert sorted(
+        (part, proof["ruleset"], proof["relation"])
+        for part, order in orders.items()
+        for proof in order["proofs"]
+    ) == sorted((p["part"], p["ruleset"], p["relation"]) for p in plan["proofs"])
+    assert {claim for order in orders.values() for claim in order["claims"]} == {"mine-1"}
+    assert {order["certificates"] for order in orders.values()} == {"results/certificates"}
+    assert all(order["code"] and order["format"] == FORMAT for order in orders.values())
+    config.write_text(CONFIG)
+    current_plan(config)
+    assert proof_orders() == {}, "stale orders are removed"
+
+
+def test_statements_on_integers_are_decided_where_games_are_proved(config):
+    def orders():
+        return {p.stem: read_record(p) for p in Path("results/t/statements").glob("*.json")}
+
+    ranged = {"kind": "integers", "bound": 9, "all": {"x": "0..N"}, "holds": "x >= 0"}
+    claims = Path("claims.yaml")
+    for name, more in {"endless": {}, "finite": {"all": {"x": "0..9"}}}.items():
+        entry = {
+            "id": name,
+            "number": name,
+            "status": "lemma",
+            "statement": "S.",
+            "check": {**ranged, **more},
+        }
+        claims.write_text(f"{claims.read_text()}  - {json.dumps(entry)}\n")
+    assert current_plan(config)["statements"] == []
+    config.write_text(PROVED + "    prove_seconds: 7\n")
+    plan = current_plan(config)
+    assert [(s["claim"], s["memory"]) for s in plan["statements"]] == [("endless", 4)]
+    ((part, order),) = orders().items()
+    assert part == plan["statements"][0]["part"]
+    assert (order["seconds"], order["memory"], list(order["claims"])) == (7, 4, ["endless"])
+    assert order["code"] in {one["code"] for one in proof_orders().values()}
+    config.write_text(CONFIG)
+    current_plan(config)
+    assert orders() == {}, "stale orders are removed"
+
+
+def test_a_sweep_decides_the_claims_that_it_names(config):
+    config.write_text(PROVED + "    claims: none\n")
+    assert [proof["claims"] for proof in current_plan(config)["proofs"]] == [[]] * 6
+    assert all(order["claims"] == {} for order in proof_orders().values())
+
+
+@pytest.mark.parametrize(
+    ("prove", "on"), [("[grundy, p]", "p"), ("[grundy]", "grundy"), ("[p]", "p")]
+)
+@pytest.mark.parametrize(
+    "check",
+    [
+        "{kind: p-positions, formula: y == z}",
+        "{kind: options, of: y == z, have: some, to: y == 0}",
+    ],
+)
+def test_a_claim_on_p_positions_is_decided_once(config, prove, on, check):
+    Path("claims.yaml").write_text(CLAIMS.replace("{kind: grundy, equals: y ^ z}", check))
+    config.write_text(PROVED.replace("[grundy, p, p]", prove))
+    decided = [proof["relation"] for proof in current_plan(config)["proofs"] if proof["claims"]]
+    assert decided == [on] * 2
+
+
+def test_proofs_are_decided_on_games_that_bars_are_cut_to(config):
+    claims = CLAIMS.replace("step-bar(k=k, s=0)", "rectangular-bar(m=m, n=m)").replace("k %", "m %")
+    claims = claims.replace("{kind: grundy, equals: y ^ z}", "{kind: p-positions, formula: i == j}")
+    Path("claims.yaml").write_text(claims)
+    config.write_text(
+        PROVED.replace("step-bar(k=k)", "rectangular-bar(m=k, n=k)").replace(
+            "grundy\n", "p-positions\n"
+        )
+    )
+    plan = current_plan(config)
+    assert {check["claim"] for check in plan["checks"]} == {"mine-1"}
+    assert [proof["claims"] for proof in plan["proofs"]] == [[]] * 6
+
+
+def proof(k, relation="p", ruleset="solid-bar(f=(x+z)//{k})", seconds=60):
+    return {"ruleset": ruleset.format(k=k), "relation": relation, "seconds": seconds}
+
+
+def test_proofs_are_shared_out_evenly(config):
+    config.write_text(PROVED.replace("[2, 3, 4]", "2..30").replace("[grundy, p, p]", "[grundy, p]"))
+    plan = current_plan(config)
+    parts = list(proof_orders().values())
+    loads = [sum(map(expected_seconds, part["proofs"])) for part in parts]
+    assert len(parts) > 2
+    assert max(loads) - min(loads) < max(map(expected_seconds, plan["proofs"]))
+    files = {p: p.stat().st_mtime_ns for p in Path("results/t/proofs").iterdir()}
+    current_plan(config)
+    assert {p: p.stat().st_mtime_ns for p in Path("results/t/proofs").iterdir()} == files
+
+
+@pytest.mark.parametrize("number", [0, 1, 3, 40, 1000])
+def test_few_proofs_make_few_parts_and_many_make_parts_of_some_size(number):
+    chosen = [proof(k) for k in range(1, number + 1)]
+    parts = shared_out(chosen)
+    assert sorted(p["ruleset"] for part in parts.values() for p in part) == sorted(
+        p["ruleset"] for p in chosen
+    )
+    total = sum(map(expected_seconds, chosen))
+    assert len(parts) <= min(number, math.ceil(total / LEAST_SECONDS))
+    if parts:
+        assert total / len(parts) <= MOST_SECONDS
+
+
+def test_what_is_expected_of_a_proof():
+    assert expected_seconds(proof(61)) > expected_seconds(proof(5)) > 0
+    assert expected_seconds(proof(61, seconds=2)) == 2, "never more than it may take"
+    bar = "strip-bar(k={k}, s=1)"
+    with_pass = proof(9, ruleset=f"with-pass({bar}, passes=1)")
+    assert expected_seconds(with_pass) > expected_seconds(proof(9, ruleset=bar))
+    assert expected_seconds(proof(9, "grundy", bar)) > expected_seconds(proof(9, ruleset=bar))
+    assert expected_seconds(proof(0, ruleset="sum(nim(1), nim(1))")) < 1
+
+
+def test_changed_code_proves_everything_again(config, monkeypatch):
+    config.write_text(PROVED)
+    plan = current_plan(config)
+    before = proof_orders()
+    digests = plan_module.code_digest
+    for module in (plan_module, orders_module):
+        monkeypatch.setattr(
+            module,
+            "code_digest",
+            lambda folders: "another" if "proof" in folders else digests(folders),
+        )
+    assert current_plan(config)["proofs"] == plan["proofs"]
+    after = proof_orders()
+    assert after.keys() == before.keys()
+    assert {order["code"] for order in after.values()} == {"another"}
+
+
+def test_shards_are_cut_by_number_and_by_work(config, monkeypatch):
+    config.write_text(CONFIG.replace("[2, 3, 4]", "1..250"))
+    plan = current_plan(config)
+    assert [len(shard_tables(plan, shard)) for shard in plan["shards"]] == [100, 100, 50]
+    config.write_text(CONFIG.replace("[2, 3, 4]", "1..1300").replace("run: t", "run: v"))
+    plan = current_plan(config)
+    assert len(plan["shards"]) == 6, "shared out among workers"
+    monkeypatch.setattr(plan_module, "cost_of", lambda *_: Cost(1, 1, 1, 3.0))
+    config.write_text(CONFIG.replace("[2, 3, 4]", "1..6").replace("run: t", "run: u"))
+    plan = current_plan(config)
+    assert [len(shard_tables(plan, shard)) for shard in plan["shards"]] == [1] * 6
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "    mine",
+            "    prove: [q]\n    mine",
+            r"c.yaml:9:13: sweeps.a.prove.0: needs 'p' or 'grundy'",
+        ),
+        (
+            "    mine",
+            "    prove_seconds: 0\n    mine",
+            r"c.yaml:9:5: sweeps.a.prove_seconds: .*found 0",
+        ),
+        (
+            "    mine",
+            "    prove_memory: 2.5\n    mine",
+            r"c.yaml:9:5: sweeps.a.prove_memory: .*found 2.5",
+        ),
+        (
+            "claims: [claims.yaml]",
+            "claims: [../claims.yaml]",
+            r"c.yaml:2:10: claims.0: .*leads out of",
+        ),
+        ("claims: [claims.yaml]", "claims: [none.yaml]", "no such file: none.yaml"),
+        (
+            "    bound",
+            "    claims: [mine-2]\n    bound",
+            r"c.yaml:7:5: sweeps.a.claims: no claim has the id 'mine-2'.*'mine-1'",
+        ),
+    ],
+)
+def test_refused(config, old, new, message):
+    config.write_text(CONFIG.replace(old, new))
+    with pytest.raises(ConfigError, match=message):
+        current_plan(config)
+    assert not Path("results").exists()
+
+
+def test_what_cannot_fit_is_refused_by_the_number_that_is_too_large(config):
+    config.write_text(CONFIG.replace("bound: 20", "bound: 1000000000"))
+    with pytest.raises(
+        LimitError, match=r"bound 1000000000 is too large: its table needs .* of memory"
+    ):
+        current_plan(config)
+
+
+def test_a_damaged_plan_or_manifest_is_made_again(config):
+    plan = current_plan(config)
+    Path("results/t/plan.json").write_text("{")
+    assert current_plan(config) == plan
+    build_all(plan)
+    (manifest,) = Path("results/tables").glob("*.done.json")
+    manifest.write_text(json.dumps({"kernels": 1}))
+    assert make_plan(config, write=False)["shards"] == plan["shards"]
+
+
+def test_a_large_table_is_a_shard_of_its_own(config):
+    config.write_text(CONFIG.replace("bound: 20", "bound: [20, 30000]"))
+    plan = current_plan(config)
+    large = [table for table in plan["tables"] if table["large"]]
+    assert large
+    assert all(table["bound"] == 30000 for table in large)
+    shards = {shard: read_record(Path(f"results/shards/{shard}.json")) for shard in plan["shards"]}
+    for shard, document in shards.items():
+        own = [table["id"] for table in plan["tables"] if table["shard"] == shard]
+        assert document["large"] == (shard in {table["shard"] for table in large})
+        assert len(own) == 1 or not document["large"]
