@@ -47,5 +47,5 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     tables = name in ("grundy_table", "p_table")
-    module = import_module(f"{__name__}.{'tables.compute' if tables else 'games'}")
+    module = import_module(f"{__name__}.{'tables.computing.in_memory' if tables else 'games'}")
     return getattr(module, "CutGame" if name == "Game" else name)
