@@ -151,7 +151,6 @@ P = "kind: p-positions\nformula: x ^ y ^ z == 0\n"
         ("", P + "relation: within\n", "only p-positions, exactly, and grundy"),
         ("", P + "where: x > 0\n", "only p-positions, exactly, and grundy"),
         ("", "kind: options\nof: x == 0\nhave: no\nto: x == 1\n", "only p-positions, exactly"),
-        ("reach: 9", P, "a claim with `reach` cannot be decided for all parameters"),
         ("let: {h: k}", P, "a claim with `let` cannot be decided for all parameters"),
         ("when: k % 8 == 1", P, "the claim does not speak of k = 5: `for_all` must imply `when`"),
     ],
@@ -162,3 +161,8 @@ def test_what_cannot_be_decided_for_all_is_refused(
     keys = f"ruleset: solid-bar(f=(x+z)//k)\nfor_all: {ALL}\n{more}".strip()
     found = refusal_of(tmp_path, keys, check)
     assert any("for_all" in line and message in line for line in found), found
+
+
+def test_a_claim_with_a_reach_does_not_follow(tmp_path: Path) -> None:
+    keys = f"ruleset: solid-bar(f=(x+z)//k)\nfor_all: {ALL}\nreach: 9\nfollows_from: {{claims: [drawn-0]}}"
+    assert any("lemmas speak of all positions" in line for line in refusal_of(tmp_path, keys, P))
