@@ -15,6 +15,9 @@ from choco_pipeline.mining.height_search import EVERY, HeightClass, Heights
 MOST_FUNCTIONS = 1 << 20
 #: Boxes with few arguments, and heights beyond them, in which every function is looked at: largest argument and height.
 TALL = ((1, 6), (2, 4), (3, 3))
+#: Of each shape with at most so many arguments a side, and each height up to it, so many functions are drawn: conditions that
+#: are right in all small boxes and in large square ones were wrong for one function in a thousand of a box of 4 by 5.
+LONGEST, OF_A_SHAPE = 6, 4096
 #: Members of the class are drawn in boxes with these largest arguments and heights,
 SIDES = (7, 15)
 #: by so many tries in each.
@@ -49,6 +52,10 @@ def held_out(
         tall = max((h for h in range(most + 1) if total(wide, h) <= MOST_FUNCTIONS), default=0)
         yield f"other {named(wide, tall)}, all of them", _others(wide, tall, side, height)
     random = np.random.default_rng(0)
+    yield (
+        f"drawn f of boxes of all shapes with up to {LONGEST} arguments a side, to {{0..{LONGEST}}}",
+        drawn_of_all_shapes(random),
+    )
     largest = max(SIDES)
     yield f"f by formulas, with arguments up to {largest}", [by_formulas(largest)]
     for large in SIDES:
@@ -77,6 +84,16 @@ def boxes(side: int, height: int) -> Iterator[Heights]:
             box = np.unique(every[:, :n_x, :n_z], axis=0)
             for start in range(0, len(box), BLOCK):
                 yield box[start : start + BLOCK]
+
+
+def drawn_of_all_shapes(random: np.random.Generator) -> Iterator[Heights]:
+    """Yield functions of each shape, no longer along x than along z, and each height: drawn heights, made monotone."""
+    for n_z in range(1, LONGEST + 1):
+        for n_x in range(1, n_z + 1):
+            for height in range(1, LONGEST + 1):
+                drawn = random.integers(0, height + 1, (OF_A_SHAPE, n_x, n_z))
+                monotone = np.maximum.accumulate(np.maximum.accumulate(drawn, axis=1), axis=2)
+                yield np.unique(monotone, axis=0)
 
 
 def _others(wide: int, tall: int, side: int, height: int) -> Iterator[Heights]:

@@ -248,6 +248,7 @@ ONCE_WRONG = (
     [[0, 0, 0, 0], [0, 1, 3, 3], [0, 3, 3, 3], [0, 3, 3, 3]],
     [[1, 1, 1], [2, 2, 2], [2, 2, 2]],
     [[1, 1], [1, 2]],
+    [[1, 2, 4, 4, 4], [2, 2, 4, 4, 4], [2, 2, 4, 4, 4], [2, 3, 4, 4, 4]],
 )
 
 
@@ -256,6 +257,7 @@ ONCE_WRONG = (
 @example(f=ONCE_WRONG[0])
 @example(f=ONCE_WRONG[1])
 @example(f=ONCE_WRONG[2])
+@example(f=ONCE_WRONG[3])
 def test_what_is_said_of_f_is_right_by_definition_in_boxes_of_all_shapes(conditions_found, f):
     for one in conditions_found:
         first, *rest = one.formulas
@@ -268,7 +270,7 @@ def test_what_is_said_of_f_is_right_by_definition_in_boxes_of_all_shapes(conditi
 
 def test_conditions_that_are_right_in_square_boxes_with_small_heights_are_wrong_in_others():
     p, g = StatementLine("P iff", "x^y^z==0"), StatementLine("G =", "x^y^z")
-    higher, longer, smaller = ONCE_WRONG
+    higher, longer, smaller, _ = ONCE_WRONG
     for condition in (WITHOUT_P, Condition(("x^z <= h",), "t > x^z")):
         assert has_by_definition(higher, condition)
     assert not is_so(higher, p)
