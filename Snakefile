@@ -20,7 +20,7 @@ rule all:
     default_target: True
     input:
         html=rules.report.output.html,
-        first=rules.first_report.output.html if PROOFS else [],
+        first=rules.first_report.output.html if names(PROVE) else [],
         # Named here, too, so that what somebody removes is made again.
         tables=rules.ledger.input.tables,
         verdicts=rules.ledger.input.verdicts,

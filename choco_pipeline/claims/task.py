@@ -15,6 +15,7 @@ from choco_pipeline.claims.language.verdict import Exhausted, Vacuous, verdict_t
 from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.games import parse_ruleset
+from choco_pipeline.stages import Stage
 from choco_pipeline.tables.reading.windows import StoredCells
 from choco_pipeline.tables.storage.store import store_of
 
@@ -30,7 +31,7 @@ def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> 
     out_file
         Receives ``{"verdicts": […]}``, in the order of the checks, whole or not at all.
     report
-        Called as ``report("checks", checks=1, positions=n)`` for each check.
+        Called as ``report(Stage.CHECK, checks=1, positions=n)`` for each check.
 
     Returns
     -------
@@ -61,7 +62,7 @@ def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> 
                 "evidence": finding.evidence,
                 "seconds": round(time.perf_counter() - start, 4),
             }
-            report("checks", checks=1, positions=verdicts[i]["positions"])
+            report(Stage.CHECK, checks=1, positions=verdicts[i]["positions"])
     write_record(
         Path(out_file),
         {"format": order["format"], "verdicts": [verdicts[i] for i in sorted(verdicts)]},
@@ -82,7 +83,7 @@ def check_standing_statements(
         Receives ``{"verdicts": […]}`` as `check_shard` writes it, with ``"table": null``, whole or not at all. The
         bound is the value of `N`, or null where it is no bound because every case was checked.
     report
-        Called as ``report("checks", checks=1, positions=n)`` for each statement.
+        Called as ``report(Stage.CHECK, checks=1, positions=n)`` for each statement.
 
     Returns
     -------
@@ -106,6 +107,6 @@ def check_standing_statements(
             "seconds": round(time.perf_counter() - start, 4),
         }
         verdicts.append(verdict)
-        report("checks", checks=1, positions=verdict["positions"])
+        report(Stage.CHECK, checks=1, positions=verdict["positions"])
     write_record(Path(out_file), {"format": order["format"], "verdicts": verdicts})
     return {"checks": len(verdicts)}

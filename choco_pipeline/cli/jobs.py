@@ -10,12 +10,12 @@ import typer
 from choco_pipeline.cli.output import Json, emit, note
 from choco_pipeline.cluster.connect import call, resolve
 from choco_pipeline.documents.record import read_record, write_record
-from choco_pipeline.errors import DisagreementError
+from choco_pipeline.errors import ChocoError, DisagreementError
+from choco_pipeline.stages import WORK
 
 app = typer.Typer()
 
 Out = Annotated[Path, typer.Option("--out", help="The file to write.")]
-Order = Annotated[Path, typer.Argument(help="The work order.")]
 
 
 #: What the name of a document ends with that a job writes beside its output if two judges contradict each other.
@@ -56,45 +56,17 @@ def build(
         _task("choco_pipeline.tables.building.shard:build_shard", spec, out, json)
 
 
-@app.command()
-def check(order: Order, out: Out, json: Json = False) -> None:
-    """Check claims on the tables of a shard."""
-    _task("choco_pipeline.claims.task:check_shard", order, out, json)
-
-
-@app.command()
-def state(order: Order, out: Out, json: Json = False) -> None:
-    """Check statements that need no table."""
-    _task("choco_pipeline.claims.task:check_standing_statements", order, out, json)
-
-
-@app.command()
-def search(order: Order, out: Out, json: Json = False) -> None:
-    """Look for formulas, value sets, periods and more in the tables of a shard."""
-    _task("choco_pipeline.mining.task:mine_shard", order, out, json)
-
-
-@app.command()
-def settle(order: Order, out: Out, json: Json = False) -> None:
-    """Prove games for all positions, and decide claims on what is proved."""
-    _task("choco_pipeline.proof.task:prove_order", order, out, json)
-
-
-@app.command()
-def decide(order: Order, out: Out, json: Json = False) -> None:
-    """Decide statements on integers for all integers."""
-    _task("choco_pipeline.proof.statement_task:decide_order", order, out, json)
-
-
-@app.command()
-def classify(order: Order, out: Out, json: Json = False) -> None:
-    """Tell the height functions of a box that have a formula from the others."""
-    _task(
-        "choco_pipeline.finding.height_functions.height_statements:classify_heights",
-        order,
-        out,
-        json,
-    )
+@app.command(hidden=True)
+def work(
+    order: Annotated[Path, typer.Argument(help="The work order, which says what kind it is.")],
+    out: Out,
+    json: Json = False,
+) -> None:
+    """Carry out a work order: check, mine or prove what it names."""
+    kind = str(read_record(order).get("work"))
+    if kind not in WORK:
+        raise ChocoError(f"{order}: no work order; one says which of {', '.join(WORK)} it is for")
+    _task(f"choco_pipeline.{WORK[kind].task}", order, out, json)
 
 
 @app.command()

@@ -14,6 +14,7 @@ from choco_pipeline.cli.output import emit, in_short, in_time
 from choco_pipeline.cli.running.workers import capacity_of
 from choco_pipeline.cluster.cluster_file import load_cluster
 from choco_pipeline.cluster.connect import resolve
+from choco_pipeline.stages import CHECK, PROVE
 from choco_pipeline.sweep.paths import RESULTS, Paths
 from choco_pipeline.sweep.run_plan import make_plan
 from choco_pipeline.tables.computing.cost import in_bytes
@@ -85,7 +86,7 @@ def show_plan(
     total = rows["total"]
     proving = ""
     if rows["proofs"]:
-        most = max(proof["seconds"] for proof in plan["proofs"])
+        most = max(proof["seconds"] for proof in plan[PROVE.name])
         number = f"{rows['proofs']:,} {'proof' if rows['proofs'] == 1 else 'proofs'}"
         proving = f", and {number} of at most about {most:,} seconds each"
     for one in large:
@@ -134,7 +135,7 @@ def summary(plan: dict[str, Any]) -> dict[str, Any]:
     paths = Paths(RESULTS, plan["run"])
     finished = {shard for shard in plan["shards"] if paths.manifest(shard).exists()}
     checks: dict[str, int] = {}
-    for check in plan["checks"]:
+    for check in plan[CHECK.name]:
         checks[check["table"]] = checks.get(check["table"], 0) + 1
 
     def add(tables: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -154,4 +155,4 @@ def summary(plan: dict[str, Any]) -> dict[str, Any]:
     by_sweep = [
         {"sweep": name, **add([t for t in plan["tables"] if name in t["sweeps"]])} for name in names
     ]
-    return {"sweeps": by_sweep, "total": add(plan["tables"]), "proofs": len(plan["proofs"])}
+    return {"sweeps": by_sweep, "total": add(plan["tables"]), "proofs": len(plan[PROVE.name])}

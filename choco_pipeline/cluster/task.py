@@ -72,7 +72,7 @@ def run_target(target: str, arguments: Sequence[Any], folder: str) -> Any:
             "folder": folder,
             "task": task,
             "worker": worker.address,
-            "stage": stage,
+            "stage": str(stage),  # a member of an enumeration is no plain text to the scheduler
             "numbers": numbers,
         }
         worker.log_event(TOPIC, event)

@@ -27,7 +27,8 @@ from choco_pipeline.finding.statements.statement import FoundStatement, Statemen
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.statement_task import settled_for_all
-from choco_pipeline.sweep.paths import Paths
+from choco_pipeline.stages import MINE_HEIGHTS, PROVE, Stage
+from choco_pipeline.sweep.paths import Paths, orders_of
 
 FORMAT = 1
 #: A decision on a found statement may take so many seconds and GiB of memory.
@@ -139,7 +140,7 @@ def find_statements(plan_file: str, out_file: str, report: Report) -> dict[str, 
         Receives ``{"format", "statements": […], "searches": […]}``, whole or not at all: statements as
         `FoundStatement.as_json` writes them, best first, and what was searched, with and without an outcome.
     report
-        Called as ``report("finding", steps=1)``.
+        Called as ``report(Stage.FIND, steps=1)``.
 
     Returns
     -------
@@ -150,18 +151,18 @@ def find_statements(plan_file: str, out_file: str, report: Report) -> dict[str, 
     paths = Paths(Path(plan_file).parent.parent, plan["run"])
     mined = list(mined_in(plan, paths))
     families = families_of(plan, paths, mined)
-    report("finding", steps=1)
+    report(Stage.FIND, steps=1)
     catalogue = load_catalogue([Path(name) for name in plan["claims_files"]])
     proofs = list(_proofs(plan, paths))
     laws = laws_of_states(proofs, {t["ruleset"]: family_of(plan, t) for t in plan["tables"]})
     with ExitStack() as stack:
         prover = Prover(stack)
         folder = paths.certificates.as_posix()
-        for_all = ForAllParameters(prover.for_all(folder)) if plan["proofs"] else None
+        for_all = ForAllParameters(prover.for_all(folder)) if plan[PROVE.name] else None
         finder = Finder(_tables(plan, proofs), catalogue, prover.decide, for_all)
         found = found_in(mined, families, finder, report, laws)
-    for order in plan["heights"]:  # what is said of height functions has no tables to be tried on
-        part = read_record(paths.plan.parent / "classified" / f"{order['part']}.json")
+    for name in orders_of(plan, MINE_HEIGHTS):  # of height functions no table tells anything
+        part = read_record(paths.outcome(MINE_HEIGHTS, name))
         for key in ("statements", "searches"):
             found[key] += part[key]
     write_record(Path(out_file), found)
@@ -185,9 +186,9 @@ def found_in(
         looked_for += [
             {**search, "nothing": True, "why": search["nothing"]} for search in general.searches
         ]
-    report("finding", steps=1)
+    report(Stage.FIND, steps=1)
     found = finder.consider(proposed, doubtful)
-    report("finding", steps=1)
+    report(Stage.FIND, steps=1)
     return {
         "format": FORMAT,
         "statements": [statement.as_json() for statement in found],
@@ -197,8 +198,8 @@ def found_in(
 
 def _proofs(plan: Mapping[str, Any], paths: Paths) -> Iterator[Mapping[str, Any]]:
     """Yield what became of each proof that the run asked for."""
-    for part in dict.fromkeys(order["part"] for order in plan["proofs"]):
-        yield from read_record(paths.plan.parent / "proved" / f"{part}.json")["proofs"]
+    for part in orders_of(plan, PROVE):
+        yield from read_record(paths.outcome(PROVE, part))["proofs"]
 
 
 def _tables(plan: Mapping[str, Any], proofs: Iterable[Mapping[str, Any]]) -> Tables:

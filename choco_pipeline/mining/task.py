@@ -19,6 +19,7 @@ from choco_pipeline.mining.number_sequences.counts import mine_counts
 from choco_pipeline.mining.number_sequences.periods import mine_periods
 from choco_pipeline.mining.pictures.cellular import mine_cellular
 from choco_pipeline.mining.pictures.self_similarity import mine_blocks
+from choco_pipeline.stages import Stage
 from choco_pipeline.tables.reading.windows import StoredCells
 from choco_pipeline.tables.storage.location import Location
 from choco_pipeline.tables.storage.store import read_table, store_of
@@ -37,7 +38,7 @@ def mine_shard(order_file: str, out_file: str, report: Callable[..., None]) -> d
     out_file
         Receives ``{"findings": […]}``, whole or not at all.
     report
-        Called as ``report("mining", tables=1, positions=n)`` for each table.
+        Called as ``report(Stage.MINE, searches=1, positions=n)`` for each table.
 
     Returns
     -------
@@ -57,7 +58,7 @@ def mine_shard(order_file: str, out_file: str, report: Callable[..., None]) -> d
         found = mine_table(mine["what"], game, bound, entry["quantity"], data)
         seconds = round((time.perf_counter() - start) / max(1, len(found)), 4)
         findings += [{"table": mine["table"], **one, "seconds": seconds} for one in found]
-        report("mining", tables=1, positions=entry["positions"])
+        report(Stage.MINE, searches=1, positions=entry["positions"])
     write_record(Path(out_file), {"format": order["format"], "findings": findings})
     return {"mined": len(order["mines"])}
 

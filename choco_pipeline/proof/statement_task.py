@@ -25,6 +25,7 @@ from choco_pipeline.proof.task import (
     verdict_document,
     warm_up,
 )
+from choco_pipeline.stages import Stage
 
 
 def decide_order(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, Any]:
@@ -40,7 +41,7 @@ def decide_order(order_file: str, out_file: str, report: Callable[..., None]) ->
         each choice of a statement's fixed integers one, with these as its parameters; a certificate, if it is proved; of
         claims for all parameters as `settle_for_all` returns them, those that follow from others after these.
     report
-        Called as ``report("proofs", proofs=1)`` for each statement.
+        Called as ``report(Stage.PROVE, proofs=1)`` for each statement.
 
     Returns
     -------
@@ -65,13 +66,13 @@ def decide_order(order_file: str, out_file: str, report: Callable[..., None]) ->
             else:
                 found = settled(claim, *limits, prover)
                 verdicts += (certified(one, claim, None, Path(folder)) for one in found)
-            report("proofs", proofs=1)
+            report(Stage.PROVE, proofs=1)
         known = {verdict["claim"]: verdict for verdict in verdicts}
         for claim in following(order["claims"]):
             follows = settled_following(claim, order["claims"], known, *limits, folder, prover)
             known[claim["id"]] = ask_checker_of_steps(follows)
             verdicts.append(known[claim["id"]])
-            report("proofs", proofs=1)
+            report(Stage.PROVE, proofs=1)
     asked_again([], [verdict for verdict in verdicts if not is_for_all(verdict)])
     write_record(Path(out_file), {"format": order["format"], "verdicts": verdicts})
     return {"statements": len(order["claims"]), "verdicts": len(verdicts)}

@@ -33,6 +33,7 @@ from choco_pipeline.proof.limits import Limited, OverLimitError
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.statements.claim_certificate import agreed, write_claim_certificate
 from choco_pipeline.proof.statements.decided_claims import decide
+from choco_pipeline.stages import Stage
 
 #: Games whose proofs use everything that is compiled.
 COMPILED_FOR: Mapping[str, Relation] = {
@@ -63,7 +64,7 @@ def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> 
         of its certificate or null; and verdicts as `choco_pipeline.claims.task.check_shard` writes them, with
         ``"table": null`` and the path of the certificate, for the claims on games that are proved.
     report
-        Called as ``report("proofs", proofs=1)`` for each.
+        Called as ``report(Stage.PROVE, proofs=1)`` for each.
 
     Returns
     -------
@@ -86,7 +87,7 @@ def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> 
                 for one in todo["claims"]:
                     claim = order["claims"][one["claim"]]
                     verdicts.append(_decided(claim, one["parameters"], document, todo, prover))
-            report("proofs", proofs=1)
+            report(Stage.PROVE, proofs=1)
     asked_again(proofs, verdicts)
     write_record(
         Path(out_file), {"format": order["format"], "proofs": proofs, "verdicts": verdicts}

@@ -12,6 +12,7 @@ from choco_pipeline.report.assemble import page, report_json, row_frame, verdict
 from choco_pipeline.report.family_proofs.family_pages import write_family_pages
 from choco_pipeline.report.found_statements.found import FoundStatements, found_page, read_found
 from choco_pipeline.report.found_statements.found_exports import write_exports
+from choco_pipeline.stages import Stage
 
 Report = Callable[..., None]
 
@@ -26,7 +27,7 @@ def write_report(ledger_file: str, html_file: str, report: Report) -> dict[str, 
     html_file
         The page; written last.
     report
-        Called as ``report("report", documents=1)`` for each document.
+        Called as ``report(Stage.REPORT, documents=1)`` for each document.
 
     Returns
     -------
@@ -70,9 +71,9 @@ def write_report_with_found(
     html = Path(html_file)
     found = read_found(Path(found_file), ledger, results)
     write_exports(found, ledger, html.with_name("found"))
-    report("report", documents=1)
+    report(Stage.REPORT, documents=1)
     write_text(html.with_name("found.html"), found_page(found, ledger))
-    report("report", documents=1)
+    report(Stage.REPORT, documents=1)
     return _write(ledger, results, html, found, report) | {"statements": len(found.views)}
 
 
@@ -80,15 +81,15 @@ def _write(
     ledger: dict[str, Any], results: Path, html: Path, found: FoundStatements | None, report: Report
 ) -> dict[str, Any]:
     write_json(html.with_name("report.json"), report_json(ledger))
-    report("report", documents=1)
+    report(Stage.REPORT, documents=1)
     write_text(html.with_name("ledger.csv"), row_frame(ledger).to_csv(index=False))
-    report("report", documents=1)
+    report(Stage.REPORT, documents=1)
     write_text(html.with_name("verdicts.csv"), verdict_frame(ledger).to_csv(index=False))
-    report("report", documents=1)
+    report(Stage.REPORT, documents=1)
     statements = [] if found is None else [view.statement for view in found.views]
     for _ in range(write_family_pages(ledger, html.parent, statements)):
-        report("report", documents=1)
+        report(Stage.REPORT, documents=1)
     write_text(html, page(ledger, results, found))
-    report("report", documents=1)
+    report(Stage.REPORT, documents=1)
     numbers = ("claims", "verdicts", "tables")
     return {name: len(ledger[name]) for name in numbers}

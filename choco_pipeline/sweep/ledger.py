@@ -14,7 +14,8 @@ from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
 from choco_pipeline.claims.language.verdict import Undecided, verdict_text
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.provenance import versions
-from choco_pipeline.sweep.paths import Paths, names_of_orders
+from choco_pipeline.stages import MINE, PROVE, Stage, Work, work_of
+from choco_pipeline.sweep.paths import Paths, orders_of
 from choco_pipeline.tables.storage.journal import forget
 
 
@@ -28,7 +29,7 @@ def write_ledger(plan_file: str, out_file: str, report: Callable[..., None]) -> 
     out_file
         Receives the ledger, whole or not at all.
     report
-        Called as ``report("report", documents=1)``.
+        Called as ``report(Stage.REPORT, documents=1)``.
 
     Returns
     -------
@@ -43,7 +44,11 @@ def write_first_ledger(
 ) -> dict[str, Any]:
     """Gather what there is before proofs are found: as `write_ledger` does for a plan without proofs."""
     plan = read_record(Path(plan_file))
-    plan = {**plan, "title": f"{plan['title']} (before proofs)", "proofs": [], "statements": []}
+    plan = {
+        **plan,
+        "title": f"{plan['title']} (before proofs)",
+        **{work.name: [] for work in work_of(Stage.PROVE)},
+    }
     return _write(plan, plan_file, out_file, report)
 
 
@@ -62,19 +67,20 @@ def _write(
     catalogue = load_catalogue([Path(name) for name in plan["claims_files"]])
     verdicts = [
         _with_place(verdict, catalogue)
-        for kind in ("checks", "standing", "proofs", "statements")
-        for document in _results(plan, paths, kind)
+        for stage in (Stage.CHECK, Stage.PROVE)
+        for work in work_of(stage)
+        for document in _outcomes(plan, paths, work)
         for verdict in document["verdicts"]
     ]
     findings = [
-        finding for document in _results(plan, paths, "mines") for finding in document["findings"]
+        finding for document in _outcomes(plan, paths, MINE) for finding in document["findings"]
     ]
     proved = {
         (proof["ruleset"], proof["relation"]): proof
-        for document in _results(plan, paths, "proofs")
+        for document in _outcomes(plan, paths, PROVE)
         for proof in document["proofs"]
     }
-    proofs = [proved[order["ruleset"], order["relation"]] for order in plan["proofs"]]
+    proofs = [proved[order["ruleset"], order["relation"]] for order in plan[PROVE.name]]
     require_agreement(catalogue, verdicts)
     across = check_across(catalogue, verdicts)
     # What one table says of a claim over several is only a number, and has been compared by now.
@@ -104,16 +110,15 @@ def _write(
         "findings": findings,
     }
     write_record(Path(out_file), ledger)
-    report("report", documents=1)
+    report(Stage.REPORT, documents=1)
     counted = ("claims", "verdicts", "proofs", "findings")
     return {name: len(ledger[name]) for name in counted}
 
 
-def _results(plan: dict[str, Any], paths: Paths, kind: str) -> Iterator[dict[str, Any]]:
-    """Yield the result documents of the shards, or of the parts, that had a work order of this kind."""
-    folder = {"mines": "mining", "proofs": "proved", "statements": "proved"}.get(kind, "verdicts")
-    for name in names_of_orders(plan, kind):
-        yield read_record(paths.results / plan["run"] / folder / f"{name}.json")
+def _outcomes(plan: dict[str, Any], paths: Paths, work: Work) -> Iterator[dict[str, Any]]:
+    """Yield what came of the work orders of a kind."""
+    for name in orders_of(plan, work):
+        yield read_record(paths.outcome(work, name))
 
 
 def _with_place(verdict: dict[str, Any], catalogue: Catalogue) -> dict[str, Any]:

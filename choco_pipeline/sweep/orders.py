@@ -18,6 +18,15 @@ from choco_pipeline.provenance import (
     code_digest,
     digest,
 )
+from choco_pipeline.stages import (
+    CHECK,
+    CHECK_STATEMENTS,
+    MINE,
+    MINE_HEIGHTS,
+    PROVE,
+    PROVE_STATEMENTS,
+    Work,
+)
 from choco_pipeline.sweep.config import HeightBox
 from choco_pipeline.sweep.expand import Planned
 from choco_pipeline.sweep.paths import Paths
@@ -70,7 +79,7 @@ def standing_parts(catalogue: Catalogue) -> dict[str, list[str]]:
     for claim in catalogue.claims.values():
         if claim.pattern is None:
             parts[int(digest(claim.id), 16) % STANDING_PARTS].append(claim.id)
-    return {digest({"standing": sorted(ids)}): ids for _, ids in sorted(parts.items())}
+    return {digest({CHECK_STATEMENTS.name: sorted(ids)}): ids for _, ids in sorted(parts.items())}
 
 
 def height_parts(box: HeightBox | None) -> dict[str, dict[str, Any]]:
@@ -78,7 +87,7 @@ def height_parts(box: HeightBox | None) -> dict[str, dict[str, Any]]:
     if box is None:
         return {}
     asked = [{"asked": what, **box.model_dump()} for what in ASKED_OF_HEIGHTS]
-    return {digest({"heights": one}): one for one in asked}
+    return {digest({MINE_HEIGHTS.name: one}): one for one in asked}
 
 
 def write_orders(
@@ -100,17 +109,17 @@ def write_orders(
     def tables(shard: str) -> dict[str, Any]:
         return {"format": FORMAT, "manifest": paths.manifest(shard).as_posix()}
 
-    documents: dict[str, dict[str, dict[str, Any]]] = {
-        "checks": {
+    documents: dict[Work, dict[str, dict[str, Any]]] = {
+        CHECK: {
             shard: {**tables(shard), "checks": order, **said({check["claim"] for check in order})}
             for shard, order in checks.items()
         },
-        "mines": {
+        MINE: {
             shard: {**tables(shard), "mines": order, "code": code_digest(MINING_CODE)}
             for shard, order in mines.items()
         },
-        "standing": {part: {"format": FORMAT, **said(ids)} for part, ids in standing.items()},
-        "proofs": {
+        CHECK_STATEMENTS: {part: {"format": FORMAT, **said(ids)} for part, ids in standing.items()},
+        PROVE: {
             part: {
                 "format": FORMAT,
                 "certificates": paths.certificates.as_posix(),
@@ -120,7 +129,7 @@ def write_orders(
             }
             for part, chosen in parts.items()
         },
-        "statements": {
+        PROVE_STATEMENTS: {
             part: {
                 "format": FORMAT,
                 "certificates": paths.certificates.as_posix(),
@@ -130,14 +139,14 @@ def write_orders(
             }
             for part, order in decided.items()
         },
-        "heights": {
+        MINE_HEIGHTS: {
             part: {"format": FORMAT, **asked, "code": code_digest(FINDING_CODE)}
             for part, asked in heights.items()
         },
     }
-    for kind, orders in documents.items():
-        for old in (paths.results / paths.run / kind).glob("*.json"):
+    for work, orders in documents.items():
+        for old in paths.order(work, "any").parent.glob("*.json"):
             if old.stem not in orders:
                 old.unlink()
         for name, document in orders.items():
-            write_record_if_changed(paths.order(kind, name), document)
+            write_record_if_changed(paths.order(work, name), {"work": work.name, **document})

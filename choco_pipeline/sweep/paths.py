@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from choco_pipeline.stages import WORK, Work
+
 RESULTS = Path("results")
 #: The folder that paths in a configuration start from and may not leave.
 PROJECT = Path()
-#: Folders of a run: of its work orders, and of what comes of them.
-ORDERS = ("checks", "mines", "standing", "proofs", "statements", "heights")
-OUTCOMES = ("verdicts", "mining", "proved", "classified")
 #: What lies in the results folder beside the folders of runs, so that no run may be called so.
 SHARED = ("tables", "shards", "certificates", "proofs", "families", "benchmarks")
 
@@ -29,6 +29,11 @@ class Paths:
         """The plan itself."""
         return self.results / self.run / "plan.json"
 
+    @property
+    def found(self) -> Path:
+        """The statements that the run found."""
+        return self.results / self.run / "found.json"
+
     def spec(self, shard: str) -> Path:
         """Return the spec of a shard."""
         return self.results / "shards" / f"{shard}.json"
@@ -43,26 +48,30 @@ class Paths:
         for name in ("plan", "first-ledger", "found", "ledger"):
             if (folder / f"{name}.json").is_file():
                 yield folder / f"{name}.json"
-        for kind in (*ORDERS, *OUTCOMES):
-            yield from sorted((folder / kind).glob("*.json"))
+        for parent in (folder / "orders", folder):
+            for work in WORK:
+                yield from sorted((parent / work).glob("*.json"))
 
     @property
     def certificates(self) -> Path:
         """Where the certificates of all runs lie."""
         return self.results / "certificates"
 
-    def order(self, kind: str, name: str) -> Path:
-        """Return a work order: of a shard for ``checks`` and ``mines``, of a part for the other kinds."""
-        return self.results / self.run / kind / f"{name}.json"
+    def order(self, work: Work, name: str) -> Path:
+        """Return a work order: of a shard if the work reads tables, else of a part."""
+        return self.results / self.run / "orders" / work.name / f"{name}.json"
+
+    def outcome(self, work: Work, name: str) -> Path:
+        """Return what comes of a work order."""
+        return self.results / self.run / work.name / f"{name}.json"
 
 
-def names_of_orders(plan: Mapping[str, Any], kind: str) -> list[str]:
-    """Return the names of a plan's work orders of a kind: of shards for ``checks`` and ``mines``, else of parts."""
+def orders_of(plan: Mapping[str, Any], work: Work) -> Counter[str]:
+    """Return the names of a plan's work orders of a kind, of shards or of parts, and how much there is to do in each."""
     shard_of = {table["id"]: table["shard"] for table in plan["tables"]}
-    return list(
-        dict.fromkeys(
-            order["part"] if "part" in order else shard_of[order["table"]] for order in plan[kind]
-        )
+    return Counter(
+        shard_of[asked["table"]] if work.reads_tables else asked["part"]
+        for asked in plan[work.name]
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.provenance import digest
+from choco_pipeline.stages import PROVE, PROVE_STATEMENTS
 from choco_pipeline.sweep.config import Prove
 from choco_pipeline.sweep.expand import Planned
 from choco_pipeline.tables.specs.schema import Quantity
@@ -92,7 +93,7 @@ def shared_out(chosen: Proofs) -> dict[str, Proofs]:
         parts[i].append(proof)
         heapq.heappush(loads, (seconds + expected_seconds(proof), i))
     return {
-        digest({"proofs": [[proof["ruleset"], proof["relation"]] for proof in part]}): part
+        digest({PROVE.name: [[proof["ruleset"], proof["relation"]] for proof in part]}): part
         for part in parts
     }
 
@@ -120,7 +121,7 @@ def statements(wanted: Proofs, catalogue: Catalogue) -> dict[str, dict[str, Any]
     for_all = [claim.id for claim in claims if claim.statement.for_all is not None]
     found = {}
     if on_integers:
-        found[digest({"statements": on_integers})] = {"claims": on_integers, **limits}
+        found[digest({PROVE_STATEMENTS.name: on_integers})] = {"claims": on_integers, **limits}
     if for_all:
         # The games are part of the order, so that they are decided anew when a file that describes one has changed.
         games = dict(item for one in for_all for item in catalogue.claims[one].documents.items())

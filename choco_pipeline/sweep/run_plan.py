@@ -20,9 +20,18 @@ from choco_pipeline.provenance import (
     code_digest,
     digest,
 )
+from choco_pipeline.stages import (
+    CHECK,
+    CHECK_STATEMENTS,
+    MINE,
+    MINE_HEIGHTS,
+    PROVE,
+    PROVE_STATEMENTS,
+    WORK,
+)
 from choco_pipeline.sweep.expand import Planned, expand, load_config
 from choco_pipeline.sweep.orders import height_parts, standing_parts, table_orders, write_orders
-from choco_pipeline.sweep.paths import ORDERS, PROJECT, RESULTS, Paths, names_of_orders
+from choco_pipeline.sweep.paths import PROJECT, RESULTS, Paths, orders_of
 from choco_pipeline.sweep.proofs import proofs, shared_out, statements
 from choco_pipeline.sweep.room import (
     Capacity,
@@ -151,20 +160,20 @@ def make_plan(
             for large in [is_large(planned.game, planned.spec.bound, planned.spec.quantity)]
         ],
         "shards": [shard.name for shard in shards],
-        "checks": [check for order in checks.values() for check in order],
-        "standing": [
+        CHECK.name: [check for order in checks.values() for check in order],
+        CHECK_STATEMENTS.name: [
             {"claim": claim_id, "part": part} for part, ids in standing.items() for claim_id in ids
         ],
-        "mines": [mine for order in mines.values() for mine in order],
-        "proofs": [
+        MINE.name: [mine for order in mines.values() for mine in order],
+        PROVE.name: [
             {**proof, "part": part_of[proof["ruleset"], proof["relation"]]} for proof in wanted
         ],
-        "statements": [
+        PROVE_STATEMENTS.name: [
             {"claim": claim_id, "part": part, "memory": order["memory"]}
             for part, order in decided.items()
             for claim_id in order["claims"]
         ],
-        "heights": [{**asked, "part": part} for part, asked in heights.items()],
+        MINE_HEIGHTS.name: [{**asked, "part": part} for part, asked in heights.items()],
     }
     if write:
         for shard in shards:
@@ -189,7 +198,7 @@ def _up_to_date(config_path: Path, results: Path) -> dict[str, Any] | None:
         )
         files = [paths.spec(shard) for shard in plan["shards"]]
         files += [
-            paths.order(kind, name) for kind in ORDERS for name in names_of_orders(plan, kind)
+            paths.order(work, name) for work in WORK.values() for name in orders_of(plan, work)
         ]
         return plan if same and all(path.exists() for path in files) else None
     except (StoreError, KeyError, TypeError, OSError):

@@ -8,7 +8,8 @@ import pytest
 from choco_pipeline.proof import task
 from choco_pipeline.proof.statement_task import decide_order
 from choco_pipeline.proof.task import prove_order
-from choco_pipeline.sweep.paths import Paths
+from choco_pipeline.stages import PROVE, PROVE_STATEMENTS
+from choco_pipeline.sweep.paths import Paths, orders_of
 from choco_pipeline.sweep.run_plan import make_plan
 
 #: Why the checker may say nothing of a proof: it has no automata for this function of a variable.
@@ -26,10 +27,10 @@ def test_the_checker_agrees_on_all_that_the_default_run_proves(tmp_path, monkeyp
     plan = make_plan(Path("config/config.yaml"), results, write=True)
     paths = Paths(results, plan["run"])
     said = []
-    for kind, work in (("proofs", prove_order), ("statements", decide_order)):
-        for order in sorted({order["part"] for order in plan[kind]}):
-            out = tmp_path / f"{order}.json"
-            work(str(paths.order(kind, order)), str(out), nothing)
+    for work, decide in ((PROVE, prove_order), (PROVE_STATEMENTS, decide_order)):
+        for name in sorted(orders_of(plan, work)):
+            out = tmp_path / f"{name}.json"
+            decide(str(paths.order(work, name)), str(out), nothing)
             document = json.loads(out.read_text(encoding="utf-8"))
             said += [one for one in document.get("proofs", []) if one["status"] == "proved"]
             proved = (v for v in document["verdicts"] if v["verdict"] == "proved")

@@ -85,7 +85,7 @@ def test_a_shard_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert sorted(entry["positions"] for entry in reported) == sorted(
         verdict["positions"] for verdict in verdicts
     )
-    assert {(entry["stage"], entry["checks"]) for entry in reported} == {("checks", 1)}
+    assert {(entry["stage"], entry["checks"]) for entry in reported} == {("check", 1)}
     found = {(verdict["claim"], verdict["parameters"].get("k")): verdict for verdict in verdicts}
     assert found["solid2022-conj-2", 5]["verdict"] == "refuted"
     assert found["solid2022-conj-2", 5]["bound"] == 16
@@ -152,5 +152,5 @@ def test_statements_are_checked_as_they_stand(tmp_path: Path) -> None:
     assert verdicts["false"]["counterexample"]["coordinates"] == ["x", "y"]
     assert verdicts["no-value"]["why"].startswith("check.holds (6//(x-3) < 7): division by zero")
     assert [(r["stage"], r["checks"], r["positions"]) for r in reported] == [
-        ("checks", 1, verdict["positions"]) for verdict in verdicts.values()
+        ("check", 1, verdict["positions"]) for verdict in verdicts.values()
     ]

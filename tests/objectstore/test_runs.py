@@ -192,7 +192,7 @@ def test_a_store_that_cannot_be_used_is_one_line(project, server, changes, bucke
 def test_a_store_that_is_lost_later_fails_the_job_in_one_line(ran: Ran, tmp_path, server) -> None:
     project = copy(ran[0], tmp_path)
     project.environment |= server.environment(AWS_SECRET_ACCESS_KEY="wrong/wrong")
-    for path in (project.folder / "results" / "tiny" / "verdicts").iterdir():
+    for path in (project.folder / "results" / "tiny" / "check").iterdir():
         path.unlink()
     done = project.choco("run", "tiny.yaml", code=1)
     failures = [line for line in done.stderr.splitlines() if "check failed" in line]

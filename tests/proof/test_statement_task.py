@@ -30,7 +30,7 @@ def decided(*ids, seconds=60, memory=4):
     write_record(Path("order.json"), {**order, "claims": {one: claim(one) for one in ids}})
     reports = []
     counts = decide_order("order.json", "out.json", lambda *a, **more: reports.append((*a, more)))
-    assert reports == [("proofs", {"proofs": 1})] * len(ids)
+    assert reports == [("prove", {"proofs": 1})] * len(ids)
     found = read_record(Path("out.json"))["verdicts"]
     assert counts == {"statements": len(ids), "verdicts": len(found)}
     return found

@@ -56,7 +56,7 @@ def proved(*todo, claims=("true", "false", "product"), **limits):
     write_record(Path("order.json"), order(*todo, claims=claims, **limits))
     reports = []
     counts = prove_order("order.json", "out.json", lambda *a, **more: reports.append((*a, more)))
-    assert reports == [("proofs", {"proofs": 1})] * len(todo)
+    assert reports == [("prove", {"proofs": 1})] * len(todo)
     found = read_record(Path("out.json"))
     assert counts == {"proofs": len(todo), "verdicts": len(found["verdicts"])}
     return found

@@ -10,7 +10,9 @@ import pytest
 import choco_pipeline
 from choco_pipeline.claims.task import check_shard, check_standing_statements
 from choco_pipeline.mining.task import mine_shard
+from choco_pipeline.stages import CHECK, CHECK_STATEMENTS, MINE
 from choco_pipeline.sweep.ledger import write_ledger
+from choco_pipeline.sweep.paths import Paths, orders_of
 from choco_pipeline.sweep.run_plan import make_plan
 from choco_pipeline.tables.building.shard import build_shard
 from tests.shared import shared_folder
@@ -117,19 +119,15 @@ def _run(folder: Path) -> None:
         patch.chdir(folder)
         results = Path("results")
         plan = make_plan(Path("small.yaml"), results, write=True)
-        run = results / "small"
+        run, paths = results / "small", Paths(results, "small")
         for shard in plan["shards"]:
             manifest = results / "tables" / f"{shard}.done.json"
             build_shard(str(results / "shards" / f"{shard}.json"), str(manifest), _quiet)
-            for work, orders, found in (
-                (check_shard, "checks", "verdicts"),
-                (mine_shard, "mines", "mining"),
-            ):
-                order = run / orders / f"{shard}.json"
-                if order.exists():
-                    work(str(order), str(run / found / f"{shard}.json"), _quiet)
-        for order in sorted((run / "standing").glob("*.json")):
-            found = run / "verdicts" / order.name
+            for work, task in ((CHECK, check_shard), (MINE, mine_shard)):
+                if paths.order(work, shard).exists():
+                    task(str(paths.order(work, shard)), str(paths.outcome(work, shard)), _quiet)
+        for part in orders_of(plan, CHECK_STATEMENTS):
+            order, found = (at(CHECK_STATEMENTS, part) for at in (paths.order, paths.outcome))
             check_standing_statements(str(order), str(found), _quiet)
         write_ledger(str(run / "plan.json"), str(run / "ledger.json"), _quiet)
 

@@ -31,12 +31,12 @@ def test_nothing_is_said_of_a_sound_run(config):
     plan, said = plan_of(config)
     assert said == []
     written = {path: path.stat().st_mtime_ns for path in all_records(Path("results"))}
-    assert {path.parent.name for path in written} == {"shards", "t", "mines"}
+    assert {path.parent.name for path in written} == {"shards", "t", "mine"}
     assert plan_of(config) == (plan, [])
     assert {path: path.stat().st_mtime_ns for path in written} == written
 
 
-@pytest.mark.parametrize("kind", ["shards", "t", "mines"])
+@pytest.mark.parametrize("kind", ["shards", "t", "mine"])
 def test_a_damaged_record_of_the_plan_is_named_and_written_anew(config, kind):
     plan, _ = plan_of(config)
     (path,) = [path for path in all_records(Path("results")) if path.parent.name == kind]
@@ -51,8 +51,8 @@ def test_a_damaged_record_of_the_plan_is_named_and_written_anew(config, kind):
 
 def test_a_damaged_result_is_named_and_removed_and_a_file_of_somebody_else_is_not(config):
     (shard,) = plan_of(config)[0]["shards"]
-    results = [Path(f"results/tables/{shard}.done.json"), Path("results/t/verdicts/a.json")]
-    other = [Path("results/tables/other.done.json"), Path("results/other/verdicts/a.json")]
+    results = [Path(f"results/tables/{shard}.done.json"), Path("results/t/check/a.json")]
+    other = [Path("results/tables/other.done.json"), Path("results/other/check/a.json")]
     for path in [*results, *other]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text('{"verdicts": []}')
@@ -64,16 +64,16 @@ def test_a_damaged_result_is_named_and_removed_and_a_file_of_somebody_else_is_no
 
 def test_a_plan_whose_work_order_is_gone_is_made_anew(config):
     plan, _ = plan_of(config)
-    (order,) = Path("results/t/mines").iterdir()
+    (order,) = Path("results/t/orders/mine").iterdir()
     order.unlink()
     assert plan_of(config) == (plan, [])
-    assert read_record(order)["mines"] == plan["mines"]
+    assert read_record(order)["mines"] == plan["mine"]
 
 
 def test_several_at_once_are_each_named(config):
     """Without its work order the plan is made anew, and would mend its spec and say nothing."""
     plan, _ = plan_of(config)
-    paths = [p for p in all_records(Path("results")) if p.parent.name in ("mines", "shards")]
+    paths = [p for p in all_records(Path("results")) if p.parent.name in ("mine", "shards")]
     for path in paths:
         path.write_text(path.read_text().replace('"format": 3', '"format": 4'))
     again, said = plan_of(config)

@@ -6,6 +6,7 @@ from choco_pipeline.claims.language.verdict import HoldsToBound, Proved, Undecid
 from choco_pipeline.claims.task import check_shard
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.mining.task import mine_shard
+from choco_pipeline.stages import CHECK, MINE
 from choco_pipeline.sweep.ledger import write_ledger
 from choco_pipeline.sweep.paths import Paths
 from choco_pipeline.sweep.run_plan import current_plan
@@ -75,7 +76,7 @@ def quiet(stage, **numbers):
 def write_proofs(plan):
     """Write what proofs might give: what they do give is tested beside them."""
     documents = {}
-    for order in plan["proofs"]:
+    for order in plan["prove"]:
         k = order["parameters"]["k"]
         proof = {name: order[name] for name in ("ruleset", "relation", "parameters")}
         proof |= {"status": "undecided" if k == 11 else "proved", "seconds": 1.0}
@@ -88,7 +89,7 @@ def write_proofs(plan):
                 more = {"table": None, "evidence": {}, "certificate": "c.json", "seconds": 0.1}
                 document["verdicts"].append({**one, **verdict_to_json(verdict), **more})
     for part, document in documents.items():
-        write_record(Path(f"results/t/proved/{part}.json"), {"format": 1, **document})
+        write_record(Path(f"results/t/prove/{part}.json"), {"format": 1, **document})
 
 
 def test_a_ledger(tmp_path, monkeypatch):
@@ -99,12 +100,9 @@ def test_a_ledger(tmp_path, monkeypatch):
     paths = Paths(Path("results"), "t")
     for shard in plan["shards"]:
         build_shard(str(paths.spec(shard)), str(paths.manifest(shard)), quiet)
-        for kind, folder, task in (
-            ("checks", "verdicts", check_shard),
-            ("mines", "mining", mine_shard),
-        ):
-            if paths.order(kind, shard).exists():
-                task(str(paths.order(kind, shard)), f"results/t/{folder}/{shard}.json", quiet)
+        for work, task in ((CHECK, check_shard), (MINE, mine_shard)):
+            if paths.order(work, shard).exists():
+                task(str(paths.order(work, shard)), str(paths.outcome(work, shard)), quiet)
     # What is found of statements is tested beside them: here, only that it is gathered.
     checked = {
         "claim": "statement",
@@ -114,12 +112,16 @@ def test_a_ledger(tmp_path, monkeypatch):
         "seconds": 0.1,
     }
     found = {**checked, **verdict_to_json(HoldsToBound(100, 9))}
-    (part,) = {order["part"] for order in plan["standing"]}
-    write_record(Path(f"results/t/verdicts/{part}.json"), {"format": 1, "verdicts": [found]})
+    (part,) = {order["part"] for order in plan["check_statements"]}
+    write_record(
+        Path(f"results/t/check_statements/{part}.json"), {"format": 1, "verdicts": [found]}
+    )
     write_proofs(plan)
-    (part,) = {order["part"] for order in plan["statements"]}
+    (part,) = {order["part"] for order in plan["prove_statements"]}
     proved = {**checked, **verdict_to_json(Proved("by this", "integer")), "certificate": None}
-    write_record(Path(f"results/t/proved/{part}.json"), {"format": 1, "verdicts": [proved]})
+    write_record(
+        Path(f"results/t/prove_statements/{part}.json"), {"format": 1, "verdicts": [proved]}
+    )
     write_ledger(str(paths.plan), "results/t/ledger.json", quiet)
     ledger = read_record(Path("results/t/ledger.json"))
 

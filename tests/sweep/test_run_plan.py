@@ -120,10 +120,10 @@ def test_changed_code_builds_everything_again(config, monkeypatch):
 
 def test_a_changed_claim_changes_only_the_order_for_claims(config):
     plan = current_plan(config)
-    (order,) = Path("results/t/checks").glob("*.json")
+    (order,) = Path("results/t/orders/check").glob("*.json")
     before, mines = (
         order.read_text(),
-        {p: p.stat().st_mtime_ns for p in Path("results/t/mines").iterdir()},
+        {p: p.stat().st_mtime_ns for p in Path("results/t/orders/mine").iterdir()},
     )
     Path("claims.yaml").write_text(CLAIMS.replace("y ^ z", "z ^ y"))
     assert current_plan(config)["shards"] == plan["shards"]
@@ -132,17 +132,19 @@ def test_a_changed_claim_changes_only_the_order_for_claims(config):
 
 
 def test_questions_on_height_functions_are_orders_of_their_own(config):
-    assert current_plan(config)["heights"] == []
+    assert current_plan(config)["mine_heights"] == []
     config.write_text(CONFIG + "height_functions: {side: 2, height: 1}\n")
     plan = current_plan(config)
-    asked = {one["part"]: one["asked"] for one in plan["heights"]}
+    asked = {one["part"]: one["asked"] for one in plan["mine_heights"]}
     assert sorted(asked.values()) == ["counts", "grundy", "p-positions"]
-    orders = {p.stem: read_record(p) for p in Path("results/t/heights").glob("*.json")}
+    orders = {p.stem: read_record(p) for p in Path("results/t/orders/mine_heights").glob("*.json")}
     assert {part: order["asked"] for part, order in orders.items()} == asked
     assert {(order["side"], order["height"]) for order in orders.values()} == {(2, 1)}
     config.write_text(CONFIG + "height_functions: {}\n")
-    assert {(one["side"], one["height"]) for one in current_plan(config)["heights"]} == {(3, 2)}
-    assert not {p.stem for p in Path("results/t/heights").glob("*.json")} & asked.keys()
+    assert {(one["side"], one["height"]) for one in current_plan(config)["mine_heights"]} == {
+        (3, 2)
+    }
+    assert not {p.stem for p in Path("results/t/orders/mine_heights").glob("*.json")} & asked.keys()
     for box, why in (
         ("{side: 2, height: 3}", "a height of at most 2, the side"),
         ("{side: 4, height: 3}", "at most 65,536 functions, which are 731,808"),
@@ -157,18 +159,18 @@ def test_questions_on_height_functions_are_orders_of_their_own(config):
 def test_orders_name_what_fits(config):
     plan = current_plan(config)
     rulesets = {table["id"]: table["ruleset"] for table in plan["tables"]}
-    assert [(c["claim"], rulesets[c["table"]], c["parameters"]) for c in plan["checks"]] == [
+    assert [(c["claim"], rulesets[c["table"]], c["parameters"]) for c in plan["check"]] == [
         ("mine-1", "step-bar(k=2, s=0)", {"k": 2}),
         ("mine-1", "step-bar(k=4, s=0)", {"k": 4}),
     ]
-    assert [(rulesets[m["table"]], m["what"]) for m in plan["mines"]] == [
+    assert [(rulesets[m["table"]], m["what"]) for m in plan["mine"]] == [
         (f"step-bar(k={k}, s=0)", ["value-sets"]) for k in (2, 3, 4)
     ]
-    (order,) = Path("results/t/checks").glob("*.json")
-    assert read_record(order)["checks"] == plan["checks"]
+    (order,) = Path("results/t/orders/check").glob("*.json")
+    assert read_record(order)["checks"] == plan["check"]
     config.write_text(CONFIG.replace("    mine: [value-sets]\n", "    claims: none\n"))
-    assert current_plan(config)["checks"] == current_plan(config)["mines"] == []
-    assert not list(Path("results/t/checks").iterdir()), (
+    assert current_plan(config)["check"] == current_plan(config)["mine"] == []
+    assert not list(Path("results/t/orders/check").iterdir()), (
         "no order is left that the plan does not name"
     )
 
@@ -178,12 +180,14 @@ def statements(numbers: range, bound: int = 9) -> str:
 
 
 def test_statements_without_tables_are_shared_out(config):
-    assert current_plan(config)["standing"] == []
-    assert not Path("results/t/standing").exists()
+    assert current_plan(config)["check_statements"] == []
+    assert not Path("results/t/orders/check_statements").exists()
     Path("claims.yaml").write_text(statements(range(2, 22)))
-    standing = current_plan(config)["standing"]
+    standing = current_plan(config)["check_statements"]
     assert sorted(s["claim"] for s in standing) == sorted(f"mine-{i}" for i in range(2, 22))
-    orders = {p.stem: read_record(p) for p in Path("results/t/standing").glob("*.json")}
+    orders = {
+        p.stem: read_record(p) for p in Path("results/t/orders/check_statements").glob("*.json")
+    }
     assert 2 <= len(orders) <= orders_module.STANDING_PARTS
     assert all(re.fullmatch("[0-9a-f]{16}", part) for part in orders)
     assert {(claim, part) for part, order in orders.items() for claim in order["claims"]} == {
@@ -192,16 +196,16 @@ def test_statements_without_tables_are_shared_out(config):
     assert max(len(order["claims"]) for order in orders.values()) <= 10
     assert all(order["code"] and order["format"] == FORMAT for order in orders.values())
     Path("claims.yaml").write_text(CLAIMS)
-    assert current_plan(config)["standing"] == []
-    assert not list(Path("results/t/standing").iterdir()), "stale orders are removed"
+    assert current_plan(config)["check_statements"] == []
+    assert not list(Path("results/t/orders/check_statements").iterdir()), "stale orders are removed"
 
 
 def test_a_changed_statement_changes_only_its_part(config):
     Path("claims.yaml").write_text(statements(range(2, 22)))
-    parts = {s["claim"]: s["part"] for s in current_plan(config)["standing"]}
-    folder = Path("results/t/standing")
+    parts = {s["claim"]: s["part"] for s in current_plan(config)["check_statements"]}
+    folder = Path("results/t/orders/check_statements")
     before = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
-    checks = {p: p.stat().st_mtime_ns for p in Path("results/t/checks").iterdir()}
+    checks = {p: p.stat().st_mtime_ns for p in Path("results/t/orders/check").iterdir()}
     # In other words, with another bound, and one more of them.
     text = statements(range(2, 22)).replace("A sum is", "Sums are")
     Path("claims.yaml").write_text(text)
@@ -210,11 +214,11 @@ def test_a_changed_statement_changes_only_its_part(config):
     other = STATEMENT.format(i=7, bound=9).replace("A sum is", "Sums are")
     assert other in text
     Path("claims.yaml").write_text(text.replace(other, STATEMENT.format(i=7, bound=10)))
-    assert {s["claim"]: s["part"] for s in current_plan(config)["standing"]} == parts
+    assert {s["claim"]: s["part"] for s in current_plan(config)["check_statements"]} == parts
     after = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
     assert {path.stem for path in after if after[path] != before[path]} == {parts["mine-7"]}
     Path("claims.yaml").write_text(text + STATEMENT.format(i=99, bound=9))
-    more = {s["claim"]: s["part"] for s in current_plan(config)["standing"]}
+    more = {s["claim"]: s["part"] for s in current_plan(config)["check_statements"]}
     moved = {parts[claim] for claim in parts if more[claim] != parts[claim]}
     assert len(moved) <= 1, "one more statement moves no other part"
     assert {p: p.stat().st_mtime_ns for p in checks} == checks
@@ -222,12 +226,16 @@ def test_a_changed_statement_changes_only_its_part(config):
 
 def test_changed_claim_code_checks_statements_again(config, monkeypatch):
     Path("claims.yaml").write_text(statements(range(2, 22)))
-    parts = current_plan(config)["standing"]
-    orders = [path.read_text() for path in sorted(Path("results/t/standing").iterdir())]
+    parts = current_plan(config)["check_statements"]
+    orders = [
+        path.read_text() for path in sorted(Path("results/t/orders/check_statements").iterdir())
+    ]
     for module in (plan_module, orders_module):
         monkeypatch.setattr(module, "code_digest", lambda folders: "another")
-    assert current_plan(config)["standing"] == parts
-    changed = [path.read_text() for path in sorted(Path("results/t/standing").iterdir())]
+    assert current_plan(config)["check_statements"] == parts
+    changed = [
+        path.read_text() for path in sorted(Path("results/t/orders/check_statements").iterdir())
+    ]
     assert all(new != old for new, old in zip(changed, orders, strict=True))
 
 
@@ -235,12 +243,12 @@ PROVED = CONFIG.replace("    mine: [value-sets]\n", "    prove: [grundy, p, p]\n
 
 
 def proof_orders():
-    return {p.stem: read_record(p) for p in Path("results/t/proofs").glob("*.json")}
+    return {p.stem: read_record(p) for p in Path("results/t/orders/prove").glob("*.json")}
 
 
 def test_each_game_is_proved_once_whatever_the_bounds(config):
-    assert current_plan(config)["proofs"] == []
-    assert not Path("results/t/proofs").exists()
+    assert current_plan(config)["prove"] == []
+    assert not Path("results/t/orders/prove").exists()
     more = """\
   b:
     ruleset: step-bar(k=m)
@@ -256,12 +264,12 @@ def test_each_game_is_proved_once_whatever_the_bounds(config):
     step = "step-bar(k={k}, s=0)"
     assert [
         (p["ruleset"], p["relation"], p["sweep"], p["parameters"], p["seconds"], p["memory"])
-        for p in plan["proofs"]
+        for p in plan["prove"]
     ] == [
         *[(step.format(k=k), r, "a", {"k": k}, 60, 4) for k in (2, 3, 4) for r in ("grundy", "p")],
         (step.format(k=5), "p", "b", {"m": 5}, 7, 2),
     ]
-    assert [(p["ruleset"], p["relation"], p["claims"]) for p in plan["proofs"] if p["claims"]] == [
+    assert [(p["ruleset"], p["relation"], p["claims"]) for p in plan["prove"] if p["claims"]] == [
         (step.format(k=k), "grundy", [{"claim": "mine-1", "parameters": {"k": k}}]) for k in (2, 4)
     ]
     orders = proof_orders()
@@ -270,7 +278,7 @@ def test_each_game_is_proved_once_whatever_the_bounds(config):
         (part, proof["ruleset"], proof["relation"])
         for part, order in orders.items()
         for proof in order["proofs"]
-    ) == sorted((p["part"], p["ruleset"], p["relation"]) for p in plan["proofs"])
+    ) == sorted((p["part"], p["ruleset"], p["relation"]) for p in plan["prove"])
     assert {claim for order in orders.values() for claim in order["claims"]} == {"mine-1"}
     assert {order["certificates"] for order in orders.values()} == {"results/certificates"}
     assert all(order["code"] and order["format"] == FORMAT for order in orders.values())
@@ -281,7 +289,9 @@ def test_each_game_is_proved_once_whatever_the_bounds(config):
 
 def test_statements_on_integers_are_decided_where_games_are_proved(config):
     def orders():
-        return {p.stem: read_record(p) for p in Path("results/t/statements").glob("*.json")}
+        return {
+            p.stem: read_record(p) for p in Path("results/t/orders/prove_statements").glob("*.json")
+        }
 
     ranged = {"kind": "integers", "bound": 9, "all": {"x": "0..N"}, "holds": "x >= 0"}
     claims = Path("claims.yaml")
@@ -294,12 +304,12 @@ def test_statements_on_integers_are_decided_where_games_are_proved(config):
             "check": {**ranged, **more},
         }
         claims.write_text(f"{claims.read_text()}  - {json.dumps(entry)}\n")
-    assert current_plan(config)["statements"] == []
+    assert current_plan(config)["prove_statements"] == []
     config.write_text(PROVED + "    prove_seconds: 7\n")
     plan = current_plan(config)
-    assert [(s["claim"], s["memory"]) for s in plan["statements"]] == [("endless", 4)]
+    assert [(s["claim"], s["memory"]) for s in plan["prove_statements"]] == [("endless", 4)]
     ((part, order),) = orders().items()
-    assert part == plan["statements"][0]["part"]
+    assert part == plan["prove_statements"][0]["part"]
     assert (order["seconds"], order["memory"], list(order["claims"])) == (7, 4, ["endless"])
     assert order["code"] in {one["code"] for one in proof_orders().values()}
     config.write_text(CONFIG)
@@ -309,7 +319,7 @@ def test_statements_on_integers_are_decided_where_games_are_proved(config):
 
 def test_a_sweep_decides_the_claims_that_it_names(config):
     config.write_text(PROVED + "    claims: none\n")
-    assert [proof["claims"] for proof in current_plan(config)["proofs"]] == [[]] * 6
+    assert [proof["claims"] for proof in current_plan(config)["prove"]] == [[]] * 6
     assert all(order["claims"] == {} for order in proof_orders().values())
 
 
@@ -326,7 +336,7 @@ def test_a_sweep_decides_the_claims_that_it_names(config):
 def test_a_claim_on_p_positions_is_decided_once(config, prove, on, check):
     Path("claims.yaml").write_text(CLAIMS.replace("{kind: grundy, equals: y ^ z}", check))
     config.write_text(PROVED.replace("[grundy, p, p]", prove))
-    decided = [proof["relation"] for proof in current_plan(config)["proofs"] if proof["claims"]]
+    decided = [proof["relation"] for proof in current_plan(config)["prove"] if proof["claims"]]
     assert decided == [on] * 2
 
 
@@ -340,8 +350,8 @@ def test_proofs_are_decided_on_games_that_bars_are_cut_to(config):
         )
     )
     plan = current_plan(config)
-    assert {check["claim"] for check in plan["checks"]} == {"mine-1"}
-    assert [proof["claims"] for proof in plan["proofs"]] == [[]] * 6
+    assert {check["claim"] for check in plan["check"]} == {"mine-1"}
+    assert [proof["claims"] for proof in plan["prove"]] == [[]] * 6
 
 
 def proof(k, relation="p", ruleset="solid-bar(f=(x+z)//{k})", seconds=60):
@@ -354,10 +364,10 @@ def test_proofs_are_shared_out_evenly(config):
     parts = list(proof_orders().values())
     loads = [sum(map(expected_seconds, part["proofs"])) for part in parts]
     assert len(parts) > 2
-    assert max(loads) - min(loads) < max(map(expected_seconds, plan["proofs"]))
-    files = {p: p.stat().st_mtime_ns for p in Path("results/t/proofs").iterdir()}
+    assert max(loads) - min(loads) < max(map(expected_seconds, plan["prove"]))
+    files = {p: p.stat().st_mtime_ns for p in Path("results/t/orders/prove").iterdir()}
     current_plan(config)
-    assert {p: p.stat().st_mtime_ns for p in Path("results/t/proofs").iterdir()} == files
+    assert {p: p.stat().st_mtime_ns for p in Path("results/t/orders/prove").iterdir()} == files
 
 
 @pytest.mark.parametrize("number", [0, 1, 3, 40, 1000])
@@ -394,7 +404,7 @@ def test_changed_code_proves_everything_again(config, monkeypatch):
             "code_digest",
             lambda folders: "another" if "proof" in folders else digests(folders),
         )
-    assert current_plan(config)["proofs"] == plan["proofs"]
+    assert current_plan(config)["prove"] == plan["prove"]
     after = proof_orders()
     assert after.keys() == before.keys()
     assert {order["code"] for order in after.values()} == {"another"}

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline.documents.record import read_record
+from choco_pipeline.stages import WORK, Stage
 from choco_pipeline.sweep.paths import RESULTS, all_records
 from tests.workflow.project import Project
 
@@ -34,10 +35,13 @@ def records(project: Project) -> list[Path]:
 def test_what_is_damaged_is_named_and_made_anew(tiny, tmp_path):
     project = tiny[0].copy(tmp_path)
     ledger = without_seconds(project.json("tiny/ledger.json")["rows"])
-    kinds = {path.parent.name: path for path in records(project)}
+    folder = project.folder / RESULTS
+    kinds = {path.parent.relative_to(folder).as_posix(): path for path in records(project)}
     kinds |= {path.name: path for path in records(project) if path.parent.name == "tiny"}
-    assert kinds.keys() >= {"shards", "tables", "checks", "verdicts", "mines", "mining", "heights"}
-    assert kinds.keys() >= {"classified", "standing", "found.json", "ledger.json"}
+    words = {work.name for work in WORK.values() if work.stage != Stage.PROVE}
+    assert kinds.keys() >= {"shards", "tables", "found.json", "ledger.json"}
+    assert kinds.keys() >= {f"tiny/{word}" for word in words}
+    assert kinds.keys() >= {f"tiny/orders/{word}" for word in words}
     del kinds["plan.json"]  # with which the rest is written anew before it is looked at
     for path in set(kinds.values()):
         change_a_number(path)
@@ -60,7 +64,7 @@ def test_what_is_damaged_is_named_and_made_anew(tiny, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("rule", "name"), [("ledger", "verdicts"), ("find", "mining"), ("find", "classified")]
+    ("rule", "name"), [("ledger", "check"), ("find", "mine"), ("find", "mine_heights")]
 )
 def test_a_rule_refuses_what_is_damaged(tiny, tmp_path, rule, name):
     """Plain Snakemake looks at nothing before it starts, so that the rule itself must."""

@@ -14,10 +14,10 @@ def test_a_run_proves_a_game_and_says_for_which_parameters(project: Project) -> 
     assert "come on top, and 1 proof of at most about 60 seconds each." in " ".join(planned.split())
     would = project.run("proof.yaml", "--dry-run")
     assert (would["jobs"]["prove"], would["work"]["prove"]) == (1, 1)
-    assert (would["jobs"]["decide"], would["work"]["decide"]) == (1, 2)
+    assert (would["jobs"]["prove_statements"], would["work"]["prove_statements"]) == (1, 2)
     assert (would["jobs"]["first_ledger"], would["jobs"]["first_report"]) == (1, 1)
     done = project.choco("run", "proof.yaml")
-    assert "proofs 3/3: done" in done.stderr
+    assert "prove 3/3: done" in done.stderr
     assert "1 tables (0 reused), 3.23 k positions, 1 proof in" in done.stderr
     ledger = project.json("proof/ledger.json")
     (proof,) = ledger["proofs"]
@@ -51,11 +51,14 @@ def test_a_run_proves_a_game_and_says_for_which_parameters(project: Project) -> 
     assert checked.startswith("proved: the P-positions of solid-bar(f=(x+z)//3)")
     again = project.run("proof.yaml")
     assert (again["status"], again["jobs"], again["proofs"]) == ("nothing to do", {}, {"proved": 1})
-    documents = sorted((project.folder / "results/proof/proved").iterdir())
+    documents = sorted((project.folder / "results/proof").glob("prove*/*.json"))
     for document in documents:
         document.unlink()
     project.snakemake("--cores", "1", "--config", "choco=proof.yaml")
-    found = [project.json(f"proof/proved/{document.name}")["verdicts"] for document in documents]
+    found = [
+        project.json(f"proof/{document.parent.name}/{document.name}")["verdicts"]
+        for document in documents
+    ]
     assert sorted([v["verdict"] for v in verdicts] for verdicts in found) == [
         ["proved"],
         ["proved", "refuted"],
@@ -87,7 +90,7 @@ def test_another_claim_is_decided_without_another_search(project: Project) -> No
 def test_proofs_run_below_tables_and_take_a_worker_each(project: Project) -> None:
     done = project.snakemake("--cores", "4", "--dry-run", "--config", "choco=proof.yaml")
     jobs = (done.stdout + done.stderr).split("rule ")
-    by_proof = [job for job in jobs if job.startswith(("prove:", "decide:"))]
+    by_proof = [job for job in jobs if job.startswith(("prove:", "prove_statements:"))]
     assert len(by_proof) == 2
     for job in by_proof:
         assert "priority: -1" in job

@@ -22,8 +22,8 @@ def digests(project: Project) -> dict[str, str]:
 
 def verdicts(project: Project) -> list[str]:
     found = []
-    for path in (project.folder / "results/tiny/verdicts").iterdir():
-        for verdict in project.json(f"tiny/verdicts/{path.name}")["verdicts"]:
+    for path in (project.folder / "results/tiny").glob("check*/*.json"):
+        for verdict in project.json(f"tiny/{path.parent.name}/{path.name}")["verdicts"]:
             found.append(json.dumps({**verdict, "seconds": None}, sort_keys=True))
     return sorted(found)
 
@@ -70,7 +70,7 @@ def test_a_run_ends_with_the_path_of_its_report(tiny):
     assert done.stdout.endswith(f"\nreport: {REPORT}\n")
     assert (project.folder / REPORT).stat().st_size > 0
     assert "Dask dashboard: http://127.0.0.1:" in done.stderr
-    assert "tables 9/9" in done.stderr
+    assert "build 9/9" in done.stderr
     assert "\r" not in done.stderr
     assert project.processes() == []
     assert not (project.folder / "results" / ".dask").exists()
@@ -95,14 +95,16 @@ def test_a_run_says_what_it_has_found_of_each_claim_before_the_report(tiny):
         ("tiny-lemma-5", {}, 12),
         ("tiny-lemma-6", {}, 12),
     ]
-    assert "checks 10/10: done" in done.stderr
+    assert "check 10/10: done" in done.stderr
 
 
 def test_height_functions_are_classified_by_tasks_of_their_own(tiny):
     project = tiny[0]
     plan, found = project.json("tiny/plan.json"), project.json("tiny/found.json")
     said = [s["text"] for s in found["statements"] if s["kind"] == "heights"]
-    parts = [project.json(f"tiny/classified/{order['part']}.json") for order in plan["heights"]]
+    parts = [
+        project.json(f"tiny/mine_heights/{order['part']}.json") for order in plan["mine_heights"]
+    ]
     assert len(parts) == 3
     assert said == [s["text"] for part in parts for s in part["statements"]]
     assert any(
@@ -131,13 +133,13 @@ def test_a_terminal_shows_it_in_colours_and_wraps_nothing(tiny, tmp_path):
 def test_a_changed_statement_alone_is_checked_again(tiny, tmp_path):
     project = tiny[0].copy(tmp_path)
     claims = project.folder / "claims.yaml"
-    folder = project.folder / "results/tiny/verdicts"
-    parts = {s["claim"]: s["part"] for s in project.json("tiny/plan.json")["standing"]}
+    folder = project.folder / "results/tiny/check_statements"
+    parts = {s["claim"]: s["part"] for s in project.json("tiny/plan.json")["check_statements"]}
     before = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
     claims.write_text(claims.read_text().replace("x ^ y == x+y", "x | y <= x+y"))
     changed = project.run("tiny.yaml")
     # What is found names the claims that say the same.
-    assert changed["jobs"] == {"state": 1, "find": 1, "ledger": 1, "report": 1}
+    assert changed["jobs"] == {"check_statements": 1, "find": 1, "ledger": 1, "report": 1}
     assert changed["claims"] == {
         "refuted": 1,
         "undecided": 1,
@@ -179,24 +181,24 @@ def test_a_dry_run_says_what_would_run_and_runs_nothing(project):
     jobs = {
         "build": 1,
         "check": 1,
-        "state": 2,
+        "check_statements": 2,
         "mine": 1,
-        "classify": 3,
+        "mine_heights": 3,
         "find": 1,
         "ledger": 1,
         "report": 1,
     }
     assert shown["jobs"] == jobs
-    assert shown["work"]["classify"] == 3
-    assert (shown["work"]["check"], shown["work"]["state"]) == (8, 2)
+    assert shown["work"]["mine_heights"] == 3
+    assert (shown["work"]["check"], shown["work"]["check_statements"]) == (8, 2)
     assert shown["work"]["build"] == 9
     assert shown["work"]["mine"] == 3
     folders = {name.split("/")[-2] for name in files(project.folder / "results")}
-    assert folders == {"tiny", "shards", "checks", "mines", "standing", "heights"}
+    assert folders == {"tiny", "shards", "check", "mine", "check_statements", "mine_heights"}
     assert not (project.folder / "results/tiny/ledger.json").exists()
     printed = project.choco("run", "tiny.yaml", "-n").stdout
     assert "build: 1 job, 9 tables" in printed
-    assert "state: 2 jobs, 2 statements" in printed
+    assert "check_statements: 2 jobs, 2 statements" in printed
 
 
 def test_statements_whose_code_has_changed_are_not_taken_for_done(tiny, tmp_path):
@@ -206,12 +208,12 @@ def test_statements_whose_code_has_changed_are_not_taken_for_done(tiny, tmp_path
     known = json.loads(record.read_text())
     record.write_text(json.dumps({**known, "params": ["code that is no more"]}))
     done = project.choco("run", "tiny.yaml")
-    assert "finding 6/6 (3 reused): done" in done.stderr
+    assert "find 3/3: done" in done.stderr
 
 
 def test_a_failing_job_is_named_with_its_error_and_its_log(tiny, tmp_path):
     project = tiny[0].copy(tmp_path)
-    (findings,) = (project.folder / "results/tiny/mining").iterdir()
+    (findings,) = (project.folder / "results/tiny/mine").iterdir()
     findings.unlink()
     for path in (project.folder / "results/tables").rglob("c/*"):
         if path.is_file():

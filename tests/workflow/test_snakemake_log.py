@@ -21,14 +21,14 @@ total         5
 Select jobs to execute...
 localrule build:
     input: results/shards/00112233aabbccdd.json
-    wildcards: shard=00112233aabbccdd
+    wildcards: name=00112233aabbccdd
 Finished jobid: 3 (Rule: build)
-localrule state:
-    wildcards: part=8899aabbccddeeff
+localrule check_statements:
+    wildcards: name=8899aabbccddeeff
 localrule prove:
-    wildcards: proof=0123456789abcdef
-localrule decide:
-    wildcards: decided=fedcba9876543210
+    wildcards: name=0123456789abcdef
+localrule prove_statements:
+    wildcards: name=fedcba9876543210
 localrule ledger:
     input: results/tiny/plan.json
 Error in rule ledger:
@@ -41,9 +41,9 @@ Error in rule mine:
 EVENTS: list[Event] = [
     Jobs({"build": 2, "prove": 1, "ledger": 1}),
     Job("build", "00112233aabbccdd"),
-    Job("state", "8899aabbccddeeff"),
+    Job("check_statements", "8899aabbccddeeff"),
     Job("prove", "0123456789abcdef"),
-    Job("decide", "fedcba9876543210"),
+    Job("prove_statements", "fedcba9876543210"),
     Failed("ledger", (Path("results/tiny/log/ledger.log"),)),
     Failed(
         "mine", (Path("results/tiny/log/mine/a.log"), Path("/p/results/.slurm/rule_mine/a/7.log"))

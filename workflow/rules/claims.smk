@@ -1,27 +1,27 @@
 rule check:
     input:
-        order=f"{RUN}/checks/{{shard}}.json",
+        order=order_of(CHECK),
         manifest=rules.build.output.manifest,
     output:
-        verdicts=f"{RUN}/verdicts/{{shard}}.json",
+        verdicts=outcome_of(CHECK),
     log:
-        f"{RUN}/log/check/{{shard}}.log",
+        log_of(CHECK),
     conda:
         "../../environment.yml"
     resources:
         mem_mb=memory_to_read_of,
     shell:
-        "python -m choco_pipeline check {input.order} --out {output.verdicts} > {log} 2>&1"
+        "python -m choco_pipeline work {input.order} --out {output.verdicts} > {log} 2>&1"
 
 
-rule state:
+rule check_statements:
     input:
-        order=f"{RUN}/standing/{{part}}.json",
+        order=order_of(CHECK_STATEMENTS),
     output:
-        verdicts=f"{RUN}/verdicts/{{part}}.json",
+        verdicts=outcome_of(CHECK_STATEMENTS),
     log:
-        f"{RUN}/log/state/{{part}}.log",
+        log_of(CHECK_STATEMENTS),
     conda:
         "../../environment.yml"
     shell:
-        "python -m choco_pipeline state {input.order} --out {output.verdicts} > {log} 2>&1"
+        "python -m choco_pipeline work {input.order} --out {output.verdicts} > {log} 2>&1"

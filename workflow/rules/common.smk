@@ -7,7 +7,17 @@ from snakemake.exceptions import WorkflowError
 
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.provenance import FINDING_CODE, code_digest
-from choco_pipeline.sweep.paths import RESULTS, Paths
+from choco_pipeline.stages import (
+    CHECK,
+    CHECK_STATEMENTS,
+    MINE,
+    MINE_HEIGHTS,
+    PROVE,
+    PROVE_STATEMENTS,
+    Stage,
+    work_of,
+)
+from choco_pipeline.sweep.paths import RESULTS, Paths, orders_of
 from choco_pipeline.sweep.run_plan import current_plan
 
 # "python" in rules is the interpreter that runs Snakemake, also where its environment is not activated.
@@ -20,39 +30,49 @@ try:
 except ChocoError as error:
     raise WorkflowError(str(error)) from None
 
-RUN = Paths(RESULTS, PLAN["run"]).plan.parent.as_posix()
-TABLES = {table["id"]: table for table in PLAN["tables"]}
-PARTS = sorted({order["part"] for order in PLAN["standing"]})
-PROOFS = sorted({order["part"] for order in PLAN["proofs"]})
-STATEMENTS = sorted({order["part"] for order in PLAN["statements"]})
-HEIGHTS = sorted({order["part"] for order in PLAN["heights"]})
+PATHS = Paths(RESULTS, PLAN["run"])
+RUN = PATHS.plan.parent.as_posix()
 
 
-def shards_of(kind):
-    """Return the shards on whose tables claims ("checks") or mining ("mines") are ordered."""
-    return sorted({TABLES[order["table"]]["shard"] for order in PLAN[kind]})
+def names(work):
+    """Return the names of the work orders of a kind: of shards if it reads tables, else of parts."""
+    return sorted(orders_of(PLAN, work))
+
+
+def order_of(work):
+    """Return where work orders of a kind lie, by `name`."""
+    return PATHS.order(work, "{name}").as_posix()
+
+
+def outcome_of(work):
+    """Return where lies what comes of work orders of a kind."""
+    return PATHS.outcome(work, "{name}").as_posix()
+
+
+def log_of(work):
+    """Return where jobs of a kind of work write what they say."""
+    return f"{RUN}/log/{work.name}/{{name}}.log"
 
 
 def memory_of(wildcards):
     """Return the MB that a job which builds the largest table of a shard asks for, rounded up."""
-    return -(-MEMORY["memory_of_job", wildcards.shard] // 1_000_000)
+    return -(-MEMORY["memory_of_job", wildcards.name] // 1_000_000)
 
 
 def memory_to_read_of(wildcards):
     """Return the MB that reading the largest table of a shard needs, by windows, rounded up."""
-    return -(-MEMORY["memory_to_read", wildcards.shard] // 1_000_000)
+    return -(-MEMORY["memory_to_read", wildcards.name] // 1_000_000)
 
 
 def memory_of_proofs(wildcards):
     """Return the MB that a proof or a decision of a part may take, and the process that waits for it."""
-    (name,) = wildcards
     part = [
-        order
-        for kind in ("proofs", "statements")
-        for order in PLAN[kind]
-        if order["part"] == name
+        asked
+        for work in work_of(Stage.PROVE)
+        for asked in PLAN[work.name]
+        if asked["part"] == wildcards.name
     ]
-    return 500 + max(1074 * order["memory"] for order in part)
+    return 500 + max(1074 * asked["memory"] for asked in part)
 
 
 MEMORY = {}
@@ -62,10 +82,5 @@ for table in PLAN["tables"]:
         MEMORY[of] = max(table[key], MEMORY.get(of, 0))
 
 
-# Verdicts on tables and on statements lie side by side; these are the names of either.
 wildcard_constraints:
-    shard="|".join(PLAN["shards"]),
-    part="|".join(PARTS) or "none",
-    proof="|".join(PROOFS) or "none",
-    decided="|".join(STATEMENTS) or "none",
-    heights="|".join(HEIGHTS) or "none",
+    name="[0-9a-f]+",

@@ -1,10 +1,10 @@
 rule prove:
     input:
-        order=f"{RUN}/proofs/{{proof}}.json",
+        order=order_of(PROVE),
     output:
-        proved=f"{RUN}/proved/{{proof}}.json",
+        proved=outcome_of(PROVE),
     log:
-        f"{RUN}/log/prove/{{proof}}.log",
+        log_of(PROVE),
     priority: -1  # tables and what is said about them come first
     conda:
         "../../environment.yml"
@@ -12,16 +12,16 @@ rule prove:
     resources:
         mem_mb=memory_of_proofs,
     shell:
-        "python -m choco_pipeline settle {input.order} --out {output.proved} > {log} 2>&1"
+        "python -m choco_pipeline work {input.order} --out {output.proved} > {log} 2>&1"
 
 
-rule decide:
+rule prove_statements:
     input:
-        order=f"{RUN}/statements/{{decided}}.json",
+        order=order_of(PROVE_STATEMENTS),
     output:
-        verdicts=f"{RUN}/proved/{{decided}}.json",
+        verdicts=outcome_of(PROVE_STATEMENTS),
     log:
-        f"{RUN}/log/decide/{{decided}}.log",
+        log_of(PROVE_STATEMENTS),
     priority: -1
     conda:
         "../../environment.yml"
@@ -29,4 +29,4 @@ rule decide:
     resources:
         mem_mb=memory_of_proofs,
     shell:
-        "python -m choco_pipeline decide {input.order} --out {output.verdicts} > {log} 2>&1"
+        "python -m choco_pipeline work {input.order} --out {output.verdicts} > {log} 2>&1"

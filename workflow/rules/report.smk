@@ -2,10 +2,12 @@
 rule first_ledger:
     input:
         plan=f"{RUN}/plan.json",
-        tables=expand(rules.build.output.manifest, shard=PLAN["shards"]),
-        verdicts=expand(rules.check.output.verdicts, shard=shards_of("checks")),
-        statements=expand(rules.state.output.verdicts, part=PARTS),
-        findings=expand(rules.mine.output.findings, shard=shards_of("mines")),
+        tables=expand(rules.build.output.manifest, name=PLAN["shards"]),
+        verdicts=expand(rules.check.output.verdicts, name=names(CHECK)),
+        statements=expand(
+            rules.check_statements.output.verdicts, name=names(CHECK_STATEMENTS)
+        ),
+        findings=expand(rules.mine.output.findings, name=names(MINE)),
     output:
         ledger=f"{RUN}/first-ledger.json",
     log:
@@ -40,8 +42,10 @@ rule first_report:
 rule ledger:
     input:
         **rules.first_ledger.input,
-        proofs=expand(rules.prove.output.proved, proof=PROOFS),
-        decided=expand(rules.decide.output.verdicts, decided=STATEMENTS),
+        proofs=expand(rules.prove.output.proved, name=names(PROVE)),
+        decided=expand(
+            rules.prove_statements.output.verdicts, name=names(PROVE_STATEMENTS)
+        ),
     output:
         ledger=f"{RUN}/ledger.json",
     log:

@@ -1,10 +1,10 @@
 rule build:
     input:
-        spec=f"{RESULTS}/shards/{{shard}}.json",
+        spec=f"{RESULTS}/shards/{{name}}.json",
     output:
-        manifest=f"{RESULTS}/tables/{{shard}}.done.json",
+        manifest=f"{RESULTS}/tables/{{name}}.done.json",
     log:
-        f"{RUN}/log/build/{{shard}}.log",
+        f"{RUN}/log/build/{{name}}.log",
     conda:
         "../../environment.yml"
     resources:

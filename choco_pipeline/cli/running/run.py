@@ -23,16 +23,17 @@ from choco_pipeline.cli.output import DISAGREEMENT, emit, in_short, in_time, not
 from choco_pipeline.cli.running.interrupts import Signals, collected_signals
 from choco_pipeline.cli.running.ledger_lines import count_proofs, count_verdicts, show_ledger
 from choco_pipeline.cli.running.lock import results_lock
+from choco_pipeline.cli.running.run_progress import Display, RunProgress, display
 from choco_pipeline.cli.running.snakemake_log import Failed, Job, Jobs, SnakemakeLog
-from choco_pipeline.cli.running.stages import Display, Stages, display, work_by_order
 from choco_pipeline.cli.running.supervise import Supervised
 from choco_pipeline.cli.running.workers import PROFILES, Workers, capacity_of
 from choco_pipeline.cluster.cluster_file import load_cluster
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ADVICE, ChocoError
 from choco_pipeline.provenance import PACKAGE
+from choco_pipeline.stages import WORK, Stage
 from choco_pipeline.sweep.damage import plan_without_damage
-from choco_pipeline.sweep.paths import RESULTS, Paths
+from choco_pipeline.sweep.paths import RESULTS, Paths, orders_of
 from choco_pipeline.sweep.room import Capacity, require_object_store
 from choco_pipeline.sweep.run_plan import current_plan
 
@@ -129,7 +130,7 @@ class _Run:
         self.log = self.folder / "log" / "snakemake.log"
         self.first_before = _written(self.first_report)
         self.first_is_awaited = True
-        self.stages = Stages(self.plan)
+        self.stages = RunProgress(self.plan)
 
     def go(self, record: Callable[[int], None]) -> _Run:
         """Run Snakemake to its end or until a signal, and say how it went."""
@@ -316,16 +317,8 @@ def _show_what_would_run(config: Path, capacity: Capacity, json: bool) -> int:
         )
     jobs: dict[str, int] = {}
     work: dict[str, int] = {}
-    orders = work_by_order(plan)
-    to_do = {
-        "build": Counter(table["shard"] for table in plan["tables"]),
-        "check": orders["checks"],
-        "state": orders["standing"],
-        "mine": orders["mines"],
-        "prove": orders["proofs"],
-        "decide": orders["statements"],
-        "classify": orders["heights"],
-    }
+    to_do = {name: orders_of(plan, work) for name, work in WORK.items()}
+    to_do[Stage.BUILD] = Counter(table["shard"] for table in plan["tables"])
     for event in SnakemakeLog(io.BytesIO(done.stdout + done.stderr)).events():
         match event:
             case Jobs(counts):
@@ -346,15 +339,7 @@ def _show_what_would_run(config: Path, capacity: Capacity, json: bool) -> int:
     elif not jobs:
         print("nothing to do: everything is up to date")
     else:
-        units = {
-            "build": "tables",
-            "check": "claims on tables",
-            "state": "statements",
-            "mine": "tables",
-            "prove": "proofs",
-            "decide": "statements",
-            "classify": "questions on height functions",
-        }
+        units = {Stage.BUILD.value: "tables"} | {name: work.asks for name, work in WORK.items()}
         for rule, count in jobs.items():
             what = f", {work.get(rule, 0):,} {units[rule]}" if rule in units else ""
             print(f"{rule}: {count:,} {'job' if count == 1 else 'jobs'}{what}")

@@ -8,25 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from choco_pipeline.stages import Stage, rules_of
+
 #: Rules that do the work of a run, in order; `all` only names the report.
-RULES = (
-    "build",
-    "check",
-    "state",
-    "mine",
-    "classify",
-    "first_ledger",
-    "first_report",
-    "prove",
-    "decide",
-    "find",
-    "ledger",
-    "report",
-)
+RULES = tuple(rule for stage in Stage for rule in rules_of(stage))
 
 _COUNT = re.compile(r"(?P<rule>\w+)\s+(?P<count>\d+)")
 _RULE = re.compile(r"(?:local)?rule (?P<rule>\w+):")
-_NAME = re.compile(r"\s+wildcards:.*\b(?:shard|part|proof|decided|heights)=(?P<name>\w+)")
+_NAME = re.compile(r"\s+wildcards: name=(?P<name>\w+)")
 _ERROR = re.compile(r"Error in rule (?P<rule>\w+):")
 _LOG = re.compile(r"\s+log: (?P<log>.+?) \(check log file")
 
@@ -40,7 +29,7 @@ class Jobs:
 
 @dataclass(frozen=True)
 class Job:
-    """A job has started, or in a dry run would; `name` is that of its shard, or of its part of statements or proofs."""
+    """A job has started, or in a dry run would; `name` is that of its shard, or of its part of the work."""
 
     rule: str
     name: str

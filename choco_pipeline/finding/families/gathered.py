@@ -15,7 +15,8 @@ from choco_pipeline.finding.families.single import Mined
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import match, read
-from choco_pipeline.sweep.paths import Paths
+from choco_pipeline.stages import MINE
+from choco_pipeline.sweep.paths import Paths, orders_of
 from choco_pipeline.tables.reading.cells import Cells
 from choco_pipeline.tables.reading.windows import StoredCells
 from choco_pipeline.tables.storage.store import read_table, store_of
@@ -32,9 +33,8 @@ def mined_in(plan: Mapping[str, Any], paths: Paths) -> Iterator[Mined]:
     """Yield a run's findings with their tables; of a game with tables of several bounds, those of the largest."""
     largest = _largest(plan)
     tables = {table["id"]: table for table in largest.values()}
-    shard_of = {table["id"]: table["shard"] for table in plan["tables"]}
-    for shard in dict.fromkeys(shard_of[order["table"]] for order in plan["mines"]):
-        for finding in read_record(paths.plan.parent / "mining" / f"{shard}.json")["findings"]:
+    for shard in orders_of(plan, MINE):
+        for finding in read_record(paths.outcome(MINE, shard))["findings"]:
             if finding["table"] in tables:
                 table = tables[finding["table"]]
                 yield mined_from(finding, table, family_of(plan, table))
@@ -102,7 +102,7 @@ def _bytes(entry: Mapping[str, Any]) -> int:
 
 def _largest(plan: Mapping[str, Any]) -> dict[tuple[str, str], Table]:
     """Return for each game and quantity the table with the largest bound, of mined ones if any is."""
-    mined = {order["table"] for order in plan["mines"]}
+    mined = {order["table"] for order in plan[MINE.name]}
     found: dict[tuple[str, str], Table] = {}
     for table in sorted(plan["tables"], key=lambda t: (t["id"] in mined, t["bound"])):
         found[table["ruleset"], table["quantity"]] = table

@@ -18,6 +18,7 @@ from choco_pipeline.finding.statements.statement import (
     Verdict,
 )
 from choco_pipeline.mining.height_search import GRUNDY, P_POSITIONS, HeightClass
+from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.orders import ASKED_OF_HEIGHTS
 
 FORMAT = 1
@@ -62,7 +63,7 @@ def classify_heights(order_file: str, out_file: str, report: Any) -> dict[str, A
     out_file
         Receives ``{"format", "statements": […], "searches": […]}``, whole or not at all.
     report
-        Called as ``report("finding", steps=1)``.
+        Called as ``report(Stage.MINE, searches=1)``.
 
     Returns
     -------
@@ -77,7 +78,7 @@ def classify_heights(order_file: str, out_file: str, report: Any) -> dict[str, A
     order = read_record(Path(order_file))
     found = classified(order["asked"], int(order["side"]), int(order["height"]))
     write_record(Path(out_file), {"format": FORMAT, **found})
-    report("finding", steps=1)
+    report(Stage.MINE, searches=1)
     return {"statements": len(found["statements"]), "searches": len(found["searches"])}
 
 

@@ -18,6 +18,7 @@ from choco_pipeline.documents.record import (
 )
 from choco_pipeline.errors import StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest, versions
+from choco_pipeline.stages import Stage
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.specs.position_count import count_positions
 from choco_pipeline.tables.specs.spec import FORMAT, Shard, TableSpec
@@ -39,7 +40,7 @@ def build_shard(spec_file: str, manifest_file: str, report: Report) -> dict[str,
     manifest_file
         Written last, when every table is stored.
     report
-        Called as ``report("tables", tables=1, positions=n)`` for each table that is done.
+        Called as ``report(Stage.BUILD, tables=1, positions=n)`` for each table that is done.
 
     Returns
     -------
@@ -65,7 +66,7 @@ def build_shard(spec_file: str, manifest_file: str, report: Report) -> dict[str,
             entry = _build_table(store, spec)
             append_text(journal, line(spec.table_id, entry))
         entries[spec.table_id] = entry
-        report("tables", tables=1, positions=entry["positions"])
+        report(Stage.BUILD, tables=1, positions=entry["positions"])
     finish_store(store, list(entries))
     write_manifest(shard, manifest, entries)
     return {"computed": len(entries) - len(kept), "kept": len(kept)}

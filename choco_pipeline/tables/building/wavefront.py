@@ -11,6 +11,7 @@ from choco_pipeline.cluster.steps import Runner, Step, runner
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ChocoError, LimitError, StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest
+from choco_pipeline.stages import Stage
 from choco_pipeline.tables.building.block_task import Site, SmallerTable
 from choco_pipeline.tables.building.blocks import BlockedTable, share_of
 from choco_pipeline.tables.building.shard import store_for, write_manifest
@@ -61,14 +62,14 @@ def build_large(spec_file: str, manifest_file: str, given: int | None = None) ->
         kept = site.journal.found(table.blocks)
         sources = _smaller(manifest.parent, site, table)
         taken = _takes(site, table, kept, sources)
-        run.report("tables", all_blocks=table.number)
+        run.report(Stage.BUILD, all_blocks=table.number)
         run.run(taken)
         _report_kept(run, site, table)
         done = fill(run, site, table)
         entry = _entry(site, table, done, kept)
         finish_store(site.store, [spec.table_id])
         write_manifest(shard, manifest, {spec.table_id: entry})
-        run.report("tables", tables=1)
+        run.report(Stage.BUILD, tables=1)
     counts: dict[str, Any] = entry["blocks"]
     return {f"blocks {what}": counts[what] for what in ("computed", "kept", "reused")}
 
@@ -127,7 +128,9 @@ def fill(run: Runner, site: Site, table: BlockedTable) -> dict[Place, Finished]:
         """Report what is new in the journal."""
         new = site.journal.found(left)
         if new:
-            run.report("tables", blocks=len(new), positions=sum(b.positions for b in new.values()))
+            run.report(
+                Stage.BUILD, blocks=len(new), positions=sum(b.positions for b in new.values())
+            )
         for place in new:
             del left[place]
 

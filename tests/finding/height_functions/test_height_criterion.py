@@ -213,7 +213,7 @@ def test_the_stage_writes_statements_that_read_back(tmp_path, classified):
         assert said == {key: len(document[key]) for key in ("statements", "searches")}
         found += [FoundStatement.from_json(one) for one in document["statements"]]
         searches += document["searches"]
-    assert steps == [("finding", {"steps": 1})] * 3
+    assert steps == [("mine", {"searches": 1})] * 3
     assert [one["nothing"] for one in searches] == [True, False]
     assert "none is right for other functions, too" in searches[0]["tried"]["what"]
     assert classified == {

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,7 +15,8 @@ from rich.text import Text
 
 from choco_pipeline.cli.output import in_short, in_time
 from choco_pipeline.cluster.progress import TaskProgress
-from choco_pipeline.sweep.paths import RESULTS, Paths
+from choco_pipeline.stages import PROVE, UNITS, Stage, work_of
+from choco_pipeline.sweep.paths import RESULTS, Paths, orders_of
 
 #: Seconds between two lines in a log.
 EVERY = 5.0
@@ -27,13 +27,13 @@ DOCUMENTS = 5
 
 
 @dataclass
-class Stage:
-    """One stage of a run.
+class StageProgress:
+    """How far one stage of a run is.
 
     Attributes
     ----------
-    name, unit
-        As in ``tables: 120 of 200 tables``; `name` is what tasks report under, `unit` what they count.
+    stage
+        What tasks report under.
     total, total_positions
         What the plan says; positions are counted for tables only.
     reused, reused_positions
@@ -46,8 +46,7 @@ class Stage:
         Of the large tables that are being built, or were; those taken from tables of a smaller bound are reused.
     """
 
-    name: str
-    unit: str
+    stage: Stage
     total: int
     total_positions: int
     reused: int = 0
@@ -86,7 +85,7 @@ class Stage:
 
     def __str__(self) -> str:
         """Return the stage's progress as one phrase."""
-        text = f"{self.name} {self.done:,}/{self.total:,}"
+        text = f"{self.stage} {self.done:,}/{self.total:,}"
         if self.all_blocks:
             text += f", {self.blocks:,}/{self.all_blocks:,} blocks"
         if self.total_positions:
@@ -100,17 +99,15 @@ class Stage:
         return text
 
 
-class Stages:
+class RunProgress:
     """The stages of a run, kept up to date with what tasks report."""
 
     def __init__(self, plan: Mapping[str, Any]) -> None:
         """Take the totals from the plan, and what is there already from the results."""
         paths = Paths(RESULTS, plan["run"])
-        tables = {table["id"]: table for table in plan["tables"]}
+        tables = plan["tables"]
         self._tally = TaskProgress()
         self._started: dict[str, float] = {}
-        folder = paths.plan.parent
-        work = work_by_order(plan)
 
         def finished(inputs: Iterable[Path], output: Path) -> bool:
             if not output.exists():
@@ -118,49 +115,51 @@ class Stages:
             made = output.stat().st_mtime_ns
             return all(path.exists() and path.stat().st_mtime_ns <= made for path in inputs)
 
-        def stage(name: str, unit: str, output: str, *kinds: str) -> Stage:
-            result = Stage(name, unit, 0, 0)
-            for kind in kinds:
-                for of, number in work[kind].items():
-                    inputs = [paths.order(kind, of)]
-                    if kind in ("checks", "mines"):
-                        inputs.append(paths.manifest(of))
+        def progress(stage: Stage) -> StageProgress:
+            result = StageProgress(stage, 0, 0)
+            for work in work_of(stage):
+                for name, number in orders_of(plan, work).items():
+                    inputs = [paths.order(work, name)]
+                    if work.reads_tables:
+                        inputs.append(paths.manifest(name))
                     result.total += number
-                    if finished(inputs, folder / output / f"{of}.json"):
+                    if finished(inputs, paths.outcome(work, name)):
                         result.reused += number
             return result
 
-        built = {shard for shard in plan["shards"] if paths.manifest(shard).exists()}
-        kept = [table for table in tables.values() if table["shard"] in built]
-        self.tables = Stage(
-            "tables", "tables", len(tables), sum(table["positions"] for table in tables.values())
+        kept = [table for table in tables if paths.manifest(table["shard"]).exists()]
+        self.tables = StageProgress(
+            Stage.BUILD,
+            len(tables),
+            sum(table["positions"] for table in tables),
+            reused=len(kept),
+            reused_positions=sum(table["positions"] for table in kept),
         )
-        self.tables.reused = len(kept)
-        self.tables.reused_positions = sum(table["positions"] for table in kept)
-        self.proofs = stage("proofs", "proofs", "proved", "proofs", "statements")
-        self.games = len(plan["proofs"])  # beside them, statements are decided
-        classified = stage("finding", "steps", "classified", "heights")
-        finding = replace(classified, total=STEPS + classified.total)
-        found = [folder / "mining" / f"{shard}.json" for shard in work["mines"]]
-        found += [folder / "proved" / f"{part}.json" for part in work["proofs"]]
-        found += [folder / "classified" / f"{part}.json" for part in work["heights"]]
-        if finished([paths.plan, *found], folder / "found.json"):
-            finding.reused = finding.total
-        self.finding = finding
+        self.proofs = progress(Stage.PROVE)
+        self.games = len(plan[PROVE.name])  # beside them, statements are decided
+        self.finding = StageProgress(Stage.FIND, STEPS, 0)
+        read = [
+            paths.outcome(work, name)
+            for stage in (Stage.MINE, Stage.PROVE)
+            for work in work_of(stage)
+            for name in orders_of(plan, work)
+        ]
+        if finished([paths.plan, *read], paths.found):
+            self.finding.reused = STEPS
         self.stages = [
             self.tables,
-            stage("checks", "checks", "verdicts", "checks", "standing"),
-            stage("mining", "tables", "mining", "mines"),
+            progress(Stage.CHECK),
+            progress(Stage.MINE),
             self.proofs,
-            finding,
-            Stage("report", "documents", DOCUMENTS * (2 if plan["proofs"] else 1), 0),
+            self.finding,
+            StageProgress(Stage.REPORT, DOCUMENTS * (2 if self.games else 1), 0),
         ]
         self.update()
 
     def expect(self, jobs: Mapping[str, int]) -> None:
         """Take from Snakemake that it makes statements again: that their code has changed is in no file's time."""
         if "find" in jobs:
-            self.finding.reused = min(self.finding.reused, self.finding.total - STEPS)
+            self.finding.reused = 0
 
     def add(self, event: Mapping[str, Any]) -> None:
         """Count what a task has reported."""
@@ -170,11 +169,11 @@ class Stages:
     def update(self) -> None:
         """Bring the stages up to date."""
         for stage in self.stages:
-            totals = self._tally.totals(stage.name)
-            if not stage.is_complete and stage.name in self._started:
-                stage.seconds = time.monotonic() - self._started[stage.name]
+            totals = self._tally.totals(stage.stage)
+            if not stage.is_complete and stage.stage in self._started:
+                stage.seconds = time.monotonic() - self._started[stage.stage]
             # A result that was there and is made again counts once.
-            stage.done = min(stage.total, stage.reused + totals.get(stage.unit, 0))
+            stage.done = min(stage.total, stage.reused + totals.get(UNITS[stage.stage], 0))
             stage.blocks, stage.all_blocks = totals.get("blocks", 0), totals.get("all_blocks", 0)
             stage.reused_blocks = totals.get("reused_blocks", 0)
             stage.kept_positions = totals.get("kept_positions", 0)
@@ -195,7 +194,7 @@ class Stages:
 class Display(Protocol):
     """What shows the progress of a run."""
 
-    def show(self, stages: Stages) -> None:
+    def show(self, stages: RunProgress) -> None:
         """Show how far the run is; called many times a second."""
 
     def note(self, text: str) -> None:
@@ -211,11 +210,11 @@ class ProgressLines:
         self._next = time.monotonic() + EVERY
         self._ended: set[str] = set()
 
-    def show(self, stages: Stages) -> None:
+    def show(self, stages: RunProgress) -> None:
         """Write a line if it is time for one."""
         for stage in stages.stages:
-            if stage.total and stage.is_complete and stage.name not in self._ended:
-                self._ended.add(stage.name)
+            if stage.total and stage.is_complete and stage.stage not in self._ended:
+                self._ended.add(stage.stage)
                 reused = f" ({stage.reused:,} reused)" if stage.reused else ""
                 self.note(f"{stage}{reused}: done")
         if time.monotonic() >= self._next:
@@ -239,16 +238,16 @@ class Bars:
         self._progress = progress
         self._bars: dict[str, Any] = {}
 
-    def show(self, stages: Stages) -> None:
+    def show(self, stages: RunProgress) -> None:
         """Draw the bars anew."""
         for stage in stages.stages:
             if not stage.total:
                 continue
-            if stage.name not in self._bars:
-                self._bars[stage.name] = self._progress.add_task(
-                    stage.name, total=stage.total, stage=stage
+            if stage.stage not in self._bars:
+                self._bars[stage.stage] = self._progress.add_task(
+                    stage.stage, total=stage.total, stage=stage
                 )
-            self._progress.update(self._bars[stage.name], completed=stage.done, stage=stage)
+            self._progress.update(self._bars[stage.stage], completed=stage.done, stage=stage)
 
     def note(self, text: str) -> None:
         """Write a line above the bars."""
@@ -269,19 +268,6 @@ def display(console: Console) -> Iterator[Display]:
     if not console.is_terminal:
         yield ProgressLines(console)
         return
-    columns = (TextColumn("{task.description:>7}"), BarColumn(30), _StageColumn())
+    columns = (TextColumn("{task.description:>6}"), BarColumn(30), _StageColumn())
     with Progress(*columns, console=console, refresh_per_second=8) as progress:
         yield Bars(progress)
-
-
-def work_by_order(plan: Mapping[str, Any]) -> dict[str, Counter[str]]:
-    """Return how much there is to do in each work order: for each kind, by the name of its shard or part."""
-    shard_of = {table["id"]: table["shard"] for table in plan["tables"]}
-    return {
-        "checks": Counter(shard_of[order["table"]] for order in plan["checks"]),
-        "standing": Counter(order["part"] for order in plan["standing"]),
-        "mines": Counter(shard_of[order["table"]] for order in plan["mines"]),
-        "proofs": Counter(order["part"] for order in plan["proofs"]),
-        "statements": Counter(order["part"] for order in plan["statements"]),
-        "heights": Counter(order["part"] for order in plan["heights"]),
-    }
