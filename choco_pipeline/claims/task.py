@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from choco_pipeline.claims.check_orders import CheckOrder, StatementOrder
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.kinds import HeightFunctions, IntegerStatement, Sections
-from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Exhausted, Vacuous, verdict_to_json
 from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.documents.record import read_record, write_record
@@ -20,14 +21,13 @@ from choco_pipeline.tables.reading.windows import StoredCells
 from choco_pipeline.tables.storage.store import store_of
 
 
-def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, Any]:
+def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
     """Check claims on a shard's tables; of a table, some chunks are in memory at a time.
 
     Parameters
     ----------
     order_file
-        The work order: the manifest, the claims as `Claim.as_json` wrote them, and which of them are checked on which
-        table with which parameters.
+        The work order, a `CheckOrder`.
     out_file
         Receives ``{"verdicts": […]}``, in the order of the checks, whole or not at all.
     report
@@ -38,25 +38,24 @@ def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> 
     dict
         Number of checks.
     """
-    order = read_record(Path(order_file))
-    manifest = Path(order["manifest"])
-    built = read_record(manifest)
-    store, entries = store_of(manifest, built), built["tables"]
-    claims = {claim_id: Claim.from_json(document) for claim_id, document in order["claims"].items()}
+    order = CheckOrder.from_json(read_record(Path(order_file)))
+    built = read_record(order.manifest)
+    store, entries = store_of(order.manifest, built), built["tables"]
     checks_of_table: dict[str, list[int]] = defaultdict(list)
-    for i, check in enumerate(order["checks"]):
-        checks_of_table[check["table"]].append(i)
+    for i, check in enumerate(order.checks):
+        checks_of_table[check.table].append(i)
     verdicts: dict[int, dict[str, Any]] = {}
     for table_id, numbers in checks_of_table.items():
         entry = entries[table_id]
         data = StoredCells.open(store, table_id, entry)
         game, bound = parse_ruleset(entry["ruleset"]), int(entry["bound"])
         for i in numbers:
-            check, start = order["checks"][i], time.perf_counter()
-            finding = check_claim(claims[check["claim"]], check["parameters"], game, bound, data)
+            check, start = order.checks[i], time.perf_counter()
+            claim = order.statements.claims[check.claim]
+            finding = check_claim(claim, check.parameters, game, bound, data)
             verdict = verdict_to_json(finding.verdict)
             verdicts[i] = {
-                **check,
+                **asdict(check),
                 **verdict,
                 "bound": bound if verdict["bound"] is None else verdict["bound"],
                 "evidence": finding.evidence,
@@ -65,20 +64,23 @@ def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> 
             report(Stage.CHECK, checks=1, positions=verdicts[i]["positions"])
     write_record(
         Path(out_file),
-        {"format": order["format"], "verdicts": [verdicts[i] for i in sorted(verdicts)]},
+        {
+            "format": order.statements.format,
+            "verdicts": [verdicts[i] for i in sorted(verdicts)],
+        },
     )
     return {"checks": len(verdicts)}
 
 
 def check_standing_statements(
     order_file: str, out_file: str, report: Callable[..., None]
-) -> dict[str, Any]:
+) -> dict[str, int]:
     """Check statements that need no table.
 
     Parameters
     ----------
     order_file
-        The work order: the claims as `Claim.as_json` wrote them.
+        The work order, a `StatementOrder`.
     out_file
         Receives ``{"verdicts": […]}`` as `check_shard` writes it, with ``"table": null``, whole or not at all. The
         bound is the value of `N`, or null where it is no bound because every case was checked.
@@ -90,10 +92,10 @@ def check_standing_statements(
     dict
         Number of checks.
     """
-    order = read_record(Path(order_file))
+    order = StatementOrder.from_json(read_record(Path(order_file)))
     verdicts = []
-    for claim_id, document in order["claims"].items():
-        claim, start = Claim.from_json(document), time.perf_counter()
+    for claim_id, claim in order.claims.items():
+        start = time.perf_counter()
         finding = check_standing(claim)
         assert isinstance(claim.check, IntegerStatement | HeightFunctions | Sections)
         is_bound = not isinstance(finding.verdict, Exhausted | Vacuous)
@@ -108,5 +110,5 @@ def check_standing_statements(
         }
         verdicts.append(verdict)
         report(Stage.CHECK, checks=1, positions=verdict["positions"])
-    write_record(Path(out_file), {"format": order["format"], "verdicts": verdicts})
+    write_record(Path(out_file), {"format": order.format, "verdicts": verdicts})
     return {"checks": len(verdicts)}

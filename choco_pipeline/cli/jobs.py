@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -31,7 +32,7 @@ def _task(target: str, source: Path, out: Path, json: bool, *more: Path) -> None
     _told(result, out, json)
 
 
-def _told(result: dict[str, Any], out: Path, json: bool) -> None:
+def _told(result: Mapping[str, int], out: Path, json: bool) -> None:
     if json:
         emit(result)
     else:

@@ -129,7 +129,7 @@ class Finder:
             self._claims[named.id] = replace(claim, statement=named)
 
 
-def find_statements(plan_file: str, out_file: str, report: Report) -> dict[str, Any]:
+def find_statements(plan_file: str, out_file: str, report: Report) -> dict[str, int]:
     """Make statements of what a run's searches found, and write them.
 
     Parameters

@@ -15,6 +15,7 @@ from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.mining.closed_forms.learnt_formulas import mine_formulas
 from choco_pipeline.mining.closed_forms.shifts import best_shifts
 from choco_pipeline.mining.closed_forms.value_sets import mine_value_sets
+from choco_pipeline.mining.mine_order import MineOrder
 from choco_pipeline.mining.number_sequences.counts import mine_counts
 from choco_pipeline.mining.number_sequences.periods import mine_periods
 from choco_pipeline.mining.pictures.cellular import mine_cellular
@@ -28,13 +29,13 @@ from choco_pipeline.tables.storage.store import read_table, store_of
 MOST_CELLS = 1 << 23
 
 
-def mine_shard(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, Any]:
+def mine_shard(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
     """Carry out a work order for mining and write what was found.
 
     Parameters
     ----------
     order_file
-        Names the manifest, and for each table what to look for.
+        The work order, a `MineOrder`.
     out_file
         Receives ``{"findings": […]}``, whole or not at all.
     report
@@ -45,22 +46,21 @@ def mine_shard(order_file: str, out_file: str, report: Callable[..., None]) -> d
     dict
         Number of tables mined.
     """
-    order = read_record(Path(order_file))
-    manifest = Path(order["manifest"])
-    built = read_record(manifest)
-    store, entries = store_of(manifest, built), built["tables"]
+    order = MineOrder.from_json(read_record(Path(order_file)))
+    built = read_record(order.manifest)
+    store, entries = store_of(order.manifest, built), built["tables"]
     findings: list[dict[str, Any]] = []
-    for mine in order["mines"]:
+    for asked in order.searches:
         start = time.perf_counter()
-        entry = entries[mine["table"]]
+        entry = entries[asked.table]
         game = parse_ruleset(entry["ruleset"])
-        bound, data = _mined_part(game, store, mine["table"], entry)
-        found = mine_table(mine["what"], game, bound, entry["quantity"], data)
+        bound, data = _mined_part(game, store, asked.table, entry)
+        found = mine_table(asked.what, game, bound, entry["quantity"], data)
         seconds = round((time.perf_counter() - start) / max(1, len(found)), 4)
-        findings += [{"table": mine["table"], **one, "seconds": seconds} for one in found]
+        findings += [{"table": asked.table, **one, "seconds": seconds} for one in found]
         report(Stage.MINE, searches=1, positions=entry["positions"])
-    write_record(Path(out_file), {"format": order["format"], "findings": findings})
-    return {"mined": len(order["mines"])}
+    write_record(Path(out_file), {"format": order.format, "findings": findings})
+    return {"mined": len(order.searches)}
 
 
 def mine_table(

@@ -28,7 +28,7 @@ from choco_pipeline.proof.task import (
 from choco_pipeline.stages import Stage
 
 
-def decide_order(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, Any]:
+def decide_order(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
     """Decide the statements of a work order, each in a child process under the order's limits.
 
     Parameters

@@ -48,7 +48,7 @@ CHECKER_SECONDS = 1.0
 NO_MEMORY = "there is too little memory"
 
 
-def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, Any]:
+def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
     """Prove what a work order names, write the certificates, and decide the claims on what is proved.
 
     Everything runs in a child process under the order's limits of time and memory: what breaks one is undecided, and the

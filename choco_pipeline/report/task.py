@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from choco_pipeline.stages import Stage
 Report = Callable[..., None]
 
 
-def write_report(ledger_file: str, html_file: str, report: Report) -> dict[str, Any]:
+def write_report(ledger_file: str, html_file: str, report: Report) -> dict[str, int]:
     """Write the report of a run, with ``report.json``, ``ledger.csv``, ``verdicts.csv`` and proofs of families beside the page.
 
     Parameters
@@ -45,7 +45,7 @@ def write_report(ledger_file: str, html_file: str, report: Report) -> dict[str, 
 
 def write_report_with_found(
     ledger_file: str, html_file: str, found_file: str, report: Report
-) -> dict[str, Any]:
+) -> dict[str, int]:
     """Write the report of a run as `write_report` does, and ``found.html`` and the folder ``found`` beside it.
 
     Parameters
@@ -78,8 +78,12 @@ def write_report_with_found(
 
 
 def _write(
-    ledger: dict[str, Any], results: Path, html: Path, found: FoundStatements | None, report: Report
-) -> dict[str, Any]:
+    ledger: Mapping[str, Any],
+    results: Path,
+    html: Path,
+    found: FoundStatements | None,
+    report: Report,
+) -> dict[str, int]:
     write_json(html.with_name("report.json"), report_json(ledger))
     report(Stage.REPORT, documents=1)
     write_text(html.with_name("ledger.csv"), row_frame(ledger).to_csv(index=False))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from choco_pipeline.sweep.paths import Paths, orders_of
 from choco_pipeline.tables.storage.journal import forget
 
 
-def write_ledger(plan_file: str, out_file: str, report: Callable[..., None]) -> dict[str, Any]:
+def write_ledger(plan_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
     """Gather what a run has found into one document.
 
     Parameters
@@ -41,7 +41,7 @@ def write_ledger(plan_file: str, out_file: str, report: Callable[..., None]) -> 
 
 def write_first_ledger(
     plan_file: str, out_file: str, report: Callable[..., None]
-) -> dict[str, Any]:
+) -> dict[str, int]:
     """Gather what there is before proofs are found: as `write_ledger` does for a plan without proofs."""
     plan = read_record(Path(plan_file))
     plan = {
@@ -53,8 +53,8 @@ def write_first_ledger(
 
 
 def _write(
-    plan: dict[str, Any], plan_file: str, out_file: str, report: Callable[..., None]
-) -> dict[str, Any]:
+    plan: Mapping[str, Any], plan_file: str, out_file: str, report: Callable[..., None]
+) -> dict[str, int]:
     paths = Paths(Path(plan_file).parent.parent, plan["run"])
     entries: dict[str, Any] = {}
     stamped: dict[str, Any] = {}
@@ -115,7 +115,7 @@ def _write(
     return {name: len(ledger[name]) for name in counted}
 
 
-def _outcomes(plan: dict[str, Any], paths: Paths, work: Work) -> Iterator[dict[str, Any]]:
+def _outcomes(plan: Mapping[str, Any], paths: Paths, work: Work) -> Iterator[dict[str, Any]]:
     """Yield what came of the work orders of a kind."""
     for name in orders_of(plan, work):
         yield read_record(paths.outcome(work, name))

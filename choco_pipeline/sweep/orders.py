@@ -6,9 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from choco_pipeline.claims.check_orders import CheckOrder, StatementOrder, TableCheck
 from choco_pipeline.claims.kinds.kind import Kind
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.documents.record import write_record_if_changed
+from choco_pipeline.mining.mine_order import MineOrder, TableSearch
 from choco_pipeline.proof.checker import checker_version
 from choco_pipeline.provenance import (
     CLAIM_CODE,
@@ -38,15 +40,17 @@ STANDING_PARTS = 4
 #: What is asked of the height functions of a box, each by a work order.
 ASKED_OF_HEIGHTS = ("grundy", "p-positions", "counts")
 
-Orders = Mapping[str, list[dict[str, Any]]]
+#: By the name of the shard.
+Checks = Mapping[str, list[TableCheck]]
+Searches = Mapping[str, list[TableSearch]]
 
 
 def table_orders(
     tables: Sequence[Planned], catalogue: Catalogue, shard_of: Mapping[str, str]
-) -> tuple[Orders, Orders]:
+) -> tuple[Checks, Searches]:
     """Return, by shard, which claims are checked on which table with which parameters, and what is mined."""
-    checks: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    mines: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    checks: dict[str, list[TableCheck]] = defaultdict(list)
+    searches: dict[str, list[TableSearch]] = defaultdict(list)
     largest: dict[str, int] = {}
     for planned in tables:
         ruleset = planned.spec.ruleset
@@ -62,12 +66,10 @@ def table_orders(
                     continue
                 decided.add(case)
             if planned.claims is None or claim.id in planned.claims:
-                checks[shard_of[table_id]].append(
-                    {"claim": claim.id, "table": table_id, "parameters": parameters}
-                )
+                checks[shard_of[table_id]].append(TableCheck(claim.id, table_id, parameters))
         if planned.mine:
-            mines[shard_of[table_id]].append({"table": table_id, "what": planned.mine})
-    return checks, mines
+            searches[shard_of[table_id]].append(TableSearch(table_id, planned.mine))
+    return checks, searches
 
 
 def standing_parts(catalogue: Catalogue) -> dict[str, list[str]]:
@@ -93,8 +95,8 @@ def height_parts(box: HeightBox | None) -> dict[str, dict[str, Any]]:
 def write_orders(
     paths: Paths,
     catalogue: Catalogue,
-    checks: Orders,
-    mines: Orders,
+    checks: Checks,
+    searches: Searches,
     standing: Mapping[str, list[str]],
     parts: Mapping[str, Proofs],
     decided: Mapping[str, dict[str, Any]],
@@ -102,30 +104,35 @@ def write_orders(
 ) -> None:
     """Write the work orders of a run, each only if its content is new, and remove those that are no longer wanted."""
 
-    def said(ids: Iterable[str], code: tuple[str, ...] = CLAIM_CODE) -> dict[str, Any]:
+    def to_prove(ids: Iterable[str]) -> Mapping[str, object]:
         claims = {i: catalogue.claims[i].as_json() for i in sorted(ids)}
-        return {"code": code_digest(code), "claims": claims}
+        return {"code": code_digest(PROOF_CODE), "claims": claims}
 
-    def tables(shard: str) -> dict[str, Any]:
-        return {"format": FORMAT, "manifest": paths.manifest(shard).as_posix()}
+    def to_check(ids: Iterable[str]) -> StatementOrder:
+        claims = {i: catalogue.claims[i] for i in sorted(ids)}
+        return StatementOrder(FORMAT, code_digest(CLAIM_CODE), claims)
 
-    documents: dict[Work, dict[str, dict[str, Any]]] = {
+    documents: dict[Work, dict[str, Mapping[str, Any]]] = {
         CHECK: {
-            shard: {**tables(shard), "checks": order, **said({check["claim"] for check in order})}
-            for shard, order in checks.items()
+            shard: CheckOrder(
+                paths.manifest(shard), asked, to_check({check.claim for check in asked})
+            ).as_json()
+            for shard, asked in checks.items()
         },
         MINE: {
-            shard: {**tables(shard), "mines": order, "code": code_digest(MINING_CODE)}
-            for shard, order in mines.items()
+            shard: MineOrder(
+                FORMAT, code_digest(MINING_CODE), paths.manifest(shard), asked
+            ).as_json()
+            for shard, asked in searches.items()
         },
-        CHECK_STATEMENTS: {part: {"format": FORMAT, **said(ids)} for part, ids in standing.items()},
+        CHECK_STATEMENTS: {part: to_check(ids).as_json() for part, ids in standing.items()},
         PROVE: {
             part: {
                 "format": FORMAT,
                 "certificates": paths.certificates.as_posix(),
                 "checker": checker_version(),
                 "proofs": chosen,
-                **said({one["claim"] for proof in chosen for one in proof["claims"]}, PROOF_CODE),
+                **to_prove({one["claim"] for proof in chosen for one in proof["claims"]}),
             }
             for part, chosen in parts.items()
         },
@@ -135,7 +142,7 @@ def write_orders(
                 "certificates": paths.certificates.as_posix(),
                 "checker": checker_version(),
                 **order,
-                **said(order["claims"], PROOF_CODE),
+                **to_prove(order["claims"]),
             }
             for part, order in decided.items()
         },

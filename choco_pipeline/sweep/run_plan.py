@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -118,7 +119,7 @@ def make_plan(
     )
     if url is None:
         require_disk_for([cost for _, cost in missing], results)
-    checks, mines = table_orders(tables, catalogue, shard_of)
+    checks, searches = table_orders(tables, catalogue, shard_of)
     standing = standing_parts(catalogue)
     wanted = proofs(tables, catalogue)
     parts = shared_out(wanted)
@@ -160,11 +161,11 @@ def make_plan(
             for large in [is_large(planned.game, planned.spec.bound, planned.spec.quantity)]
         ],
         "shards": [shard.name for shard in shards],
-        CHECK.name: [check for order in checks.values() for check in order],
+        CHECK.name: [asdict(check) for asked in checks.values() for check in asked],
         CHECK_STATEMENTS.name: [
             {"claim": claim_id, "part": part} for part, ids in standing.items() for claim_id in ids
         ],
-        MINE.name: [mine for order in mines.values() for mine in order],
+        MINE.name: [asdict(search) for asked in searches.values() for search in asked],
         PROVE.name: [
             {**proof, "part": part_of[proof["ruleset"], proof["relation"]]} for proof in wanted
         ],
@@ -178,7 +179,7 @@ def make_plan(
     if write:
         for shard in shards:
             write_record_if_changed(paths.spec(shard.name), shard.as_json())
-        write_orders(paths, catalogue, checks, mines, standing, parts, decided, heights)
+        write_orders(paths, catalogue, checks, searches, standing, parts, decided, heights)
         write_record_if_changed(paths.plan, plan)
     return plan
 

@@ -67,7 +67,7 @@ def test_a_plan_whose_work_order_is_gone_is_made_anew(config):
     (order,) = Path("results/t/orders/mine").iterdir()
     order.unlink()
     assert plan_of(config) == (plan, [])
-    assert read_record(order)["mines"] == plan["mine"]
+    assert read_record(order)["searches"] == plan["mine"]
 
 
 def test_several_at_once_are_each_named(config):

@@ -52,7 +52,7 @@ QUESTIONS: Mapping[str, HeightQuestion] = {
 }
 
 
-def classify_heights(order_file: str, out_file: str, report: Any) -> dict[str, Any]:
+def classify_heights(order_file: str, out_file: str, report: Any) -> dict[str, int]:
     """Answer one question on all height functions of a box.
 
     Parameters

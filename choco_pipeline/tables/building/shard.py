@@ -30,7 +30,7 @@ from choco_pipeline.tables.storage.store import finish_store, write_table
 Report = Callable[..., None]
 
 
-def build_shard(spec_file: str, manifest_file: str, report: Report) -> dict[str, Any]:
+def build_shard(spec_file: str, manifest_file: str, report: Report) -> dict[str, int]:
     """Compute and store the tables of a shard; go on where an interrupted build stopped.
 
     Parameters

@@ -31,7 +31,7 @@ from choco_pipeline.tables.storage.store import (
 TASKS = "choco_pipeline.tables.building.block_task"
 
 
-def build_large(spec_file: str, manifest_file: str, given: int | None = None) -> dict[str, Any]:
+def build_large(spec_file: str, manifest_file: str, given: int | None = None) -> dict[str, int]:
     """Build the one table of a shard in blocks, on the cluster or here; go on where an interrupted build stopped.
 
     Parameters
@@ -70,7 +70,7 @@ def build_large(spec_file: str, manifest_file: str, given: int | None = None) ->
         finish_store(site.store, [spec.table_id])
         write_manifest(shard, manifest, {spec.table_id: entry})
         run.report(Stage.BUILD, tables=1)
-    counts: dict[str, Any] = entry["blocks"]
+    counts: dict[str, int] = entry["blocks"]
     return {f"blocks {what}": counts[what] for what in ("computed", "kept", "reused")}
 
 

@@ -276,6 +276,7 @@ def test_the_bound_of_a_smaller_box_is_the_one_that_is_written_down(
     )
     document = {
         "format": 1,
+        "code": "0",
         "manifest": str(manifest),
         "claims": {"drawn": claim.as_json()},
         "checks": [{"claim": "drawn", "table": "t", "parameters": {}}],

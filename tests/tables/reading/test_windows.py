@@ -278,10 +278,11 @@ def test_memory_does_not_grow_with_the_table(tmp_path):
         ]
         document = {
             "format": 1,
+            "code": "0",
             "manifest": manifest,
             "claims": {str(i): {**c.as_json(), "id": str(i)} for i, c in enumerate(claims)},
             "checks": [{"claim": str(i), "table": table_id, "parameters": {}} for i in range(2)],
-            "mines": [{"table": table_id, "what": ["value-sets", "shifts"]}],
+            "searches": [{"table": table_id, "what": ["value-sets", "shifts"]}],
         }
         write_record(folder / "order.json", document)
         orders.append(str(folder / "order.json"))
