@@ -7,9 +7,10 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -22,8 +23,9 @@ from choco_pipeline.proof.checker import PROGRAM, check_files
 from choco_pipeline.proof.statements.claim_certificate import FOLDER as CLAIMS
 from choco_pipeline.sweep.damage import damaged
 from choco_pipeline.sweep.paths import RESULTS, all_records
+from choco_pipeline.tables.building.restoration import RepairedTable
 from choco_pipeline.tables.computing.machine import cores
-from choco_pipeline.tables.reading.verification import verify_manifest
+from choco_pipeline.tables.reading.verification import VerifiedTable, verify_manifest
 
 COLUMNS = (
     TextColumn("{task.description}"),
@@ -31,7 +33,8 @@ COLUMNS = (
     MofNCompleteColumn(),
     TimeRemainingColumn(),
 )
-Records: TypeAlias = list[dict[str, Any]]
+#: What is said of the tables of a manifest.
+T = TypeVar("T")
 
 
 def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool) -> int:
@@ -48,21 +51,21 @@ def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool)
     json
         Print one document instead.
     """
-    records: Records = []
+    tables: list[tuple[Path, VerifiedTable]] = []
     others = [] if manifests else list(all_records(RESULTS))
     unusable = {path.as_posix(): why for path, why in damaged(others)}
     for manifest, found in on_all_cores(partial(_verified, seed), chosen_manifests(manifests)):
         if isinstance(found, str):
             unusable[manifest.as_posix()] = found
         else:
-            records += [{"manifest": manifest.as_posix(), **record} for record in found]
+            tables += [(manifest, table) for table in found]
     for why in unusable.values():
         note(f"wrong: {why}")
-    for record in records:
-        if record["wrong"]:
-            note(f"wrong: {named(record)}: {record['wrong']}")
-    wrong = sum(record["wrong"] is not None for record in records)
-    checked = sum(record["checked"] for record in records)
+    for _, table in tables:
+        if table.wrong:
+            note(f"wrong: {named(table)}: {table.wrong}")
+    wrong = sum(table.wrong is not None for _, table in tables)
+    checked = sum(table.checked for _, table in tables)
     certificates = [] if manifests else _certificates_checked(seconds)
     answers = Counter(one["answer"] for one in certificates)
     for one in certificates:
@@ -76,9 +79,9 @@ def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool)
         emit(
             {
                 "status": "wrong" if code else "right",
-                "tables": len(records),
+                "tables": len(tables),
                 "positions": checked,
-                "records": records,
+                "records": [{"manifest": m.as_posix(), **asdict(table)} for m, table in tables],
                 "certificates": certificates,
                 "documents": len(others),
                 "unusable": unusable,
@@ -87,7 +90,7 @@ def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool)
     else:
         said = f"{wrong} tables are wrong" if wrong else "nothing is wrong"
         print(
-            f"{len(records):,} tables: every chunk's checksum and every table's digest read, {checked:,} positions checked"
+            f"{len(tables):,} tables: every chunk's checksum and every table's digest read, {checked:,} positions checked"
             f" against the definition; {said}"
         )
         if certificates:
@@ -137,16 +140,14 @@ def chosen_manifests(manifests: list[Path]) -> list[Path]:
     return chosen
 
 
-def _verified(seed: int, manifest: Path) -> Records | str:
+def _verified(seed: int, manifest: Path) -> list[VerifiedTable] | str:
     try:
         return verify_manifest(str(manifest), seed, ignore)
     except ChocoError as error:
         return str(error)
 
 
-def on_all_cores(
-    work: Callable[[Path], Records | str], manifests: Sequence[Path]
-) -> list[tuple[Path, Records | str]]:
+def on_all_cores(work: Callable[[Path], T], manifests: Sequence[Path]) -> list[tuple[Path, T]]:
     """Return what `work` returns of each manifest, in their order; a bar on a terminal shows how far it is."""
     console = Console(stderr=True)
     processes = min(len(manifests), cores())
@@ -166,6 +167,6 @@ def on_all_cores(
             ) from None
 
 
-def named(record: dict[str, Any]) -> str:
+def named(table: VerifiedTable | RepairedTable) -> str:
     """Return how lines about a table begin."""
-    return f"{record['ruleset']}, bound {record['bound']}, {record['quantity']}"
+    return f"{table.ruleset}, bound {table.bound}, {table.quantity}"

@@ -48,7 +48,7 @@ def test_the_bytes_are_those_of_a_folder_and_damage_is_made_good(remote, tmp_pat
     store.remove(chunks[3])
     store.remove(f"{SPEC.table_id}/zarr.json")
     (record,) = repair_manifest(str(manifest))
-    assert (len(record["damaged"]), record["why"]) == (3, None)
+    assert (len(record.damaged), record.why) == (3, None)
     assert contents(store) == before
 
 

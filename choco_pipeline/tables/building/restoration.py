@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +20,7 @@ from choco_pipeline.tables.building.wavefront import fill
 from choco_pipeline.tables.computing.in_memory import table as compute_table
 from choco_pipeline.tables.computing.machine import cores, worker_memory
 from choco_pipeline.tables.specs.chunks import chunk_name, chunks_in
+from choco_pipeline.tables.specs.schema import Quantity
 from choco_pipeline.tables.specs.spec import TableSpec
 from choco_pipeline.tables.storage.checked import fault_of_metadata, faults_of_chunks, place_of
 from choco_pipeline.tables.storage.journal import Finished, Journal
@@ -85,7 +86,19 @@ class _Patient:
             self.why = f"{said}; once {self.manifest} is removed, `choco run` builds it again"
 
 
-def repair_manifest(manifest_file: str) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class RepairedTable:
+    """What repair says of a table: a line for each fault that it had, and why it could not be repaired, else None."""
+
+    table: str
+    ruleset: str
+    bound: int
+    quantity: Quantity
+    damaged: Sequence[str]
+    why: str | None
+
+
+def repair_manifest(manifest_file: str) -> list[RepairedTable]:
     """Look for damage in the tables of a shard and rebuild what is damaged, as the manifest has it.
 
     A small table is computed anew beside its store, and damaged files are replaced if it is the same table; of a large
@@ -98,9 +111,8 @@ def repair_manifest(manifest_file: str) -> list[dict[str, Any]]:
 
     Returns
     -------
-    list of dict
-        For each table: ``table``, ``ruleset``, ``bound``, ``quantity``, ``damaged`` (a line for each fault) and ``why``
-        it could not be repaired, else None.
+    list of RepairedTable
+        One for each table, damaged or not.
 
     Raises
     ------
@@ -132,14 +144,14 @@ def repair_manifest(manifest_file: str) -> list[dict[str, Any]]:
                 raise StoreError(patient.faults[0])
     found = {patient.spec.table_id: faults for patient, faults in ill}
     return [
-        {
-            "table": patient.spec.table_id,
-            "ruleset": patient.spec.ruleset,
-            "bound": patient.spec.bound,
-            "quantity": patient.spec.quantity,
-            "damaged": found.get(patient.spec.table_id, []),
-            "why": patient.why,
-        }
+        RepairedTable(
+            patient.spec.table_id,
+            patient.spec.ruleset,
+            patient.spec.bound,
+            patient.spec.quantity,
+            found.get(patient.spec.table_id, []),
+            patient.why,
+        )
         for patient in patients
     ]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from choco_pipeline.games import Position, Ruleset, mex, parse_ruleset
 from choco_pipeline.tables.reading.lookup import Lookup
 from choco_pipeline.tables.reading.windows import StoredCells
 from choco_pipeline.tables.specs.position_count import estimated_positions
+from choco_pipeline.tables.specs.schema import Quantity
 from choco_pipeline.tables.storage.checked import fault_of_metadata, require_digests
 from choco_pipeline.tables.storage.location import Location
 from choco_pipeline.tables.storage.store import store_of
@@ -26,10 +28,22 @@ SAMPLES = 200
 MOST_OPTIONS = 50_000
 
 
+@dataclass(frozen=True)
+class VerifiedTable:
+    """What verification says of a table: how many positions were checked, and what is wrong, else None."""
+
+    table: str
+    ruleset: str
+    bound: int
+    quantity: Quantity
+    checked: int = 0
+    wrong: str | None = None
+
+
 def verify_manifest(
     manifest_file: str, seed: int, report: Callable[..., None]
-) -> list[dict[str, Any]]:
-    """Check every table of a shard and return one record for each: id, ruleset, what was checked, and what is wrong.
+) -> list[VerifiedTable]:
+    """Check every table of a shard and return what is to be said of each.
 
     Parameters
     ----------
@@ -54,16 +68,11 @@ def verify_manifest(
 
 
 def _verified(
-    manifest: Path, document: dict[str, Any], seed: int, report: Callable[..., None]
-) -> list[dict[str, Any]]:
-    records: list[dict[str, Any]] = []
+    manifest: Path, document: Mapping[str, Any], seed: int, report: Callable[..., None]
+) -> list[VerifiedTable]:
+    verified: list[VerifiedTable] = []
     for table_id, entry in document["tables"].items():
-        record = {
-            "table": table_id,
-            "ruleset": entry["ruleset"],
-            "bound": entry["bound"],
-            "quantity": entry["quantity"],
-        }
+        table = VerifiedTable(table_id, entry["ruleset"], entry["bound"], entry["quantity"])
         try:
             store = store_of(manifest, document)
             require_digests(store, table_id, entry)
@@ -71,14 +80,14 @@ def _verified(
             if fault is not None:
                 raise StoreError(fault)
             checked = _check_numbers(store, table_id, entry, seed)
-            records.append({**record, "checked": checked, "wrong": None})
+            verified.append(replace(table, checked=checked))
         except StoreError as error:
-            records.append({**record, "checked": 0, "wrong": str(error)})
+            verified.append(replace(table, wrong=str(error)))
         report("verify", tables=1, positions=entry["positions"])
-    return records
+    return verified
 
 
-def _check_numbers(store: Location, table_id: str, entry: dict[str, Any], seed: int) -> int:
+def _check_numbers(store: Location, table_id: str, entry: Mapping[str, Any], seed: int) -> int:
     game = parse_ruleset(entry["ruleset"])
     table = Lookup.of(game, StoredCells.open(store, table_id, entry))
     checked = 0

@@ -86,7 +86,7 @@ def require_unreadable(manifest, table_id, chunk):
         assert f": chunk {name} is " in said
         assert f"({chunk})" in said
         assert "\n" not in said
-    wrong = {r["table"]: r["wrong"] for r in verify_manifest(manifest, 0, quiet) if r["wrong"]}
+    wrong = {r.table: r.wrong for r in verify_manifest(manifest, 0, quiet) if r.wrong}
     assert list(wrong) == [table_id]
     assert str(chunk) in wrong[table_id]
 
@@ -119,13 +119,13 @@ def test_a_damaged_chunk_of_a_small_table_is_made_good(sound, tmp_path_factory, 
     chunk = store_of(manifest) / table_id / entry["variable"] / name
     how(chunk, data)
     require_unreadable(manifest, table_id, chunk)
-    records = {record["table"]: record for record in repair_manifest(manifest)}
-    assert [record["why"] for record in records.values()] == [None] * len(GAMES)
-    assert [t for t, record in records.items() if record["damaged"]] == [table_id]
-    assert f"({chunk})" in records[table_id]["damaged"][0]
+    records = {record.table: record for record in repair_manifest(manifest)}
+    assert [record.why for record in records.values()] == [None] * len(GAMES)
+    assert [t for t, record in records.items() if record.damaged] == [table_id]
+    assert f"({chunk})" in records[table_id].damaged[0]
     assert files_of(manifest) == sound[1]
     assert Path(manifest).read_bytes() == said
-    assert not any(record["damaged"] for record in repair_manifest(manifest))
+    assert not any(record.damaged for record in repair_manifest(manifest))
     assert sorted(path.name for path in Path(manifest).parent.iterdir()) == [
         "s.done.json",
         "s.zarr",
@@ -141,13 +141,13 @@ def test_damaged_metadata_is_made_good(sound, tmp_path_factory, data, how):
     how(file, data)
     found = verify_manifest(manifest, 0, quiet)
     records = repair_manifest(manifest)
-    assert [record["why"] for record in records] == [None] * len(GAMES)
-    assert [bool(r["damaged"]) for r in records] == [r["wrong"] is not None for r in found]
+    assert [record.why for record in records] == [None] * len(GAMES)
+    assert [bool(r.damaged) for r in records] == [r.wrong is not None for r in found]
     if how is not flip:
-        assert any(record["damaged"] for record in records)
-    if any(record["damaged"] for record in records):
+        assert any(record.damaged for record in records)
+    if any(record.damaged for record in records):
         assert files_of(manifest) == sound[1]
-    assert all(record["wrong"] is None for record in verify_manifest(manifest, 0, quiet))
+    assert all(record.wrong is None for record in verify_manifest(manifest, 0, quiet))
 
 
 @pytest.mark.parametrize("what", ["table", "store"])
@@ -155,7 +155,7 @@ def test_what_is_gone_altogether_is_built_again(sound, tmp_path, what):
     manifest = copy_of(sound, tmp_path)
     table_id = next(iter(read_record(Path(manifest))["tables"]))
     shutil.rmtree(store_of(manifest) / (table_id if what == "table" else ""))
-    assert [record["why"] for record in repair_manifest(manifest)] == [None] * len(GAMES)
+    assert [record.why for record in repair_manifest(manifest)] == [None] * len(GAMES)
     assert files_of(manifest) == sound[1]
 
 
@@ -182,8 +182,8 @@ def test_only_the_damaged_blocks_of_a_large_table_are_filled(
             block_task, "write_cells", lambda *what: (filled.append(what[3]), write(*what))[1]
         )
         (record,) = repair_manifest(manifest)
-    assert record["why"] is None
-    assert len(record["damaged"]) == len(damaged)
+    assert record.why is None
+    assert len(record.damaged) == len(damaged)
     assert files_of(manifest) == before
     # A block is one chunk here, but for a rest at an edge, and for the passes.
     assert 1 <= len(filled) <= len(damaged)
@@ -198,7 +198,7 @@ def test_the_metadata_of_a_large_table_is_made_good(tmp_path, small_blocks, is_l
     for file in store_of(manifest).rglob("zarr.json"):
         file.unlink()
     (record,) = repair_manifest(manifest)
-    assert (record["why"], files_of(manifest)) == (None, before)
+    assert (record.why, files_of(manifest)) == (None, before)
 
 
 def change(manifest, **entries):
@@ -219,15 +219,15 @@ def test_a_store_of_another_build_is_found_and_replaced(sound, tmp_path):
     entry = document["tables"][spec.table_id]
     with pytest.raises(StoreError, match="is not the one that the manifest's digest was taken of"):
         read_table(store, spec.table_id, entry)
-    assert [record["why"] for record in repair_manifest(manifest)] == [None] * len(GAMES)
+    assert [record.why for record in repair_manifest(manifest)] == [None] * len(GAMES)
     assert files_of(manifest) == sound[1]
     change(manifest, kernels="of-old-code")
     assert all(
-        "belongs to another build: its kernels is" in record["wrong"]
+        "belongs to another build: its kernels is" in record.wrong
         for record in verify_manifest(manifest, 0, quiet)
     )
-    assert [record["why"] for record in repair_manifest(manifest)] == [None] * len(GAMES)
-    assert all(record["wrong"] is None for record in verify_manifest(manifest, 0, quiet))
+    assert [record.why for record in repair_manifest(manifest)] == [None] * len(GAMES)
+    assert all(record.wrong is None for record in verify_manifest(manifest, 0, quiet))
 
 
 def test_what_this_code_does_not_compute_is_left_and_named(sound, tmp_path):
@@ -242,9 +242,9 @@ def test_what_this_code_does_not_compute_is_left_and_named(sound, tmp_path):
     document["kernels"] = "of-old-code"
     write_record(Path(manifest), document)
     before = files_of(manifest)
-    (record,) = [one for one in repair_manifest(manifest) if one["table"] == spec.table_id]
-    assert "built by other code (of-old-code, this is " in record["why"]
-    assert f"once {manifest} is removed, `choco run` builds it again" in record["why"]
+    (record,) = [one for one in repair_manifest(manifest) if one.table == spec.table_id]
+    assert "built by other code (of-old-code, this is " in record.why
+    assert f"once {manifest} is removed, `choco run` builds it again" in record.why
     changed = {name for name, content in files_of(manifest).items() if content != before[name]}
     assert not any(name.startswith(spec.table_id) for name in changed)
 
@@ -278,5 +278,5 @@ def test_digests_that_contradict_each_other_are_not_repaired(sound, tmp_path, wr
     entry = next(iter(document["tables"].values()))
     digest = next(iter(entry["chunks"].values())) if of_chunk else entry["digest"]
     write_record(Path(manifest), json.loads(text.replace(digest, wrong(digest))))
-    (why,) = [record["why"] for record in repair_manifest(manifest) if record["why"]]
+    (why,) = [record.why for record in repair_manifest(manifest) if record.why]
     assert "the manifest's digests contradict each other" in why

@@ -227,7 +227,7 @@ def test_a_damaged_block_is_computed_again_or_found_by_verify(
     found = files_of(manifest)
     if found[damaged] != files_of(whole)[damaged]:
         (record,) = verify_manifest(manifest, 0, quiet)
-        assert "is not the one that the manifest's digest was taken of" in record["wrong"]
+        assert "is not the one that the manifest's digest was taken of" in record.wrong
         found[damaged] = files_of(whole)[damaged]
     assert found == files_of(whole)
 

@@ -111,8 +111,8 @@ def test_a_manifest_says_what_is_in_the_store(built):
 def test_verify_finds_nothing_wrong_in_a_sound_store(built):
     specs, _, manifest = built
     records = verify_manifest(str(manifest), 0, quiet)
-    assert [record["wrong"] for record in records] == [None] * len(specs)
-    assert all(record["checked"] >= 25 for record in records), records
+    assert [record.wrong for record in records] == [None] * len(specs)
+    assert all(record.checked >= 25 for record in records), records
 
 
 @given(st.data())
@@ -131,7 +131,7 @@ def test_every_flipped_byte_of_a_chunk_is_found(tmp_path_factory, data):
             location(manifest), spec.table_id, read_record(manifest)["tables"][spec.table_id]
         )
     (record,) = verify_manifest(str(manifest), 0, quiet)
-    assert record["wrong"]
+    assert record.wrong
 
 
 def test_a_missing_chunk_is_found_and_not_read_as_numbers(built):
@@ -169,7 +169,7 @@ def test_verify_finds_wrong_mathematics_behind_right_checksums(tmp_path, monkeyp
     manifest = tmp_path / "tables" / "s.done.json"
     build_shard(str(tmp_path / "s.json"), str(manifest), quiet)
     (record,) = verify_manifest(str(manifest), 0, quiet)
-    assert record["wrong"] is not None
+    assert record.wrong is not None
 
 
 @pytest.mark.parametrize("quantity", ["grundy", "p-positions"])
@@ -190,7 +190,7 @@ def test_verify_finds_wrong_mathematics_far_from_the_origin(tmp_path, monkeypatc
     manifest = tmp_path / "tables" / "s.done.json"
     build_shard(str(tmp_path / "s.json"), str(manifest), quiet)
     (record,) = verify_manifest(str(manifest), 0, quiet)
-    assert "options" in record["wrong"] or "by its options" in record["wrong"]
+    assert "options" in record.wrong or "by its options" in record.wrong
 
 
 def test_an_interrupted_build_goes_on(tmp_path, monkeypatch):
@@ -229,7 +229,7 @@ def test_an_interrupted_build_goes_on(tmp_path, monkeypatch):
     }
     forget(manifest)
     assert sorted(path.name for path in manifest.parent.iterdir()) == ["s.done.json", "s.zarr"]
-    assert [r["wrong"] for r in verify_manifest(str(manifest), 0, quiet)] == [None] * len(GAMES)
+    assert [r.wrong for r in verify_manifest(str(manifest), 0, quiet)] == [None] * len(GAMES)
 
 
 @pytest.mark.parametrize("change", ["code", "values"])
