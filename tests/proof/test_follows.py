@@ -15,6 +15,7 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import LemmaName
 from choco_pipeline.claims.language.verdict import HoldsToBound
 from choco_pipeline.claims.quick_trial import assignments, trials
+from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import DisagreementError
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.lemmas.derivation import derived
@@ -104,7 +105,7 @@ def test_a_run_decides_the_premises_and_then_what_follows(tmp_path: Path) -> Non
     ids = ["pass2016-conj-4.1", "pass2016-cor-4.1-intended", "pass2016-thm-4.1", THEOREM]
     order, out = tmp_path / "order.json", tmp_path / "out.json"
     asked = {"format": 1, "claims": {one: CLAIMS[one].as_json() for one in ids}, "seconds": 60}
-    order.write_text(json.dumps({**asked, "memory": 4, "certificates": str(tmp_path / "c")}))
+    write_record(order, {**asked, "memory": 4, "certificates": str(tmp_path / "c")})
     decide_order(str(order), str(out), lambda *_, **__: None)
     verdicts = {one["claim"]: one for one in json.loads(out.read_text())["verdicts"]}
     assert {name: one["verdict"] for name, one in verdicts.items()} == dict.fromkeys(ids, "proved")
