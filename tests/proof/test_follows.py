@@ -189,6 +189,15 @@ ZERO, OTHER = "(x+s) ^ y ^ (z+s) == 0", "(x+s) ^ y ^ (z+s) != 0"
             a_claim(STRIP, ODD, options(OTHER, "some", ZERO, beside="kept"), ["free-heap"]),
             "which moves",
         ),
+        (
+            a_claim(
+                STRIP,
+                ODD,
+                options(f"{OTHER} and x > 99", "some", ZERO, by=["x", "y", "z"], beside="lowered"),
+                ["free-heap"],
+            ),
+            "which moves",
+        ),
         (a_claim(f"sum(with-pass({STEP}), nim(1))", ODD, p("a == 0"), ["free-heap"]), "amounts"),
         (a_claim(f"with-pass({STRIP}, passes=s)", ODD, p("x == 0")), "written out"),
     ],

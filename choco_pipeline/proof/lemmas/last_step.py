@@ -97,10 +97,8 @@ class LastStep:
         """Yield that it speaks of P-positions, none of whose options is one, or of others, which have one that is."""
         is_p, of, to = self._left(self.known.outcomes), nodes(check.of), nodes(check.to)
         is_other = LogicalNot(is_p)
-        if check.have == "some" and not set(self.claim.coordinates) <= {
-            *check.by,
-            *self._all(check),
-        }:
+        counts_all = check.beside is None and {*check.by} in (set(), {*self.claim.coordinates})
+        if check.have == "some" and not counts_all:
             raise LemmaError("which moves lead to a P-position is not known")
         yield self._everywhere([of], holds=[is_other if check.have == "some" else is_p])
         if check.have == "every":
@@ -109,10 +107,6 @@ class LastStep:
             yield self._everywhere([to], holds=[is_p])
         else:
             yield self._everywhere([is_p], holds=[to])
-
-    def _all(self, check: Options) -> tuple[str, ...]:
-        """Return all coordinates if the claim counts all options."""
-        return self.claim.coordinates if not check.by and check.beside is None else ()
 
     def conclusion(self) -> Formula:
         """Return what is known of the claim's positions as one formula, a condition or an equation with ``grundy``."""
