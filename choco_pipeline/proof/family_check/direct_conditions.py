@@ -17,6 +17,8 @@ from choco_pipeline.proof.proof_errors import UndecidedError
 
 #: A limited coordinate with more values has too many conditions.
 MOST_VALUES = 64
+#: The lowered coordinate of an option. A case that had a number of this name could choose which options are looked at.
+LOWERED = "lowered()"
 
 Place = Mapping[str, IntegerSum]
 
@@ -35,6 +37,9 @@ class Direct:
             raise UndecidedError("only P-positions, by all coordinates, have such conditions")
         if not all(relation.shifts[y].is_number for y in heights):
             raise UndecidedError("a parameter is added to a limited coordinate")
+        if any(height.terms.get(y) for height in heights.values() for y in heights):
+            # Lowering y would let others fall, and only free coordinates are looked at for that.
+            raise UndecidedError("a height depends on a limited coordinate")
         if not relation.constant.is_number or len(self._free) > 2:
             raise UndecidedError("a nim-sum of more than two sums of names")
 
@@ -78,7 +83,7 @@ class Direct:
             left = []
             for x in self.game.clips:
                 for fallen in self._fallen(place, x):
-                    option = {**fallen, x: IntegerSum.name("option")}
+                    option = {**fallen, x: IntegerSum.name(LOWERED)}
                     outside = (
                         f"(not {conjunction(_value(p, option).is_natural for p in self.inside)})"
                     )

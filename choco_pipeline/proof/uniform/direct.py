@@ -36,8 +36,8 @@ from choco_pipeline.proof.uniform.sentences import (
 #: A limited coordinate with more values would make some thousand conditions.
 MOST_VALUES = 64
 
-#: What a text calls the lowered coordinate of an option.
-LOWER = "lowered"
+#: What a text calls the lowered coordinate of an option; no parameter has such a name.
+LOWER = "lowered()"
 
 Position = Mapping[str, Affine]
 Names = tuple[str, ...]

@@ -2,9 +2,12 @@
 
 import json
 from functools import cache
+from itertools import product
 
 import pytest
 
+from choco_pipeline.formula import parse
+from choco_pipeline.games.notation import parse_ruleset
 from choco_pipeline.proof.family_check import certificate_check, check_family
 from choco_pipeline.proof.uniform.family_certificate import write
 from choco_pipeline.proof.uniform.family_prover import prove_family
@@ -56,7 +59,7 @@ def test_what_was_found_passes(family, status, certificate, verdict):
     found = verdict(certificate(family))
     assert (found["status"], found["engines"]) == (status, ["z3", "cvc5"]), found["why"]
     assert found["every_member"] == (status == "refuted")
-    assert found["members"] == 12
+    assert found["members"] == 13
 
 
 #: What is changed; some of it is wrong for large members alone.
@@ -131,3 +134,58 @@ def test_largest_values_are_needed_and_right(certificate, verdict):
     for largest in (None, {}, {"x": 3}, {"y": -1}, {"y": 3, "z": 1}, {"y": 1 << 40}):
         found = verdict(changed(document, ("cases", 0, "largest"), lambda _, n=largest: n))
         assert found["status"] == "undecided"
+
+
+@pytest.mark.parametrize("name", ["m", "option", "lowered", "at", "position"])
+def test_no_name_of_a_case_is_that_of_a_coordinate(name, certificate, verdict):
+    """A place that options leave proves nothing, whatever the case's number is called; it has positions for large members only."""
+    document = certificate((SUM, "k >= 1", NIM, "x + z < k"))
+    document["relation"]["formula"] = "x ^ y ^ z == 1"
+    document["where"] = "z >= x + 1 and x + 100 <= k and x + z < k"
+    (case,) = document["cases"]
+    case["parameters"], case["conditions"] = {"k": {name: 1}}, [{name: 1, "1": -1}]
+    case["constant"], case["heights"]["y"]["divisor"] = {"1": 1}, {name: 1}
+    found = verdict(document)
+    assert found["status"] == "undecided"
+    assert "case-1/inside-0" in found["why"]
+
+
+@pytest.mark.parametrize("name", ["option", "lowered"])
+def test_parameters_have_any_name(name):
+    ruleset = f"solid-bar(f=(x+z)//{name})"
+    inside = prove_family(ruleset, f"{name} >= 1", p_positions=NIM, where=f"x + z < {name}")
+    assert inside.status == "proved"
+    left = f"z >= x + 1 and x + 100 <= {name} and x + z < {name}"
+    outside = prove_family(ruleset, f"{name} >= 1", p_positions="x ^ y ^ z == 1", where=left)
+    assert outside.status == "undecided"
+
+
+def test_nothing_is_refuted_where_limited_coordinates_let_others_fall(verdict):
+    """The relation is true for k >= 100: from (1, 1, 0) the cut of w leaves (0, 0, 0), as y falls, which is in it."""
+    moves = [{"lower": [name]} for name in "wyz"]
+    game = {"game": "falling", "parameters": {"k": 2}, "coordinates": ["w", "y", "z"]}
+    game |= {"heights": {"w": 1, "y": "k*w//k"}, "moves": moves}
+    relation = "w ^ (y+1) ^ (z+min(1, max(0, 100-k))) == 1"
+    large = parse_ruleset("game(falling, k=k)", {"k": 100}, games={"falling": game})
+    for position in product(range(2), range(2), range(9)):
+        if large.rules.why_not(position) is None:
+            said = parse(relation).value({"k": 100, **large.rules.named(position)})
+            assert said == (large.grundy(position) == 0)
+
+    def of(conditions, shift, position):
+        heights = {
+            "w": {"terms": {}, "constant": {"1": 1}, "divisor": {"1": 1}},
+            "y": {"terms": {"w": {"m": 1}}, "constant": {}, "divisor": {"m": 1}},
+        }
+        shown = {"shifts": {"w": {}, "y": {"1": 1}, "z": shift}, "constant": {"1": 1}, "offset": {}}
+        case = {"parameters": {"k": {"m": 1}}, "conditions": conditions, "heights": heights}
+        return {**case, **shown, "position": position, "texts": {}}
+
+    small = of([{"m": 1, "1": -1}, {"m": -1, "1": 99}], {"1": 1}, {"w": {}, "y": {}, "z": {}})
+    others = of([{"m": 1, "1": -100}], {}, {"w": {"1": 1}, "y": {"1": 1}, "z": {}})
+    document = {"kind": "family", "format": 1, "ruleset": "game(falling, k=k)"}
+    document |= {"games": {"falling": game}, "parameters": ["k"], "for": "k >= 1"}
+    document |= {"relation": {"kind": "p-positions", "formula": relation}, "verdict": "refuted"}
+    found = verdict({**document, "engines": [], "cases": [small, others]})
+    assert (found["status"], found["every_member"]) == ("undecided", False)
+    assert "depends on a limited coordinate" in found["why"]
