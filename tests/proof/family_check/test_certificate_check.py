@@ -27,6 +27,7 @@ THREE = (SUM, "k % 4 == 3", "p_positions", "x ^ y ^ z == 0")
 ONE = (SUM, "k % 4 == 1", "p_positions", "(x-1) ^ y ^ (z-1) == 0")
 GRUNDY = (STEP, "k % 2 == 0 and s < k", "grundy", "(y ^ (z+s)) - s")
 BESIDE = (STRIP, "k % 2 == 0 and s < k", "p_positions", "(x+s) ^ y ^ (z+s) == 0")
+FLAT = ("solid-bar(f=z//k)", "k % 2 == 0", "p_positions", "x ^ y ^ z == 0")
 CASES = (MORE, "k % 2 == 1 and c <= k + 1", "p_positions", f"(x+{SHIFT}) ^ y ^ (z+{SHIFT}) == 0")
 
 
@@ -51,7 +52,7 @@ def verdict(tmp_path):
     return of
 
 
-@pytest.mark.parametrize("family", [THREE, GRUNDY])
+@pytest.mark.parametrize("family", [THREE, GRUNDY, FLAT])
 def test_a_proof_passes(family, certificate, verdict):
     found = verdict(certificate(family))
     assert (found["status"], found["engines"]) == ("proved", ["z3", "cvc5"]), found["why"]

@@ -15,12 +15,12 @@ from typing import Any
 
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import Formula, FormulaError, parse
-from choco_pipeline.formula.nodes import Binary, Integer, Name, Negate, Node, negate, with_operands
+from choco_pipeline.formula.nodes import Binary, Integer, Name, Negate, Node, negate, walk, with_operands
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.height import FormulaHeight
 from choco_pipeline.games.notation import Argument, Notation, build, read
-from choco_pipeline.games.rules import Limit, Move, Rules
+from choco_pipeline.games.rules import Limit, Rules
 from choco_pipeline.proof.uniform.families.family_errors import FamilyError
 
 #: Values that no description has of its own; primes, so that none is made of others.
@@ -85,7 +85,7 @@ def describe(text: str) -> ParametricRules:
     heights = {name: _node(limit) for name, limit in member.rules.limits.items()}
     heights = {name: _with_names(node, meaning) for name, node in heights.items()}
     _try_others(general, names, member.rules, heights)
-    every = [(m.lowers[0], _dependents(member.rules, m), m.clips) for m in member.rules.moves]
+    every = [(m.lowers[0], _dependents(heights, m.lowers[0]), m.clips) for m in member.rules.moves]
     moves = tuple(dict.fromkeys(every))
     if len({lowered for lowered, _, _ in moves}) < len(moves):
         raise FamilyError(f"{text}: two kinds of move of one coordinate")
@@ -181,10 +181,12 @@ def _inlined(node: Node, meaning: Mapping[str, Node]) -> Node:
     return with_operands(node, lambda operand: _inlined(operand, meaning))
 
 
-def _dependents(rules: Rules, move: Move) -> tuple[str, ...]:
-    (lowered,) = move.lowers
+def _dependents(heights: Mapping[str, Node], lowered: str) -> tuple[str, ...]:
+    """Return the coordinates that may fall: a height may have arguments that do not occur in it, as x in ``z//k``."""
     return tuple(
-        name for name, limit in rules.limits.items() if lowered in limit.of and name != lowered
+        name
+        for name, height in heights.items()
+        if name != lowered and Name(lowered) in walk(height)
     )
 
 
