@@ -123,7 +123,9 @@ class FamilyProofs:
         evidence: dict[str, Mapping[str, Any]] = {}
         for verdict in ledger["verdicts"]:
             path = verdict.get("certificate")
-            if is_for_all(verdict) and path is not None and Path(path).is_file():
+            # What follows from other claims has the certificate of a sentence on integers, which is none of a family.
+            is_family = is_for_all(verdict) and "follows_from" not in verdict["evidence"]
+            if is_family and path is not None and Path(path).is_file():
                 claims.setdefault(path, []).append(known[verdict["claim"]])
                 evidence.setdefault(path, verdict["evidence"])
         for statement in found:

@@ -200,6 +200,16 @@ def test_a_certificate_that_is_not_there_has_no_page(ledger):
     assert list(FamilyProofs.of(ledger).pages) == ["claim-1"]
 
 
+def test_a_claim_that_follows_has_no_page_of_its_own(ledger, tmp_path):
+    """Its certificate is there, and one of a sentence on integers."""
+    path = tmp_path / "all-1.json"
+    path.write_text(json.dumps({"kind": "claim", "format": 1}), encoding="utf-8")
+    follows = {"certificate": path.as_posix(), "evidence": {"follows_from": {"premises": []}}}
+    ledger["verdicts"][0] |= follows
+    assert list(FamilyProofs.of(ledger).pages) == ["claim-1"]
+    assert write_family_pages(ledger, tmp_path) == 1
+
+
 def test_both_notations_write_all_of_it(folder, ledger):
     """What neither notation has a command for would be left out, or end in a LaTeX error."""
     for notation in (MathML(), LaTeX()):
