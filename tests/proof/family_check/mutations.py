@@ -1,5 +1,6 @@
 """Every single change of a family's certificate: a number, an inequality, a digit, an answer, a state, a case."""
 
+import re
 from copy import deepcopy
 
 TEXTS = ("parameters", "conditions", "heights", "shifts", "constant", "offset")
@@ -131,3 +132,49 @@ def of_location(document, path, location, size):
             yield "strategy: a digit", changed(document, below, lambda d: 1 - d)
         elif below[-1] == "answers":
             yield "strategy: no answer", changed(document, below, lambda _: [])
+
+
+def of_texts(document):
+    """Yield what was changed, and the document with another statement: of a formula one number by 1, one sign, one operator."""
+    for path in (("ruleset",), ("for",), ("where",), ("relation", "formula")):
+        text = document[path[0]] if len(path) == 1 else document[path[0]][path[1]]
+        for match in re.finditer(r"\d+|[=<>]=|[-+*<>^]|//|\b[a-z]\b", text):
+            for other in others(match.group()):
+                new = text[: match.start()] + other + text[match.end() :]
+                yield f"{path[-1]}: {other}", changed(document, path, lambda _, new=new: new)
+    turned = {"proved": "refuted", "refuted": "proved"}
+    yield "verdict: turned", changed(document, ("verdict",), turned.get)
+    for c in range(len(document["cases"])):
+        yield from of_direct_case(document, ("cases", c))
+
+
+def others(word):
+    """Return what stands instead of a word of a formula."""
+    if word.isdigit():
+        return [str(int(word) + 1), str(max(int(word) - 1, 0))]
+    if word.isalpha():
+        return [other for other in "kxyz" if other != word]
+    signs = {"==": ["!=", "<="], "<=": ["<", ">="], ">=": [">", "<="], "<": ["<="], ">": [">="]}
+    signs |= {"+": ["-"], "-": ["+"], "^": ["+"], "//": ["%"], "*": ["+"], ">": [">="]}
+    return signs[word]
+
+
+def of_direct_case(document, here):
+    """Yield every change of a number of a case, and what is left out."""
+    case = document[here[0]][here[1]]
+    for key in (*TEXTS, "position"):
+        if case.get(key) is not None:
+            yield from of_sums(document, (*here, key), key)
+    for name, most in (case.get("largest") or {}).items():
+        for by in (1, -1):
+            yield (
+                f"largest: by {by}",
+                changed(document, (*here, "largest", name), lambda _, n=most + by: n),
+            )
+    for key in sorted(case.keys() & {"largest", "position"}):
+        yield f"{key}: none", changed(document, (*here, key), lambda _: None)
+    for i in range(len(case["conditions"])):
+        yield (
+            "conditions: one left out",
+            changed(document, (*here, "conditions"), lambda a, i=i: without(a, i)),
+        )

@@ -1,17 +1,19 @@
 """The check of certificates without words: of relations on a part of the positions, and of refutations for every member."""
 
 import json
+import random
 from functools import cache
 from itertools import product
 
 import pytest
 
+from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import parse
 from choco_pipeline.games.notation import parse_ruleset
 from choco_pipeline.proof.family_check import certificate_check, check_family
 from choco_pipeline.proof.uniform.family_certificate import write
 from choco_pipeline.proof.uniform.family_prover import prove_family
-from tests.proof.family_check.mutations import changed
+from tests.proof.family_check.mutations import changed, of_texts
 
 SUM, NIM = "solid-bar(f=(x+z)//k)", "x ^ y ^ z == 0"
 
@@ -189,3 +191,22 @@ def test_nothing_is_refuted_where_limited_coordinates_let_others_fall(verdict):
     found = verdict({**document, "engines": [], "cases": [small, others]})
     assert (found["status"], found["every_member"]) == ("undecided", False)
     assert "depends on a limited coordinate" in found["why"]
+
+
+#: What may be otherwise in a proof: a part of the positions that is smaller, a sum that another makes superfluous.
+MAY_PASS = {"where", "conditions", "largest"}
+
+
+@pytest.mark.parametrize(("family", "seed"), [(WRONG, 1), (BEYOND, 2)])
+def test_a_changed_statement_is_refused_or_another_that_is_true(family, seed, certificate, verdict):
+    chosen = random.Random(seed).sample(list(of_texts(certificate(family))), 25)
+    passed = 0
+    for kind, mutant in chosen:
+        try:
+            found = verdict(mutant)
+        except ChocoError:
+            continue
+        if found["engines"]:
+            passed += 1
+            assert kind.partition(":")[0] in MAY_PASS, (kind, mutant)
+    assert passed < len(chosen) / 2

@@ -15,7 +15,16 @@ from typing import Any
 
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import Formula, FormulaError, parse
-from choco_pipeline.formula.nodes import Binary, Integer, Name, Negate, Node, negate, walk, with_operands
+from choco_pipeline.formula.nodes import (
+    Binary,
+    Integer,
+    Name,
+    Negate,
+    Node,
+    negate,
+    walk,
+    with_operands,
+)
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.height import FormulaHeight
