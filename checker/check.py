@@ -55,32 +55,40 @@ class Automaton(NamedTuple):
     def __invert__(self) -> Automaton:
         if len(self.rows) << len(self.tracks) > 4 * MOST_EDGES:
             raise UndecidedError("undecided", "an automaton is too large")
-        symbols, sink = range(1 << len(self.tracks)), 2 * len(self.rows)
-        rows = [{a: row.get(a, sink) ^ 1 for a in symbols} for row in self.rows]
-        return Automaton(self.tracks, least([*rows, dict.fromkeys(symbols, sink + 1)]))
+        # What is least stays so, but for the one state that accepts all: edges to it, which end, go, and others come.
+        symbols, states, empty = range(1 << len(self.tracks)), range(len(self.rows)), not self.rows[0]
+        all_there = (q for q in states if empty or self.rows[q] == dict.fromkeys(symbols, 2 * q + 1))
+        end = 2 * (full := next(all_there, len(states))) + 1
+        rows = [{a: edge ^ 1 for a in symbols if (edge := row.get(a, end ^ 1)) != end} for row in self.rows]
+        rows[full : full + 1] = [dict.fromkeys(symbols, end)]
+        return Automaton(self.tracks, rows if full or empty else [{}])
 
     def __or__(self, other: Automaton) -> Automaton:
         return ~(~self & ~other)
 
     def __and__(self, other: Automaton) -> Automaton:
         tracks = tuple(dict.fromkeys(self.tracks + other.tracks))
-        places = [tracks.index(track) for track in other.tracks]
-        shared = sum(1 << place for place in places if place < len(self.tracks))
+        symbols, count = sums(1 << tracks.index(track) for track in other.tracks), len(other.rows)
+        shared = symbols[-1] & (1 << len(self.tracks)) - 1
         groups: list[Any] = [defaultdict(list) for _ in other.rows]  # the other's edges by the digits on shared tracks
-        for q, row in enumerate(other.rows):
-            for a, edge in row.items():
-                symbol = sum((a >> i & 1) << place for i, place in enumerate(places))
-                groups[q][symbol & shared].append((symbol, edge))
+        for group, row in zip(groups, other.rows, strict=True):
+            for b, edge in row.items():
+                group[symbols[b] & shared].append((symbols[b], edge))
 
-        def edges(state: tuple[int, int]) -> Edges:
-            for a, mine in self.rows[state[0]].items():
-                for b, its in groups[state[1]].get(a & shared, ()):
-                    yield a | b, (mine >> 1, its >> 1), mine & its & 1
+        def edges(state: int) -> Edges:
+            row, group = self.rows[state // count].items(), groups[state % count].get
+            pairs = [(a | b, mine, its) for a, mine in row for b, its in group(a & shared, ())]
+            return [(a, (mine >> 1) * count + (its >> 1), mine & its & 1) for a, mine, its in pairs]
 
-        return built(tracks, (0, 0), edges)
+        return built(tracks, 0, edges)
 
 
 TRUE, FALSE = Automaton((), [{0: 1}]), Automaton((), [{}])
+
+
+def sums(factors: Iterable[int]) -> list[int]:
+    """Return for each symbol the sum of the factors at which its digit is 1."""
+    return functools.reduce(lambda found, factor: found + [one + factor for one in found], factors, [0])
 
 
 def built(tracks: Iterable[Track], start: Any, edges: Callable[[Any], Edges]) -> Automaton:
@@ -103,18 +111,18 @@ def least(rows: list[dict[int, int]]) -> list[dict[int, int]]:
     """Return an automaton without states that accept nothing, and with equal states made one (Moore's refinement)."""
     sources, kinds, count = defaultdict(list), dict[Any, int](), 0
     for q, row in enumerate(rows):
-        for edge in row.values():
-            sources[edge >> 1].append(q)
-    live = {q for q, row in enumerate(rows) if any(edge & 1 for edge in row.values())}
+        for state in {edge >> 1 for edge in row.values()}:
+            sources[state].append(q)
+    live = {q for q, row in enumerate(rows) if 1 in [edge & 1 for edge in row.values()]}
     stack = [*live]
     while stack:
         stack += (more := {*sources[stack.pop()]} - live)
         live |= more
     if 0 not in live:
         return [{}]
-    kept = {q: sorted((a, edge) for a, edge in rows[q].items() if edge >> 1 in live) for q in sorted(live)}
+    kept = {q: sorted([pair for pair in rows[q].items() if pair[1] >> 1 in live]) for q in sorted(live)}
     after = {q: [edge >> 1 for _, edge in row] for q, row in kept.items()}
-    kind = {q: kinds.setdefault(tuple((a, edge & 1) for a, edge in row), len(kinds)) for q, row in kept.items()}
+    kind = {q: kinds.setdefault(tuple([2 * a + edge % 2 for a, edge in row]), len(kinds)) for q, row in kept.items()}
     while count < len(kinds):
         count, kinds, of = len(kinds), {}, kind.__getitem__
         kind = {q: kinds.setdefault((of(q), *map(of, states)), len(kinds)) for q, states in after.items()}
@@ -148,14 +156,14 @@ def some(names: Iterable[Track], *parts: Automaton) -> Automaton:
 def without(names: set[Track], part: Automaton) -> Automaton:
     """Return that integers `names` exist with which the part holds: the subset construction."""
     kept = [i for i, track in enumerate(part.tracks) if track not in names]
+    symbols = sums(1 << kept.index(i) if i in kept else 0 for i in range(len(part.tracks)))
     moves: list[Any] = [defaultdict(set) for _ in part.rows]
     last = defaultdict(set)  # from which states a symbol, repeated, leads to an end
     for q, row in enumerate(part.rows):
         for a, edge in row.items():
-            symbol = sum((a >> place & 1) << i for i, place in enumerate(kept))
-            moves[q][symbol].add(edge >> 1)
+            moves[q][symbols[a]].add(edge >> 1)
             if edge & 1:
-                last[symbol].add(q)
+                last[symbols[a]].add(q)
     for symbol, states in last.items():  # the integers that go may be longer than those that stay
         while more := {q for q, row in enumerate(moves) if not states.isdisjoint(row.get(symbol, ()))} - states:
             states |= more
@@ -165,7 +173,7 @@ def without(names: set[Track], part: Automaton) -> Automaton:
         for q in state:
             for symbol, after in moves[q].items():
                 found[symbol] |= after
-        return [(a, frozenset(after), bool(state & last[a])) for a, after in found.items()]
+        return [(a, frozenset(after), not state.isdisjoint(last[a])) for a, after in found.items()]
 
     return built((part.tracks[i] for i in kept), frozenset([0]), edges)
 
@@ -219,19 +227,25 @@ def fixed(form: Form) -> int | None:
 
 
 def limits(form: Form, low: int | None, high: int | None) -> Automaton:
-    """Return low ≤ form ≤ high, None being no limit. A state is the limits of what the digits to come add up to."""
-    tracks, sums, c = [track for track in form if track is not None], [0], form.get(None, 0)
-    for track in tracks:
-        sums += [s + form[track] for s in sums]
+    """Return low ≤ form ≤ high, None being no limit."""
+    tracks, c = tuple(track for track in form if track is not None), form.get(None, 0)
+    ends = (None if limit is None else limit - c for limit in (low, high))
+    return between(tuple(form[track] for track in tracks), *ends).on(dict(enumerate(tracks)))
+
+
+@functools.lru_cache(1 << 10)
+def between(factors: tuple[int, ...], low: int | None, high: int | None) -> Automaton:
+    """Return that a sum is within limits, whatever its tracks; a state is the limits of what the digits to come add up to."""
+    symbols = sums(factors)
 
     def edges(state: tuple[int | None, int | None]) -> Edges:
         low, high = state
-        for a, s in enumerate(sums):  # s now, and twice what is to come; if a is the last symbol, -s in all
+        for a, s in enumerate(symbols):  # s now, and twice what is to come; if a is the last symbol, -s in all
             least, most = None if low is None else -((s - low) // 2), None if high is None else (high - s) // 2
             if least is None or most is None or least <= most:
                 yield a, (least, most), (low is None or low <= -s) and (high is None or -s <= high)
 
-    return built(tracks, (None if low is None else low - c, None if high is None else high - c), edges)
+    return built(range(len(factors)), (low, high), edges)
 
 
 def form(node: ast.expr, names: Names, made: Made) -> Form:
@@ -305,9 +319,7 @@ def within(formula: Any, names: Names, more: Form, low: int | None, high: int | 
 def integer(formula: Any, names: Names) -> int:
     """Return the value of a formula that depends on constants only."""
     if (number := fixed(form(parsed(formula), names, []))) is None:
-        raise UndecidedError(
-            "undecided", f"{ast.unparse(parsed(formula))}: an integer is needed that depends on no others"
-        )
+        raise UndecidedError("undecided", f"{ast.unparse(parsed(formula))} depends on integers, and must not")
     return number
 
 
@@ -323,9 +335,8 @@ def condition(formula: Any, names: Names) -> Automaton:
         case ast.Compare(left, [sign], [right]) if type(sign) in ENDS:
             return within(ast.BinOp(left, ast.Sub(), right), names, {}, *ENDS[type(sign)])
         case ast.Compare(left, [sign, *signs], [right, *others]) if signs:
-            return condition(ast.Compare(left, [sign], [right]), names) & condition(
-                ast.Compare(right, signs, others), names
-            )
+            pairs = ast.Compare(left, [sign], [right]), ast.Compare(right, signs, others)
+            return all_of(condition(pair, names) for pair in pairs)
         case node:
             raise ValueError(f"{ast.unparse(node)!r} is no condition")
 
@@ -340,9 +351,7 @@ class Game(NamedTuple):
     coordinates: list[str]
     passes: list[str]  # the coordinate that counts passes around the whole game
     legal: Automaton  # that the coordinates are a position's
-    moves: list[
-        tuple[set[str], dict[str, Track], list[Automaton]]
-    ]  # what is lowered, all that changes, and what holds then
+    moves: list[tuple[set[str], dict[str, Track], list[Automaton]]]  # what is lowered, what changes, what holds
     faults: list[Automaton]  # that a height is negative, or falls
 
 
@@ -358,8 +367,11 @@ RULESETS: dict[str, Callable[..., dict[str, Any] | Game]] = {  # those of the pa
 WAYS = ("any", "each", "same")  # to take amounts, besides a list of them
 
 
-def described(text: str, document: Mapping[str, Any], numbers: Names) -> Game:
-    """Return the game of a document, in which names stand for numbers."""
+@functools.cache
+def described(text: str, said: str) -> Game:
+    """Return the game of a document, in which parameters are numbers; it is made once for all claims on it."""
+    document = json.loads(said)
+    numbers = {key: plus({None: n}, {}) for key, n in document.get("parameters", {}).items()}
     coordinates, heights, parts = document["coordinates"], document.get("heights") or {}, [*numbers, "v", "grundy"]
     if len({*coordinates, *parts}) < len(coordinates) + len(parts) or not {*heights} <= {*coordinates}:
         raise ValueError(f"{text}: a name is there twice, or has no meaning")
@@ -458,14 +470,15 @@ def game_of(node: ast.expr, names: Names, documents: Mapping[str, Any]) -> Game:
                 raise ValueError(f"{ast.unparse(node)}: the game has not all of these parameters")
             values = {**numbers, **given}
             text = ", ".join([name, *(f"{key}={number}" for key, number in values.items())])
-            return described(f"game({text})", document, {key: plus({None: n}, {}) for key, n in values.items()})
+            return described(f"game({text})", json.dumps({**document, "parameters": values}, sort_keys=True))
         case ast.Call(ast.Name(name), values, words) if name in RULESETS:
             named = once([(str(word.arg), word.value) for word in words])
             (bound := inspect.signature(RULESETS[name]).bind(*values, **named)).apply_defaults()
             given = {key: value(key, part) for key, part in bound.arguments.items()}
-            made = RULESETS[name](**given)
             shown = ", ".join(ast.unparse(part) if isinstance(part, ast.expr) else str(part) for part in given.values())
-            return made if isinstance(made, Game) else described(f"{name.replace('_', '-')}({shown})", made, {})
+            made = RULESETS[name](**given)
+            text = f"{name.replace('_', '-')}({shown})"
+            return made if isinstance(made, Game) else described(text, json.dumps(made, default=ast.unparse))
     raise ValueError(f"{ast.unparse(node)!r} is no ruleset")
 
 
@@ -780,9 +793,12 @@ def main(arguments: list[str]) -> int:
     signal.signal(signal.SIGPROF, over)
     sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     for path in paths:
-        signal.setitimer(signal.ITIMER_PROF, seconds)
-        verdict, why = verdict_on(Path(path))
-        signal.setitimer(signal.ITIMER_PROF, 0)
+        try:
+            signal.setitimer(signal.ITIMER_PROF, seconds)
+            verdict, why = verdict_on(Path(path))
+            signal.setitimer(signal.ITIMER_PROF, 0)
+        except UndecidedError as error:  # time was over when there was a verdict, or just before
+            verdict, why = error.args
         print(f"{path}: {verdict}: {' '.join(why.split())}", flush=True)  # one line, whatever names a file has
         worst = max(worst, {"proved": 0, "no certificate": 2}.get(verdict, 1))
     return worst
