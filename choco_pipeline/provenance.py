@@ -81,7 +81,13 @@ def versions() -> dict[str, str]:
         "commit": commit(),
         "python": platform.python_version(),
     }
-    return found | {name: version(name) for name in LIBRARIES}
+    return found | library_versions()
+
+
+@cache
+def library_versions() -> dict[str, str]:
+    """Return the versions of the libraries that compute, which are looked up in files, each of them once."""
+    return {name: version(name) for name in LIBRARIES}
 
 
 def _git(*arguments: str) -> str:
