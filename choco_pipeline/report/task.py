@@ -1,4 +1,4 @@
-"""Writing a run's report: the page, report.json, two CSV files, proofs of families and what was found, each whole or not at all."""
+"""Writing a run's report: its pages, report.json, two CSV files, proofs of families and what was found, each whole or not at all."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Any
 
 from choco_pipeline.documents.files import write_json, write_text
 from choco_pipeline.documents.record import read_record
-from choco_pipeline.report.assemble import page, report_json, row_frame, verdict_frame
+from choco_pipeline.report.assemble import report_json, row_frame, verdict_frame
 from choco_pipeline.report.family_proofs.family_pages import write_family_pages
 from choco_pipeline.report.found_statements.found import FoundStatements, found_page, read_found
 from choco_pipeline.report.found_statements.found_exports import write_exports
+from choco_pipeline.report.pages import CLAIMS, FIRST, pages
 from choco_pipeline.stages import Stage
 
 Report = Callable[..., None]
@@ -25,7 +26,7 @@ def write_report(ledger_file: str, html_file: str, report: Report) -> dict[str, 
     ledger_file
         ``results/<run>/ledger.json``; the tables are read from ``results/tables``.
     html_file
-        The page; written last.
+        The first page; written last.
     report
         Called as ``report(Stage.REPORT, documents=1)`` for each document.
 
@@ -93,7 +94,14 @@ def _write(
     statements = [] if found is None else [view.statement for view in found.views]
     for _ in range(write_family_pages(ledger, html.parent, statements)):
         report(Stage.REPORT, documents=1)
-    write_text(html, page(ledger, results, found))
+    written = set()
+    for name, text in pages(ledger, results, html.parent, found):
+        path = html if name == FIRST else html.parent / name
+        write_text(path, text)
+        written.add(path)
+    for old in (html.parent / CLAIMS).glob("*.html"):
+        if old not in written:
+            old.unlink()
     report(Stage.REPORT, documents=1)
     numbers = ("claims", "verdicts", "tables")
     return {name: len(ledger[name]) for name in numbers}

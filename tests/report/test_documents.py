@@ -45,11 +45,18 @@ def test_the_three_documents_agree_with_the_ledger(
     assert said == [("report", {"documents": 1})] * 4
     assert numbers == {name: len(ledger[name]) for name in ("claims", "verdicts", "tables")}
     assert sorted(p.name for p in (tmp_path / "report").iterdir()) == [
+        "claims",
+        "findings.html",
+        "games.html",
         "index.html",
         "ledger.csv",
+        "pairs.html",
         "report.json",
+        "tables.html",
         "verdicts.csv",
     ]
+    written = {path.stem for path in (tmp_path / "report" / "claims").iterdir()}
+    assert written == {claim["id"] for claim in ledger["claims"]}
 
     frame = pd.read_csv(tmp_path / "report" / "verdicts.csv", dtype={"table": str})
     assert len(frame) == len(ledger["verdicts"])

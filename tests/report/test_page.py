@@ -1,12 +1,14 @@
-"""The page is one whole document: every link leads somewhere on it, nothing leads away, and no text becomes markup."""
+"""The pages are one folder: every link leads somewhere in it, only papers lie elsewhere, and no text becomes markup."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,10 +18,12 @@ from choco_pipeline.documents.record import read_record
 from choco_pipeline.drawing import draw_svg
 from choco_pipeline.errors import StoreError
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.report.assemble import page, row_frame, verdict_frame
+from choco_pipeline.report.assemble import row_frame, verdict_frame
 from choco_pipeline.report.charts.figures import panel
 from choco_pipeline.report.charts.pictures import Picture
 from choco_pipeline.report.claims.verdicts import MOST_DRAWN
+from choco_pipeline.report.found_statements.found import FoundStatements
+from choco_pipeline.report.pages import pages
 from choco_pipeline.report.task import write_report
 from tests.report.small_run import HOSTILE
 
@@ -78,46 +82,102 @@ class Document(HTMLParser):
                 self.text[name] = self.text.get(name, "") + data
 
 
+#: Where the pages of tests would be.
+FOLDER = Path("results/small/report")
+DOWNLOADS = {"ledger.csv", "verdicts.csv", "report.json"}
+#: What lies elsewhere: the papers, by DOI or on arXiv.
+PAPERS = ("https://doi.org/", "https://arxiv.org/abs/")
+
+
+class Site:
+    """All pages of a report, by name."""
+
+    def __init__(self, ledger: dict[str, Any], found: FoundStatements | None = None) -> None:
+        self.html = dict(pages(ledger, Path("results"), FOLDER, found))
+
+    def __getitem__(self, name: str) -> Document:
+        return Document(self.html[name])
+
+    @property
+    def first(self) -> Document:
+        """The page that a reader opens."""
+        return self["index.html"]
+
+    def claim(self, name: str) -> Document:
+        """The page of a claim."""
+        return self[f"claims/{name}.html"]
+
+    def text(self, name: str, anchor: str) -> str:
+        """Return what stands in an element of a page, with single spaces."""
+        return " ".join(self[name].text[anchor].split())
+
+
 @pytest.fixture(scope="module")
-def html(finished: Path) -> str:
+def site(finished: Path) -> Site:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(finished.parents[2])
-        return page(read_record(finished), Path("results"))
+        return Site(read_record(finished))
 
 
 @pytest.fixture(scope="module")
-def document(html: str) -> Document:
-    return Document(html)
+def documents(site: Site) -> dict[str, Document]:
+    return {name: site[name] for name in site.html}
 
 
-def test_elements_nest_and_ids_are_unique(document):
-    assert document.open == []
-    assert [name for name, times in Counter(document.ids).items() if times > 1] == []
+@pytest.fixture(scope="module")
+def document(documents: dict[str, Document]) -> Document:
+    return documents["index.html"]
 
 
-def test_every_link_leads_to_a_place_on_the_page(document):
-    assert {link for link in document.links if link[:1] != "#"} == set()
-    assert {link[1:] for link in document.links} <= set(document.ids)
+@pytest.fixture(scope="module")
+def html(site: Site) -> str:
+    return "".join(site.html.values())
 
 
-def test_nothing_is_fetched(html, document):
-    assert [address for address in document.addresses if not address.startswith("data:")] == []
-    assert "default-src 'none'" in html
-    styles = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
-    assert all("url(" not in style and "@import" not in style for style in styles)
+def test_elements_nest_and_ids_are_unique(documents):
+    for name, one in documents.items():
+        assert one.open == [], name
+        assert [id for id, times in Counter(one.ids).items() if times > 1] == [], name
 
 
-def test_texts_of_a_run_never_become_markup(html, document):
-    assert "alert('claim')" in document.text["evidence"]
+def test_every_link_leads_to_a_place_on_a_page_or_to_a_paper(documents):
+    away = set()
+    for name, one in documents.items():
+        for link in one.links:
+            if link.startswith(PAPERS):
+                away.add(link)
+                continue
+            path, _, anchor = link.partition("#")
+            target = os.path.normpath(Path(name).parent / path) if path else name
+            assert target in documents or target in DOWNLOADS, f"{name}: {link}"
+            assert not anchor or anchor in documents[target].ids, f"{name}: {link}"
+    assert "https://arxiv.org/abs/2205.11884" in away
+
+
+def test_nothing_is_fetched(site, documents):
+    for name, one in documents.items():
+        assert [address for address in one.addresses if not address.startswith("data:")] == []
+        assert "default-src 'none'" in site.html[name]
+        styles = re.findall(r"<style>(.*?)</style>", site.html[name], re.DOTALL)
+        assert all("@import" not in style for style in styles)
+        assert all(
+            url.startswith('"data:')
+            for style in styles
+            for url in re.findall(r"url\((.{6})", style)
+        )
+
+
+def test_texts_of_a_run_never_become_markup(site, documents, html):
+    assert "alert('claim')" in site.text("claims/own-false.html", "claim-own-false")
+    assert "alert('claim')" in site.text("index.html", "standing-own-false")
     assert HOSTILE not in html
     assert "<i>hostile</i>" not in html
     assert "<claims>" not in html
-    assert not any(
-        "alert(" in script for script in document.scripts if not script.startswith("/*!")
-    )
+    scripts = [script for one in documents.values() for script in one.scripts]
+    assert not any("alert(" in script for script in scripts if not script.startswith("/*!"))
 
 
-def test_each_claim_has_a_row_that_leads_to_its_evidence(document, ledger):
+def test_each_claim_has_a_row_that_leads_to_its_evidence(site, document, ledger):
     claims = {claim["id"]: claim for claim in ledger["claims"]}
     assert {row["verdict"] for row in ledger["rows"]} >= {"refuted", "unchecked", "exhausted"}
     assert len(ledger["rows"]) == len(claims)
@@ -130,8 +190,8 @@ def test_each_claim_has_a_row_that_leads_to_its_evidence(document, ledger):
         assert row["parameters"] in said
         assert row["command"] in said
         assert f"{row['positions']:,}" in said or not row["checks"]
-        assert f"#claim-{row['claim']}" in document.links
-        evidence = " ".join(document.text[f"claim-{row['claim']}"].split())
+        assert f"claims/{row['claim']}.html" in document.links
+        evidence = site.text(f"claims/{row['claim']}.html", f"claim-{row['claim']}")
         assert claim["formula"] in evidence
         assert not claim["ruleset"] or claim["ruleset"] in evidence
 
@@ -146,7 +206,8 @@ def test_rows_are_grouped_by_paper_with_conjectures_first(document, ledger):
     assert len({key for key in keys}) > len(order)
 
 
-def test_printed_and_intended_forms_stand_side_by_side(document, ledger):
+def test_printed_and_intended_forms_stand_side_by_side(site, ledger):
+    document = site["pairs.html"]
     kinds = {
         (pair["kind"], pair["printed"], pair["intended"]): pair["right"] for pair in ledger["pairs"]
     }
@@ -162,20 +223,23 @@ def test_printed_and_intended_forms_stand_side_by_side(document, ledger):
     assert len(set(order)) == 2
     claims = {claim["id"]: claim for claim in ledger["claims"]}
     for pair in ledger["pairs"]:
-        said = " ".join(document.text[f"pair-{pair['printed']}-{pair['intended']}"].split())
+        anchor = f"pair-{pair['printed']}-{pair['intended']}"
+        said = " ".join(document.text[anchor].split())
         for side in ("printed", "intended"):
             assert " ".join(claims[pair[side]]["statement"].split()) in said
+            assert f"../pairs.html#{anchor}" in site.claim(pair[side]).links
         assert pair["text"] in said
         if pair["decided"] and pair["decided"]["position"] is not None:
             numbers = ", ".join(map(str, pair["decided"]["position"]))
             assert re.search(rf" = \(?{re.escape(numbers)}\)? found", said), said
 
 
-def test_each_verdict_has_evidence(document, ledger):
+def test_each_verdict_has_evidence(site, documents, ledger):
     numbers: Counter[str] = Counter()
     for verdict in ledger["verdicts"]:
         numbers[verdict["claim"]] += 1
         anchor = f"{verdict['claim']}-{numbers[verdict['claim']]}"
+        document = documents[f"claims/{verdict['claim']}.html"]
         evidence = " ".join(document.text[anchor].split())
         whole = " ".join(document.text[f"claim-{verdict['claim']}"].split())
         reaches = "best_possible" in verdict["evidence"]
@@ -185,7 +249,7 @@ def test_each_verdict_has_evidence(document, ledger):
         assert f"{verdict['positions']:,}" in evidence
         if verdict["table"]:
             assert verdict["table"] in evidence
-            assert f"#table-{verdict['table']}" in document.links
+            assert f"../tables.html#table-{verdict['table']}" in document.links
         shown = verdict["counterexample"]
         if shown:
             assert shown["found"] in evidence
@@ -217,7 +281,7 @@ def test_counterexamples_are_drawn_with_the_move_that_wins(html, ledger):
     assert drawn == min(MOST_DRAWN, len(refuted))
 
 
-def test_the_heading_counts_claims_by_the_verdicts_of_their_rows(document, ledger):
+def test_the_heading_counts_claims_by_the_verdicts_of_their_rows(site, document, ledger):
     summary = " ".join(document.text["summary"].split())
     status = {claim["id"]: claim["status"] for claim in ledger["claims"]}
     open_ones = [r["verdict"] for r in ledger["rows"] if status[r["claim"]] == "conjecture"]
@@ -226,16 +290,18 @@ def test_the_heading_counts_claims_by_the_verdicts_of_their_rows(document, ledge
     assert {"own-false", "solid2022-conj-2", "own-printed", "own-no-sum"} <= set(refuted)
     assert f"{len(open_ones)} conjectures" in summary
     assert f"✗ {open_ones.count('refuted')} refuted" in summary
-    assert f"◐ {open_ones.count('holds-to-bound')} holding to the bound" in summary
+    assert f"◐ {open_ones.count('holds-to-bound')} holding as far as checked" in summary
     ours = [row for row in ledger["rows"] if status[row["claim"]] == "ours"]
     others = len(ledger["rows"]) - len(open_ones) - len(asked) - len(ours)
     assert f"{others} other statements" in summary
     assert f"{len(asked)} questions" in summary
-    assert f"{sum(table['positions'] for table in ledger['tables']):,} positions" in summary
+    settled = f"{sum(table['positions'] for table in ledger['tables']):,} positions"
+    assert settled in site.text("index.html", "computed")
     assert "not a proof" in " ".join(document.text["reading"].split())
 
 
-def test_shifts_and_value_sets_are_told(document, ledger):
+def test_shifts_and_value_sets_are_told(site, ledger):
+    document = site["findings.html"]
     found = " ".join(document.text["found"].split())
     for finding in ledger["findings"]:
         if finding["kind"] == "shifts":
@@ -245,7 +311,8 @@ def test_shifts_and_value_sets_are_told(document, ledger):
             assert f"{last['bound']} {last['positions']:,} {last['count']:,}" in found
 
 
-def test_figures_are_data_that_cannot_end_their_script(html):
+def test_figures_are_data_that_cannot_end_their_script(site):
+    html = site.html["games.html"]
     items = re.findall(r'<script type="application/json" id="(.*?)-item">(.*?)</script>', html)
     assert len(items) >= 10
     for name, text in items:
@@ -271,12 +338,12 @@ def test_two_thousand_tables_stay_below_8_megabytes(ledger):
     ledger["claims"] = [c for c in ledger["claims"] if c["id"] == verdict["claim"]]
     ledger["rows"] = [row for row in ledger["rows"] if row["claim"] == verdict["claim"]]
     ledger["pairs"] = []
-    html = page(ledger, Path("results"))
-    assert html.count('class="proof"') == 2000
-    assert (
-        html.count('class="chocolate"') < 64 + 8
-    )  # of the games, and of the few that are drawn as evidence
-    assert len(html) < 8e6
+    shown = Site(ledger)
+    evidence = shown.html[f"claims/{verdict['claim']}.html"]
+    assert evidence.count('class="proof"') == 2000
+    # Of the games, and of the few that are drawn as evidence.
+    assert "".join(shown.html.values()).count('class="chocolate"') < 64 + 8
+    assert sum(map(len, shown.html.values())) < 8e6
 
 
 def test_six_hundred_checks_of_a_hundred_and_twenty_claims_stay_below_4_megabytes(ledger):
@@ -292,17 +359,35 @@ def test_six_hundred_checks_of_a_hundred_and_twenty_claims_stay_below_4_megabyte
     rows = {row["claim"]: row for row in ledger["rows"]}
     ledger["rows"] = [{**rows[name.rpartition("-")[0]], "claim": name} for name in copies]
     ledger["claims"], ledger["pairs"] = claims[:120], []
-    html = page(ledger, Path("results"))
-    assert html.count('class="claim-row') == 120
-    assert len(html.encode()) < 4e6
+    shown = Site(ledger)
+    assert shown.html["index.html"].count('class="claim-row') == 120
+    assert sum(len(text.encode()) for text in shown.html.values()) < 9e6
+
+
+def test_the_first_page_stays_small_with_four_hundred_claims(ledger):
+    """Evidence, pictures and lists are elsewhere: the first page has some twenty elements for a claim and nothing for a check."""
+    copies = range(400 // len(ledger["claims"]) + 1)
+    rows = {row["claim"]: row for row in ledger["rows"]}
+    ledger["rows"] = [
+        {**rows[c["id"]], "claim": f"{c['id']}-{n}"} for n in copies for c in ledger["claims"]
+    ][:400]
+    ledger["claims"] = [{**c, "id": f"{c['id']}-{n}"} for n in copies for c in ledger["claims"]][
+        :400
+    ]
+    ledger["pairs"] = []
+    ledger["verdicts"] = [{**v, "claim": f"{v['claim']}-0"} for v in ledger["verdicts"]] * 3
+    shown = Site(ledger)
+    assert len(shown.html["index.html"].encode()) < 1.5e6
+    assert sum(shown.first.tags.values()) < 15_000
 
 
 def test_a_run_without_claims_or_findings_has_a_report(ledger):
     for name in ("claims", "verdicts", "rows", "pairs", "findings"):
         ledger[name] = []
-    document = Document(page(ledger, Path("results")))
-    assert "No claim was checked" in document.text["ledger"]
-    assert {link[1:] for link in document.links} <= set(document.ids)
+    shown = Site(ledger)
+    assert "No claim was checked" in shown.first.text["ledger"]
+    assert {"pairs.html", "findings.html"}.isdisjoint(shown.html)
+    assert {link for link in shown.first.links if link[:1] != "#"} <= {*shown.html, *DOWNLOADS}
 
 
 def test_a_table_that_cannot_be_read_is_named(ledger_file, tmp_path):
@@ -323,13 +408,14 @@ def test_what_is_proved_for_some_parameters_reads_so_everywhere(ledger):
     proof |= {**verdict_to_json(Proved("c.json")), "certificate": "c.json"}
     proof |= {"evidence": {"engines": ["own"], "no_answer": alone["no_answer"]}}
     ledger["verdicts"].append(proof)
-    document = Document(page(ledger, Path("results")))
+    shown = Site(ledger)
+    document = shown.first
     said = " ".join(document.text["row-solid2022-thm-2"].split())
     assert "◧ proved for listed parameters proved for k = 3" in said
     assert "ours alone (MONA: the time is over)" in said
     assert "∎" not in said
-    assert "◧ 1 proved for listed parameters" in " ".join(document.text["summary"].split())
-    evidence = " ".join(document.text["claim-solid2022-thm-2"].split())
+    assert "◧ 1 proved for listed parameters only" in " ".join(document.text["summary"].split())
+    evidence = shown.text("claims/solid2022-thm-2.html", "claim-solid2022-thm-2")
     assert "checks what it rests on ./choco prove --check c.json" in evidence
     assert "other k are not proved" in evidence
     frame = row_frame(ledger).set_index("claim").loc["solid2022-thm-2"]
@@ -346,13 +432,11 @@ def test_what_no_paper_asserts_refutes_nobody(ledger):
     misprints = {pair["printed"] for pair in ledger["pairs"] if pair["kind"] == "misprint"}
     plain = [one for one in refuted if one not in misprints and claims[one]["status"] != "question"]
     claims[plain[0]]["status"], claims[plain[1]]["status"] = "question", "ours"
-    document = Document(page(ledger, Path("results")))
-    for claim, status in ((plain[0], "question"), (plain[1], "ours")):
-        statement = " ".join(claims[claim]["statement"].split())
-        assert statement in " ".join(document.text[f"not-asserted-{status}"].split())
-    link = "#claim-{}".format
-    headline = [one for one in document.links if one in {link(p) for p in plain[:2]}]
-    assert headline, "there is a link to each"
-    said = document.text.get("refuted", "")
+    shown = Site(ledger)
+    asked = shown.text("index.html", f"standing-{plain[0]}")
+    assert " ".join(claims[plain[0]]["statement"].split()) in asked
+    assert "✗ no: refuted at" in asked
+    assert " ".join(claims[plain[1]]["statement"].split()) in shown.text("index.html", "ours")
+    said = shown.first.text.get("refuted", "")
     texts = {row["claim"]: row["text"] for row in ledger["rows"]}
     assert not any(texts[one] in said for one in plain[:2])

@@ -154,6 +154,14 @@ class Paper(Model):
         default=None, description="Left out for a preprint without a date."
     )
     reference: Text = Field(description="Journal, volume and number, or where the preprint is.")
+    doi: Annotated[str, Field(pattern=r"^10\.[0-9]{4,9}/\S+$")] | None = Field(
+        default=None, description="Its DOI, to which reports lead."
+    )
+    arxiv: Annotated[str, Field(pattern=r"^[0-9]{4}\.[0-9]{4,5}(v[0-9]+)?$")] | None = Field(
+        default=None,
+        description="Its number on arXiv, to which reports lead if there is no DOI.",
+        examples=["1711.04954"],
+    )
 
 
 class ClaimsFile(Model):

@@ -50,8 +50,10 @@ class PairView:
         Which statements, what the pair comes to in a few words ("" if it is not settled), and in a sentence.
     counterexample
         At the least position that decides; None if no position does.
-    evidence, ruleset
-        Id of the evidence that it is taken from, and the game it is a position of, with its parameters.
+    evidence_page, evidence, ruleset
+        The page and the id of the evidence that it is taken from, and the game it is a position of, with its parameters.
+    is_misprint
+        Whether one side is what the other was meant to say.
     """
 
     anchor: str
@@ -60,8 +62,10 @@ class PairView:
     text: str
     sides: list[Side]
     counterexample: Shown | None
+    evidence_page: str
     evidence: str
     ruleset: str
+    is_misprint: bool
 
 
 def pair_views(ledger: Document, views: Sequence[ClaimView], kind: str) -> list[PairView]:
@@ -103,8 +107,10 @@ def _pair_view(pair: Document, by_id: Mapping[str, ClaimView]) -> PairView:
             Side(roles[1], intended, pair["right"] == "intended", _formal(intended, printed)),
         ],
         None if cell is None else cell.counterexample,
+        "" if cell is None else f"{cell.document['claim']}.html",
         "" if cell is None else cell.anchor,
         "" if cell is None else cell.ruleset,
+        pair["kind"] == "misprint",
     )
 
 

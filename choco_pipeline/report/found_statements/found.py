@@ -38,6 +38,8 @@ STATUSES = {
 
 #: Kinds of statements whose formulas say all.
 SAID_IN_FORMULAS = ("p-positions", "grundy", "values", "law")
+#: So many new statements stand on the first page of a report.
+MOST_NEWS = 8
 #: So many certificates of a statement are listed; found.json has all.
 MOST_CERTIFICATES = 3
 
@@ -178,6 +180,13 @@ class FoundStatements:
     def held(self) -> list[FoundView]:
         """Those that were not refuted."""
         return [*self.new, *self.rediscovered, *self.heights]
+
+    @property
+    def news(self) -> list[FoundView]:
+        """Of what no paper says, the strongest: proved before not proved, at most `MOST_NEWS`."""
+        order = list(STATUSES)
+        ranked = sorted(self.new, key=lambda view: order.index(view.statement.verdict.status))
+        return ranked[:MOST_NEWS]
 
     @cached_property
     def tally(self) -> list[tuple[str, str, str, int]]:

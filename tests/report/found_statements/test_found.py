@@ -22,7 +22,6 @@ from choco_pipeline.finding.statements.statement import (
 )
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.closed_forms.value_forms import forms
-from choco_pipeline.report.assemble import page
 from choco_pipeline.report.charts.pictures import Picture
 from choco_pipeline.report.found_statements.found import (
     FoundStatements,
@@ -31,7 +30,7 @@ from choco_pipeline.report.found_statements.found import (
     read_found,
     span,
 )
-from choco_pipeline.report.found_statements.found_exports import markdown, tex
+from choco_pipeline.report.found_statements.found_exports import b_files, markdown, tex
 from choco_pipeline.report.found_statements.found_formulas import (
     condition,
     coordinates_of,
@@ -44,7 +43,7 @@ from choco_pipeline.report.math.latex_text import tex_text
 from choco_pipeline.report.math.value_set_notation import set_of
 from choco_pipeline.report.task import write_report, write_report_with_found
 from tests.report.found_documents import CERTIFICATE, HOSTILE, a_document, a_statement, statements
-from tests.report.test_page import Document
+from tests.report.test_page import Document, Site
 
 RESULTS = Path("results")
 
@@ -130,12 +129,12 @@ def test_the_page_needs_nothing_and_no_text_becomes_markup(html: str):
 
 def test_links_lead_to_places(html: str, found: FoundStatements, ledger: dict[str, Any]):
     document = Document(html)
-    index = Document(_index(ledger, found))
+    site = Site(ledger, found)
     for link in document.links:
         name, _, anchor = link.partition("#")
-        assert name in ("", "index.html")
-        assert not anchor or anchor in (index if name else document).ids
-    assert "index.html#claim-own-intended" in document.links
+        assert not name or name in site.html
+        assert not anchor or anchor in document.ids
+    assert "claims/own-intended.html" in document.links
     assert "Corollary 2 of Own <claims>, elsewhere-thm-9" in squeezed(document.text["rediscovered"])
 
 
@@ -144,6 +143,11 @@ def test_the_index_leads_to_what_was_found_and_counts_it(
 ):
     document = Document(_index(ledger, found))
     assert "found.html" in document.links
+    assert {"found/found.tex", "found/found.md", "found/found.json"} <= set(document.links)
+    assert {f"found/{name}" for name in b_files(found)} <= set(document.links)
+    news = [link for link in document.links if link.startswith("found.html#")]
+    assert news[0] == f"found.html#{found.news[0].anchor}"
+    assert [view.status for view in found.news][:3] == ["proved", "proved-for-listed", "exhausted"]
     said = squeezed(document.text["proposed"])
     assert "8 statements: ∎ 1 proved, ◧ 1 proved for the games named, ● 1 checked in all" in said
     assert "1 rediscovered, 6 new to the catalogue, 1 on height functions; 1 more refuted" in said
@@ -151,7 +155,7 @@ def test_the_index_leads_to_what_was_found_and_counts_it(
 
 
 def _index(ledger: dict[str, Any], found: FoundStatements | None) -> str:
-    return page(ledger, RESULTS, found)
+    return Site(ledger, found).html["index.html"]
 
 
 def test_a_run_that_found_nothing_says_so(ledger: dict[str, Any]):
@@ -394,8 +398,16 @@ def test_the_whole_report_is_written(ledger_file: Path, tmp_path: Path):
     assert numbers["statements"] == 9
     assert said == [{"documents": 1}] * 6
     sequence = next(one for one in statements() if one.picture)
-    written = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    written = {
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*")
+        if path.is_file() and path.parent.name != "claims"
+    }
     assert written == {
+        "findings.html",
+        "games.html",
+        "pairs.html",
+        "tables.html",
         "found.html",
         "found/found.json",
         "found/found.md",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -12,12 +11,11 @@ from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.games.automaton_counts import described_counts
 from choco_pipeline.proof.games.certificate import Certificate, write_certificate
 from choco_pipeline.proof.games.prover import prove
-from choco_pipeline.report.assemble import page
 from choco_pipeline.report.proved.proof_rows import growth_factor
 from choco_pipeline.report.proved.proof_section import MOST_PICTURES, proof_section
 from choco_pipeline.report.proved.worked_reading import worked_reading
 from tests.report.proof_entries import an_entry, solid
-from tests.report.test_page import Document
+from tests.report.test_page import Document, Site
 
 
 def test_the_games_of_a_sweep_are_one_family_in_numeric_order():
@@ -114,7 +112,7 @@ def test_growth_is_tame_or_wild():
 
 def test_an_older_ledger_has_no_section(ledger):
     ledger.pop("proofs", None)
-    assert 'id="proofs"' not in page(ledger, Path("results"))
+    assert "proofs.html" not in Site(ledger).html
     assert proof_section({}).games == 0
 
 
@@ -139,11 +137,13 @@ def test_the_section_on_the_page(ledger, tmp_path):
         solid(9, status="undecided", states=(), growth=(1, 9, 12, 14)),
         an_entry("nim(2)", sweep="nim", status="undecided", states=()),
     ]
-    html = page(ledger, Path("results"))
+    site = Site(ledger)
+    assert "proofs.html" in site.first.links
+    html = site.html["proofs.html"]
     found = Document(html)
     assert found.ids.count("proofs") == 1
     assert len(set(found.ids)) == len(found.ids)
-    assert {"#proofs", "#proofs-1", "#proofs-2"} <= set(found.links)
+    assert {"#proofs-1", "#proofs-2"} <= set(found.links)
     text = re.sub(r"\s+", " ", found.text["proofs"])
     assert "For 2 games of this run there is no bound" in text
     assert f"./choco prove --check {path}" in text

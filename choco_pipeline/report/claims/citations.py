@@ -1,0 +1,56 @@
+"""How to cite a paper, and what a run says of one of its statements, as BibTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from choco_pipeline.provenance import digest
+from choco_pipeline.report.math.latex_text import tex_text
+
+Document = Mapping[str, Any]
+
+
+def paper_link(paper: Document) -> str | None:
+    """Return where a paper is on the web, by its DOI or its number on arXiv; None if the catalogue names neither."""
+    if paper.get("doi"):
+        return f"https://doi.org/{paper['doi']}"
+    return f"https://arxiv.org/abs/{paper['arxiv']}" if paper.get("arxiv") else None
+
+
+def paper_bibtex(paper: Document) -> str:
+    """Return an entry for a paper."""
+    fields = {
+        "author": " and ".join(map(tex_text, paper["authors"])),
+        "title": f"{{{tex_text(paper['title'])}}}",
+        "year": "" if paper["year"] is None else str(paper["year"]),
+        "note": tex_text(paper["reference"]),
+        "doi": paper.get("doi"),
+        "eprint": paper.get("arxiv"),
+        "archivePrefix": "arXiv" if paper.get("arxiv") else "",
+    }
+    return _entry("misc", paper["key"], fields)
+
+
+def result_bibtex(ledger: Document, claim: Document, row: Document) -> str:
+    """Return an entry for what a run says of a claim: with the version and the commit that said it, and its digest."""
+    versions = ledger["versions"]
+    said = f"{claim['number']} of {claim['paper']['key']}: {row['text']}"
+    made = f"commit {versions.get('commit', 'unknown')}, result {result_digest(claim, row)}"
+    fields = {
+        "author": "{choco\\_pipeline authors}",
+        "title": f"{{{tex_text(said)}}}",
+        "howpublished": f"choco\\_pipeline {tex_text(versions['choco_pipeline'])}, run {tex_text(ledger['run'])}",
+        "note": tex_text(made),
+    }
+    return _entry("misc", f"choco-{claim['id']}", fields)
+
+
+def result_digest(claim: Document, row: Document) -> str:
+    """Return the digest of a result: of the formal statement and of what is said of it, not of how long that took."""
+    return digest({"claim": claim["formal"], "verdict": row["verdict"], "text": row["text"]})
+
+
+def _entry(kind: str, key: str, fields: Mapping[str, str | None]) -> str:
+    lines = [f"  {name} = {{{value}}}" for name, value in fields.items() if value]
+    return f"@{kind}{{{key},\n" + ",\n".join(lines) + "\n}"

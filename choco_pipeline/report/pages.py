@@ -1,0 +1,188 @@
+"""The pages of a report: the first, one for each claim, and one for each other part; in one folder, and all of them offline.
+
+The first page says what is known and leads to the rest. What makes a report large, evidence, pictures and lists of tables, is
+on pages of its own, so that the first is there at once.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.claims.conclusions.outcomes import SIGNS
+from choco_pipeline.report.assemble import summary
+from choco_pipeline.report.charts.figures import bokeh_script, galleries
+from choco_pipeline.report.claims.citations import paper_bibtex, paper_link, result_bibtex
+from choco_pipeline.report.claims.pair_section import PairView, forms, pair_views
+from choco_pipeline.report.claims.standings import standings
+from choco_pipeline.report.claims.verdicts import ClaimView, claim_views, tally
+from choco_pipeline.report.environment import environment
+from choco_pipeline.report.family_proofs.family_pages import FamilyProofs
+from choco_pipeline.report.findings import families
+from choco_pipeline.report.found_statements.found import FoundStatements
+from choco_pipeline.report.found_statements.found_exports import b_files
+from choco_pipeline.report.proved.proof_rows import WILD
+from choco_pipeline.report.proved.proof_section import proof_section
+
+Document = Mapping[str, Any]
+
+#: Where the pages of claims are, beside the first page.
+CLAIMS = "claims"
+FIRST = "index.html"
+#: What the kinds of outcomes are called where they are counted.
+KIND_WORDS = {
+    "proved": "proved for all",
+    "proved-for-listed": "proved for listed parameters only",
+    "exhausted": "checked in all cases",
+    "holds-to-bound": "holding as far as checked",
+    "refuted": "refuted",
+    "vacuous": "vacuous",
+    "undecided": "undecided",
+    "unchecked": "not checked",
+}
+GROUP_WORDS = {
+    "conjectures": ("conjecture",),
+    "question": ("question",),
+    "others": ("other statement",),
+    "ours": ("remark of this project", "remarks of this project"),
+}
+
+
+def pages(
+    ledger: Document, results: Path, folder: Path, found: FoundStatements | None = None
+) -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of every page, the first page last.
+
+    Parameters
+    ----------
+    ledger
+        As the ``ledger`` step writes it.
+    results
+        The folder that holds ``tables/``.
+    folder
+        Where the pages will be: certificates, which stay where they are, are linked from there.
+    found
+        What the machine proposes, which the first page then leads to.
+
+    Raises
+    ------
+    StoreError
+        If a table that is shown cannot be read.
+    """
+    templates = environment()
+    views = claim_views(ledger)
+    shared = {
+        "ledger": ledger,
+        "signs": SIGNS,
+        "summary": summary(ledger, views),
+        "forms": forms(ledger),
+        "family_pages": FamilyProofs.of(ledger).pages,
+    }
+    pairs = {kind: pair_views(ledger, views, kind) for kind in ("misprint", "disagreement")}
+    parts: dict[str, str] = {}
+    for name, title, content in _parts(ledger, results, pairs):
+        parts[f"{name}.html"] = title
+        template = templates.get_template("part.html.j2")
+        yield (
+            f"{name}.html",
+            template.render(**shared, **content, part=f"{name}.html.j2", title=title),
+        )
+    claim_page = templates.get_template("claim.html.j2")
+    for view in views:
+        text = claim_page.render(
+            **shared,
+            view=view,
+            pairs=[
+                pair
+                for of_kind in pairs.values()
+                for pair in of_kind
+                if any(side.view is view for side in pair.sides)
+            ],
+            certificates=_certificates(view, folder / CLAIMS),
+            paper_link=paper_link(view.claim["paper"]),
+            bibtex=[
+                ("the paper", paper_bibtex(view.claim["paper"])),
+                ("this result", result_bibtex(ledger, view.claim, view.row)),
+            ],
+        )
+        yield f"{CLAIMS}/{view.claim['id']}.html", text
+    yield FIRST, _first_page(shared, views, parts, found)
+
+
+def _parts(
+    ledger: Document, results: Path, pairs: Mapping[str, Sequence[PairView]]
+) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Yield the parts with pages of their own: name, heading, and what the template needs."""
+    proofs = proof_section(ledger)
+    if proofs.families:
+        yield "proofs", "Proofs", {"proofs": proofs, "wild": WILD}
+    if any(pairs.values()):
+        chosen = {"misprints": pairs["misprint"], "disagreements": pairs["disagreement"]}
+        yield "pairs", "Printed and intended", chosen
+    value_sets, shifts = families(ledger, "value-sets"), families(ledger, "shifts")
+    if value_sets or shifts:
+        yield "findings", "Found in single tables", {"value_sets": value_sets, "shifts": shifts}
+    shown = galleries(ledger, results)
+    yield "games", "Games and pictures", {"galleries": shown, "bokeh": bokeh_script()}
+    yield "tables", "Tables", {}
+
+
+def _first_page(
+    shared: Mapping[str, Any],
+    views: Sequence[ClaimView],
+    parts: Mapping[str, str],
+    found: FoundStatements | None,
+) -> str:
+    corrected = {
+        pair["printed"] for pair in shared["ledger"]["pairs"] if pair["kind"] == "misprint"
+    }
+    refuted = [view for view in views if view.verdict == "refuted" and view.is_asserted]
+    ours = [view for view in views if view.claim["status"] == "ours"]
+    return (
+        environment()
+        .get_template("page.html.j2")
+        .render(
+            **shared,
+            views=views,
+            parts=parts,
+            found=found,
+            sequences=[] if found is None else list(b_files(found)),
+            kind_words=KIND_WORDS,
+            group_words=GROUP_WORDS,
+            standings=standings(views),
+            questions=any(view.claim["status"] == "question" for view in views),
+            ours=[view for view in ours if view.verdict not in ("unchecked", "undecided")],
+            papers=_papers(views),
+            facets=_facets(views),
+            refuted=[view for view in refuted if view.claim["id"] not in corrected],
+            misprinted=sum(view.claim["id"] in corrected for view in refuted),
+        )
+    )
+
+
+def _certificates(view: ClaimView, folder: Path) -> list[tuple[str, str]]:
+    """Return the certificates that a claim's proofs rest on, those that are there: path, and address seen from `folder`."""
+    verdicts = [cell.document for cell in view.cells]
+    falsified = [v["evidence"]["every_member"] for v in verdicts if "every_member" in v["evidence"]]
+    paths = [one.get("certificate") for one in (*verdicts, *falsified)]
+    named = dict.fromkeys(path for path in paths if path is not None and Path(path).is_file())
+    return [(path, Path(os.path.relpath(path, folder)).as_posix()) for path in named]
+
+
+def _papers(views: Sequence[ClaimView]) -> list[tuple[Document, list[ClaimView]]]:
+    """Return the papers with their claims, in order."""
+    papers: dict[str, list[ClaimView]] = {}
+    for view in views:
+        papers.setdefault(view.claim["paper"]["key"], []).append(view)
+    return [(chosen[0].claim["paper"], chosen) for chosen in papers.values()]
+
+
+def _facets(views: Sequence[ClaimView]) -> dict[str, Mapping[str, int]]:
+    """Return what the ledger can be filtered by: the statuses and verdicts that occur, each with its number."""
+    return {
+        "status": Counter(view.claim["status"] for view in views),
+        "verdict": {verdict: number for verdict, _, number in tally(views)},
+    }
