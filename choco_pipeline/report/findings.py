@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from choco_pipeline.report.game_families import family_of
+
 Document = Mapping[str, Any]
 
 
@@ -18,10 +20,9 @@ class TableFinding:
     finding: Document
 
     @property
-    def parameters(self) -> str:
-        """The table's parameters, or its ruleset if it has none."""
-        shown = ", ".join(f"{k} = {v}" for k, v in self.table["parameters"].items())
-        return shown or str(self.table["ruleset"])
+    def ruleset(self) -> str:
+        """The game of the table."""
+        return str(self.table["ruleset"])
 
     @property
     def pretty(self) -> str:
@@ -31,9 +32,9 @@ class TableFinding:
 
 @dataclass(frozen=True)
 class FindingGroup:
-    """The findings of one kind in the tables of one sweep."""
+    """The findings of one kind in the tables of one family of games."""
 
-    sweep: str
+    family: str
     found: list[TableFinding]
 
     @property
@@ -63,7 +64,7 @@ FORMS = {
 
 
 def families(ledger: Document, kind: str) -> list[FindingGroup]:
-    """Return the findings of `kind` by sweep, in the order of the tables."""
+    """Return the findings of `kind` by family of games, in the order of the tables."""
     tables = {table["id"]: table for table in ledger["tables"]}
     order = {table_id: i for i, table_id in enumerate(tables)}
     groups: dict[str, list[TableFinding]] = defaultdict(list)
@@ -72,8 +73,8 @@ def families(ledger: Document, kind: str) -> list[FindingGroup]:
         if kind == "shifts" and not finding["best"]:
             continue
         table = tables[finding["table"]]
-        groups[table["sweeps"][0]].append(TableFinding(table, finding))
-    return [FindingGroup(sweep, found) for sweep, found in groups.items()]
+        groups[family_of(table)].append(TableFinding(table, finding))
+    return [FindingGroup(family, found) for family, found in groups.items()]
 
 
 def pretty(formula: str) -> str:

@@ -24,7 +24,7 @@ from choco_pipeline.report.family_proofs.family_pages import FamilyProofs
 from choco_pipeline.report.findings import families
 from choco_pipeline.report.found_statements.found import FoundStatements
 from choco_pipeline.report.found_statements.found_exports import b_files
-from choco_pipeline.report.proved.proof_rows import WILD
+from choco_pipeline.report.proved.proof_rows import FAST
 from choco_pipeline.report.proved.proof_section import proof_section
 
 Document = Mapping[str, Any]
@@ -118,7 +118,7 @@ def _parts(
     """Yield the parts with pages of their own: name, heading, and what the template needs."""
     proofs = proof_section(ledger)
     if proofs.families:
-        yield "proofs", "Proofs", {"proofs": proofs, "wild": WILD}
+        yield "proofs", "Proofs", {"proofs": proofs, "fast": FAST}
     if any(pairs.values()):
         chosen = {"misprints": pairs["misprint"], "disagreements": pairs["disagreement"]}
         yield "pairs", "Printed and intended", chosen

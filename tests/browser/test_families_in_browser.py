@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
 
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.report.family_proofs.family_pages import FOLDER
 from choco_pipeline.report.task import write_report
 from tests.browser.seen import CONTRAST, NARROW, NEEDS_BROWSER, WIDE, Seen
@@ -24,9 +24,9 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("families")
     path = small_run(folder)
     paths = certificates(folder / "results" / "certificates" / "families")
-    ledger = json.loads(path.read_text(encoding="utf-8"))
+    ledger = read_record(path)
     ledger["verdicts"] += map(proved_verdict, CLAIMS, paths)
-    path.write_text(json.dumps(ledger), encoding="utf-8")
+    write_record(path, ledger)
     html = path.with_name("report") / "index.html"
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -48,8 +48,9 @@ def test_a_claim_leads_to_its_proof_and_back(seen: Seen):
     assert "Grundy" in page.locator("#theorem").inner_text()
     assert page.locator("h1 math mo").count() > 0, "the condition is no formula"
     page.locator(".lead a").click()
-    assert page.url.endswith(f"index.html#claim-{CLAIMS[0]}")
-    page.wait_for_selector(f"#claim-{CLAIMS[0]}[open]")
+    assert page.url.endswith(f"claims/{CLAIMS[0]}.html")
+    page.get_by_role("link", name="for all parameters at once").click()
+    assert "Grundy" in page.locator("#theorem").inner_text()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

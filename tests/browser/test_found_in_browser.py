@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser
 
+from choco_pipeline.documents.record import write_record
 from choco_pipeline.report.task import write_report_with_found
 from tests.browser.seen import ARGUMENTS, CHROMIUM, CONTRAST, NARROW, NEEDS_BROWSER, WIDE, Seen
 from tests.report.found_documents import a_document, statements
@@ -26,7 +26,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ledger = small_run(tmp_path_factory, "found")
     folder = ledger.parents[2]
     found, html = ledger.with_name("found.json"), ledger.with_name("report") / "index.html"
-    found.write_text(json.dumps(a_document()), encoding="utf-8")
+    write_record(found, a_document())
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         write_report_with_found(str(ledger), str(html), str(found), lambda _stage, **_numbers: None)
@@ -131,12 +131,12 @@ def test_a_long_formula_scrolls_by_itself(browser: Browser, report: Path):
 
 def test_the_way_there_and_back(browser: Browser, report: Path):
     seen = Seen(browser, report, WIDE, "light")
-    seen.page.locator("#proposed a").click()
+    seen.page.locator("#proposed").get_by_role("link", name="What the machine proposes").click()
     seen.page.locator("h1", has_text="What the machine proposes").wait_for()
     seen.page.locator("#rediscovered a").first.click()
     claim = seen.page.locator("#claim-own-intended")
     claim.wait_for(state="visible")
-    assert seen.page.url.endswith("index.html#claim-own-intended")
+    assert seen.page.url.endswith("claims/own-intended.html")
     seen.page.close()
     assert seen.wrong == []
 

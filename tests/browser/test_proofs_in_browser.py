@@ -13,7 +13,7 @@ from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.games.automaton_counts import described_counts
 from choco_pipeline.proof.games.certificate import write_certificate
 from choco_pipeline.proof.games.prover import prove
-from choco_pipeline.report.assemble import page
+from choco_pipeline.report.pages import pages
 from choco_pipeline.report.proved.automaton_picture import draw_automaton
 from tests.browser.seen import CONTRAST, NARROW, NEEDS_BROWSER, WIDE, Seen
 from tests.report.proof_entries import an_entry
@@ -82,11 +82,12 @@ def proofs(tmp_path_factory: pytest.TempPathFactory) -> Path:
             )
         )
     ledger["proofs"] = entries
-    html = folder / "index.html"
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        html.write_text(page(ledger, Path("results")), encoding="utf-8")
-    return html
+        for name, text in pages(ledger, Path("results"), folder):
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_text(text, encoding="utf-8")
+    return folder / "proofs.html"
 
 
 @pytest.fixture
@@ -150,21 +151,9 @@ def test_a_family_shows_the_automaton_that_is_chosen(seen: Seen):
 
 
 def test_a_row_of_the_table_leads_to_its_family(seen: Seen):
-    link = seen.page.locator(".tame a").nth(1)
+    link = seen.page.locator(".regular a").nth(1)
     link.click()
     target = str(link.get_attribute("href"))
     assert seen.page.locator(target).evaluate(
         "e => { const y = e.getBoundingClientRect().top; return y > -2 && y < innerHeight; }"
     )
-
-
-def test_the_ledger_is_still_filtered(seen: Seen):
-    rows = seen.page.locator(".claim-row:visible")
-    before = rows.count()
-    seen.page.locator(".filters input[type=search]").fill("square")
-    seen.page.wait_for_function(
-        "n => [...document.querySelectorAll('.claim-row')].filter(e => e.checkVisibility()).length < n",
-        arg=before,
-    )
-    assert 0 < rows.count() < before
-    assert seen.page.locator("#proofs").is_visible()

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from choco_pipeline import StepBar
+from choco_pipeline.games import parse_ruleset
 from choco_pipeline.report.task import write_report
 from tests.browser.seen import CONTRAST, MIDDLE, NARROW, NEEDS_BROWSER, WIDE, WIDER, Seen
 from tests.report.small_run import small_run
@@ -39,7 +40,16 @@ def seen(browser: Browser, report: Path) -> Iterator[Seen]:
     assert seen.wrong == []
 
 
-def test_every_figure_is_drawn_without_errors_and_without_the_network(seen: Seen):
+@pytest.fixture
+def games(browser: Browser, report: Path) -> Iterator[Seen]:
+    seen = Seen(browser, report.with_name("games.html"), WIDE, "light")
+    yield seen
+    seen.page.close()
+    assert seen.wrong == []
+
+
+def test_every_figure_is_drawn_without_errors_and_without_the_network(games: Seen):
+    seen = games
     names = seen.page.eval_on_selector_all(
         ".panel:not([hidden]) .plot", "all => all.map(e => e.id)"
     )
@@ -64,22 +74,12 @@ def shown_rows(page: Page) -> list[str]:
     return found
 
 
-def test_a_row_of_the_ledger_opens_its_evidence(seen: Seen):
-    link = seen.page.locator("#row-solid2022-conj-2 a.cell")
-    evidence = seen.page.locator("#claim-solid2022-conj-2")
-    drawing = evidence.locator("svg.chocolate").first
-    assert not drawing.is_visible()
-    link.click()
-    drawing.wait_for(state="visible")
-    assert seen.page.evaluate("document.activeElement.parentElement.id") == "claim-solid2022-conj-2"
-    box = evidence.bounding_box()
-    assert box is not None
-    assert 0 <= box["y"] < WIDE[1]
-    # The same link again, after its evidence was closed.
-    evidence.locator("summary").first.click()
-    assert not drawing.is_visible()
-    link.click()
-    drawing.wait_for(state="visible")
+def test_a_row_of_the_ledger_leads_to_its_evidence_and_back(seen: Seen):
+    seen.page.locator("#row-solid2022-conj-2 a.cell").click()
+    assert seen.page.url.endswith("/claims/solid2022-conj-2.html")
+    seen.page.locator("#claim-solid2022-conj-2 svg.chocolate").first.wait_for(state="visible")
+    seen.page.get_by_role("link", name="in the ledger").click()
+    assert seen.page.url.endswith("/index.html#row-solid2022-conj-2")
 
 
 def test_a_cell_of_a_grid_opens_its_evidence(seen: Seen):
@@ -91,6 +91,65 @@ def test_a_cell_of_a_grid_opens_its_evidence(seen: Seen):
     cell.click()
     evidence.wait_for(state="visible")
     assert seen.page.evaluate("document.activeElement.id") == target[1:]
+
+
+@pytest.mark.parametrize(
+    ("old", "now"),
+    [
+        ("#claim-own-false", "/claims/own-false.html"),
+        ("#own-false-2", "/claims/own-false.html#own-false-2"),
+    ],
+)
+def test_older_addresses_of_evidence_lead_to_its_page(
+    browser: Browser, report: Path, old: str, now: str
+):
+    page = browser.new_page()
+    page.goto(report.as_uri() + old)
+    page.wait_for_url(f"**{now}")
+    page.locator((now.partition("#")[2] and f"#{now.partition('#')[2]}") or "h1").wait_for(
+        state="visible"
+    )
+    page.close()
+
+
+def test_the_first_screen_says_what_is_known_of_every_conjecture_and_question(
+    seen: Seen, report: Path
+):
+    ledger = json.loads((report.parents[1] / "ledger.json").read_text(encoding="utf-8"))
+    statuses = {claim["id"]: claim["status"] for claim in ledger["claims"]}
+    asked = {name for name, of in statuses.items() if of in ("conjecture", "question")}
+    lines = seen.page.locator(".standing")
+    assert {name[9:] for name in lines.evaluate_all("all => all.map(e => e.id)")} == asked
+    assert (
+        seen.page.locator("#standing-solid2022-conj-2 .known")
+        .inner_text()
+        .startswith(
+            "✗ refuted at (x, y, z) = (0, 2, 2) for k = 1; false for k = 1, 5, …, 13, all that"
+        )
+    )
+    top, bottom = (seen.page.locator(name).bounding_box() for name in ("#open", "#ledger"))
+    assert top is not None
+    assert bottom is not None
+    assert top["y"] < WIDE[1] / 2
+    assert top["y"] < bottom["y"]
+    assert lines.first.bounding_box()["height"] < 60  # type: ignore[index]
+
+
+def test_the_first_page_is_there_at_once(seen: Seen):
+    assert seen.page.evaluate("document.getElementsByTagName('*').length") < 15_000
+    assert seen.page.evaluate("typeof Bokeh") == "undefined"
+
+
+def test_a_claim_can_be_cited_and_leads_to_its_paper(browser: Browser, report: Path):
+    seen = Seen(browser, report.with_name("claims") / "solid2022-conj-2.html", WIDE, "light")
+    paper = seen.page.get_by_role("link", name="arXiv 2205.11884")
+    assert paper.get_attribute("href") == "https://arxiv.org/abs/2205.11884"
+    seen.page.get_by_text("this result, BibTeX").click()
+    entry = seen.page.locator(".cite[open] pre").inner_text()
+    assert entry.startswith("@misc{choco-solid2022-conj-2,")
+    assert "commit " in entry
+    seen.page.close()
+    assert seen.wrong == []
 
 
 def test_the_ledger_is_filtered_and_the_address_keeps_it(seen: Seen, report: Path):
@@ -105,17 +164,17 @@ def test_the_ledger_is_filtered_and_the_address_keeps_it(seen: Seen, report: Pat
     assert shown.inner_text() == f"{len(refuted)} of {len(every)} claims"
     page.get_by_role("checkbox", name="not checked").check()
     assert set(shown_rows(page)) == refuted | rows_with(report, "unchecked")
-    page.get_by_label("Paper").select_option("own")
+    page.locator("#filters").get_by_label("Paper").select_option("own")
     assert set(shown_rows(page)) == {"own-false", "own-printed", "own-no-sum", "own-unchecked"}
     page.get_by_label("Status").select_option("lemma")
     assert shown_rows(page) == ["own-no-sum"]
-    assert page.locator(".group:visible").count() == 1
+    assert page.locator(".ledger .group:visible").count() == 1
 
     page.reload()
     assert shown_rows(page) == ["own-no-sum"]
-    assert page.get_by_label("Paper").input_value() == "own"
+    assert page.locator("#filters").get_by_label("Paper").input_value() == "own"
     page.locator("#row-own-no-sum th a").first.click()
-    assert page.evaluate("location.hash") == "#claim-own-no-sum"
+    assert page.url.endswith("/claims/own-no-sum.html")
     page.go_back()
     assert shown_rows(page) == ["own-no-sum"]
     page.get_by_role("button", name="Show all").click()
@@ -131,6 +190,11 @@ def test_the_ledger_is_searched_by_every_word(seen: Seen, report: Path):
     assert shown_rows(seen.page) == ["solid2022-conj-2"]
     seen.page.keyboard.press("Enter")
     assert shown_rows(seen.page) == ["solid2022-conj-2"]
+    seen.page.get_by_role("searchbox").fill("G(2I-1")
+    assert "G(2i−1" in seen.page.locator(".claim-row:visible").first.inner_text()
+    as_printed = shown_rows(seen.page)
+    seen.page.get_by_role("searchbox").fill("G(2i−1")
+    assert shown_rows(seen.page) == as_printed
 
 
 def test_the_ledger_is_sorted_from_the_keyboard(seen: Seen, report: Path):
@@ -144,7 +208,7 @@ def test_the_ledger_is_sorted_from_the_keyboard(seen: Seen, report: Path):
     assert head.get_attribute("aria-sort") == "descending"
     numbers = [positions[name] for name in shown_rows(page)]
     assert numbers == sorted(positions.values(), reverse=True)
-    assert page.locator(".group:visible").count() == 0
+    assert page.locator(".ledger .group:visible").count() == 0
     page.keyboard.press("Enter")
     assert head.get_attribute("aria-sort") == "ascending"
     assert [positions[name] for name in shown_rows(page)] == numbers[::-1]
@@ -152,7 +216,7 @@ def test_the_ledger_is_sorted_from_the_keyboard(seen: Seen, report: Path):
     assert [positions[name] for name in shown_rows(page)] == numbers[::-1]
     page.locator("th[data-sort=order] button").click()
     assert shown_rows(page) == before
-    assert page.locator(".group:visible").count() > 1
+    assert page.locator(".ledger .group:visible").count() > 1
 
 
 def test_a_statement_is_cut_to_two_lines_and_opens_whole(seen: Seen):
@@ -180,7 +244,8 @@ def test_all_rows_are_shown(browser: Browser, report: Path, way: str):
     page.close()
 
 
-def test_hovering_tells_coordinates_and_value(seen: Seen):
+def test_hovering_tells_coordinates_and_value(games: Seen):
+    seen = games
     seen.show(FIGURE)
     box = seen.page.locator(FIGURE).bounding_box()
     assert box is not None
@@ -192,11 +257,14 @@ def test_hovering_tells_coordinates_and_value(seen: Seen):
     assert labels == ["z", "y", "Grundy number"]
     z, y, grundy = values
     choice = seen.page.locator("#game-1 select option:checked").inner_text()
-    k, s = (int(part.split("=")[1]) for part in choice.split(","))
-    assert grundy == (StepBar(k, s).grundy((y, z)) if y <= (z + s) // k else -1)
+    game = parse_ruleset(choice)
+    assert isinstance(game, StepBar)
+    k, s = game.k, game.s
+    assert grundy == (game.grundy((y, z)) if y <= (z + s) // k else -1)
 
 
-def test_dragging_zooms_and_another_table_can_be_chosen(seen: Seen):
+def test_dragging_zooms_and_another_table_can_be_chosen(games: Seen):
+    seen = games
     seen.show(FIGURE)
     before = ranges(seen)
     box = seen.page.locator(FIGURE).bounding_box()
@@ -234,7 +302,7 @@ def ranges(seen: Seen) -> dict[str, float]:
 
 def test_a_link_from_outside_opens_what_it_names(browser: Browser, report: Path):
     page = browser.new_page()
-    page.goto(report.as_uri() + "#own-false-2")
+    page.goto((report.with_name("claims") / "own-false.html").as_uri() + "#own-false-2")
     page.locator("#own-false-2").wait_for(state="visible")
     # Chromium opens what it scrolls to by itself; other browsers need the page's own script.
     assert not page.locator("#own-false-3").is_visible()
@@ -249,8 +317,13 @@ def test_a_link_from_outside_opens_what_it_names(browser: Browser, report: Path)
 @pytest.mark.parametrize(
     "size", [WIDER, WIDE, MIDDLE, NARROW], ids=["wider", "wide", "middle", "narrow"]
 )
-def test_the_page_is_readable(browser: Browser, report: Path, scheme: str, size: tuple[int, int]):
-    seen = Seen(browser, report, size, scheme)
+@pytest.mark.parametrize(
+    "name", ["index.html", "claims/solid2022-conj-2.html", "pairs.html", "findings.html"]
+)
+def test_the_page_is_readable(
+    browser: Browser, report: Path, scheme: str, size: tuple[int, int], name: str
+):
+    seen = Seen(browser, report.parent / name, size, scheme)
     pixels = seen.pixels()
     assert len(np.unique(pixels.reshape(-1, 3), axis=0)) > 50, "the page is blank"
     paper = pixels[2, 2].mean()

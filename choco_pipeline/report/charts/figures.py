@@ -1,4 +1,4 @@
-"""Zoomable pictures: for each sweep a figure whose tables are chosen on the page."""
+"""Zoomable pictures: for each family of games a figure whose tables are chosen on the page."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ from markupsafe import Markup
 from choco_pipeline.drawing import draw_svg
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.report.charts.pictures import Cells, Picture, pictures_of, sample_position
+from choco_pipeline.report.game_families import family_of
 
-#: Tables whose pictures are embedded in a report, over all sweeps.
+#: Tables whose pictures are embedded in a report, over all families.
 MOST_TABLES = 64
 #: N and P; and P in neither game, without a pass, with one, in both (the blue and red of patterns, Figs 8 to 11).
 OUTCOME = ("#f0e0c6", "#5b2e12")
@@ -45,7 +46,7 @@ NO_PICTURE = np.full((1, 1), -1, np.int8)
 
 @dataclass(frozen=True)
 class Panel:
-    """One figure of a sweep: everything the page's script needs to show it and to change its table.
+    """One figure of a family: everything the page's script needs to show it and to change its table.
 
     Attributes
     ----------
@@ -56,7 +57,7 @@ class Panel:
     says
         What its cells show.
     captions
-        For each choice of the sweep: the caption, or "" if that table has no such picture.
+        For each choice of the family: the caption, or "" if that table has no such picture.
     """
 
     name: str
@@ -68,9 +69,9 @@ class Panel:
 
 @dataclass(frozen=True)
 class Gallery:
-    """A sweep on the page: its tables to choose from, their bars, and its figures."""
+    """A family of games on the page: its tables to choose from, their bars, and its figures."""
 
-    sweep: str
+    family: str
     tables: int
     positions: int
     choices: list[str]
@@ -81,15 +82,14 @@ class Gallery:
 
 
 def galleries(ledger: Mapping[str, Any], results: Path) -> list[Gallery]:
-    """Return the sweeps of a run, in order, with pictures of some tables of each."""
-    by_sweep: dict[str, list[Any]] = defaultdict(list)
+    """Return the families of games of a run, in order, with pictures of some tables of each."""
+    by_family: dict[str, list[Any]] = defaultdict(list)
     for table in ledger["tables"]:
-        for sweep in table["sweeps"]:
-            by_sweep[sweep].append(table)
-    shares = _shares({sweep: len(tables) for sweep, tables in by_sweep.items()})
+        by_family[family_of(table)].append(table)
+    shares = _shares({family: len(tables) for family, tables in by_family.items()})
     return [
-        _gallery(number, sweep, tables, _spread(tables, shares[sweep]), results)
-        for number, (sweep, tables) in enumerate(by_sweep.items())
+        _gallery(number, family, tables, _spread(tables, shares[family]), results)
+        for number, (family, tables) in enumerate(by_family.items())
     ]
 
 
@@ -100,7 +100,7 @@ def bokeh_script() -> Markup:
 
 
 def _shares(sizes: Mapping[str, int]) -> dict[str, int]:
-    """Return how many tables of each sweep are shown: what small sweeps do not need goes to the others.
+    """Return how many tables of each family are shown: what small families do not need goes to the others.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def _spread(tables: Sequence[Any], most: int) -> list[Any]:
 
 
 def _gallery(
-    number: int, sweep: str, tables: Sequence[Any], shown: Sequence[Any], results: Path
+    number: int, family: str, tables: Sequence[Any], shown: Sequence[Any], results: Path
 ) -> Gallery:
     games = [parse_ruleset(table["ruleset"]) for table in shown]
     bars = [Markup(draw_svg(game, sample_position(game))) for game in games]
@@ -134,7 +134,7 @@ def _gallery(
         here = [one[layer] if layer < len(one) else None for one in pictures]
         panels.append(panel(f"figure-{number}-{layer}", here, chosen))
     return Gallery(
-        sweep,
+        family,
         len(tables),
         sum(table["positions"] for table in tables),
         _choices(shown),
@@ -146,12 +146,8 @@ def _gallery(
 
 
 def _choices(tables: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return what tells the tables apart: parameters, or the ruleset, and the bound where that is not enough."""
-    names = [
-        ", ".join(f"{name} = {value}" for name, value in table["parameters"].items())
-        or str(table["ruleset"])
-        for table in tables
-    ]
+    """Return what tells the tables apart: the ruleset, and the bound where that is not enough."""
+    names = [str(table["ruleset"]) for table in tables]
     return [
         name if names.count(name) == 1 else f"{name}, bound {table['bound']}"
         for name, table in zip(names, tables, strict=True)
@@ -159,7 +155,7 @@ def _choices(tables: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def panel(name: str, pictures: Sequence[Picture | None], chosen: int) -> Panel:
-    """Return the figure of a sweep's tables, at first of the one with number `chosen`; None for a table without one."""
+    """Return the figure of a family's tables, at first of the one with number `chosen`; None for a table without one."""
     model = next(picture for picture in pictures if picture is not None)
     cells = [NO_PICTURE if picture is None else picture.cells for picture in pictures]
     everything = _source(f"{name}-all", cells, model.first - 0.5)

@@ -15,6 +15,8 @@ TOP, BOTTOM, RIGHT = 16, 44, 14
 CHARACTER, APART = 7.0, 15
 #: Beyond this ratio of the largest to the least value, the scale is logarithmic.
 LINEAR_RATIO = 30
+#: How far 0 is below 1 on a logarithmic scale: as far as two labels must be apart, and a little more.
+ZERO_BAND = 20
 DASHES = ("", "6 3", "2 3", "8 3 2 3")
 MOST_TICKS = 6
 #: With more lines than this, all are faded but so many, which have their names beside them.
@@ -43,7 +45,9 @@ def line_chart(lines: Sequence[Line], x_label: str, y_label: str) -> Markup:
     least, most = min(xs), max(max(xs), min(xs) + 1)
     logarithmic = max(ys) > LINEAR_RATIO * max(1, min(ys))
     top = max(*ys, 1)
-    ticks = _powers(top) if logarithmic else _steps(0, top)
+    # A logarithmic scale has no place for 0: it gets one of its own below 1.
+    below_one = ZERO_BAND if logarithmic and min(ys) == 0 else 0
+    ticks = [*([0] if below_one else []), *_powers(top)] if logarithmic else _steps(0, top)
     named = _named(lines) if len(lines) > 1 else []
     left = 30 + CHARACTER * max(len(f"{tick:,}") for tick in ticks)
     beside = max((len(_short(lines[i].name)) for i in named), default=0)
@@ -53,8 +57,12 @@ def line_chart(lines: Sequence[Line], x_label: str, y_label: str) -> Markup:
         return left + (x - least) / (most - least) * (right - left)
 
     def up(y: float) -> float:
-        share = log10(max(y, 1)) / log10(top) if logarithmic else y / top
-        return HEIGHT - BOTTOM - share * (HEIGHT - BOTTOM - TOP)
+        if not logarithmic:
+            return HEIGHT - BOTTOM - y / top * (HEIGHT - BOTTOM - TOP)
+        if y == 0:
+            return HEIGHT - BOTTOM
+        one = HEIGHT - BOTTOM - below_one
+        return one - log10(y) / log10(top) * (one - TOP)
 
     parts = [
         f'<path d="M{left:.1f} {up(tick):.1f}H{right:.1f}" class="grid-line"/>'

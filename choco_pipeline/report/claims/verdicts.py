@@ -7,7 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from choco_pipeline.claims.conclusions.outcomes import NOT_ASSERTED, SIGNS, engines_text, few_words
+from choco_pipeline.claims.conclusions.outcomes import (
+    NOT_ASSERTED,
+    SIGNS,
+    engines_text,
+    few_words,
+    is_for_all,
+)
 from choco_pipeline.report.claims.formal import formal_lines
 from choco_pipeline.report.claims.reach import ReachTable, reach_table
 from choco_pipeline.report.claims.verdict_cells import Cell, Grid, cell_of, grid_of, labels
@@ -33,7 +39,7 @@ class ClaimView:
     formal
         Pairs of a label and a formula: what was checked.
     cells
-        One for each verdict, in the order of the ledger.
+        One for each verdict, by their parameters.
     decisive
         The cell whose counterexample decides; None if nothing refutes the claim.
     reach
@@ -134,6 +140,7 @@ def _claim_view(
         cell_of(f"{claim['id']}-{i + 1}", label, verdict, tables, row, drawn=i in drawn)
         for i, (verdict, label) in enumerate(zip(verdicts, labels(verdicts), strict=True))
     ]
+    in_order = sorted(cells, key=lambda cell: _by_parameters(cell.document))
     return ClaimView(
         claim,
         row,
@@ -141,11 +148,18 @@ def _claim_view(
         few_words(row),
         _counted(row["counts"]),
         formal_lines(claim),
-        cells,
+        in_order,
         None if decisive is None else cells[decisive],
-        grid_of(cells),
-        reach_table(cells),
+        grid_of(in_order),
+        reach_table(in_order),
     )
+
+
+def _by_parameters(verdict: Document) -> tuple[bool, list[tuple[int, str]], int]:
+    """Return a sorting key: for all parameters first, numbers by size, all else as text, then by bound."""
+    values = verdict["parameters"].values()
+    keys = [(v, "") if isinstance(v, int) else (0, str(v)) for v in values]
+    return (not is_for_all(verdict), keys, verdict["bound"] or 0)
 
 
 def _counted(counts: Mapping[str, int]) -> list[tuple[str, str, int]]:

@@ -11,8 +11,8 @@ from typing import Any
 
 from choco_pipeline.claims.conclusions.outcomes import ENGINES, enumerated
 
-#: A game is called wild if its last digits multiply the residuals by this on average, tame if by less.
-WILD = 2.0
+#: Residuals grow fast if each of the last digits multiplies them by this or more on average, slowly if by less.
+FAST = 2.0
 RELATIONS = {"p": "P-positions", "grundy": "Grundy numbers"}
 #: Counts that are shown, of the many that a recurrence is checked on.
 MOST_COUNTS = 9
@@ -46,10 +46,10 @@ class ProofRow:
 
     @property
     def growth(self) -> str | None:
-        """Whether the residuals are ``tame`` or ``wild``, if enough of them are known."""
+        """Whether the residuals grow ``fast`` or ``slowly``, if enough of them are known."""
         if self.factor is None:
             return None
-        return "wild" if self.factor >= WILD else "tame"
+        return "fast" if self.factor >= FAST else "slowly"
 
     @property
     def counts(self) -> list[CountRow]:

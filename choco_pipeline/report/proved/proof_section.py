@@ -104,7 +104,9 @@ class ProofFamily:
         """Why games were not decided, and which."""
         reasons: dict[str, list[str]] = {}
         for row in self.unclosed:
-            why = f"{row.growth}, residuals keep growing" if row.growth else row.entry["why"]
+            why = row.entry["why"]
+            if row.growth:
+                why = f"no automaton found: residuals grow {row.growth}"
             reasons.setdefault(why, []).append(row.label)
         return [(why, _listed(labels)) for why, labels in reasons.items()]
 

@@ -4,10 +4,12 @@
   const form = document.getElementById("filters"), table = document.querySelector("table.ledger");
   if (!form) return;
   const shown = document.getElementById("shown"), heads = [...table.tHead.querySelectorAll("[data-sort]")];
+  // People type x-1 and <=; statements have (x−1) and ≤.
+  const typed = (text) => text.toLowerCase().replace(/[−–]/g, "-").replaceAll("⊕", "^").replaceAll("≤", "<=").replaceAll("≥", ">=");
   const worst = [...form.querySelectorAll("[name=verdict]")].map((box) => box.value);
   const groups = [...table.tBodies];
   const rows = [...table.querySelectorAll(".claim-row")].map((row, i) => ({
-    row, group: row.parentElement, text: [row.textContent, row.dataset.status, row.id.slice(4)].join(" ").toLowerCase(),
+    row, group: row.parentElement, text: typed([row.textContent, row.dataset.status, row.id.slice(4)].join(" ")),
     values: {order: i, rank: worst.indexOf(row.dataset.verdict), bound: Number(row.dataset.bound),
       positions: Number(row.dataset.positions), seconds: Number(row.dataset.seconds)},
   }));
@@ -16,7 +18,7 @@
 
   const filter = () => {
     const wanted = new FormData(form), verdicts = wanted.getAll("verdict");
-    const words = wanted.get("q").toLowerCase().split(/\s+/).filter(Boolean);
+    const words = typed(wanted.get("q")).split(/\s+/).filter(Boolean);
     const fits = ({row, text}) =>
       (!wanted.get("paper") || row.dataset.paper === wanted.get("paper")) &&
       (!wanted.get("status") || row.dataset.status === wanted.get("status")) &&

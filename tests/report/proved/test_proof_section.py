@@ -32,7 +32,7 @@ def test_the_games_of_a_sweep_are_one_family_in_numeric_order():
     first = section.families[0]
     assert [row.label for row in first.proved] == ["k = 3", "k = 13"]
     assert (first.main, first.largest) == ("k", 13)
-    assert first.undecided == [("wild, residuals keep growing", "k = 5")]
+    assert first.undecided == [("no automaton found: residuals grow fast", "k = 5")]
     assert section.families[2].proved[0].states == "2, 9"
     assert (section.games, section.attempts) == (4, 1)
 
@@ -149,11 +149,11 @@ def test_the_section_on_the_page(ledger, tmp_path):
     assert f"./choco prove --check {path}" in text
     assert f"./choco prove --check '{missing}'" in text, "as a shell must be given it"
     assert "solid-bar(f=(x+z)//5) 3 ours and MONA 1.25" in text, "a row names its game"
-    assert "solid-bar(f=(x+z)//7) wild 7.45 1, 9, 70, 500 why <undecided>" in text
-    assert "solid-bar(f=(x+z)//9) tame 1.25" in text
+    assert "solid-bar(f=(x+z)//7) fast 7.45 1, 9, 70, 500 why <undecided>" in text
+    assert "solid-bar(f=(x+z)//9) slowly 1.25" in text
     assert "nim(2) – – – why <undecided>" in text
-    assert "k = 7: wild, residuals keep growing" in text
-    assert "not a proof that there is no automaton" in text
+    assert "k = 7: no automaton found: residuals grow fast" in text
+    assert "Neither is a proof that there is no automaton" in text
     assert html.count('<svg class="automaton"') == 2, (
         "the example, and the certificate that is there"
     )
