@@ -60,3 +60,12 @@ def test_names_are_apart_in_order_and_inside(wanted):
     assert len(places) == len(wanted)
     assert all(b - a >= APART - 1e-9 for a, b in pairwise(places))
     assert all(0 <= place <= HEIGHT - BOTTOM for place in places)
+
+
+def test_zero_has_a_place_of_its_own_on_a_logarithmic_axis():
+    svg = line_chart([Line("g", [(0, 0), (1, 1), (2, 1000)])], "m", "g")
+    zero, one, _ = (float(y) for y in re.findall(r'<circle cx="[0-9.]+" cy="([0-9.]+)"', svg))
+    assert zero >= one + 15
+    assert ">0</text>" in svg
+    plain = line_chart([Line("g", [(0, 1), (1, 1000)])], "m", "g")
+    assert plain.count(">0</text>") == 1, "of the other axis"
