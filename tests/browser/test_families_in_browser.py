@@ -21,8 +21,8 @@ CLAIMS = ("own-false", "own-other")
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("families")
-    path = small_run(folder)
+    path = small_run(tmp_path_factory, "families")
+    folder = path.parents[2]
     paths = certificates(folder / "results" / "certificates" / "families")
     ledger = read_record(path)
     ledger["verdicts"] += map(proved_verdict, CLAIMS, paths)

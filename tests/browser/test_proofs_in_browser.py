@@ -13,6 +13,7 @@ from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.games.automaton_counts import described_counts
 from choco_pipeline.proof.games.certificate import write_certificate
 from choco_pipeline.proof.games.prover import prove
+from choco_pipeline.provenance import PACKAGE
 from choco_pipeline.report.pages import pages
 from choco_pipeline.report.proved.automaton_picture import draw_automaton
 from tests.browser.seen import CONTRAST, NARROW, NEEDS_BROWSER, WIDE, Seen
@@ -118,9 +119,7 @@ def test_labels_lie_inside_and_apart_and_nothing_is_wider_than_the_page(
 
 
 def test_drawings_without_graphviz_are_as_readable(browser: Browser, tmp_path: Path):
-    style = (
-        Path(draw_automaton.__code__.co_filename).parent / "templates" / "page.css"
-    ).read_text()
+    style = (PACKAGE / "report" / "templates" / "page.css").read_text()
     drawn = []
     for i, game in enumerate(
         ("solid-bar(f=(x+z)//1)", "solid-bar(f=(x+z)//5)", "strip-bar(k=2, s=1)", "nim(4)")
