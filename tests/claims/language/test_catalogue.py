@@ -65,6 +65,8 @@ def test_a_claim_is_read(tmp_path: Path) -> None:
             "authors": ["N. N."],
             "year": None,
             "reference": "preprint",
+            "doi": None,
+            "arxiv": None,
         },
         "number": "Theorem 1",
         "where": None,

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from choco_pipeline.claims.check_orders import TableCheck
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Entry
@@ -77,7 +78,7 @@ def test_a_run_checks_each_of_them() -> None:
         catalogue = Catalogue({"drawn": claim(every={"t": "2..3"}, check=check)})
         orders, _ = table_orders(tables, catalogue, dict.fromkeys((small, large), "shard"))
         assert orders["shard"] == [
-            {"claim": "drawn", "table": table, "parameters": {"k": 2, "s": 0, "t": t}}
+            TableCheck("drawn", table, {"k": 2, "s": 0, "t": t})
             for table in checked
             for t in (2, 3)
         ]
