@@ -113,7 +113,7 @@ class OnCluster:
             "folder": os.getcwd(),
             "task": self._name,
             "worker": "client",
-            "stage": stage,
+            "stage": str(stage),  # a member of an enumeration is no plain text to the scheduler
             "numbers": numbers,
         }
         self._client.log_event(TOPIC, event)
