@@ -172,7 +172,7 @@ def _begin(site: Site) -> BlockedTable:
 def _report_kept(run: Runner, site: Site, table: BlockedTable) -> None:
     found = site.journal.found(table.blocks).values()
     run.report(
-        "tables",
+        Stage.BUILD,
         blocks=len(found),
         reused_blocks=sum(bool(block.source) for block in found),
         kept_positions=sum(block.positions for block in found),
