@@ -38,19 +38,19 @@ LONGEST = (
     "workflow/test_kill.py",
     "workflow/test_proof.py",
     "papers/test_mutations.py",
-    "finding/test_heights.py",
+    "finding/height_functions/test_height_criterion.py",
     "cluster/test_wavefront.py",
     "cluster/test_call.py",
     "cluster/test_slurm.py",
     "repository/test_pytest_rules.py",
-    "proof/family_check/test_check.py",
+    "proof/family_check/test_certificate_check.py",
     "workflow/test_disagreement.py",
     "finding/test_stage.py",
-    "cli/test_claims.py",
+    "cli/claim_commands/test_claims.py",
     "finding/test_reading.py",
     "cli/test_prove.py",
     "checker/test_own_games.py",
-    "mining/test_formulas.py",
+    "mining/closed_forms/test_learnt_formulas.py",
 )
 # How long one example takes says more of the machine and of compilation than of the code.
 settings.register_profile("quick", deadline=None, max_examples=FEW)
