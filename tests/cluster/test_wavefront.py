@@ -21,6 +21,7 @@ from choco_pipeline.cluster.local import DASHBOARD, Cluster, local_cluster
 from choco_pipeline.cluster.progress import TaskProgress
 from choco_pipeline.cluster.steps import Here, Step, runner
 from choco_pipeline.errors import ChocoError
+from choco_pipeline.stages import Stage
 from choco_pipeline.tables.building.shard import build_shard
 from choco_pipeline.tables.building.wavefront import build_large
 from tests.cluster.test_call import TARGETS, wait_for
@@ -88,7 +89,7 @@ def test_a_build_says_how_far_it_is(cluster, tmp_path, monkeypatch):
         tally = TaskProgress()
         for report in reports:
             tally.add(report)
-        return tally.totals("tables")
+        return tally.totals(Stage.BUILD)
 
     build_large(spec, manifest)
     number, positions = blocks_of(manifest)["computed"], entry_of(manifest)["positions"]
