@@ -90,6 +90,11 @@ class Direct:
                     left.append(conjunction([self._is_move(place, option, x), outside]))
             yield f"inside-{name}", f"(and {self._is_here(place)} {disjunction(left)})"
 
+    def places(self, largest: Mapping[str, int]) -> Iterator[str]:
+        """Yield that a place is inside, for each choice of limited coordinates."""
+        for _, place in self._places(largest):
+            yield self._is_here(place)
+
     def _places(self, largest: Mapping[str, int]) -> Iterator[tuple[str, Place]]:
         free = {x: IntegerSum.name(f"at({x})") for x in self._free}
         for values in product(*(range(most + 1) for most in largest.values())):

@@ -13,7 +13,12 @@ from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.proof.clock import FOREVER
-from choco_pipeline.proof.family_check import certificate_check, check_family
+from choco_pipeline.proof.family_check import (
+    certificate_check,
+    check_family,
+    languages,
+    stated_case,
+)
 from choco_pipeline.proof.family_check.check_solvers import is_unsatisfiable
 from choco_pipeline.proof.family_check.sums import IntegerSum, SumReader, conjunction
 from choco_pipeline.proof.uniform.family_certificate import write
@@ -53,7 +58,10 @@ def verdict(tmp_path):
 
 
 @pytest.mark.parametrize("family", [THREE, GRUNDY, FLAT])
-def test_a_proof_passes(family, certificate, verdict):
+def test_a_proof_passes(family, certificate, verdict, monkeypatch):
+    # A loaded machine must not leave a member without a proof of its own.
+    monkeypatch.setattr(languages, "ONE_SECONDS", 60.0)
+    monkeypatch.setattr(languages, "ALL_SECONDS", 100.0)
     found = verdict(certificate(family))
     assert (found["status"], found["engines"]) == ("proved", ["z3", "cvc5"]), found["why"]
     assert found["members"] == len(found["languages"]) == 13
@@ -125,7 +133,7 @@ def test_an_invariant_proves_no_false_family(
     family, forged, parameters, certificate, verdict, monkeypatch
 ):
     monkeypatch.setattr(certificate_check, "_disagreement", lambda *_: None)
-    monkeypatch.setattr(certificate_check._Case, "is_written_otherwise", lambda _: "false")
+    monkeypatch.setattr(stated_case.StatedCase, "is_written_otherwise", lambda _: "false")
     document = json.loads(json.dumps(certificate(family))) | forged
     document["relation"] = {**certificate(family)["relation"]}
     if "relation" in forged:
@@ -156,6 +164,7 @@ def remembered(monkeypatch):
         return known[key]
 
     monkeypatch.setattr(certificate_check, "is_unsatisfiable", again)
+    monkeypatch.setattr(stated_case, "is_unsatisfiable", again)
     monkeypatch.setattr(certificate_check, "_disagreement", compared)
 
 

@@ -101,6 +101,20 @@ def test_a_forged_certificate_is_refused(
     assert found["status"] != "proved"
 
 
+@pytest.mark.parametrize("where", ["x <= 0 - 1", "x <= 2 and z >= k + x + 3 and z <= k + 2"])
+def test_nothing_is_proved_of_no_position(where, certificate, verdict):
+    """The conditions all hold then, whatever the relation is."""
+    for formula in (NIM, "(x+1) ^ y ^ (z+2) == 0"):
+        relation = {"kind": "p-positions", "formula": formula}
+        forged = {**certificate(INSIDE), "where": where, "relation": relation}
+        if formula != NIM:
+            for case in forged["cases"]:
+                case["shifts"] = {"x": {"1": 1}, "y": {}, "z": {"1": 2}}
+        found = verdict(forged)
+        assert found["status"] == "undecided"
+        assert "no position" in found["why"], found["why"]
+
+
 @pytest.mark.parametrize("relation", ["(x-1) ^ y ^ (z-1) == 0", "(x+1) ^ y ^ (z+1) == 1", NIM])
 def test_a_position_refutes_its_own_relation_alone(relation, certificate, verdict, monkeypatch):
     monkeypatch.setattr(certificate_check, "require_inconsistent", lambda *_: None)

@@ -1,0 +1,200 @@
+"""One case of a family as a certificate has it: the game and the relation on it, and which conditions are written anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.family_check.check_solvers import is_unsatisfiable
+from choco_pipeline.proof.family_check.direct_conditions import Direct
+from choco_pipeline.proof.family_check.document import (
+    CaseText,
+    LocationText,
+    ObligationText,
+    SumText,
+)
+from choco_pipeline.proof.family_check.stated_family import ZERO, StatedFamily, StatedHeight
+from choco_pipeline.proof.family_check.sums import IntegerSum, SumReader, conjunction, disjunction
+from choco_pipeline.proof.family_check.verification_conditions import (
+    Key,
+    StatedGame,
+    StatedInvariant,
+    StatedLocation,
+    StatedObligation,
+)
+from choco_pipeline.proof.proof_errors import UndecidedError
+
+#: More tracks of a word have too many digits to choose.
+MOST_TRACKS = 12
+
+
+def is_game(heights: Mapping[str, StatedHeight], sign: int) -> str:
+    """Return the condition that no height is negative or falls, with divisors of this sign."""
+    found = []
+    for height in heights.values():
+        parts = [*height.terms.values(), height.constant, height.divisor - IntegerSum(sign)]
+        found += [part.times(sign).is_natural for part in parts]
+    return conjunction(found)
+
+
+class StatedCase:
+    """A case: the game and the relation on it, and which obligations it has."""
+
+    def __init__(self, family: StatedFamily, written: CaseText, clock: Clock) -> None:
+        self.family, self.written, self.clock = family, written, clock
+        self.reader = SumReader()
+        self.values = {p: IntegerSum.read(text) for p, text in written.parameters.items()}
+        self.names = {m for value in self.values.values() for m in value.multiples}
+        self.heights = family.heights(self.reader, self.values)
+        self.relation = family.nim_sum(self.reader, self.values)
+        if family.kind != "grundy" and self.relation.offset:
+            raise UndecidedError("the relation is no nim-sum that is 0")
+        for y, height in self.heights.items():
+            for x, a in height.terms.items():
+                if a and (x == y or (x in self.heights and self.heights[x].terms)):
+                    raise UndecidedError("a height depends on a coordinate that has a height")
+
+    @cached_property
+    def facts(self) -> str:
+        """What is known of the names: the case's conditions, and that it is a game."""
+        conditions = [IntegerSum.read(c, self.names).is_natural for c in self.written.conditions]
+        naturals = [IntegerSum.name(name).is_natural for name in sorted(self.names)]
+        game = is_game(self.heights, 1)
+        return conjunction([*naturals, *conditions, *self.reader.definitions, game])
+
+    @cached_property
+    def game(self) -> StatedGame:
+        """The game, with the tracks that may be negative."""
+        found = {"value"}
+        tracks = {**self.relation.shifts, "constant": self.relation.constant}
+        for track, least in {**tracks, "target": ZERO - self.relation.offset}.items():
+            below = f"(not {least.is_natural})"
+            if least.is_number:
+                found |= {track} if least.number < 0 else set()
+            elif not is_unsatisfiable(track, conjunction([self.facts, below]), self.clock):
+                found.add(track)
+        clips = {move.lowers[0]: move.clips for move in self.family.rules.moves}
+        is_grundy = self.family.kind == "grundy"
+        return StatedGame(
+            self.family.coordinates, clips, self.heights, self.relation, is_grundy, frozenset(found)
+        )
+
+    def is_written_otherwise(self) -> str:
+        """Return that the certificate shows people another game, relation or counter than the one that is checked."""
+        text = self.written
+        pairs: list[tuple[IntegerSum, IntegerSum]] = []
+
+        def compare(shown: Mapping[str, SumText], own: Mapping[str, IntegerSum]) -> None:
+            if not shown.keys() >= {x for x, value in own.items() if value}:
+                raise UndecidedError("the certificate shows something else than is checked")
+            pairs.extend(
+                (IntegerSum.read(s, self.names), own.get(x, ZERO)) for x, s in shown.items()
+            )
+
+        compare(text.shifts, self.relation.shifts)
+        compare({"": text.constant}, {"": self.relation.constant})
+        compare({"": text.offset}, {"": ZERO - self.relation.offset})
+        if text.heights.keys() != self.heights.keys():
+            raise UndecidedError("the certificate shows other heights than are checked")
+        for y, height in text.heights.items():
+            own = self.heights[y]
+            compare(height.terms, own.terms)
+            compare({"": height.constant}, {"": own.constant})
+            compare({"": height.divisor}, {"": own.divisor})
+        for obligation in text.obligations:
+            for location in obligation.locations:
+                counters = StatedObligation(self.game, obligation.kind, obligation.move).counters(
+                    location.move
+                )
+                for name, form in location.counters.items():
+                    if name not in counters:
+                        raise UndecidedError(f"there is no counter {name[:60]!r}")
+                    compare(form, counters[name])
+        differences = dict.fromkeys((shown - own).is_zero for shown, own in pairs)
+        differs = disjunction(f"(not {is_zero})" for is_zero in differences)
+        return conjunction([self.facts, differs])
+
+    def direct_conditions(self, verdict: str) -> Iterator[tuple[str, str]]:
+        """Yield what makes the relation right, or wrong for every member, where limited coordinates are numbers."""
+        written = self.written
+        if written.obligations:
+            raise UndecidedError("obligations on words, where positions have a condition")
+        if self._direct.inside or verdict == "proved":
+            yield from self._direct.closure(self._largest)
+        if verdict == "proved":
+            yield from self._direct.consistent(self._largest)
+            return
+        if written.position is None:
+            raise UndecidedError("a case has no position")
+        yield "position", self._direct.failure({x: IntegerSum.read(s, self.names) for x, s in written.position.items()})  # fmt: skip
+
+    def places(self) -> Iterator[str]:
+        """Yield that some position satisfies the condition on positions, for each choice of limited coordinates."""
+        for place in self._direct.places(self._largest):
+            yield conjunction([self.facts, place])
+
+    @cached_property
+    def _direct(self) -> Direct:
+        return Direct(self.game, list(self.family.inside(self.reader, self.values)))
+
+    @property
+    def _largest(self) -> Mapping[str, int]:
+        if self.written.largest is None:
+            raise UndecidedError("the largest values of limited coordinates are missing")
+        return self.written.largest
+
+    def invariants(self) -> Iterator[StatedInvariant]:
+        """Yield the obligations, with what the certificate has for each."""
+        wanted: list[tuple[str, str | None]] = [("exclusion", x) for x in self.game.clips]
+        wanted += [("option", None), *([("value", None)] if self.game.is_grundy else [])]
+        written: dict[tuple[str, str | None], ObligationText] = {
+            (o.kind, o.move): o for o in self.written.obligations
+        }
+        if len(written) < len(self.written.obligations) or written.keys() != set(wanted):
+            raise UndecidedError("obligations are missing, or are there twice")
+        for kind, move in wanted:
+            yield self._invariant(StatedObligation(self.game, kind, move), written[kind, move])
+
+    def _invariant(self, obligation: StatedObligation, written: ObligationText) -> StatedInvariant:
+        if len(obligation.tracks) > MOST_TRACKS:
+            raise UndecidedError(f"words have more than {MOST_TRACKS} tracks")
+        locations = written.locations
+        for location in locations:
+            for step in location.strategy:
+                for answer in step.answers:
+                    if not 0 <= answer.to < len(locations):
+                        raise UndecidedError("an answer leads to no location")
+        return StatedInvariant(
+            obligation, tuple(self._location(obligation, text) for text in locations)
+        )
+
+    def _location(self, obligation: StatedObligation, written: LocationText) -> StatedLocation:
+        move = written.move
+        if move is not None and move not in self.game.clips:
+            raise UndecidedError("a location has a move that there is not")
+        changed = self.game.changed(move) if move is not None else ()
+        if written.orders.keys() != set(changed):
+            raise UndecidedError("a location has other orders than its move")
+        if (move is not None) != (written.settled and obligation.kind != "value"):
+            raise UndecidedError("a location has a move too early, or none")
+        if obligation.move not in (None, move):
+            raise UndecidedError("a location has another move than its obligation")
+        counters = set() if written.start else obligation.counters(move).keys()
+        names = {*self.names, *counters}
+        if not written.parities.keys() <= counters:
+            raise UndecidedError("a parity of what is no counter")
+        size = len(written.predicates)
+        if any(len(state) != size or set(state) - set("01") for state in written.states):
+            raise UndecidedError("a state is not one digit for each predicate")
+        key: Key = (written.settled, move, tuple((x, written.orders[x]) for x in changed))
+        return StatedLocation(
+            written.start,
+            key,
+            tuple(tuple(IntegerSum.read(s, names) for s in part) for part in written.never),
+            tuple(IntegerSum.read(s, names) for s in written.equalities),
+            tuple(written.parities.items()),
+            tuple(IntegerSum.read(s, names) for s in written.predicates),
+            tuple(written.states),
+            tuple(written.strategy),
+        )
