@@ -1,13 +1,14 @@
 """The least automaton of a relation, numbered in one way only, so that equal relations are equal values.
 
-The kernels of this file call no other file's: then numba's own cache, which watches one file, is never out of date.
+The kernels of this file call no other file's: numba's cache, which watches one file, is then never out of date.
 """
 
 from __future__ import annotations
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
+
+from choco_pipeline.compiling import kernel
 
 States = NDArray[np.int32]
 Flags = NDArray[np.bool_]
@@ -49,7 +50,7 @@ def _renumbered(delta: States, accepting: Flags, order: States) -> tuple[States,
     return number[delta[order]], accepting[order]
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def _breadth_first(delta: States, start: int) -> States:
     states, symbols = delta.shape
     seen = np.zeros(states, np.bool_)
@@ -69,7 +70,7 @@ def _breadth_first(delta: States, start: int) -> States:
     return order[:found].copy()
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def _coarsest_partition(delta: States, accepting: Flags) -> tuple[States, int]:
     """Return the block of each state, and the number of blocks, when states that accept the same words share one."""
     states, symbols = delta.shape

@@ -1,19 +1,20 @@
 """Two automata run side by side: the reachable pairs of states.
 
-The kernels of this file call no other file's: then numba's own cache, which watches one file, is never out of date.
+The kernels of this file call no other file's: numba's cache, which watches one file, is then never out of date.
 """
 
 from __future__ import annotations
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
+
+from choco_pipeline.compiling import kernel
 
 States = NDArray[np.int32]
 Symbols = NDArray[np.int64]
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def reachable_pairs(
     left: States,
     left_symbols: Symbols,

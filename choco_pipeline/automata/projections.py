@@ -1,20 +1,21 @@
 """The kernels of projection: what a nondeterministic automaton reaches when some digits may be anything.
 
-The kernels of this file call no other file's: then numba's own cache, which watches one file, is never out of date.
+The kernels of this file call no other file's: numba's cache, which watches one file, is then never out of date.
 """
 
 from __future__ import annotations
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
+
+from choco_pipeline.compiling import kernel
 
 States = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 Symbols = NDArray[np.int64]
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def able_to_accept(delta: States, symbols: Symbols, accepting: Flags) -> Flags:
     """Return the states from which words of these symbols only lead to an accepting state."""
     states = delta.shape[0]
@@ -50,7 +51,7 @@ def able_to_accept(delta: States, symbols: Symbols, accepting: Flags) -> Flags:
     return able
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def reachable_sets(
     delta: States,
     choices: Symbols,

@@ -14,7 +14,7 @@ import numpy as np
 from numba.cpython.unsafe.numbers import trailing_zeros
 from numpy.typing import NDArray
 
-from choco_pipeline.kernels.compiling import kernel
+from choco_pipeline.compiling import kernel
 from choco_pipeline.kernels.packing import pack, unpack
 
 WORD_BITS = 64

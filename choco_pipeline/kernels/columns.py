@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from choco_pipeline.compiling import kernel
 from choco_pipeline.kernels.bitset import EMPTY, FULL, ONE, Index, bit_of, first_of, words_for
-from choco_pipeline.kernels.compiling import kernel
 from choco_pipeline.kernels.heights import as_heights, as_layers
 from choco_pipeline.kernels.packing import pack, unpack
 from choco_pipeline.kernels.tables import Table, table_for

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from choco_pipeline.compiling import inlined, kernel
 from choco_pipeline.kernels.bitset import Index
-from choco_pipeline.kernels.compiling import inlined, kernel
 from choco_pipeline.kernels.tables import Table, table_for
 
 Ints = NDArray[np.int64]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from choco_pipeline.kernels.compiling import kernel
+from choco_pipeline.compiling import kernel
 
 LARGEST = int(np.iinfo(np.int32).max)
 

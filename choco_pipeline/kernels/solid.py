@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from choco_pipeline.compiling import kernel
 from choco_pipeline.kernels.bitset import (
     EMPTY,
     FULL,
@@ -15,7 +16,6 @@ from choco_pipeline.kernels.bitset import (
     fold_line,
     raise_line,
 )
-from choco_pipeline.kernels.compiling import kernel
 from choco_pipeline.kernels.heights import as_heights, as_layers
 from choco_pipeline.kernels.tables import Table, table_for
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
+
+from choco_pipeline.compiling import kernel
 
 #: What is asked of a bar: nothing, its Grundy numbers, its P-positions.
 EVERY: Final = 0
@@ -123,7 +124,7 @@ class HeightClass:
         return out[done]
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def _fits(
     f: Heights, x: int, z: int, asked: int, shift: tuple[int, int, int], seen: Heights
 ) -> bool:
@@ -136,7 +137,7 @@ def _fits(
     return asked == EVERY or _has_p_positions(f, x, z, shift)
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def _has_nim_sums(f: Heights, x: int, z: int, seen: Heights) -> bool:
     """Return whether the mex of the options' nim-sums is the position's own, all along column (x, z)."""
     for y in range(f[x, z] + 1):
@@ -160,7 +161,7 @@ def _has_nim_sums(f: Heights, x: int, z: int, seen: Heights) -> bool:
     return True
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def _has_p_positions(f: Heights, x: int, z: int, shift: tuple[int, int, int]) -> bool:
     """Return whether, all along column (x, z), exactly the positions with a nonzero sum have an option with sum zero."""
     a, b, c = x + shift[0], shift[1], z + shift[2]
@@ -178,7 +179,7 @@ def _has_p_positions(f: Heights, x: int, z: int, shift: tuple[int, int, int]) ->
     return True
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def _scratch(n: int, height: int) -> Heights:
     """Return room for every value of x⊕y⊕z in the box."""
     size = 2
@@ -187,7 +188,7 @@ def _scratch(n: int, height: int) -> Heights:
     return np.zeros(size, np.int64)
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def _least(f: Heights, cell: int) -> int:
     """Return the least height that a cell may have, as the cells before it are."""
     n = f.shape[1]
@@ -200,7 +201,7 @@ def _least(f: Heights, cell: int) -> int:
     return least
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def _walk(
     f: Heights, cell: int, height: int, asked: int, shift: tuple[int, int, int], out: Heights
 ) -> tuple[int, int]:
@@ -231,7 +232,7 @@ def _walk(
     return found, cell
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def _classify(heights: Heights, asked: int, shift: tuple[int, int, int], found: Truths) -> None:
     n_x, n_z = heights.shape[1:]
     for i in range(len(heights)):
@@ -244,7 +245,7 @@ def _classify(heights: Heights, asked: int, shift: tuple[int, int, int], found: 
                 break
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def _compare(heights: Heights, shift: tuple[int, int, int], found: NDArray[np.int64]) -> None:
     """Add to `found` the positions that are P or have sum zero, and not both; at most one P-position is in a column."""
     n = heights.shape[1]
@@ -266,7 +267,7 @@ def _compare(heights: Heights, shift: tuple[int, int, int], found: NDArray[np.in
                     found[i] += wins == zero
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def _draw(
     chances: NDArray[np.float64],
     height: int,
