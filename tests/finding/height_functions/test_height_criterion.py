@@ -43,7 +43,10 @@ from tests.effort import examples
 # Nakamura, Miyadera, Nakaya, Integers 20 (2020) #G1, in each argument.
 NS = Condition(("u >> i == x >> i",), "g >> i-1 == h >> i-1")
 NO_KEPT_SUM = Condition((), "g^u^x <= g or g^u^x > h")
-WITHOUT_P = Condition(("x^z > h",), "t <= x^z")
+WITHOUT_P = Condition(
+    ("x^z > h",), "t <= x^z"
+)  # with WITH_P right in small boxes, wrong in one of 4 by 5
+BEFORE_P = Condition(("u^z > g", "x^z > h"), "t < u^z")
 WITH_P = Condition(("u^z < x^z", "x^z <= h"), "u^z < g")
 
 
@@ -93,7 +96,12 @@ def test_conditions_together_are_those_one_by_one(condition):
 
 @pytest.mark.parametrize(
     ("asked", "joined"),
-    [(GRUNDY, [NS]), (GRUNDY, [NO_KEPT_SUM]), (P_POSITIONS, [WITHOUT_P, WITH_P])],
+    [
+        (GRUNDY, [NS]),
+        (GRUNDY, [NO_KEPT_SUM]),
+        (P_POSITIONS, [WITHOUT_P, WITH_P]),
+        (P_POSITIONS, [BEFORE_P, WITH_P]),
+    ],
 )
 def test_conditions_tell_the_classes_by_their_games(asked, joined):
     """Grundy numbers by another route than the classes: the search of claims."""
@@ -109,8 +117,9 @@ def test_conditions_tell_the_classes_by_their_games(asked, joined):
 @pytest.mark.full
 def test_the_search_finds_the_shortest_conditions_and_nothing_else():
     short = [NS, NO_KEPT_SUM, WITHOUT_P, WITH_P, Condition((), "g == h"), Condition((), "u^z <= g")]
-    found = search(HeightClass(P_POSITIONS), 3, 3, short)
-    assert [set(joined) for joined in found.exact] == [{WITHOUT_P, WITH_P}]
+    found = search(HeightClass(P_POSITIONS), 3, 3, [*short, BEFORE_P])
+    assert [set(joined) for joined in found.exact] == [{BEFORE_P, WITH_P}]
+    assert found.looked_at == (len(short) + 1, 2)  # the other is the shorter one, with WITHOUT_P
     every = list(boxes(3, 3))
     assert found.functions == sum(map(len, every)) > 24_696
     assert found.members == sum(HeightClass(P_POSITIONS).has(box).sum() for box in every)
