@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.conclusions.comparisons import check_across
@@ -15,8 +14,8 @@ from choco_pipeline.claims.kinds import IntegerStatement, Sections
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim, assignments
+from choco_pipeline.claims.language.claim_verdict import AllParameters, ClaimVerdict
 from choco_pipeline.claims.language.claims_file import Entry, Sample
-from choco_pipeline.claims.language.verdict import verdict_from_json
 from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.formula.ranges import Range, parse_range
@@ -57,7 +56,7 @@ class Trial:
     seconds
         For the table and the check.
     for_all
-        The ``parameters`` and the ``condition`` of a verdict on all that satisfy it; None for one on single ones.
+        All of the parameters that the verdict is on; None for one on single ones.
     """
 
     parameters: Mapping[str, int]
@@ -66,7 +65,7 @@ class Trial:
     quantity: Quantity | None
     finding: Finding
     seconds: float
-    for_all: Mapping[str, Any] | None = None
+    for_all: AllParameters | None = None
 
 
 @dataclass(frozen=True)
@@ -137,15 +136,13 @@ def _try_each(claim: Claim, planned: list[_Planned], report: Report) -> Iterator
 
 def _try_across(claim: Claim, planned: list[_Planned], report: Report) -> Iterator[Trial]:
     start = time.perf_counter()
-    found: list[dict[str, Any]] = []
+    found: list[ClaimVerdict] = []
     for done, one in enumerate(planned, start=1):
-        evidence = _find(claim, one).evidence
-        found.append({"claim": claim.id, "parameters": one.parameters, "evidence": evidence})
+        found.append(ClaimVerdict.of(claim.id, one.parameters, _find(claim, one), 0.0))
         report(done, len(planned))
-    (document,) = check_across(Catalogue({claim.id: claim}), found)
-    finding = Finding(verdict_from_json(document), document["evidence"])
+    (verdict,) = check_across(Catalogue({claim.id: claim}), found)
     seconds = time.perf_counter() - start
-    yield Trial({}, claim.statement.ruleset, None, planned[0].quantity, finding, seconds)
+    yield Trial({}, claim.statement.ruleset, None, planned[0].quantity, verdict.finding, seconds)
 
 
 def _try_standing(claim: Claim, fixed: dict[str, int], bound: int | None) -> Iterator[Trial]:

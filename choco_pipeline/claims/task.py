@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from choco_pipeline.claims.check_orders import CheckOrder, StatementOrder
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.kinds import HeightFunctions, IntegerStatement, Sections
-from choco_pipeline.claims.language.verdict import Exhausted, Vacuous, verdict_to_json
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
+from choco_pipeline.claims.language.verdict import Exhausted, Vacuous
 from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.games import parse_ruleset
@@ -44,7 +43,7 @@ def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> 
     checks_of_table: dict[str, list[int]] = defaultdict(list)
     for i, check in enumerate(order.checks):
         checks_of_table[check.table].append(i)
-    verdicts: dict[int, dict[str, Any]] = {}
+    verdicts: dict[int, ClaimVerdict] = {}
     for table_id, numbers in checks_of_table.items():
         entry = entries[table_id]
         data = StoredCells.open(store, table_id, entry)
@@ -53,22 +52,12 @@ def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> 
             check, start = order.checks[i], time.perf_counter()
             claim = order.statements.claims[check.claim]
             finding = check_claim(claim, check.parameters, game, bound, data)
-            verdict = verdict_to_json(finding.verdict)
-            verdicts[i] = {
-                **asdict(check),
-                **verdict,
-                "bound": bound if verdict["bound"] is None else verdict["bound"],
-                "evidence": finding.evidence,
-                "seconds": round(time.perf_counter() - start, 4),
-            }
-            report(Stage.CHECK, checks=1, positions=verdicts[i]["positions"])
-    write_record(
-        Path(out_file),
-        {
-            "format": order.statements.format,
-            "verdicts": [verdicts[i] for i in sorted(verdicts)],
-        },
-    )
+            seconds = time.perf_counter() - start
+            verdicts[i] = ClaimVerdict.of(
+                check.claim, check.parameters, finding, seconds, table=table_id, bound=bound
+            )
+            report(Stage.CHECK, checks=1, positions=verdicts[i].positions)
+    _write(out_file, order.statements.format, [verdicts[i] for i in sorted(verdicts)])
     return {"checks": len(verdicts)}
 
 
@@ -99,16 +88,14 @@ def check_standing_statements(
         finding = check_standing(claim)
         assert isinstance(claim.check, IntegerStatement | HeightFunctions | Sections)
         is_bound = not isinstance(finding.verdict, Exhausted | Vacuous)
-        verdict = {
-            "claim": claim_id,
-            "table": None,
-            "parameters": {},
-            **verdict_to_json(finding.verdict),
-            "bound": claim.check.bound if is_bound else None,
-            "evidence": finding.evidence,
-            "seconds": round(time.perf_counter() - start, 4),
-        }
-        verdicts.append(verdict)
-        report(Stage.CHECK, checks=1, positions=verdict["positions"])
-    write_record(Path(out_file), {"format": order.format, "verdicts": verdicts})
+        bound = claim.check.bound if is_bound else None
+        seconds = time.perf_counter() - start
+        verdicts.append(ClaimVerdict.of(claim_id, {}, finding, seconds, bound=bound))
+        report(Stage.CHECK, checks=1, positions=verdicts[-1].positions)
+    _write(out_file, order.format, verdicts)
     return {"checks": len(verdicts)}
+
+
+def _write(out_file: str, of_format: int, verdicts: Sequence[ClaimVerdict]) -> None:
+    documents = [verdict.document() for verdict in verdicts]
+    write_record(Path(out_file), {"format": of_format, "verdicts": documents})

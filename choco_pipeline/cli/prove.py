@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 from choco_pipeline.claims.conclusions.outcomes import enumerated
 from choco_pipeline.cli.output import emit, in_time
@@ -18,15 +18,18 @@ from choco_pipeline.proof.attempt import (
     ask_third,
     attempt,
     check_again,
-    describe,
-    nothing_found,
 )
 from choco_pipeline.proof.family_check import is_family
 from choco_pipeline.proof.games.automaton_counts import SHOWN
 from choco_pipeline.proof.games.membership import Relation
+from choco_pipeline.proof.games.proof_outcome import (
+    ClaimProofOutcome,
+    PositionCounts,
+    ProofOutcome,
+)
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.proof.task import CHECKER_SECONDS, warm_up
+from choco_pipeline.proof.task import CHECKER_SECONDS, warm_up, with_formula
 
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
 NAMES = {"own": "our engine", "mona": "MONA", "checker": "the checker"}
@@ -83,25 +86,22 @@ def show_proof(
             target = f"{attempt.__module__}:{attempt.__name__}"
             asked = (notation, wanted, chosen, seconds, out.as_posix())
             try:
-                found = prover.call(target, *asked, what="the proof", **limits)
-            except UndecidedError as error:
-                nothing = nothing_found(str(error), time.monotonic() - start)
-                found = nothing | {"ruleset": notation, "relation": wanted}
-            if found["status"] == "proved":
-                ask_third(found, chosen, CHECKER_SECONDS)
-        if found["status"] == "proved" and found["relation"] is not None:
-            limits["seconds"] = min(seconds, FORMULA_SECONDS)
-            target = f"{describe.__module__}:{describe.__name__}"
-            arguments = (chosen, limits["seconds"])
-            with suppress(UndecidedError):
-                found["formula"] = prover.call(
-                    target, found["certificate"], *arguments, what="the formula", **limits
+                found = ProofOutcome.model_validate(
+                    prover.call(target, *asked, what="the proof", **limits)
                 )
+            except UndecidedError as error:
+                took = time.monotonic() - start
+                found = ProofOutcome.nothing(str(error), took, notation, wanted)
+            if found.is_proved:
+                found = ask_third(found, chosen, CHECKER_SECONDS)
+        if found.is_proved and found.relation is not None:
+            limits["seconds"] = min(seconds, FORMULA_SECONDS)
+            found = with_formula(found, chosen, limits, prover)
     if json:
-        emit(found)
+        emit(found.model_dump())
     else:
         print("\n".join(_lines(found)))
-    return 0 if found["status"] == "proved" else 1
+    return 0 if found.is_proved else 1
 
 
 def _is_family(check: Path, prover: Limited, limits: Mapping[str, float]) -> bool:
@@ -111,47 +111,47 @@ def _is_family(check: Path, prover: Limited, limits: Mapping[str, float]) -> boo
     return False
 
 
-def _lines(found: Mapping[str, Any]) -> list[str]:
+def _lines(found: ProofOutcome) -> list[str]:
     what = {
-        "p": f"the P-positions of {found['ruleset']}",
-        "grundy": f"the Grundy numbers of {found['ruleset']}",
-        None: found["certificate"],
-    }[found["relation"]]
-    if "claim" in found:
-        names = ", ".join(f"{name} = {value}" for name, value in found["names"].items())
-        what = f"{found['claim']['id']}{f' for {names}' if names else ''}"
-    lines = [f"{found['status']}: {what}: {found['why']}"]
-    several = len(found["states"]) > 1
-    if found["states"]:
+        "p": f"the P-positions of {found.ruleset}",
+        "grundy": f"the Grundy numbers of {found.ruleset}",
+        None: found.certificate,
+    }[found.relation]
+    if isinstance(found, ClaimProofOutcome):
+        names = ", ".join(f"{name} = {value}" for name, value in found.names.items())
+        what = f"{found.claim['id']}{f' for {names}' if names else ''}"
+    lines = [f"{found.status}: {what}: {found.why}"]
+    several = len(found.states) > 1
+    if found.states:
         sizes = ", ".join(
             f"{n} states" + (f" with {_passes(p)} left" if several else "")
-            for p, n in enumerate(found["states"])
+            for p, n in enumerate(found.states)
         )
         lines.append(f"automata: {sizes}")
-    if found["status"] != "proved":
-        if found["growth"]:
-            lines.append(f"residuals by digits read: {', '.join(map(str, found['growth']))}")
+    if not found.is_proved:
+        if found.growth:
+            lines.append(f"residuals by digits read: {', '.join(map(str, found.growth))}")
         return lines
-    by = enumerated([NAMES[engine] for engine in found["engines"]])
-    decided = f"{found['obligations']} obligations decided" if found["obligations"] else "decided"
-    lines.append(f"{decided} by {by}, {in_time(found['seconds'])} in all")
-    lines += [f"no answer by {NAMES[name]}: {why}" for name, why in found["no_answer"].items()]
-    if found["formula"] is not None:
-        by = enumerated([NAMES[engine] for engine in found["formula"]["engines"]])
-        lines.append(f"formula, found by search, proved by {by}: {found['formula']['text']}")
-    for row in found["counts"]:
-        lines.append(_counts(row, found["relation"], several))
-    path = found["certificate"]
+    by = enumerated([NAMES[engine] for engine in found.engines])
+    decided = f"{found.obligations} obligations decided" if found.obligations else "decided"
+    lines.append(f"{decided} by {by}, {in_time(found.seconds)} in all")
+    lines += [f"no answer by {NAMES[name]}: {why}" for name, why in found.no_answer.items()]
+    if found.formula is not None:
+        by = enumerated([NAMES[engine] for engine in found.formula.engines])
+        lines.append(f"formula, found by search, proved by {by}: {found.formula.text}")
+    for row in found.counts:
+        lines.append(_counts(row, found.relation, several))
+    path = found.certificate
     return [*lines, f"certificate: {path}", f"check it again: ./choco prove --check {path}"]
 
 
-def _counts(row: Mapping[str, Any], relation: str, several: bool) -> str:
+def _counts(row: PositionCounts, relation: str | None, several: bool) -> str:
     what = "P-positions"
     if relation == "grundy":
-        what = f"positions with Grundy number {row['value']}"
-    left = f" with {_passes(row['passes'])} left" if several else ""
-    first = ", ".join(map(str, row["first"][:SHOWN]))
-    rule = f"a(n) = {row['closed']}" if row["closed"] else row["recurrence"]
+        what = f"positions with Grundy number {row.value}"
+    left = f" with {_passes(row.passes)} left" if several else ""
+    first = ", ".join(map(str, row.first[:SHOWN]))
+    rule = f"a(n) = {row.closed}" if row.closed else row.recurrence
     return f"{what}{left}, coordinates below 2^n for n = 0, 1, …: {first}, …; {rule}"
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 from choco_pipeline.cli.output import emit, note
 from choco_pipeline.documents.files import write_text
-from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.report.results_page import results_page
 from choco_pipeline.sweep.paths import RESULTS
+from choco_pipeline.sweep.run_ledger import Ledger
 
 #: Where dated pages lie.
 PAGES = Path("docs/results")
@@ -30,9 +29,8 @@ def write_results(run: str, against: str | None, *, json: bool) -> None:
         note(str(out))
 
 
-def _ledger(run: str) -> dict[str, Any]:
+def _ledger(run: str) -> Ledger:
     file = RESULTS / run / "ledger.json"
     if Path(run).name != run or not file.is_file():
         raise ConfigError(f"no run {run!r}: {file} is written by `choco run`")
-    ledger: dict[str, Any] = read_record(file)
-    return ledger
+    return Ledger.read(file)

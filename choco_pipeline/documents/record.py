@@ -11,11 +11,14 @@ import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from choco_pipeline.documents.files import parse_json, read_json, write_json
 from choco_pipeline.errors import StoreError
 
+M = TypeVar("M", bound=BaseModel)
 #: The key that a record's digest has. It comes last, and no content may use it at the top.
 DIGEST = "digest"
 
@@ -56,6 +59,24 @@ def read_record(path: Path) -> dict[str, Any]:
         return _content(read_json(path))
     except StoreError as error:
         why = str(error).removeprefix(f"{path}: ")
+    raise DamagedError(f"{path}: damaged: {why}; `choco run` makes it anew")
+
+
+def read_record_as(model: type[M], path: Path) -> M:
+    """Return the content of a record as a model.
+
+    Raises
+    ------
+    DamagedError
+        If it is not what was written, or another version wrote something else.
+    StoreError
+        If it cannot be read.
+    """
+    try:
+        return model.model_validate(read_record(path))
+    except ValidationError as error:
+        key = ".".join(map(str, error.errors()[0]["loc"]))
+        why = f"another version wrote it: {key}: {error.errors()[0]['msg']}"
     raise DamagedError(f"{path}: damaged: {why}; `choco run` makes it anew")
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
 from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.finding.families.gathered import families_of, family_of, mined_in
 from choco_pipeline.finding.families.generalise import generalise
@@ -240,7 +241,7 @@ class Prover:
     def for_all(self, certificates: str) -> DecideForAll:
         """Return what decides claims for all parameters, and keeps certificates in a folder."""
 
-        def decide(claim: Claim, seconds: float) -> Mapping[str, Any]:
+        def decide(claim: Claim, seconds: float) -> ClaimVerdict:
             limits = (seconds, DECISION_MEMORY, certificates)
             return settled_for_all(claim.as_json(), *limits, self._started)
 

@@ -1,17 +1,16 @@
-"""One attempt at a proof, made or repeated, as plain data: what a process under limits is asked to do."""
+"""One attempt at a proof, made or repeated: what a process under limits is asked to do."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.verdict import verdict_to_json
+from choco_pipeline.claims.language.verdict import VerdictRecord, verdict_fields
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.arithmetic.engines import NOT_ASKED, EngineName
-from choco_pipeline.proof.checker import ask_checker
+from choco_pipeline.proof.checker import EngineAnswers, ask_checker
 from choco_pipeline.proof.games.automaton_counts import described_counts
 from choco_pipeline.proof.games.certificate import (
     check_certificate,
@@ -19,6 +18,11 @@ from choco_pipeline.proof.games.certificate import (
     write_certificate,
 )
 from choco_pipeline.proof.games.membership import Relation
+from choco_pipeline.proof.games.proof_outcome import (
+    ClaimProofOutcome,
+    FormulaOfProof,
+    ProofOutcome,
+)
 from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.limits import Limited
@@ -37,7 +41,7 @@ def attempt(
     engines: Sequence[EngineName] | None,
     seconds: float,
     folder: str,
-) -> dict[str, Any]:
+) -> ProofOutcome:
     """Look for the proof of a game, and write its certificate.
 
     Parameters
@@ -51,11 +55,8 @@ def attempt(
 
     Returns
     -------
-    dict
-        ``ruleset``, ``relation``; ``status``, ``why``; ``states`` (one number for each number of passes left, 0 first),
-        ``obligations`` (how many), ``engines`` (which found all of them to hold), ``no_answer`` (for each other engine the
-        reason), ``seconds``, ``growth``, ``certificate`` (a path or None), ``counts`` (as `described_counts` returns them);
-        and ``formula``, None: `describe` looks for one.
+    ProofOutcome
+        Without a formula: `describe` looks for one.
 
     Raises
     ------
@@ -68,19 +69,11 @@ def attempt(
     path = None
     if proof.status == "proved":
         path = write_certificate(proof, Path(folder)).as_posix()
-    return _document(proof, path)
+    return _outcome(proof, path)
 
 
-def repeat(
-    certificate: str, engines: Sequence[EngineName] | None, seconds: float
-) -> dict[str, Any]:
+def repeat(certificate: str, engines: Sequence[EngineName] | None, seconds: float) -> ProofOutcome:
     """Prove again what a certificate says, and return what `attempt` returns; of a claim's certificate, also what it says.
-
-    Returns
-    -------
-    dict
-        As `attempt` does. Of a claim ``relation`` is None, ``status`` the verdict's name and ``why`` its text; ``claim`` has
-        the statement, ``names`` the integers for which it is decided, ``verdict`` and ``evidence`` what was found.
 
     Raises
     ------
@@ -91,23 +84,24 @@ def repeat(
     """
     path = Path(certificate)
     if not is_of_a_claim(path):
-        return _document(check_certificate(path, engines, seconds=seconds), certificate)
+        return _outcome(check_certificate(path, engines, seconds=seconds), certificate)
     start = time.perf_counter()
     said, finding = check_claim_certificate(path, engines, seconds=seconds)
-    verdict = verdict_to_json(finding.verdict)
-    return {
-        **nothing_found(verdict["text"], time.perf_counter() - start),
-        "ruleset": said.claim.ruleset,
-        "relation": None,
-        "status": verdict["verdict"],
-        "engines": list(finding.evidence.get("engines", [])),
-        "no_answer": dict(finding.evidence.get("no_answer", {})),
-        "certificate": certificate,
-        "claim": proved_statement(Claim(said.claim)),
-        "names": said.names,
-        "verdict": verdict,
-        "evidence": finding.evidence,
-    }
+    verdict = VerdictRecord(**verdict_fields(finding.verdict))
+    return ClaimProofOutcome(
+        ruleset=said.claim.ruleset,
+        relation=None,
+        status=verdict.verdict,
+        why=verdict.text,
+        engines=finding.evidence.get("engines", ()),
+        no_answer=finding.evidence.get("no_answer", {}),
+        seconds=round(time.perf_counter() - start, 4),
+        certificate=certificate,
+        claim=proved_statement(Claim(said.claim)),
+        names=said.names,
+        verdict=verdict,
+        evidence=finding.evidence,
+    )
 
 
 def check_again(
@@ -116,7 +110,7 @@ def check_again(
     seconds: float,
     memory: float,
     prover: Limited,
-) -> dict[str, Any]:
+) -> ProofOutcome:
     """Return what `repeat` returns in a child process under limits, with what the checker says of what is proved.
 
     Raises
@@ -127,28 +121,33 @@ def check_again(
     start = time.perf_counter()
     path, limits = certificate.as_posix(), {"seconds": seconds, "memory": memory}
     try:
-        found: dict[str, Any] = prover.call(
+        document = prover.call(
             f"{__name__}:{repeat.__name__}", path, engines, seconds, what="the check", **limits
         )
     except UndecidedError as error:
-        nothing = nothing_found(str(error), time.perf_counter() - start)
-        return nothing | {"ruleset": None, "relation": None, "certificate": path}
-    if found["status"] == "proved":
-        ask_third(found, engines, seconds)
-    return found
+        seconds = time.perf_counter() - start
+        return ProofOutcome.nothing(str(error), seconds, certificate=path)
+    kind = ClaimProofOutcome if "claim" in document else ProofOutcome
+    found = kind.model_validate(document)
+    return ask_third(found, engines, seconds) if found.is_proved else found
 
 
-def ask_third(found: dict[str, Any], engines: Sequence[EngineName] | None, seconds: float) -> None:
-    """Add what the checker says of a proof that was found, unless others are the engines that are to be asked."""
+def ask_third(
+    found: ProofOutcome, engines: Sequence[EngineName] | None, seconds: float
+) -> ProofOutcome:
+    """Return a proof that was found with what the checker says, unless others are the engines that are to be asked."""
+    agreed = EngineAnswers(found.engines, found.no_answer)
     if engines is None:
-        ask_checker([(found["certificate"], found)], seconds)
+        assert found.certificate is not None
+        (agreed,) = ask_checker([(found.certificate, agreed)], seconds)
     else:
-        found["no_answer"]["checker"] = NOT_ASKED
+        agreed = agreed.and_silent("checker", NOT_ASKED)
+    return found.model_copy(update=vars(agreed))
 
 
 def describe(
     certificate: str, engines: Sequence[EngineName] | None, seconds: float
-) -> dict[str, Any] | None:
+) -> FormulaOfProof | None:
     """Return a formula for what a certificate proves, as `described_formula` does."""
     return described_formula(proof_of(certificate), engines, seconds)
 
@@ -159,36 +158,18 @@ def proof_of(certificate: str) -> Proof:
     return Proof(found.ruleset, found.relation, "proved", "", found.automata, (), 0.0)
 
 
-def nothing_found(why: str, seconds: float) -> dict[str, Any]:
-    """Return what `attempt` returns if nothing was found, but for the ruleset and the relation."""
-    return {
-        "status": "undecided",
-        "why": why,
-        "states": [],
-        "obligations": 0,
-        "engines": [],
-        "no_answer": {},
-        "seconds": round(seconds, 4),
-        "growth": [],
-        "certificate": None,
-        "counts": [],
-        "formula": None,
-    }
-
-
-def _document(proof: Proof, certificate: str | None) -> dict[str, Any]:
-    return {
-        "ruleset": proof.ruleset.notation,
-        "relation": proof.relation,
-        "status": proof.status,
-        "why": proof.why,
-        "states": list(proof.states),
-        "obligations": len({check.obligation for check in proof.checks}),
-        "engines": list(proof.engines),
-        "no_answer": dict(proof.no_answer),
-        "seconds": round(proof.seconds, 4),
-        "growth": list(proof.growth),
-        "certificate": certificate,
-        "counts": described_counts(proof) if proof.status == "proved" else [],
-        "formula": None,
-    }
+def _outcome(proof: Proof, certificate: str | None) -> ProofOutcome:
+    return ProofOutcome(
+        ruleset=proof.ruleset.notation,
+        relation=proof.relation,
+        status=proof.status,
+        why=proof.why,
+        states=proof.states,
+        obligations=len({check.obligation for check in proof.checks}),
+        engines=proof.engines,
+        no_answer=dict(proof.no_answer),
+        seconds=round(proof.seconds, 4),
+        growth=proof.growth,
+        certificate=certificate,
+        counts=described_counts(proof) if proof.status == "proved" else (),
+    )

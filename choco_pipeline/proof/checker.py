@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from choco_pipeline.errors import DisagreementError
 from choco_pipeline.provenance import PACKAGE
@@ -79,14 +79,25 @@ def checker_version() -> str:
     return sha256(PROGRAM.read_bytes()).hexdigest()[:16] if PROGRAM.is_file() else "not installed"
 
 
-def ask_checker(said: Sequence[tuple[str, dict[str, Any]]], seconds: float) -> None:
-    """Ask the checker about what engines have proved, and add to each what it says.
+@dataclass(frozen=True)
+class EngineAnswers:
+    """Which engines agree on a proof, and why others say nothing."""
+
+    engines: tuple[str, ...]
+    no_answer: Mapping[str, str]
+
+    def and_silent(self, engine: str, why: str) -> EngineAnswers:
+        """Return it with an engine that says nothing."""
+        return EngineAnswers(self.engines, {**self.no_answer, engine: why})
+
+
+def ask_checker(proved: Sequence[tuple[str, EngineAnswers]], seconds: float) -> list[EngineAnswers]:
+    """Ask the checker about what engines have proved, and return who agrees then.
 
     Parameters
     ----------
-    said
-        For each certificate its path, and a document with ``engines``, which have proved it, and ``no_answer``, why others
-        say nothing: the checker is added to one of the two.
+    proved
+        For each certificate its path, and the engines that have proved it.
     seconds
         For each certificate, at most.
 
@@ -95,22 +106,23 @@ def ask_checker(said: Sequence[tuple[str, dict[str, Any]]], seconds: float) -> N
     DisagreementError
         If the checker finds that what engines have proved is not so.
     """
-    answers = check_files([Path(path) for path, _ in said], seconds)
-    for (path, document), checked in zip(said, answers, strict=True):
-        engines = document["engines"]
-        match checked.answer:
-            case "proved":
-                engines.append("checker")
-            case "out of time":
-                command = f"./choco prove --check {path} --seconds 600"
-                longer = f"{checked.why}; to ask it for longer: {command}"
-                document["no_answer"]["checker"] = longer
-            case "undecided" | "no certificate":  # it says nothing, or cannot read what is asked
-                document["no_answer"]["checker"] = checked.why
-            case answer:
-                raise DisagreementError(
-                    f"{path} is proved by {' and '.join(engines)}; {PROGRAM.name} says: {answer}: {checked.why}"
-                )
+    answers = check_files([Path(path) for path, _ in proved], seconds)
+    return [_added(*one, checked) for one, checked in zip(proved, answers, strict=True)]
+
+
+def _added(path: str, before: EngineAnswers, checked: Checked) -> EngineAnswers:
+    match checked.answer:
+        case "proved":
+            return EngineAnswers((*before.engines, "checker"), before.no_answer)
+        case "out of time":
+            command = f"./choco prove --check {path} --seconds 600"
+            return before.and_silent("checker", f"{checked.why}; to ask it for longer: {command}")
+        case "undecided" | "no certificate":  # it says nothing, or cannot read what is asked
+            return before.and_silent("checker", checked.why)
+        case answer:
+            raise DisagreementError(
+                f"{path} is proved by {' and '.join(before.engines)}; {PROGRAM.name} says: {answer}: {checked.why}"
+            )
 
 
 def _answers(paths: Sequence[Path], said: str, otherwise: Checked) -> list[Checked]:

@@ -16,19 +16,24 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from pydantic import ValidationError
+
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.conclusions.outcomes import for_all_text
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, verdict_to_json
+from choco_pipeline.claims.language.claim_verdict import (
+    AllParameters,
+    ClaimVerdict,
+    FalseEverywhere,
+)
+from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.games import Ruleset
 from choco_pipeline.proof.clock import Budget
 from choco_pipeline.proof.family_check import check_family
 from choco_pipeline.proof.games.certificate import engine_version
-from choco_pipeline.proof.task import verdict_document
 from choco_pipeline.proof.uniform.families.family import Family
 from choco_pipeline.proof.uniform.families.refutation import RefutingMember
 from choco_pipeline.proof.uniform.family_certificate import write
@@ -63,7 +68,7 @@ def family_of(claim: Claim, beyond: int = 0) -> Family:
 
 def settle_for_all(
     document: Mapping[str, Any], seconds: float, memory: float, certificates: str | None
-) -> dict[str, Any]:
+) -> ClaimVerdict:
     """Decide a claim for all parameters at once, in this process, and return the verdict.
 
     Parameters
@@ -80,8 +85,8 @@ def settle_for_all(
 
     Returns
     -------
-    dict
-        With ``for_all``, the ``parameters`` and the ``condition``, and ``command``, unless it is refuted.
+    ClaimVerdict
+        With `for_all`, unless it is refuted.
 
     Raises
     ------
@@ -97,7 +102,7 @@ def settle_for_all(
     folder = None if certificates is None else Path(certificates)
     limits = {"seconds": seconds, "memory": memory}
     if folder is not None and (known := _known(family, limits, folder)) is not None:
-        return {**known, "claim": claim.id}
+        return known.model_copy(update={"claim": claim.id})
     found = _decided(claim, family, limits, folder, start)
     if folder is not None:
         _keep(family, limits, folder, found)
@@ -105,29 +110,21 @@ def settle_for_all(
 
 
 def verdict_for_all(
-    claim: Claim, finding: Finding, certificate: str | None, start: float
-) -> dict[str, Any]:
+    claim: Claim, finding: Finding, certificate: str | None, start: float, **more: str
+) -> ClaimVerdict:
     """Return what a run writes of a verdict on all parameters that satisfy the claim's condition."""
     condition = claim.statement.for_all
     assert condition is not None
-    of = {"for_all": {"parameters": sorted(claim.parameters), "condition": condition.text}}
-    said = verdict_to_json(finding.verdict)
-    return {
-        "claim": claim.id,
-        "table": None,
-        "parameters": {},
-        **of,
-        **said,
-        "text": f"for {for_all_text(of)}: {said['text']}",
-        "evidence": finding.evidence,
-        "certificate": certificate,
-        "seconds": round(time.perf_counter() - start, 4),
-    }
+    of = AllParameters(parameters=tuple(sorted(claim.parameters)), condition=condition.text)
+    seconds = time.perf_counter() - start
+    by_proof: dict[str, Any] = {"for_all": of, "certificate": certificate, **more}
+    verdict = ClaimVerdict.of(claim.id, {}, finding, seconds, **by_proof)
+    return verdict.model_copy(update={"text": f"for {of.text}: {verdict.text}"})
 
 
 def _decided(
     claim: Claim, family: Family, limits: Mapping[str, float], folder: Path | None, start: float
-) -> dict[str, Any]:
+) -> ClaimVerdict:
     try:
         proof = _decide(family, limits)
     except ChocoError as error:
@@ -143,10 +140,13 @@ def _decided(
         return verdict_for_all(claim, Finding(Undecided(why)), None, start)
     finding = _confirmed(claim, parameters, game, proof.counterexample)
     if proof.failures:
-        evidence = finding.evidence | _everywhere(claim, proof, limits["seconds"], folder)
+        evidence = {
+            **finding.evidence,
+            **_everywhere(claim, proof, limits["seconds"], folder),
+        }
         finding = replace(finding, evidence=evidence)
     seconds = time.perf_counter() - start
-    return verdict_document(claim.id, parameters, None, finding, seconds)
+    return ClaimVerdict.of(claim.id, parameters, finding, seconds, certificate=None)
 
 
 def _decide(family: Family, limits: Mapping[str, float]) -> FamilyProof:
@@ -155,7 +155,7 @@ def _decide(family: Family, limits: Mapping[str, float]) -> FamilyProof:
 
 def _checked(
     claim: Claim, proof: FamilyProof, limits: Mapping[str, float], folder: Path | None, start: float
-) -> dict[str, Any]:
+) -> ClaimVerdict:
     """Return that a claim is proved, if the check, which shares no code with the search, says so of the certificate."""
     path, said = _written(proof, limits["seconds"], folder)
     if said["status"] != "proved":
@@ -165,12 +165,11 @@ def _checked(
     reach = claim.statement.reach
     domain = Proved(kept or claim.command_for_all, reach=None if reach is None else reach.text)
     beyond = {} if reach is None else _beyond(claim, limits, folder)
-    finding = Finding(domain, _evidence(proof, said) | beyond)
-    found = verdict_for_all(claim, finding, kept, start)
-    return {**found, "command": claim.command_for_all}
+    finding = Finding(domain, {**_evidence(proof, said), **beyond})
+    return verdict_for_all(claim, finding, kept, start, command=claim.command_for_all)
 
 
-def _beyond(claim: Claim, limits: Mapping[str, float], folder: Path | None) -> dict[str, Any]:
+def _beyond(claim: Claim, limits: Mapping[str, float], folder: Path | None) -> Mapping[str, Any]:
     """Return, as evidence, where a claim is false for every member just beyond its bound, if that is found."""
     proof = _decide(family_of(claim, beyond=1), limits)
     return _everywhere(claim, proof, limits["seconds"], folder) if proof.failures else {}
@@ -187,23 +186,23 @@ def _written(
 
 def _everywhere(
     claim: Claim, proof: FamilyProof, seconds: float, folder: Path | None
-) -> dict[str, Any]:
+) -> Mapping[str, Any]:
     """Return, as evidence, at which positions a relation is false for every member, if the check of that says so, too."""
     path, said = _written(proof, seconds, folder)
     if not said["every_member"]:
         return {}
     assert claim.statement.for_all is not None
-    every = {
-        "parameters": sorted(claim.parameters),
-        "condition": claim.statement.for_all.text,
-        "positions": [failure.text for failure in proof.failures],
-        "engines": list(proof.engines),
-        "certificate": None if folder is None else path.as_posix(),
-    }
-    return {"every_member": every}
+    every = FalseEverywhere(
+        parameters=tuple(sorted(claim.parameters)),
+        condition=claim.statement.for_all.text,
+        positions=tuple(failure.text for failure in proof.failures),
+        engines=tuple(proof.engines),
+        certificate=None if folder is None else path.as_posix(),
+    )
+    return {"every_member": every.model_dump(mode="json")}
 
 
-def _evidence(proof: FamilyProof, checked: Mapping[str, Any]) -> dict[str, Any]:
+def _evidence(proof: FamilyProof, checked: Mapping[str, Any]) -> Mapping[str, Any]:
     return {
         "engines": list(proof.engines),
         "cases": len(proof.cases),
@@ -231,7 +230,7 @@ def _confirmed(
     return finding
 
 
-def _known(family: Family, limits: Mapping[str, float], folder: Path) -> dict[str, Any] | None:
+def _known(family: Family, limits: Mapping[str, float], folder: Path) -> ClaimVerdict | None:
     """Return what was found of a family, if it is of this code and these solvers; undecided only within the same limits.
 
     Of a proof, the certificate and its texts must be there as they were written, byte by byte. They are not decided again.
@@ -240,39 +239,36 @@ def _known(family: Family, limits: Mapping[str, float], folder: Path) -> dict[st
         known = read_record(_path(family, folder))
         if known["question"] != _question(family) or known["engines"] != _engines():
             return None
-        verdict: dict[str, Any] = known["verdict"]
+        verdict = ClaimVerdict.model_validate(known["verdict"])
         certificate = _certificate(verdict)
-        if verdict["verdict"] == "proved" or certificate:
+        if verdict.is_proved or certificate:
             path = Path(certificate or "")
             stands = path.parent == folder / FOLDER and known["files"] == _digests(path)
         else:
-            stands = verdict["verdict"] == "refuted" or all(
+            stands = verdict.verdict == "refuted" or all(
                 limits[name] <= known["limits"][name] for name in limits
             )
-    except (ChocoError, OSError, KeyError, TypeError):
+    except (ChocoError, OSError, KeyError, TypeError, ValidationError):
         return None  # no such file, or nothing that can be read
     return verdict if stands else None
 
 
-def _keep(
-    family: Family, limits: Mapping[str, float], folder: Path, found: Mapping[str, Any]
-) -> None:
+def _keep(family: Family, limits: Mapping[str, float], folder: Path, found: ClaimVerdict) -> None:
     path = _certificate(found)
     known = {
         "question": _question(family),
         "engines": _engines(),
         "limits": dict(limits),
         "files": None if path is None else _digests(Path(path)),
-        "verdict": dict(found),
+        "verdict": found.document(),
     }
     write_record(_path(family, folder), known)
 
 
-def _certificate(verdict: Mapping[str, Any]) -> str | None:
+def _certificate(verdict: ClaimVerdict) -> str | None:
     """Return the certificate of a proof, or of a refutation for every member."""
-    every: Mapping[str, Any] = verdict["evidence"].get("every_member", {})
-    path: str | None = verdict["certificate"] or every.get("certificate")
-    return path
+    every = verdict.false_everywhere
+    return verdict.certificate or (None if every is None else every.certificate)
 
 
 def _question(family: Family) -> list[Any]:

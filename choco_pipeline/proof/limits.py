@@ -21,6 +21,7 @@ from types import TracebackType
 from typing import Any
 
 import psutil
+from pydantic import BaseModel
 
 from choco_pipeline.cluster.connect import resolve
 from choco_pipeline.errors import ChocoError, DisagreementError
@@ -210,8 +211,15 @@ def _result(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _say(answers: Any, answer: dict[str, Any]) -> None:
-    answers.write(json.dumps(answer) + "\n")
+    answers.write(json.dumps(answer, default=_plain) + "\n")
     answers.flush()
+
+
+def _plain(value: object) -> object:
+    """Return a typed result as the data that it is made of anew on the other side."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(exclude_unset=True)
+    raise TypeError(f"{type(value).__name__} cannot be sent")
 
 
 if __name__ == "__main__":

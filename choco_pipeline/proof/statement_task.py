@@ -7,25 +7,28 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.claims.conclusions.outcomes import Document, is_for_all
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import Undecided
-from choco_pipeline.documents.record import read_record, write_record
+from choco_pipeline.documents.record import read_record_as, write_record
 from choco_pipeline.errors import ChocoError, ConfigError
 from choco_pipeline.proof.for_all import settle_for_all, verdict_for_all
 from choco_pipeline.proof.lemmas.follows import ask_checker_of_steps, settle_following
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.proof.proof_orders import StatementProofOrder
 from choco_pipeline.proof.statements.decided_integers import decide_integers
 from choco_pipeline.proof.task import (
     NO_MEMORY,
     asked_again,
     certified,
-    verdict_document,
     warm_up,
 )
 from choco_pipeline.stages import Stage
+
+#: A claim as `Claim.as_json` wrote it.
+Document = Mapping[str, Any]
 
 
 def decide_order(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
@@ -34,8 +37,7 @@ def decide_order(order_file: str, out_file: str, report: Callable[..., None]) ->
     Parameters
     ----------
     order_file
-        The work order: the claims as `Claim.as_json` wrote them, how many ``seconds`` and GiB of ``memory`` each may
-        take, and the folder of ``certificates``.
+        The work order, a `StatementProofOrder`.
     out_file
         Receives ``{"verdicts": […]}`` as `choco_pipeline.proof.task.prove_order` writes them, whole or not at all: for
         each choice of a statement's fixed integers one, with these as its parameters; a certificate, if it is proved; of
@@ -53,12 +55,12 @@ def decide_order(order_file: str, out_file: str, report: Callable[..., None]) ->
     DisagreementError
         If two engines, or an engine and the definition, contradict each other.
     """
-    order = read_record(Path(order_file))
-    verdicts: list[dict[str, Any]] = []
+    order = read_record_as(StatementProofOrder, Path(order_file))
+    verdicts: list[ClaimVerdict] = []
     with Limited(f"{__name__}:{warm_up.__name__}") as prover:
-        limits = (order["seconds"], order["memory"])
-        folder = order["certificates"]
-        for claim in order["claims"].values():
+        limits = (order.seconds, order.memory)
+        folder = order.certificates
+        for claim in order.claims.values():
             if claim["follows_from"] is not None:
                 continue
             if claim["for_all"] is not None:
@@ -67,20 +69,21 @@ def decide_order(order_file: str, out_file: str, report: Callable[..., None]) ->
                 found = settled(claim, *limits, prover)
                 verdicts += (certified(one, claim, None, Path(folder)) for one in found)
             report(Stage.PROVE, proofs=1)
-        known = {verdict["claim"]: verdict for verdict in verdicts}
-        for claim in following(order["claims"]):
-            follows = settled_following(claim, order["claims"], known, *limits, folder, prover)
+        known = {verdict.claim: verdict for verdict in verdicts}
+        for claim in following(order.claims):
+            follows = settled_following(claim, order.claims, known, *limits, folder, prover)
             known[claim["id"]] = ask_checker_of_steps(follows)
             verdicts.append(known[claim["id"]])
             report(Stage.PROVE, proofs=1)
-    asked_again([], [verdict for verdict in verdicts if not is_for_all(verdict)])
-    write_record(Path(out_file), {"format": order["format"], "verdicts": verdicts})
-    return {"statements": len(order["claims"]), "verdicts": len(verdicts)}
+    _, verdicts = asked_again([], verdicts)
+    documents = [verdict.document() for verdict in verdicts]
+    write_record(Path(out_file), {"format": order.format, "verdicts": documents})
+    return {"statements": len(order.claims), "verdicts": len(verdicts)}
 
 
 def settled(
     claim: Mapping[str, Any], seconds: float, memory: float, prover: Limited
-) -> list[dict[str, Any]]:
+) -> list[ClaimVerdict]:
     """Decide one statement in a child process under limits, and return its verdicts: at least one.
 
     Raises
@@ -91,14 +94,14 @@ def settled(
     start = time.perf_counter()
     target = f"{__name__}:{settle_statement.__name__}"
     limits = {"seconds": seconds, "memory": memory}
-    found: list[dict[str, Any]]
     try:
         found = prover.call(target, claim, seconds, what="the decision", **limits)
     except UndecidedError as error:
         finding = Finding(Undecided(str(error)))
         took = time.perf_counter() - start
-        found = [verdict_document(Claim.from_json(claim).id, {}, None, finding, took)]
-    return found
+        claim_id = Claim.from_json(claim).id
+        return [ClaimVerdict.of(claim_id, {}, finding, took, certificate=None)]
+    return [ClaimVerdict.model_validate(one) for one in found]
 
 
 def settled_for_all(
@@ -107,14 +110,16 @@ def settled_for_all(
     memory: float,
     certificates: str | None,
     prover: Limited,
-) -> dict[str, Any]:
+) -> ClaimVerdict:
     """Decide a claim for all parameters at once in a child process under limits, as `settle_for_all`."""
     start = time.perf_counter()
     target = f"{settle_for_all.__module__}:{settle_for_all.__name__}"
     limits = {"seconds": seconds, "memory": memory}
     asked = (dict(claim), seconds, memory, certificates)
     try:
-        return dict(prover.call(target, *asked, what="the decision", **limits))
+        return ClaimVerdict.model_validate(
+            prover.call(target, *asked, what="the decision", **limits)
+        )
     except UndecidedError as error:
         return verdict_for_all(Claim.from_json(claim), Finding(Undecided(str(error))), None, start)
 
@@ -136,12 +141,12 @@ def following(claims: Mapping[str, Document]) -> list[Document]:
 def settled_following(
     claim: Document,
     claims: Mapping[str, Document],
-    known: Mapping[str, Document],
+    known: Mapping[str, ClaimVerdict],
     seconds: float,
     memory: float,
     certificates: str | None,
     prover: Limited,
-) -> dict[str, Any]:
+) -> ClaimVerdict:
     """Decide a claim that follows from others in a child process under limits, as `settle_following`.
 
     Parameters
@@ -161,14 +166,17 @@ def settled_following(
                 raise UndecidedError(
                     f"it follows from {one}, which is not decided for all parameters at once"
                 )
-        premises, decided = [claims[one] for one in ids], [known.get(one) for one in ids]
+        premises = [claims[one] for one in ids]
+        decided = [known[one].document() if one in known else None for one in ids]
         asked = (dict(claim), premises, decided, seconds, certificates)
-        return dict(prover.call(target, *asked, what="the decision", **limits))
+        return ClaimVerdict.model_validate(
+            prover.call(target, *asked, what="the decision", **limits)
+        )
     except UndecidedError as error:
         return verdict_for_all(Claim.from_json(claim), Finding(Undecided(str(error))), None, start)
 
 
-def settle_statement(claim: Mapping[str, Any], seconds: float) -> list[dict[str, Any]]:
+def settle_statement(claim: Mapping[str, Any], seconds: float) -> list[ClaimVerdict]:
     """Decide one statement, in this process, and return its verdicts."""
     start = time.perf_counter()
     statement = Claim.from_json(claim)
@@ -178,4 +186,7 @@ def settle_statement(claim: Mapping[str, Any], seconds: float) -> list[dict[str,
         why = str(error) if isinstance(error, ChocoError) else NO_MEMORY
         found = [({}, Finding(Undecided(why)))]
     each = (time.perf_counter() - start) / len(found)
-    return [verdict_document(statement.id, fixed, None, finding, each) for fixed, finding in found]
+    return [
+        ClaimVerdict.of(statement.id, fixed, finding, each, certificate=None)
+        for fixed, finding in found
+    ]

@@ -8,33 +8,32 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from choco_pipeline.claims.kinds import GrundyNumbers, Options, PPositions
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.verdict import (
-    Proved,
-    Undecided,
-    verdict_from_json,
-    verdict_to_json,
-)
-from choco_pipeline.documents.record import read_record, write_record
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
+from choco_pipeline.claims.language.verdict import Proved, Undecided, verdict_fields
+from choco_pipeline.documents.record import read_record_as, write_record
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.proof.arithmetic.engines import installed_engines
-from choco_pipeline.proof.attempt import attempt, describe, nothing_found, proof_of
-from choco_pipeline.proof.checker import ask_checker
+from choco_pipeline.proof.arithmetic.engines import EngineName, installed_engines
+from choco_pipeline.proof.attempt import attempt, describe, proof_of
+from choco_pipeline.proof.checker import EngineAnswers, ask_checker
 from choco_pipeline.proof.games.earlier_proofs import EarlierProofs
 from choco_pipeline.proof.games.membership import Relation
+from choco_pipeline.proof.games.proof_outcome import FormulaOfProof, GameProof, ProofOutcome
 from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.limits import Limited, OverLimitError
 from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.proof.proof_orders import GameToProve, ProofOrder
 from choco_pipeline.proof.statements.claim_certificate import agreed, write_claim_certificate
 from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.stages import Stage
 
+P = TypeVar("P", bound=ProofOutcome)
 #: Games whose proofs use everything that is compiled.
 COMPILED_FOR: Mapping[str, Relation] = {
     "nim(2)": "p",
@@ -57,8 +56,7 @@ def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> 
     Parameters
     ----------
     order_file
-        The work order: what is to be proved, within how many ``seconds`` and how many GiB of ``memory``, with the claims
-        to decide on each; and the claims as `Claim.as_json` wrote them.
+        The work order, a `ProofOrder`.
     out_file
         Receives ``{"proofs": […], "verdicts": […]}``, whole or not at all: a proof for each in the order, with the path
         of its certificate or null; and verdicts as `choco_pipeline.claims.task.check_shard` writes them, with
@@ -76,30 +74,45 @@ def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> 
     DisagreementError
         If two engines, or an engine and the definition, contradict each other.
     """
-    order = read_record(Path(order_file))
-    outcomes = EarlierProofs(Path(order["certificates"]))
-    proofs, verdicts = [], []
+    order = read_record_as(ProofOrder, Path(order_file))
+    outcomes = EarlierProofs(Path(order.certificates))
+    proofs: list[GameProof] = []
+    verdicts: list[ClaimVerdict] = []
     with Limited(f"{__name__}:warm_up") as prover:
-        for todo in order["proofs"]:
-            document = outcomes.find(todo) or _searched(todo, outcomes, prover)
-            proofs.append(document)
-            if document["status"] == "proved":
-                for one in todo["claims"]:
-                    claim = order["claims"][one["claim"]]
-                    verdicts.append(_decided(claim, one["parameters"], document, todo, prover))
+        for todo in order.proofs:
+            proof = outcomes.find(todo) or _searched(todo, outcomes, prover)
+            proofs.append(proof)
+            if proof.is_proved:
+                for one in todo.claims:
+                    claim = order.claims[one.claim]
+                    verdicts.append(_decided(claim, one.parameters, proof, todo, prover))
             report(Stage.PROVE, proofs=1)
-    asked_again(proofs, verdicts)
-    write_record(
-        Path(out_file), {"format": order["format"], "proofs": proofs, "verdicts": verdicts}
-    )
+    proofs, verdicts = asked_again(proofs, verdicts)
+    found = {
+        "proofs": [proof.model_dump() for proof in proofs],
+        "verdicts": [verdict.document() for verdict in verdicts],
+    }
+    write_record(Path(out_file), {"format": order.format, **found})
     return {"proofs": len(proofs), "verdicts": len(verdicts)}
 
 
-def asked_again(proofs: Sequence[dict[str, Any]], verdicts: Sequence[dict[str, Any]]) -> None:
-    """Add what the checker says to proofs and verdicts, in one call, in which games that claims share are decided once."""
-    games = [(proof["certificate"], proof) for proof in proofs if proof["status"] == "proved"]
-    claims = [(v["certificate"], v["evidence"]) for v in verdicts if v["verdict"] == "proved"]
-    ask_checker([*games, *claims], CHECKER_SECONDS)
+def asked_again(
+    proofs: Sequence[GameProof], verdicts: Sequence[ClaimVerdict]
+) -> tuple[list[GameProof], list[ClaimVerdict]]:
+    """Return proofs and verdicts with what the checker says, asked once, so that games that claims share are decided once."""
+    answers: list[GameProof | ClaimVerdict] = [*proofs, *verdicts]
+    proved = [one for one in answers if _is_asked(one)]
+    asked = [(str(one.certificate), EngineAnswers(one.engines, one.no_answer)) for one in proved]
+    agreed = iter(ask_checker(asked, CHECKER_SECONDS))
+    return (
+        [one.model_copy(update=vars(next(agreed))) if _is_asked(one) else one for one in proofs],
+        [one.with_evidence(vars(next(agreed))) if _is_asked(one) else one for one in verdicts],
+    )
+
+
+def _is_asked(one: GameProof | ClaimVerdict) -> bool:
+    """Return whether there is a certificate that the checker reads; families have others."""
+    return one.is_proved and (isinstance(one, GameProof) or one.for_all is None)
 
 
 def warm_up() -> None:
@@ -109,41 +122,30 @@ def warm_up() -> None:
         prove(parse_ruleset(game), relation, engines=["own"], seconds=math.inf)
 
 
-def search(todo: Mapping[str, Any], certificates: str) -> dict[str, Any]:
+def search(document: Mapping[str, Any], certificates: str) -> GameProof:
     """Look for the proof of one game, in this process, and write its certificate.
 
     Parameters
     ----------
-    todo
-        ``ruleset``, ``relation``, ``sweep``, ``parameters`` and ``seconds``.
+    document
+        A `GameToProve`.
     certificates
         The folder.
-
-    Returns
-    -------
-    dict
-        What the ledger says of the game.
     """
     start = time.perf_counter()
-    ruleset, relation = todo["ruleset"], todo["relation"]
+    todo = GameToProve.model_validate(document)
     try:
-        found = attempt(ruleset, relation, None, todo["seconds"], certificates)
+        found = attempt(todo.ruleset, todo.relation, None, todo.seconds, certificates)
     except (ChocoError, MemoryError) as error:
         why = str(error) if isinstance(error, ChocoError) else NO_MEMORY
-        found = nothing_found(why, time.perf_counter() - start)
-    return found | _asked(todo)
+        found = ProofOutcome.nothing(why, time.perf_counter() - start)
+    return _of_game(todo, found)
 
 
 def settle(
     claim: Mapping[str, Any], parameters: Mapping[str, int], certificate: str, seconds: float
-) -> dict[str, Any]:
-    """Decide one claim, in this process, on the automata of a certificate that was written by `search`.
-
-    Returns
-    -------
-    dict
-        The verdict.
-    """
+) -> ClaimVerdict:
+    """Decide one claim, in this process, on the automata of a certificate that was written by `search`."""
     start = time.perf_counter()
     proof = proof_of(certificate)
     statement = Claim.from_json(claim)
@@ -157,9 +159,8 @@ def settle(
             finding = _told_beyond(finding, statement, parameters, proof, certificate, left)
     except (ChocoError, MemoryError) as error:
         finding = Finding(Undecided(str(error) if isinstance(error, ChocoError) else NO_MEMORY))
-    return verdict_document(
-        statement.id, parameters, certificate, finding, time.perf_counter() - start
-    )
+    seconds = time.perf_counter() - start
+    return ClaimVerdict.of(statement.id, parameters, finding, seconds, certificate=certificate)
 
 
 def _told_beyond(
@@ -180,85 +181,80 @@ def _told_beyond(
     return Finding(finding.verdict, finding.evidence | proved)
 
 
-def _searched(todo: Mapping[str, Any], outcomes: EarlierProofs, prover: Limited) -> dict[str, Any]:
+def _searched(todo: GameToProve, outcomes: EarlierProofs, prover: Limited) -> GameProof:
     start = time.perf_counter()
-    limits = {"seconds": todo["seconds"], "memory": todo["memory"]}
-    arguments: tuple[Any, ...] = (dict(todo), outcomes.certificates.as_posix())
+    limits = {"seconds": todo.seconds, "memory": todo.memory}
+    arguments: tuple[Any, ...] = (todo.model_dump(), outcomes.certificates.as_posix())
     try:
-        found: dict[str, Any] = prover.call(
-            f"{__name__}:search", *arguments, what="the proof", **limits
+        found = GameProof.model_validate(
+            prover.call(f"{__name__}:search", *arguments, what="the proof", **limits)
         )
     except UndecidedError as error:
         seconds = time.perf_counter() - start
-        found = nothing_found(str(error), seconds) | _asked(todo)
+        found = _of_game(todo, ProofOutcome.nothing(str(error), seconds))
         if not isinstance(error, OverLimitError):
             return found  # killed by somebody else: next time may be better
-    if found["status"] == "proved":
-        limits["seconds"] = seconds = min(todo["seconds"], FORMULA_SECONDS)
-        arguments = (found["certificate"], None, seconds)
-        with suppress(UndecidedError):
-            found["formula"] = prover.call(
-                f"{describe.__module__}:describe", *arguments, what="the formula", **limits
-            )
+    if found.is_proved:
+        limits["seconds"] = seconds = min(todo.seconds, FORMULA_SECONDS)
+        assert found.certificate is not None
+        found = with_formula(found, None, limits, prover)
     outcomes.add(todo, found)
+    return found
+
+
+def with_formula(
+    found: P, engines: Sequence[EngineName] | None, limits: Mapping[str, float], prover: Limited
+) -> P:
+    """Return a proof with a formula for what is proved, if one is found within limits."""
+    target = f"{describe.__module__}:{describe.__name__}"
+    arguments = (found.certificate, engines, limits["seconds"])
+    with suppress(UndecidedError):
+        formula = prover.call(target, *arguments, what="the formula", **limits)
+        if formula is not None:
+            formula = FormulaOfProof.model_validate(formula)
+        return found.model_copy(update={"formula": formula})
     return found
 
 
 def _decided(
     claim: Mapping[str, Any],
     parameters: Mapping[str, int],
-    document: Mapping[str, Any],
-    todo: Mapping[str, Any],
+    proof: GameProof,
+    todo: GameToProve,
     prover: Limited,
-) -> dict[str, Any]:
+) -> ClaimVerdict:
     start = time.perf_counter()
-    certificate = document["certificate"]
-    limits = {"seconds": todo["seconds"], "memory": todo["memory"]}
-    arguments = (claim, parameters, certificate, todo["seconds"])
+    certificate = proof.certificate
+    assert certificate is not None
+    limits = {"seconds": todo.seconds, "memory": todo.memory}
+    arguments = (claim, parameters, certificate, todo.seconds)
     try:
-        verdict = dict(prover.call(f"{__name__}:settle", *arguments, what="the decision", **limits))
+        verdict = ClaimVerdict.model_validate(
+            prover.call(f"{__name__}:settle", *arguments, what="the decision", **limits)
+        )
     except UndecidedError as error:
         finding = Finding(Undecided(str(error)))
         claim_id = Claim.from_json(claim).id
         seconds = time.perf_counter() - start
-        verdict = verdict_document(claim_id, parameters, certificate, finding, seconds)
-    if verdict["verdict"] == "proved":
-        on_game = (document["engines"], document["no_answer"])
-        verdict["evidence"] = agreed(verdict["evidence"], *on_game)
+        verdict = ClaimVerdict.of(claim_id, parameters, finding, seconds, certificate=certificate)
+    if verdict.is_proved:
+        verdict = verdict.with_evidence(agreed(verdict.evidence, proof.engines, proof.no_answer))
     return certified(verdict, claim, proof_of(certificate), Path(certificate).parent)
 
 
-def _asked(todo: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: todo[name] for name in ("ruleset", "relation", "sweep", "parameters")}
-
-
-def verdict_document(
-    claim_id: str,
-    parameters: Mapping[str, int],
-    certificate: str | None,
-    finding: Finding,
-    seconds: float,
-) -> dict[str, Any]:
-    """Return what a run writes of a verdict by proof."""
-    return {
-        "claim": claim_id,
-        "table": None,
-        "parameters": dict(parameters),
-        **verdict_to_json(finding.verdict),
-        "evidence": finding.evidence,
-        "certificate": certificate,
-        "seconds": round(seconds, 4),
-    }
+def _of_game(todo: GameToProve, found: ProofOutcome) -> GameProof:
+    asked = {name: getattr(todo, name) for name in ("ruleset", "relation", "sweep", "parameters")}
+    return GameProof(**{**dict(found), **asked})
 
 
 def certified(
-    verdict: Mapping[str, Any], claim: Mapping[str, Any], proof: Proof | None, folder: Path
-) -> dict[str, Any]:
+    verdict: ClaimVerdict, claim: Mapping[str, Any], proof: Proof | None, folder: Path
+) -> ClaimVerdict:
     """Return a verdict, with the certificate of its claim if that is proved."""
-    if verdict["verdict"] != "proved":
-        return dict(verdict)
+    found = verdict.outcome
+    if not isinstance(found, Proved):
+        return verdict
     said = Claim.from_json(claim)
-    path = write_claim_certificate(said, verdict["parameters"], proof, folder).as_posix()
-    found = verdict_from_json(verdict)
-    assert isinstance(found, Proved)
-    return {**verdict, **verdict_to_json(replace(found, certificate=path)), "certificate": path}
+    path = write_claim_certificate(said, verdict.parameters, proof, folder).as_posix()
+    fields = verdict_fields(replace(found, certificate=path))
+    return verdict.model_copy(update={**fields, "certificate": path})

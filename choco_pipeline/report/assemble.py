@@ -9,15 +9,13 @@ from typing import Any
 
 import pandas as pd
 
-from choco_pipeline.claims.conclusions.outcomes import (
-    engines_of,
-    engines_text,
-    is_proved,
-)
+from choco_pipeline.claims.conclusions.claim_row import Outcome
+from choco_pipeline.claims.conclusions.outcomes import engines_text
 from choco_pipeline.report.claims.verdicts import ClaimView, claim_views
+from choco_pipeline.sweep.run_ledger import Ledger
 
 #: Kinds of outcomes, each counted by itself, strongest first.
-KINDS = (
+KINDS: tuple[Outcome, ...] = (
     "proved",
     "proved-for-listed",
     "exhausted",
@@ -73,72 +71,74 @@ ROW_COLUMNS = [
 ]
 
 
-def summary(ledger: Mapping[str, Any], views: Sequence[ClaimView]) -> dict[str, Any]:
+def summary(ledger: Ledger, views: Sequence[ClaimView]) -> Mapping[str, Any]:
     """Return the numbers of a run: what was claimed, what was checked, how much was computed."""
     claims = {
         "conjectures": [view for view in views if view.is_open],
-        "question": [view for view in views if view.claim["status"] == "question"],
+        "question": [view for view in views if view.claim.status == "question"],
         "others": [view for view in views if view.is_asserted and not view.is_open],
-        "ours": [view for view in views if view.claim["status"] == "ours"],
+        "ours": [view for view in views if view.claim.status == "ours"],
     }
     return {
         "claims": {
             group: {"number": len(chosen), "verdicts": _counted(chosen)}
             for group, chosen in claims.items()
         },
-        "checks": sum(view.row["checks"] for view in views),
-        "tables": len(ledger["tables"]),
-        "positions": sum(table["positions"] for table in ledger["tables"]),
-        "bytes": sum(table["bytes"] for table in ledger["tables"]),
-        "seconds": ledger["seconds"],
+        "checks": sum(view.row.checks for view in views),
+        "tables": len(ledger.tables),
+        "positions": sum(table["positions"] for table in ledger.tables),
+        "bytes": sum(table["bytes"] for table in ledger.tables),
+        "seconds": ledger.seconds,
     }
 
 
-def report_json(ledger: Mapping[str, Any]) -> dict[str, Any]:
+def report_json(ledger: Ledger) -> Mapping[str, object]:
     """Return the report for programs: the summary and the whole ledger."""
-    return {**ledger, "summary": summary(ledger, claim_views(ledger))}
+    return {**ledger.document(), "summary": summary(ledger, claim_views(ledger))}
 
 
-def verdict_frame(ledger: Mapping[str, Any]) -> pd.DataFrame:
+def verdict_frame(ledger: Ledger) -> pd.DataFrame:
     """Return one row for each verdict, with the columns `COLUMNS`; positions and parameters as JSON."""
-    claims = {claim["id"]: claim for claim in ledger["claims"]}
-    rulesets = {table["id"]: table["ruleset"] for table in ledger["tables"]}
+    claims = {claim.id: claim for claim in ledger.claims}
+    rulesets = {table["id"]: table["ruleset"] for table in ledger.tables}
     rows = []
-    for verdict in ledger["verdicts"]:
-        claim, shown = claims[verdict["claim"]], verdict["counterexample"] or {}
-        position = shown.get("position")
-        agreed, silent = engines_of(verdict) if is_proved(verdict) else ((), {})
+    for verdict in ledger.verdicts:
+        claim, shown = claims[verdict.claim], verdict.counterexample
+        position = shown and shown.position
+        silent = verdict.no_answer if verdict.is_proved else {}
+        parameters = verdict.parameters if verdict.for_all is None else verdict.for_all.model_dump()
         rows.append(
             {
-                **{name: verdict[name] for name in COLUMNS if name in verdict},
-                "paper": claim["paper"]["key"],
-                "number": claim["number"],
-                "status": claim["status"],
-                "ruleset": rulesets.get(verdict["table"] or "", claim["ruleset"]),
-                "parameters": json.dumps(verdict.get("for_all", verdict["parameters"])),
-                "engines": " ".join(agreed),
+                **{name: value for name, value in verdict if name in COLUMNS},
+                "paper": claim.paper.key,
+                "number": claim.number,
+                "status": claim.status,
+                "ruleset": rulesets.get(verdict.table or "", claim.ruleset),
+                "parameters": json.dumps(parameters),
+                "engines": " ".join(verdict.engines if verdict.is_proved else ()),
                 "no_answer": json.dumps(silent) if silent else None,
                 "counterexample": None if position is None else json.dumps(position),
-                "found": shown.get("found"),
-                "claimed": shown.get("claimed"),
+                "found": shown and shown.found,
+                "claimed": shown and shown.claimed,
             }
         )
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def row_frame(ledger: Mapping[str, Any]) -> pd.DataFrame:
+def row_frame(ledger: Ledger) -> pd.DataFrame:
     """Return one row for each claim, with the columns `ROW_COLUMNS`; counts, bounds and what decides as JSON."""
-    claims = {claim["id"]: claim for claim in ledger["claims"]}
+    claims = {claim.id: claim for claim in ledger.claims}
     rows = []
-    for row in ledger["rows"]:
-        claim = claims[row["claim"]]
-        shown = {name: claim[name] for name in ("number", "status", "statement")}
+    for row in ledger.rows:
+        claim = claims[row.claim]
+        document = row.model_dump()
+        shown = {name: getattr(claim, name) for name in ("number", "status", "statement")}
         packed = {
-            name: None if row[name] is None else json.dumps(row[name])
+            name: None if document[name] is None else json.dumps(document[name])
             for name in ("counts", "bound", "decided")
         }
-        packed["engines"] = engines_text(row["engines"])
-        rows.append({**row, **shown, **packed, "paper": claim["paper"]["key"]})
+        packed["engines"] = engines_text(row.engines)
+        rows.append({**document, **shown, **packed, "paper": claim.paper.key})
     return pd.DataFrame(rows, columns=ROW_COLUMNS)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from choco_pipeline.report.game_families import family_of
+from choco_pipeline.sweep.run_ledger import Ledger
 
 Document = Mapping[str, Any]
 
@@ -63,12 +64,12 @@ FORMS = {
 }
 
 
-def families(ledger: Document, kind: str) -> list[FindingGroup]:
+def families(ledger: Ledger, kind: str) -> list[FindingGroup]:
     """Return the findings of `kind` by family of games, in the order of the tables."""
-    tables = {table["id"]: table for table in ledger["tables"]}
+    tables = {table["id"]: table for table in ledger.tables}
     order = {table_id: i for i, table_id in enumerate(tables)}
     groups: dict[str, list[TableFinding]] = defaultdict(list)
-    chosen = [finding for finding in ledger["findings"] if finding["kind"] == kind]
+    chosen = [finding for finding in ledger.findings if finding["kind"] == kind]
     for finding in sorted(chosen, key=lambda f: order[f["table"]]):
         if kind == "shifts" and not finding["best"]:
             continue

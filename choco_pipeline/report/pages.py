@@ -10,9 +10,11 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+from choco_pipeline.claims.conclusions.claim_row import PairKind
 from choco_pipeline.claims.conclusions.outcomes import SIGNS
+from choco_pipeline.claims.language.claims_file import Paper
 from choco_pipeline.report.assemble import summary
 from choco_pipeline.report.charts.figures import bokeh_script, galleries
 from choco_pipeline.report.claims.citations import paper_bibtex, paper_link, result_bibtex
@@ -26,8 +28,7 @@ from choco_pipeline.report.found_statements.found import FoundStatements
 from choco_pipeline.report.found_statements.found_exports import b_files
 from choco_pipeline.report.proved.proof_rows import FAST
 from choco_pipeline.report.proved.proof_section import proof_section
-
-Document = Mapping[str, Any]
+from choco_pipeline.sweep.run_ledger import Ledger
 
 #: Where the pages of claims are, beside the first page.
 CLAIMS = "claims"
@@ -52,7 +53,7 @@ GROUP_WORDS = {
 
 
 def pages(
-    ledger: Document, results: Path, folder: Path, found: FoundStatements | None = None
+    ledger: Ledger, results: Path, folder: Path, found: FoundStatements | None = None
 ) -> Iterator[tuple[str, str]]:
     """Yield the name and the text of every page, the first page last.
 
@@ -81,7 +82,7 @@ def pages(
         "forms": forms(ledger),
         "family_pages": FamilyProofs.of(ledger).pages,
     }
-    pairs = {kind: pair_views(ledger, views, kind) for kind in ("misprint", "disagreement")}
+    pairs = {kind: pair_views(ledger, views, kind) for kind in get_args(PairKind)}
     parts: dict[str, str] = {}
     for name, title, content in _parts(ledger, results, pairs):
         parts[f"{name}.html"] = title
@@ -102,19 +103,19 @@ def pages(
                 if any(side.view is view for side in pair.sides)
             ],
             certificates=_certificates(view, folder / CLAIMS),
-            paper_link=paper_link(view.claim["paper"]),
+            paper_link=paper_link(view.claim.paper),
             bibtex=[
-                ("the paper", paper_bibtex(view.claim["paper"])),
+                ("the paper", paper_bibtex(view.claim.paper)),
                 ("this result", result_bibtex(ledger, view.claim, view.row)),
             ],
         )
-        yield f"{CLAIMS}/{view.claim['id']}.html", text
+        yield f"{CLAIMS}/{view.claim.id}.html", text
     yield FIRST, _first_page(shared, views, parts, found)
 
 
 def _parts(
-    ledger: Document, results: Path, pairs: Mapping[str, Sequence[PairView]]
-) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    ledger: Ledger, results: Path, pairs: Mapping[str, Sequence[PairView]]
+) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """Yield the parts with pages of their own: name, heading, and what the template needs."""
     proofs = proof_section(ledger)
     if proofs.families:
@@ -136,11 +137,9 @@ def _first_page(
     parts: Mapping[str, str],
     found: FoundStatements | None,
 ) -> str:
-    corrected = {
-        pair["printed"] for pair in shared["ledger"]["pairs"] if pair["kind"] == "misprint"
-    }
+    corrected = {pair.printed for pair in shared["ledger"].pairs if pair.kind == "misprint"}
     refuted = [view for view in views if view.verdict == "refuted" and view.is_asserted]
-    ours = [view for view in views if view.claim["status"] == "ours"]
+    ours = [view for view in views if view.claim.status == "ours"]
     return (
         environment()
         .get_template("page.html.j2")
@@ -153,12 +152,12 @@ def _first_page(
             kind_words=KIND_WORDS,
             group_words=GROUP_WORDS,
             standings=standings(views),
-            questions=any(view.claim["status"] == "question" for view in views),
+            questions=any(view.claim.status == "question" for view in views),
             ours=[view for view in ours if view.verdict not in ("unchecked", "undecided")],
             papers=_papers(views),
             facets=_facets(views),
-            refuted=[view for view in refuted if view.claim["id"] not in corrected],
-            misprinted=sum(view.claim["id"] in corrected for view in refuted),
+            refuted=[view for view in refuted if view.claim.id not in corrected],
+            misprinted=sum(view.claim.id in corrected for view in refuted),
         )
     )
 
@@ -166,23 +165,23 @@ def _first_page(
 def _certificates(view: ClaimView, folder: Path) -> list[tuple[str, str]]:
     """Return the certificates that a claim's proofs rest on, those that are there: path, and address seen from `folder`."""
     verdicts = [cell.document for cell in view.cells]
-    falsified = [v["evidence"]["every_member"] for v in verdicts if "every_member" in v["evidence"]]
-    paths = [one.get("certificate") for one in (*verdicts, *falsified)]
+    falsified = [v.false_everywhere for v in verdicts]
+    paths = [one.certificate for one in (*verdicts, *falsified) if one is not None]
     named = dict.fromkeys(path for path in paths if path is not None and Path(path).is_file())
     return [(path, Path(os.path.relpath(path, folder)).as_posix()) for path in named]
 
 
-def _papers(views: Sequence[ClaimView]) -> list[tuple[Document, list[ClaimView]]]:
+def _papers(views: Sequence[ClaimView]) -> list[tuple[Paper, list[ClaimView]]]:
     """Return the papers with their claims, in order."""
     papers: dict[str, list[ClaimView]] = {}
     for view in views:
-        papers.setdefault(view.claim["paper"]["key"], []).append(view)
-    return [(chosen[0].claim["paper"], chosen) for chosen in papers.values()]
+        papers.setdefault(view.claim.paper.key, []).append(view)
+    return [(chosen[0].claim.paper, chosen) for chosen in papers.values()]
 
 
-def _facets(views: Sequence[ClaimView]) -> dict[str, Mapping[str, int]]:
+def _facets(views: Sequence[ClaimView]) -> Mapping[str, Mapping[str, int]]:
     """Return what the ledger can be filtered by: the statuses and verdicts that occur, each with its number."""
     return {
-        "status": Counter(view.claim["status"] for view in views),
+        "status": Counter(view.claim.status for view in views),
         "verdict": {verdict: number for verdict, _, number in tally(views)},
     }

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from choco_pipeline.documents.files import write_json, write_text
-from choco_pipeline.documents.record import read_record
 from choco_pipeline.report.assemble import report_json, row_frame, verdict_frame
 from choco_pipeline.report.family_proofs.family_pages import write_family_pages
 from choco_pipeline.report.found_statements.found import FoundStatements, found_page, read_found
 from choco_pipeline.report.found_statements.found_exports import write_exports
 from choco_pipeline.report.pages import CLAIMS, FIRST, pages
 from choco_pipeline.stages import Stage
+from choco_pipeline.sweep.run_ledger import Ledger
 
 Report = Callable[..., None]
 
@@ -40,7 +39,7 @@ def write_report(ledger_file: str, html_file: str, report: Report) -> dict[str, 
     StoreError
         If the ledger or a table that is shown cannot be read.
     """
-    ledger, results = read_record(Path(ledger_file)), Path(ledger_file).parent.parent
+    ledger, results = Ledger.read(Path(ledger_file)), Path(ledger_file).parent.parent
     return _write(ledger, results, Path(html_file), None, report)
 
 
@@ -68,7 +67,7 @@ def write_report_with_found(
     StatementError
         If a found statement does not say what it must.
     """
-    ledger, results = read_record(Path(ledger_file)), Path(ledger_file).parent.parent
+    ledger, results = Ledger.read(Path(ledger_file)), Path(ledger_file).parent.parent
     html = Path(html_file)
     found = read_found(Path(found_file), ledger, results)
     write_exports(found, ledger, html.with_name("found"))
@@ -79,7 +78,7 @@ def write_report_with_found(
 
 
 def _write(
-    ledger: Mapping[str, Any],
+    ledger: Ledger,
     results: Path,
     html: Path,
     found: FoundStatements | None,
@@ -104,4 +103,4 @@ def _write(
             old.unlink()
     report(Stage.REPORT, documents=1)
     numbers = ("claims", "verdicts", "tables")
-    return {name: len(ledger[name]) for name in numbers}
+    return {name: len(getattr(ledger, name)) for name in numbers}

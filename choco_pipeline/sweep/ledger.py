@@ -11,11 +11,14 @@ from choco_pipeline.claims.conclusions.disagreements import require_agreement
 from choco_pipeline.claims.conclusions.pairs import pairs
 from choco_pipeline.claims.conclusions.rows import rows
 from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import Undecided, verdict_text
 from choco_pipeline.documents.record import read_record, write_record
+from choco_pipeline.proof.games.proof_outcome import GameProof
 from choco_pipeline.provenance import versions
 from choco_pipeline.stages import MINE, PROVE, Stage, Work, work_of
 from choco_pipeline.sweep.paths import Paths, orders_of
+from choco_pipeline.sweep.run_ledger import Ledger
 from choco_pipeline.tables.storage.journal import forget
 
 
@@ -66,7 +69,7 @@ def _write(
     tables = [{**table, **entries[table["id"]]} for table in plan["tables"]]
     catalogue = load_catalogue([Path(name) for name in plan["claims_files"]])
     verdicts = [
-        _with_place(verdict, catalogue)
+        _with_place(ClaimVerdict.model_validate(verdict), catalogue)
         for stage in (Stage.CHECK, Stage.PROVE)
         for work in work_of(stage)
         for document in _outcomes(plan, paths, work)
@@ -76,55 +79,54 @@ def _write(
         finding for document in _outcomes(plan, paths, MINE) for finding in document["findings"]
     ]
     proved = {
-        (proof["ruleset"], proof["relation"]): proof
+        (proof.ruleset, proof.relation): proof
         for document in _outcomes(plan, paths, PROVE)
-        for proof in document["proofs"]
+        for proof in map(GameProof.model_validate, document["proofs"])
     }
     proofs = [proved[order["ruleset"], order["relation"]] for order in plan[PROVE.name]]
     require_agreement(catalogue, verdicts)
     across = check_across(catalogue, verdicts)
     # What one table says of a claim over several is only a number, and has been compared by now.
-    verdicts = [v for v in verdicts if not catalogue.claims[v["claim"]].is_over_tables] + across
+    verdicts = [v for v in verdicts if not catalogue.claims[v.claim].is_over_tables] + across
     found = rows(catalogue, verdicts)
-    ledger = {
-        "format": plan["format"],
-        "run": plan["run"],
-        "title": plan["title"],
-        "config": plan["config"],
-        "command": f"./choco run {plan['config']}",
-        "versions": {**versions(), "tables built by": stamped.get("commit", "unknown")},
-        "seconds": {
-            "tables": round(
-                sum(entry["seconds"] + entry["seconds_to_store"] for entry in tables), 2
-            ),
-            "checks": round(sum(verdict["seconds"] for verdict in verdicts), 2),
+    stored = [table["seconds"] + table["seconds_to_store"] for table in tables]
+    ledger = Ledger(
+        format=plan["format"],
+        run=plan["run"],
+        title=plan["title"],
+        config=plan["config"],
+        command=f"./choco run {plan['config']}",
+        versions={**versions(), "tables built by": stamped.get("commit", "unknown")},
+        seconds={
+            "tables": round(sum(stored), 2),
+            "checks": round(sum(verdict.seconds for verdict in verdicts), 2),
             "mining": round(sum(finding["seconds"] for finding in findings), 2),
-            "proofs": round(sum(proof["seconds"] for proof in proofs), 2),
+            "proofs": round(sum(proof.seconds for proof in proofs), 2),
         },
-        "claims": [claim.as_ledger() for claim in catalogue.claims.values()],
-        "rows": found,
-        "pairs": pairs(catalogue, found),
-        "verdicts": verdicts,
-        "tables": tables,
-        "proofs": proofs,
-        "findings": findings,
-    }
-    write_record(Path(out_file), ledger)
+        claims=tuple(claim.as_ledger() for claim in catalogue.claims.values()),
+        rows=found,
+        pairs=pairs(catalogue, found),
+        verdicts=tuple(verdicts),
+        tables=tuple(tables),
+        proofs=tuple(proofs),
+        findings=tuple(findings),
+    )
+    write_record(Path(out_file), ledger.document())
     report(Stage.REPORT, documents=1)
     counted = ("claims", "verdicts", "proofs", "findings")
-    return {name: len(ledger[name]) for name in counted}
+    return {name: len(getattr(ledger, name)) for name in counted}
 
 
-def _outcomes(plan: Mapping[str, Any], paths: Paths, work: Work) -> Iterator[dict[str, Any]]:
+def _outcomes(plan: Mapping[str, Any], paths: Paths, work: Work) -> Iterator[Mapping[str, Any]]:
     """Yield what came of the work orders of a kind."""
     for name in orders_of(plan, work):
         yield read_record(paths.outcome(work, name))
 
 
-def _with_place(verdict: dict[str, Any], catalogue: Catalogue) -> dict[str, Any]:
+def _with_place(verdict: ClaimVerdict, catalogue: Catalogue) -> ClaimVerdict:
     """Return a verdict that says in which file, line and column the formula stands that has no value."""
-    place = catalogue.places.get(verdict["claim"], {}).get(verdict["evidence"].get("key"))
+    place = catalogue.places.get(verdict.claim, {}).get(verdict.evidence.get("key", ""))
     if place is None:
         return verdict
-    located = Undecided(f"{place}: {verdict['why']}")
-    return {**verdict, "why": located.why, "text": verdict_text(located)}
+    located = Undecided(f"{place}: {verdict.why}")
+    return verdict.model_copy(update={"why": located.why, "text": verdict_text(located)})

@@ -12,6 +12,7 @@ from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.documents.record import write_record_if_changed
 from choco_pipeline.mining.mine_order import MineOrder, TableSearch
 from choco_pipeline.proof.checker import checker_version
+from choco_pipeline.proof.proof_orders import DecisionOrder, ProofOrder, StatementProofOrder
 from choco_pipeline.provenance import (
     CLAIM_CODE,
     FINDING_CODE,
@@ -32,7 +33,7 @@ from choco_pipeline.stages import (
 from choco_pipeline.sweep.config import HeightBox
 from choco_pipeline.sweep.expand import Planned
 from choco_pipeline.sweep.paths import Paths
-from choco_pipeline.sweep.proofs import Proofs
+from choco_pipeline.sweep.proofs import Proofs, StatementPart
 from choco_pipeline.tables.specs.spec import FORMAT
 
 #: Statements that need no table are shared out among so many work orders.
@@ -99,14 +100,21 @@ def write_orders(
     searches: Searches,
     standing: Mapping[str, list[str]],
     parts: Mapping[str, Proofs],
-    decided: Mapping[str, dict[str, Any]],
+    decided: Mapping[str, StatementPart],
     heights: Mapping[str, dict[str, Any]],
 ) -> None:
     """Write the work orders of a run, each only if its content is new, and remove those that are no longer wanted."""
 
-    def to_prove(ids: Iterable[str]) -> Mapping[str, object]:
-        claims = {i: catalogue.claims[i].as_json() for i in sorted(ids)}
-        return {"code": code_digest(PROOF_CODE), "claims": claims}
+    def to_decide(work: Work, ids: Iterable[str]) -> Mapping[str, Any]:
+        order = DecisionOrder(
+            work=work.name,
+            format=FORMAT,
+            code=code_digest(PROOF_CODE),
+            checker=checker_version(),
+            certificates=paths.certificates.as_posix(),
+            claims={i: catalogue.claims[i].as_json() for i in sorted(ids)},
+        )
+        return dict(order)
 
     def to_check(ids: Iterable[str]) -> StatementOrder:
         claims = {i: catalogue.claims[i] for i in sorted(ids)}
@@ -127,23 +135,19 @@ def write_orders(
         },
         CHECK_STATEMENTS: {part: to_check(ids).as_json() for part, ids in standing.items()},
         PROVE: {
-            part: {
-                "format": FORMAT,
-                "certificates": paths.certificates.as_posix(),
-                "checker": checker_version(),
-                "proofs": chosen,
-                **to_prove({one["claim"] for proof in chosen for one in proof["claims"]}),
-            }
+            part: ProofOrder(
+                **to_decide(PROVE, {one.claim for proof in chosen for one in proof.claims}),
+                proofs=tuple(chosen),
+            ).model_dump()
             for part, chosen in parts.items()
         },
         PROVE_STATEMENTS: {
-            part: {
-                "format": FORMAT,
-                "certificates": paths.certificates.as_posix(),
-                "checker": checker_version(),
-                **order,
-                **to_prove(order["claims"]),
-            }
+            part: StatementProofOrder(
+                **to_decide(PROVE_STATEMENTS, order.claims),
+                seconds=order.seconds,
+                memory=order.memory,
+                games=order.games,
+            ).model_dump()
             for part, order in decided.items()
         },
         MINE_HEIGHTS: {

@@ -7,10 +7,11 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, field
 
 from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.proof.proof_orders import ClaimToDecide, GameToProve
 from choco_pipeline.provenance import digest
 from choco_pipeline.stages import PROVE, PROVE_STATEMENTS
 from choco_pipeline.sweep.config import Prove
@@ -39,31 +40,44 @@ DECIDABLE = frozenset(
 )
 QUANTITY: Mapping[Prove, Quantity] = {"p": "p-positions", "grundy": "grundy"}
 
-Proofs = list[dict[str, Any]]
+Proofs = Sequence[GameToProve]
+
+
+@dataclass(frozen=True)
+class StatementPart:
+    """Statements that one job decides.
+
+    Attributes
+    ----------
+    claims
+        Their ids.
+    seconds, memory
+        The limits; the memory in GiB.
+    games
+        Descriptions of their games.
+    """
+
+    claims: Sequence[str]
+    seconds: float
+    memory: float
+    games: Mapping[str, object] = field(default_factory=dict)
 
 
 def proofs(tables: Sequence[Planned], catalogue: Catalogue) -> Proofs:
-    """Return what is to be proved of which game, each once, in the order of the tables.
-
-    Returns
-    -------
-    list of dict
-        ``ruleset``, ``relation``; ``seconds`` and ``memory`` (GiB), the limits; ``sweep``, the first that asks for it, and ``parameters``, in it; ``claims``, the
-        claims that are decided if it is proved, with their parameters.
-    """
+    """Return what is to be proved of which game, each once, in the order of the tables."""
     asked: dict[tuple[str, Prove], list[Planned]] = defaultdict(list)
     for planned in tables:
         for relation in planned.prove:
             asked[planned.spec.ruleset, relation].append(planned)
     return [
-        {
-            "ruleset": ruleset,
-            "relation": relation,
-            "seconds": max(planned.prove_seconds for planned in several),
-            "memory": max(planned.prove_memory for planned in several),
-            "sweep": several[0].proving[0],
-            "parameters": several[0].parameters,
-            "claims": list(
+        GameToProve(
+            ruleset=ruleset,
+            relation=relation,
+            seconds=max(planned.prove_seconds for planned in several),
+            memory=max(planned.prove_memory for planned in several),
+            sweep=several[0].proving[0],
+            parameters=several[0].parameters,
+            claims=tuple(
                 _claims(
                     ruleset,
                     relation,
@@ -72,12 +86,12 @@ def proofs(tables: Sequence[Planned], catalogue: Catalogue) -> Proofs:
                     by_p=relation == "grundy" and (ruleset, "p") in asked,
                 )
             ),
-        }
+        )
         for (ruleset, relation), several in asked.items()
     ]
 
 
-def shared_out(chosen: Proofs) -> dict[str, Proofs]:
+def shared_out(chosen: Proofs) -> Mapping[str, Proofs]:
     """Return the proofs in parts of about the same work, by a name that follows from what is in it.
 
     The most expensive go first, each to the part that has least.
@@ -86,32 +100,27 @@ def shared_out(chosen: Proofs) -> dict[str, Proofs]:
         return {}
     total = sum(map(expected_seconds, chosen))
     number = math.ceil(total / min(MOST_SECONDS, max(LEAST_SECONDS, total / PARTS)))
-    parts: list[Proofs] = [[] for _ in range(min(number, len(chosen)))]
+    parts: list[list[GameToProve]] = [[] for _ in range(min(number, len(chosen)))]
     loads = [(0.0, i) for i in range(len(parts))]
     for proof in sorted(chosen, key=expected_seconds, reverse=True):
         seconds, i = heapq.heappop(loads)
         parts[i].append(proof)
         heapq.heappush(loads, (seconds + expected_seconds(proof), i))
     return {
-        digest({PROVE.name: [[proof["ruleset"], proof["relation"]] for proof in part]}): part
+        digest({PROVE.name: [[proof.ruleset, proof.relation] for proof in part]}): part
         for part in parts
     }
 
 
-def statements(wanted: Proofs, catalogue: Catalogue) -> dict[str, dict[str, Any]]:
+def statements(wanted: Proofs, catalogue: Catalogue) -> dict[str, StatementPart]:
     """Return which statements on integers are decided for all integers, and which claims for all parameters at once.
 
     Of a run that proves games, all that are not finite, and all claims with `for_all`, in parts as `shared_out` returns them,
-    each with the largest limits of any game.
-
-    Returns
-    -------
-    dict
-        By a name that follows from what is in it: ``claims``, their ids, and the limits ``seconds`` and ``memory`` (GiB).
+    each with the largest limits of any game, by a name that follows from what is in it.
     """
     if not wanted:
         return {}
-    limits = {key: max(proof[key] for proof in wanted) for key in ("seconds", "memory")}
+    limits = (max(proof.seconds for proof in wanted), max(proof.memory for proof in wanted))
     claims = sorted(catalogue.claims.values(), key=lambda claim: claim.id)
     on_integers = [
         claim.id
@@ -121,22 +130,22 @@ def statements(wanted: Proofs, catalogue: Catalogue) -> dict[str, dict[str, Any]
     for_all = [claim.id for claim in claims if claim.statement.for_all is not None]
     found = {}
     if on_integers:
-        found[digest({PROVE_STATEMENTS.name: on_integers})] = {"claims": on_integers, **limits}
+        found[digest({PROVE_STATEMENTS.name: on_integers})] = StatementPart(on_integers, *limits)
     if for_all:
         # The games are part of the order, so that they are decided anew when a file that describes one has changed.
         games = dict(item for one in for_all for item in catalogue.claims[one].documents.items())
-        found[digest({"for all": for_all})] = {"claims": for_all, "games": games, **limits}
+        found[digest({"for all": for_all})] = StatementPart(for_all, *limits, games)
     return found
 
 
-def expected_seconds(proof: Mapping[str, Any]) -> float:
+def expected_seconds(proof: GameToProve) -> float:
     """Return about how long a proof takes, at most what it may take."""
-    largest = max((int(number) for number in re.findall(r"\d+", proof["ruleset"])), default=0)
-    if proof["relation"] == "grundy":
+    largest = max((int(number) for number in re.findall(r"\d+", proof.ruleset)), default=0)
+    if proof.relation == "grundy":
         unit = GRUNDY
     else:
-        unit = WITH_PASSES if "with-pass" in proof["ruleset"] else OTHERS
-    return min(float(proof["seconds"]), 0.3 + (largest / unit) ** 2)
+        unit = WITH_PASSES if "with-pass" in proof.ruleset else OTHERS
+    return min(proof.seconds, 0.3 + (largest / unit) ** 2)
 
 
 def _claims(
@@ -146,7 +155,7 @@ def _claims(
     catalogue: Catalogue,
     *,
     by_p: bool,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[ClaimToDecide]:
     """Yield the claims that a proof decides, each with its parameters; `by_p` if another one has the P-positions."""
     for claim, parameters in catalogue.fitting(ruleset, QUANTITY[relation]):
         wanted = any(planned.claims is None or claim.id in planned.claims for planned in several)
@@ -154,4 +163,4 @@ def _claims(
         if not wanted or claim.check.kind not in DECIDABLE or claim.is_of_whole_bars:
             continue
         if not (by_p and "p-positions" in claim.quantities):
-            yield {"claim": claim.id, "parameters": parameters}
+            yield ClaimToDecide(claim=claim.id, parameters=parameters)

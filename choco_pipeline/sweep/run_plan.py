@@ -125,9 +125,7 @@ def make_plan(
     parts = shared_out(wanted)
     decided = statements(wanted, catalogue)
     part_of = {
-        (proof["ruleset"], proof["relation"]): part
-        for part, chosen in parts.items()
-        for proof in chosen
+        (proof.ruleset, proof.relation): part for part, chosen in parts.items() for proof in chosen
     }
     heights = height_parts(config.height_functions)
     inputs = [config_path, *claims_files, *_files_of_games(tables)]
@@ -167,12 +165,13 @@ def make_plan(
         ],
         MINE.name: [asdict(search) for asked in searches.values() for search in asked],
         PROVE.name: [
-            {**proof, "part": part_of[proof["ruleset"], proof["relation"]]} for proof in wanted
+            {**proof.model_dump(), "part": part_of[proof.ruleset, proof.relation]}
+            for proof in wanted
         ],
         PROVE_STATEMENTS.name: [
-            {"claim": claim_id, "part": part, "memory": order["memory"]}
+            {"claim": claim_id, "part": part, "memory": order.memory}
             for part, order in decided.items()
-            for claim_id in order["claims"]
+            for claim_id in order.claims
         ],
         MINE_HEIGHTS.name: [{**asked, "part": part} for part, asked in heights.items()],
     }

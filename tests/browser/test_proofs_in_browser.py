@@ -17,6 +17,7 @@ from choco_pipeline.provenance import PACKAGE
 from choco_pipeline.report.pages import pages
 from choco_pipeline.report.proved.automaton_picture import draw_automaton
 from tests.browser.seen import CONTRAST, NARROW, NEEDS_BROWSER, WIDE, Seen
+from tests.report.documents import whole
 from tests.report.proof_entries import an_entry
 from tests.report.small_run import small_run
 
@@ -69,7 +70,7 @@ def proofs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         path = str(write_certificate(proof, folder / "results" / "certificates"))
         sweep = " and ".join(parameters) or notation
         entry = an_entry(notation, parameters, sweep=sweep, states=proof.states, certificate=path)
-        entries.append({**entry, "counts": described_counts(proof)})
+        entries.append({**entry, "counts": [one.model_dump() for one in described_counts(proof)]})
     for k in range(2, 26, 2):
         curve = [8**d - d * k for d in range(4 + k % 3)]
         entries.append(
@@ -85,7 +86,7 @@ def proofs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ledger["proofs"] = entries
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        for name, text in pages(ledger, Path("results"), folder):
+        for name, text in pages(whole(ledger), Path("results"), folder):
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8")
     return folder / "proofs.html"

@@ -11,7 +11,8 @@ from choco_pipeline import parse_ruleset
 from choco_pipeline.claims import task
 from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.verdict import HoldsToBound, verdict_from_json
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
+from choco_pipeline.claims.language.verdict import HoldsToBound
 from choco_pipeline.claims.task import check_shard, check_standing_statements
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import StoreError
@@ -90,7 +91,9 @@ def test_a_shard_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert found["solid2022-conj-2", 5]["verdict"] == "refuted"
     assert found["solid2022-conj-2", 5]["bound"] == 16
     assert found["solid2022-conj-2", 5]["counterexample"]["position"] == [4, 2, 6]
-    assert verdict_from_json(found["triangular-thm-7.3", 3]) == HoldsToBound(1734, 16)
+    assert ClaimVerdict.model_validate(found["triangular-thm-7.3", 3]).outcome == HoldsToBound(
+        1734, 16
+    )
     assert found[COUNTS, None]["evidence"] == {"p_positions": 20}
     assert found["patterns-thm-2.3", None]["verdict"] == "exhausted"
     assert all(verdict["seconds"] >= 0 for verdict in verdicts)

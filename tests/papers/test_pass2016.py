@@ -14,10 +14,11 @@ from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.kinds import Listing, Moves, Shape
 from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted, verdict_to_json
+from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
 from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.games import Position
 from choco_pipeline.tables.computing.in_memory import table
+from tests.claims.verdict_documents import verdict_document
 
 CATALOGUE = load_catalogue([Path("config/claims/pass2016.yaml")])
 #: What the paper prints and mathematics refutes.
@@ -73,7 +74,7 @@ def test_every_claim_has_the_verdict_that_mathematics_gives_it(claim_id: str) ->
     if claim_id in MISPRINTS | QUESTIONS:
         assert all(isinstance(verdict, Refuted) for verdict in verdicts)
     elif claim_id == "pass2016-lemma-3.2":  # its conditions contradict each other
-        assert {verdict_to_json(verdict)["verdict"] for verdict in verdicts} <= {
+        assert {verdict_document(verdict)["verdict"] for verdict in verdicts} <= {
             "undecided",
             "vacuous",
         }

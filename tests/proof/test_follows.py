@@ -12,6 +12,7 @@ from choco_pipeline.claims.conclusions.outcomes import follows_text
 from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claim_verdict import AllParameters, ClaimVerdict
 from choco_pipeline.claims.language.claims_file import LemmaName
 from choco_pipeline.claims.language.verdict import HoldsToBound
 from choco_pipeline.claims.quick_trial import assignments, trials
@@ -67,10 +68,11 @@ def proved(premise: Claim) -> dict[str, Any]:
     condition = premise.statement.for_all
     assert condition is not None
     of = {"parameters": sorted(premise.parameters), "condition": condition.text}
-    return {"claim": premise.id, "verdict": "proved", "for_all": of, "text": "", "evidence": {}}
+    said = {"claim": premise.id, "table": None, "parameters": {}, "for_all": of, "seconds": 0.0}
+    return {**said, "verdict": "proved", "text": "", "evidence": {}, "certificate": None}
 
 
-def settled(claim: Claim, *premises: Claim, folder: Path | None = None) -> dict[str, Any]:
+def settled(claim: Claim, *premises: Claim, folder: Path | None = None) -> ClaimVerdict:
     """Return the verdict, as if the premises, by default the theorem, were proved."""
     chosen = premises or [CLAIMS[THEOREM]]
     documents = [one.as_json() for one in chosen]
@@ -90,9 +92,10 @@ def test_a_claim_of_the_catalogue_follows_and_is_true_in_tables(claim: Claim) ->
     follows = claim.statement.follows_from
     assert follows is not None
     found = settled(claim, *(CLAIMS[one] for one in follows.claims))
-    assert found["verdict"] == "proved", found["why"]
-    assert found["for_all"]["condition"] == claim.statement.for_all.text  # type: ignore[union-attr]
-    assert found["evidence"]["members"] >= 3
+    assert found.verdict == "proved", found.why
+    assert found.for_all is not None
+    assert found.for_all.condition == claim.statement.for_all.text  # type: ignore[union-attr]
+    assert found.evidence["members"] >= 3
     assert claim.statement.sample is not None  # type: ignore[union-attr]
     sample = assignments(claim.statement.sample.parameters, {})  # type: ignore[union-attr]
     given = [one for one in sample if claim.is_for_all(one)]
@@ -107,22 +110,22 @@ def test_a_run_decides_the_premises_and_then_what_follows(tmp_path: Path) -> Non
     asked = {"format": 1, "claims": {one: CLAIMS[one].as_json() for one in ids}, "seconds": 60}
     write_record(order, {**asked, "memory": 4, "certificates": str(tmp_path / "c")})
     decide_order(str(order), str(out), lambda *_, **__: None)
-    verdicts = {one["claim"]: one for one in json.loads(out.read_text())["verdicts"]}
-    assert {name: one["verdict"] for name, one in verdicts.items()} == dict.fromkeys(ids, "proved")
+    found = map(ClaimVerdict.model_validate, json.loads(out.read_text())["verdicts"])
+    verdicts = {one.claim: one for one in found}
+    assert {name: one.verdict for name, one in verdicts.items()} == dict.fromkeys(ids, "proved")
     conjecture = verdicts["pass2016-conj-4.1"]
-    assert conjecture["for_all"] == {
-        "parameters": ["k", "s"],
-        "condition": "k%2 == 0 and s%2 == 0 and 0 < s < k",
-    }
-    chain = conjecture["evidence"]["follows_from"]
+    assert conjecture.for_all == AllParameters(
+        parameters=("k", "s"), condition="k%2 == 0 and s%2 == 0 and 0 < s < k"
+    )
+    chain = conjecture.evidence["follows_from"]
     assert [one["claim"] for one in chain["premises"]] == [THEOREM]
     assert "for all k%2 == 0 and s%2 == 0" in chain["hypotheses"][0]
     assert len(chain["steps"]) == 4
     for step in chain["steps"]:
         assert "own" in step["engines"]
         assert Path(step["certificate"]).is_file()
-    assert "checker" in conjecture["evidence"]["engines"]
-    assert follows_text(verdicts["pass2016-cor-4.1-intended"]) == (
+    assert "checker" in conjecture.evidence["engines"]
+    assert follows_text(verdicts["pass2016-cor-4.1-intended"].evidence) == (
         "follows from pass2016-thm-4.1, which follows from pass2016-thm-3.1"
         " by one pass where only the end has value 0 and a free heap"
     )
@@ -137,8 +140,8 @@ def test_more_passes_say_nothing_new(passes: int) -> None:
         ["one-pass", "two-more-passes", "free-heap"],
         ["one-pass", "free-heap", "two-more-passes"],
     ):
-        assert settled(a_claim(ruleset, ODD, check, lemmas))["verdict"] == "proved"
-    assert settled(a_claim(ruleset, ODD, check))["verdict"] == "undecided"
+        assert settled(a_claim(ruleset, ODD, check, lemmas)).verdict == "proved"
+    assert settled(a_claim(ruleset, ODD, check)).verdict == "undecided"
 
 
 def options(of: str, have: str, to: str, **more: Any) -> dict[str, Any]:
@@ -204,8 +207,8 @@ ZERO, OTHER = "(x+s) ^ y ^ (z+s) == 0", "(x+s) ^ y ^ (z+s) != 0"
 )
 def test_what_is_false_or_of_another_game_does_not_follow(claim: Claim, why: str) -> None:
     found = settled(claim)
-    assert found["verdict"] == "undecided"
-    assert why in found["why"]
+    assert found.verdict == "undecided"
+    assert why in found.why
 
 
 def test_premises_must_speak_of_the_games_and_be_needed() -> None:
@@ -219,32 +222,32 @@ def test_premises_must_speak_of_the_games_and_be_needed() -> None:
         (a_premise(STEP, ODD, {**NUMBERS, "where": "y == 0"}), "not say of every position"),
     ):
         found = settled(claim, other)
-        assert found["verdict"] == "undecided"
-        assert why in found["why"]
+        assert found.verdict == "undecided"
+        assert why in found.why
     bounded = Claim.from_json({**a_premise(STEP, ODD, NUMBERS).as_json(), "reach": "k"})
-    assert "not say of every position" in settled(claim, bounded)["why"]
+    assert "not say of every position" in settled(claim, bounded).why
     twice = a_claim(ONE_PASS, ODD, p(IS_ODD), None, (THEOREM, "step2015-thm-3.2"))
     found = settled(twice, CLAIMS[THEOREM], a_premise(STEP, ODD, NUMBERS, "step2015-thm-3.2"))
-    assert "is not needed" in found["why"]
+    assert "is not needed" in found.why
 
 
 def test_a_premise_by_other_names_is_of_the_same_game() -> None:
     premise = a_premise("step-bar(k=s, s=k)", "s % 2 == 0 and 1 <= k < s", {
         "kind": "grundy", "equals": "(y ^ (z+k)) - k",
     })  # fmt: skip
-    assert settled(a_claim(ONE_PASS, ODD, p(IS_ODD)), premise)["verdict"] == "proved"
+    assert settled(a_claim(ONE_PASS, ODD, p(IS_ODD)), premise).verdict == "proved"
     claim = a_claim(
         "strip-bar(k=k, s=1)", "k % 2 == 0 and k > 1", p("(x+1) ^ y ^ (z+1) == 0"), ["free-heap"]
     )
-    assert settled(claim)["verdict"] == "proved"
+    assert settled(claim).verdict == "proved"
 
 
 def test_a_hypothesis_that_fails_is_told_with_a_position() -> None:
     at = "k % 2 == 0 and s == k and k > 0"
     premise = a_premise(STEP, at, NUMBERS)
     found = settled(a_claim(ONE_PASS, at, p("x == 0")), premise)
-    assert found["verdict"] == "undecided"
-    assert found["why"] == "(y, z) = (1, 1) has options and the value 0, for k = 2, s = 2"
+    assert found.verdict == "undecided"
+    assert found.why == "(y, z) = (1, 1) has options and the value 0, for k = 2, s = 2"
 
 
 def test_a_hypothesis_that_fails_only_far_away_is_not_taken_for_granted() -> None:
@@ -275,8 +278,8 @@ def test_the_verdict_is_no_stronger_than_that_of_a_premise() -> None:
         {**fine, "for_all": {"parameters": ["k", "s"], "condition": "k%2 == 0"}},
     ):
         found = settle_following(claim.as_json(), [theorem.as_json()], [verdict], 60, None)
-        assert found["verdict"] == "undecided"
-        assert THEOREM in found["why"]
+        assert found.verdict == "undecided"
+        assert THEOREM in found.why
 
 
 def test_a_false_premise_that_is_called_proved_is_found_out() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claim_verdict import AllParameters
 from choco_pipeline.claims.language.claims_file import Entry
 from choco_pipeline.claims.quick_trial import assignments
 from choco_pipeline.games.notation import build
@@ -61,11 +62,11 @@ def test_a_claim_of_the_catalogue_is_a_family_with_its_parameters(claim: Claim) 
 def test_a_theorem_is_proved_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     claim = CLAIMS["step2015-thm-2.1"]
     found = settle_for_all(claim.as_json(), 60, 4, tmp_path.as_posix())
-    assert (found["verdict"], found["parameters"]) == ("proved", {})
-    assert found["for_all"] == {"parameters": ["k"], "condition": "k%2 == 0"}
-    assert found["evidence"]["engines"] == ["z3", "cvc5"]
-    assert found["text"].startswith("for all k with k%2 == 0: proved for all positions: ")
-    path = Path(found["certificate"])
+    assert (found.verdict, found.parameters) == ("proved", {})
+    assert found.for_all == AllParameters(parameters=("k",), condition="k%2 == 0")
+    assert found.evidence["engines"] == ["z3", "cvc5"]
+    assert found.text.startswith("for all k with k%2 == 0: proved for all positions: ")
+    path = Path(found.certificate)
     assert path.is_file()
 
     def again(*_: object) -> None:
@@ -74,7 +75,9 @@ def test_a_theorem_is_proved_and_kept(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(for_all, "decide", again)
     assert settle_for_all(claim.as_json(), 60, 4, tmp_path.as_posix()) == found
     other = Claim(claim.statement.model_copy(update={"id": "other"})).as_json()
-    assert settle_for_all(other, 60, 4, tmp_path.as_posix()) == {**found, "claim": "other"}
+    assert settle_for_all(other, 60, 4, tmp_path.as_posix()) == found.model_copy(
+        update={"claim": "other"}
+    )
     (text, *_) = sorted(path.with_suffix("").rglob("*.smt2"))
     was = text.read_text()
     for changed in (was + "\n", None, was):
@@ -110,13 +113,13 @@ def test_a_false_neighbour_is_refuted_where_the_definition_says_so(
 ) -> None:
     claim = a_claim(ruleset, condition, check)
     found = settle_for_all(claim.as_json(), 20, 4, None)
-    assert found["verdict"] == "refuted"
-    assert "for_all" not in found
-    assert claim.speaks_of(found["parameters"])
-    position = tuple(found["counterexample"]["position"])
+    assert found.verdict == "refuted"
+    assert found.for_all is None
+    assert claim.speaks_of(found.parameters)
+    position = tuple(found.counterexample.position)
     assert claim.pattern is not None
-    game = build(claim.pattern, found["parameters"], Path())
-    at = {**found["parameters"], **dict(zip(game.coordinates, position, strict=True))}
+    game = build(claim.pattern, found.parameters, Path())
+    at = {**found.parameters, **dict(zip(game.coordinates, position, strict=True))}
     number = game.grundy(position)
     if check["kind"] == "grundy":
         assert claim.check.equals.value(at) != number
@@ -127,8 +130,8 @@ def test_a_false_neighbour_is_refuted_where_the_definition_says_so(
 def test_what_has_no_obligations_is_undecided_and_says_why() -> None:
     claim = a_claim(f"with-pass({SOLID}, passes=1)", "k % 4 == 1", p("x ^ y ^ z ^ p == 0"))
     found = settle_for_all(claim.as_json(), 20, 4, None)
-    assert (found["verdict"], found["certificate"]) == ("undecided", None)
-    assert "passes" in found["why"]
+    assert (found.verdict, found.certificate) == ("undecided", None)
+    assert "passes" in found.why
 
 
 def test_undecided_is_kept_for_the_same_limits_or_less(
@@ -145,8 +148,8 @@ def test_undecided_is_kept_for_the_same_limits_or_less(
     claim = CLAIMS["triangular-conj-8.1"].as_json()
     for seconds in (0.001, 0.001, 0.0005, 0.002):
         found = settle_for_all(claim, seconds, 4, tmp_path.as_posix())
-        assert found["verdict"] == "undecided"
-        assert found["for_all"]["condition"] == "k%4 == 1"
+        assert found.verdict == "undecided"
+        assert found.for_all.condition == "k%4 == 1"
     assert asked == [0.001, 0.002]
 
 
@@ -160,7 +163,7 @@ def test_another_game_of_the_same_name_is_decided_anew(
     for height in ("(x+z)//k", "(x+z)//(k+2)"):
         (games / "drawn.yaml").write_text(DRAWN.replace("HEIGHT", height))
         claim = a_claim("game(drawn, k=k)", "k % 4 == 3", p("x ^ y ^ z == 0"))
-        found.append(settle_for_all(claim.as_json(), 60, 4, tmp_path.as_posix())["verdict"])
+        found.append(settle_for_all(claim.as_json(), 60, 4, tmp_path.as_posix()).verdict)
     assert found == ["proved", "refuted"]
 
 
@@ -168,14 +171,14 @@ def test_the_ledger_says_for_all_of_which_parameters_a_claim_is_false_or_its_bou
     tmp_path: Path,
 ) -> None:
     found = settle_for_all(CLAIMS["solid2022-conj-2"].as_json(), 60, 4, tmp_path.as_posix())
-    assert (found["verdict"], found["certificate"]) == ("refuted", None)
-    every = found["evidence"]["every_member"]
-    assert every["condition"] == "k%4 == 1"
-    assert every["positions"] == ["(x, y, z) = (4*m_k, 2, 4*m_k+2) for k = 4*m_k+1, m_k >= 0"]
-    assert Path(every["certificate"]).is_file()
+    assert (found.verdict, found.certificate) == ("refuted", None)
+    every = found.false_everywhere
+    assert every.condition == "k%4 == 1"
+    assert every.positions == ("(x, y, z) = (4*m_k, 2, 4*m_k+2) for k = 4*m_k+1, m_k >= 0",)
+    assert Path(every.certificate).is_file()
     found = settle_for_all(CLAIMS["solid2022-conj-1-a0"].as_json(), 60, 4, None)
-    assert (found["verdict"], found["reach"]) == ("proved", "k//2")
-    assert "coordinates up to k//2" in found["text"]
-    assert found["evidence"]["every_member"]["positions"] == [
+    assert (found.verdict, found.reach) == ("proved", "k//2")
+    assert "coordinates up to k//2" in found.text
+    assert found.evidence["every_member"]["positions"] == [
         "(x, y, z) = (2*m_k+1, 1, 2*m_k+2) for k = 4*m_k+2, m_k >= 0"
     ]

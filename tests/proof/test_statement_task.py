@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import DisagreementError
 from choco_pipeline.proof import statement_task
@@ -31,7 +32,8 @@ def decided(*ids, seconds=60, memory=4):
     reports = []
     counts = decide_order("order.json", "out.json", lambda *a, **more: reports.append((*a, more)))
     assert reports == [("prove", {"proofs": 1})] * len(ids)
-    found = read_record(Path("out.json"))["verdicts"]
+    written = read_record(Path("out.json"))["verdicts"]
+    found = [ClaimVerdict.model_validate(verdict) for verdict in written]
     assert counts == {"statements": len(ids), "verdicts": len(found)}
     return found
 
@@ -43,28 +45,28 @@ def here(tmp_path, monkeypatch):
 
 def test_an_order_with_its_verdicts():
     found = decided("true", "false", "shift")
-    assert [(v["claim"], v["parameters"], v["verdict"]) for v in found] == [
+    assert [(v.claim, v.parameters, v.verdict) for v in found] == [
         ("true", {"k": 2}, "proved"),
         ("true", {"k": 3}, "proved"),
         ("false", {}, "refuted"),
         ("shift", {}, "undecided"),
     ]
     for verdict in found:
-        assert (verdict["table"], verdict["bound"]) == (None, None)
-        assert (verdict["certificate"] is None) == (verdict["verdict"] != "proved")
-    path = found[0]["certificate"]
+        assert (verdict.table, verdict.bound) == (None, None)
+        assert (verdict.certificate is None) == (verdict.verdict != "proved")
+    path = found[0].certificate
     assert Path(path).parent == Path("certificates/claims/true")
-    assert found[0]["text"] == f"proved for all integers: {path}"
-    assert {"own", "checker"} <= {*found[0]["evidence"]["engines"]}
-    assert found[2]["counterexample"]["position"] == [300]
-    assert "given n there are finitely many integers" in found[3]["why"]
+    assert found[0].text == f"proved for all integers: {path}"
+    assert {"own", "checker"} <= {*found[0].evidence["engines"]}
+    assert found[2].counterexample.position == (300,)
+    assert "given n there are finitely many integers" in found[3].why
 
 
 def test_what_breaks_a_limit_is_undecided_and_the_others_go_on():
     slow, true, _ = decided("large", "true", memory=0)
-    assert (slow["claim"], slow["verdict"]) == ("large", "undecided")
-    assert slow["why"] == "the decision took more than 0 GiB of memory"
-    assert true["verdict"] == "proved"
+    assert (slow.claim, slow.verdict) == ("large", "undecided")
+    assert slow.why == "the decision took more than 0 GiB of memory"
+    assert true.verdict == "proved"
 
 
 def test_a_contradiction_ends_the_order(monkeypatch):
@@ -79,4 +81,4 @@ def test_too_little_memory_is_undecided(monkeypatch):
 
     monkeypatch.setattr(statement_task, "decide_integers", too_large)
     (verdict,) = settle_statement(claim("true"), 60.0)
-    assert (verdict["verdict"], verdict["why"]) == ("undecided", "there is too little memory")
+    assert (verdict.verdict, verdict.why) == ("undecided", "there is too little memory")

@@ -12,6 +12,7 @@ from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.proof import attempt, task
 from choco_pipeline.proof.games.certificate import check_certificate
 from choco_pipeline.proof.games.earlier_proofs import EarlierProofs
+from choco_pipeline.proof.proof_orders import GameToProve
 from choco_pipeline.proof.task import prove_order
 
 TRIANGLE = "solid-bar(f=(x+z)//3)"
@@ -118,10 +119,10 @@ def test_a_proof_without_memory_is_undecided(monkeypatch):
     certificate = proved(TRIANGLE, claims=())["proofs"][0]["certificate"]
     monkeypatch.setattr(task, "decide", too_large)
     verdict = task.settle(CLAIMS["true"], {"k": 3}, certificate, 60)
-    assert (verdict["verdict"], verdict["why"]) == ("undecided", "there is too little memory")
+    assert (verdict.verdict, verdict.why) == ("undecided", "there is too little memory")
     monkeypatch.setattr(attempt, "prove", too_large)
     found = task.search(order(TRIANGLE)["proofs"][0], "certificates")
-    assert (found["status"], found["why"]) == ("undecided", "there is too little memory")
+    assert (found.status, found.why) == ("undecided", "there is too little memory")
 
 
 @pytest.mark.parametrize(
@@ -136,7 +137,7 @@ def test_what_is_true_without_its_bound_is_told(formula, reach, verdict, further
     certificate = proved(TRIANGLE, claims=())["proofs"][0]["certificate"]
     bounded = claim("bounded", kind="p-positions", formula=formula) | {"reach": reach}
     found = task.settle(bounded, {"k": 3}, certificate, 60)
-    assert (found["verdict"], found["evidence"].get("without_reach")) == (verdict, further)
+    assert (found.verdict, found.evidence.get("without_reach")) == (verdict, further)
 
 
 def test_engines_that_contradict_each_other_are_not_passed_over(monkeypatch):
@@ -190,7 +191,7 @@ def test_with_more_time_or_memory_what_was_not_found_is_searched_again(limit):
 
 def test_other_engines_or_other_code_prove_again(monkeypatch):
     proved(TRIANGLE, claims=())
-    todo = order(TRIANGLE)["proofs"][0]
+    todo = GameToProve.model_validate(order(TRIANGLE)["proofs"][0])
     here = EarlierProofs(Path("certificates"))
     assert here.find(todo) is not None
     assert (

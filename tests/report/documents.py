@@ -6,7 +6,31 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from choco_pipeline.sweep.run_ledger import Ledger
+
 Document = dict[str, Any]
+#: What of a ledger most tests do not ask about.
+OTHERS: Document = {
+    "format": 1,
+    "run": "r",
+    "title": "t",
+    "config": "c.yaml",
+    "command": "./choco run c.yaml",
+    "versions": {},
+    "seconds": {"tables": 0, "checks": 0, "mining": 0, "proofs": 0},
+    "claims": [],
+    "verdicts": [],
+    "rows": [],
+    "pairs": [],
+    "tables": [],
+    "proofs": [],
+    "findings": [],
+}
+
+
+def whole(document: Mapping[str, Any]) -> Ledger:
+    """Return a ledger of which a test says only a part."""
+    return Ledger.model_validate({**OTHERS, **document})
 
 
 def a_claim(
@@ -114,12 +138,7 @@ def a_ledger(
     verdicts: Sequence[Document],
     rows: Sequence[Document],
     pairs: Sequence[Document] = (),
-) -> Document:
-    return {
-        "run": "r",
-        "claims": list(claims),
-        "verdicts": list(verdicts),
-        "rows": list(rows),
-        "pairs": list(pairs),
-        "tables": [],
-    }
+    tables: Sequence[Document] = (),
+) -> Ledger:
+    parts = {"claims": claims, "verdicts": verdicts, "rows": rows, "pairs": pairs}
+    return whole({**parts, "tables": tables})

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.claims.language.verdict import Proved, verdict_to_json
+from choco_pipeline.claims.language.verdict import Proved
 from choco_pipeline.proof.uniform.family_certificate import write
 from choco_pipeline.proof.uniform.family_prover import prove_family
+from tests.claims.verdict_documents import verdict_document
 
 STEP = ("step-bar(k=k, s=s)", "k % 2 == 0 and s < k", {"grundy": "(y ^ (z+s)) - s"})
 THREE = ("solid-bar(f=(x+z)//k)", "k % 4 == 3", {"p_positions": "x ^ y ^ z == 0"})
@@ -30,7 +31,7 @@ def proved_verdict(claim: str, path: Path) -> dict[str, Any]:
         "table": None,
         "parameters": {},
         "for_all": {"parameters": ["k"], "condition": "k % 4 == 3"},
-        **verdict_to_json(Proved(path.as_posix())),
+        **verdict_document(Proved(path.as_posix())),
         "evidence": {"engines": ["z3", "cvc5"], "conditions": 47, "tables": 12, "languages": 7},
         "certificate": path.as_posix(),
         "seconds": 1.0,

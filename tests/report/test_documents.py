@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.conclusions.outcomes import OUTCOMES, SIGNS
+from choco_pipeline.claims.conclusions.claim_row import OUTCOMES
+from choco_pipeline.claims.conclusions.outcomes import SIGNS
+from choco_pipeline.claims.language.ledger_claim import LedgerClaim
 from choco_pipeline.report.claims.formal import formal_lines
 from choco_pipeline.report.claims.pair_section import pair_views
 from choco_pipeline.report.claims.verdicts import claim_views
@@ -183,7 +185,7 @@ def test_two_parameters_are_laid_out_as_a_grid(k, s):
     for row, cells in view.grid.rows:
         for column, cell in zip(view.grid.columns, cells, strict=True):
             assert cell is not None
-            assert cell.document["parameters"] == {"k": row, "s": column}
+            assert cell.document.parameters == {"k": row, "s": column}
 
 
 @given(
@@ -214,7 +216,7 @@ def test_a_pair_shows_who_stands_and_what_decides(kind, right, refuted):
     other = {"misprint": "disagreement", "disagreement": "misprint"}[kind]
     assert pair_views(ledger, views, other) == []
     (view,) = pair_views(ledger, views, kind)
-    assert [side.view.claim["id"] for side in view.sides] == ["one", "two"]
+    assert [side.view.claim.id for side in view.sides] == ["one", "two"]
     assert [side.stands for side in view.sides] == [right == "printed", right == "intended"]
     assert ("stands" in view.outcome) == (right in ("intended", "printed", "neither"))
     assert [side.formal for side in view.sides] == [
@@ -253,8 +255,7 @@ def test_bounds_of_a_statement_are_told_parameter_by_parameter():
         ),
         a_verdict("holds-to-bound", {"k": 4, "a": 1, "m": 0}, table="t"),
     ]
-    ledger = {**a_ledger([claim], verdicts, [a_row(verdicts)]), "tables": [table]}
-    (view,) = claim_views(ledger)
+    (view,) = claim_views(a_ledger([claim], verdicts, [a_row(verdicts)], tables=[table]))
     assert view.reach is not None
     assert (view.reach.names, view.reach.coordinates) == (["k", "a", "m"], ("x", "y", "z"))
     assert [(row.names, row.printed) for row in view.reach.rows] == [([4, 1, 0], 7)] * 3
@@ -275,7 +276,7 @@ def test_a_statement_on_integers_is_told_whole():
         "number": {"of": {"z": "0..y"}},
     }
     claim = a_claim(ruleset=None, check=check)
-    assert formal_lines(claim) == [
+    assert formal_lines(LedgerClaim.model_validate(claim)) == [
         ("for all", "x = 0..N, y = 1..x"),
         ("counted over", "z = 0..y"),
         ("N", "64"),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from choco_pipeline.claims.language.verdict import Proved, verdict_to_json
+from choco_pipeline.claims.language.verdict import Proved
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.drawing import draw_svg
 from choco_pipeline.errors import StoreError
@@ -25,6 +25,8 @@ from choco_pipeline.report.claims.verdicts import MOST_DRAWN
 from choco_pipeline.report.found_statements.found import FoundStatements
 from choco_pipeline.report.pages import pages
 from choco_pipeline.report.task import write_report
+from tests.claims.verdict_documents import verdict_document
+from tests.report.documents import whole
 from tests.report.small_run import HOSTILE
 
 VOID = {"meta", "link", "br", "hr", "input", "path", "circle", "rect"}
@@ -93,7 +95,7 @@ class Site:
     """All pages of a report, by name."""
 
     def __init__(self, ledger: dict[str, Any], found: FoundStatements | None = None) -> None:
-        self.html = dict(pages(ledger, Path("results"), FOLDER, found))
+        self.html = dict(pages(whole(ledger), Path("results"), FOLDER, found))
 
     def __getitem__(self, name: str) -> Document:
         return Document(self.html[name])
@@ -405,7 +407,7 @@ def test_what_is_proved_for_some_parameters_reads_so_everywhere(ledger):
     row |= {"verdict": "proved-for-listed", "proved_for": "k = 3", "engines": [alone]}
     row |= {"text": "proved for all positions, for k = 3; other k are not proved"}
     proof = {"claim": row["claim"], "table": None, "parameters": {"k": 3}, "seconds": 0.1}
-    proof |= {**verdict_to_json(Proved("c.json")), "certificate": "c.json"}
+    proof |= {**verdict_document(Proved("c.json")), "certificate": "c.json"}
     proof |= {"evidence": {"engines": ["own"], "no_answer": alone["no_answer"]}}
     ledger["verdicts"].append(proof)
     shown = Site(ledger)
@@ -418,10 +420,10 @@ def test_what_is_proved_for_some_parameters_reads_so_everywhere(ledger):
     evidence = shown.text("claims/solid2022-thm-2.html", "claim-solid2022-thm-2")
     assert "checks what it rests on ./choco prove --check c.json" in evidence
     assert "other k are not proved" in evidence
-    frame = row_frame(ledger).set_index("claim").loc["solid2022-thm-2"]
+    frame = row_frame(whole(ledger)).set_index("claim").loc["solid2022-thm-2"]
     assert (frame["verdict"], frame["proved_for"]) == ("proved-for-listed", "k = 3")
     assert frame["engines"] == "ours alone (MONA: the time is over)"
-    last = verdict_frame(ledger).iloc[-1]
+    last = verdict_frame(whole(ledger)).iloc[-1]
     assert (last["verdict"], last["engines"]) == ("proved", "own")
     assert json.loads(last["no_answer"]) == alone["no_answer"]
 

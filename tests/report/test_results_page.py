@@ -12,12 +12,12 @@ from choco_pipeline.errors import ConfigError
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.report.results_page import changes, proofs, results_page, sweeps
 from choco_pipeline.tables.computing.in_memory import table
-from tests.report.documents import a_verdict
+from tests.report.documents import a_verdict, whole
 from tests.report.proof_entries import solid
 
 
 def ledger_of(*verdicts):
-    return {"verdicts": list(verdicts)}
+    return whole({"verdicts": verdicts})
 
 
 def at(bound, kind, k=3, **more):
@@ -51,7 +51,7 @@ def test_what_has_changed():
     found = changes(ledger, base)
     assert (found["same"], found["further"], found["new"]) == (2, 1, 1)
     assert [
-        (one["parameters"], one["before"]["text"], one["after"]["text"]) for one in found["changed"]
+        (one["parameters"], one["before"].text, one["after"].text) for one in found["changed"]
     ] == [
         ("k = 3", "holds-to-bound 20", "refuted 99"),
         ("k = 6", "undecided 20", "holds-to-bound 99"),
@@ -80,21 +80,21 @@ def test_the_page_of_a_real_run(ledger):
         )
         if said != verdict["verdict"]:
             expected.append((verdict["claim"], verdict["parameters"]))
-    page = results_page(ledger, smaller, date(2026, 1, 31))
+    page = results_page(whole(ledger), whole(smaller), date(2026, 1, 31))
     assert expected
     rows = [line for line in page.splitlines() if " at 9 |" in line or " at 4 |" in line]
     assert len(rows) == len(expected)
     for claim, parameters in expected:
         given = "; ".join(f"{name} = {value}" for name, value in parameters.items())
         assert any(line.startswith(f"| {claim} | {given} |") for line in rows)
-    total = sweeps(ledger)[-1]
+    total = sweeps(whole(ledger))[-1]
     assert total["positions"] == sum(one["positions"] for one in ledger["tables"])
     assert f"| in all | {len(ledger['tables'])} |" in page
     assert f"{total['positions']:,}" in page
     assert page.startswith("# Small & <i>hostile</i>, 2026-01-31\n")
     checks = [v["seconds"] for v in ledger["verdicts"] if v["table"] is not None]
     assert f"{len(checks):,} checks on tables in {sum(checks):.1f} s, mining in" in page
-    assert "Against the run" not in results_page(ledger, None, date(2026, 1, 31))
+    assert "Against the run" not in results_page(whole(ledger), None, date(2026, 1, 31))
     for line in page.splitlines():
         assert not line.startswith("|") or line.replace("\\|", "").count("|") in (4, 7, 9)
 
@@ -106,7 +106,7 @@ def test_what_was_proved(ledger):
         solid(2, status="undecided", states=()),
         solid(4, status="undecided", states=(), relation="grundy"),
     ]
-    proved, nothing = proofs({"proofs": entries})
+    proved, nothing = proofs(whole({"proofs": entries}))
     assert proved == {
         "sweep": "some-games",
         "of": "P-positions",
@@ -117,13 +117,15 @@ def test_what_was_proved(ledger):
         "seconds": 3.75,
     }
     assert (nothing["of"], nothing["proved"], nothing["states"]) == ("Grundy numbers", 0, None)
-    page = results_page({**ledger, "proofs": entries}, None, date(2026, 1, 31)).splitlines()
+    page = results_page(whole({**ledger, "proofs": entries}), None, date(2026, 1, 31)).splitlines()
     assert "| some-games | P-positions | 3 | 2 | 1 | 3–17 | 3.8 s |" in page
     assert "| some-games | Grundy numbers | 1 | 0 | 0 |  | 1.2 s |" in page
     assert "- `solid-bar(f=(x+z)//4)`: why <undecided>" in page
     assert not any(
         "Proofs" in line
-        for line in results_page({**ledger, "proofs": []}, None, date(2026, 1, 31)).splitlines()
+        for line in results_page(
+            whole({**ledger, "proofs": []}), None, date(2026, 1, 31)
+        ).splitlines()
     )
 
 

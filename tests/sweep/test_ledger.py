@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from choco_pipeline.claims.language.verdict import HoldsToBound, Proved, Undecided, verdict_to_json
+from choco_pipeline.claims.language.verdict import HoldsToBound, Proved, Undecided
 from choco_pipeline.claims.task import check_shard
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.mining.task import mine_shard
@@ -11,6 +11,7 @@ from choco_pipeline.sweep.ledger import write_ledger
 from choco_pipeline.sweep.paths import Paths
 from choco_pipeline.sweep.run_plan import current_plan
 from choco_pipeline.tables.building.shard import build_shard
+from tests.claims.verdict_documents import verdict_document
 
 CLAIMS = """\
 paper: {key: mine, title: T, authors: [A], year: 2026, reference: R}
@@ -78,7 +79,8 @@ def write_proofs(plan):
     documents = {}
     for order in plan["prove"]:
         k = order["parameters"]["k"]
-        proof = {name: order[name] for name in ("ruleset", "relation", "parameters")}
+        proof = {name: order[name] for name in ("ruleset", "relation", "sweep", "parameters")}
+        proof["why"] = "said here"
         proof |= {"status": "undecided" if k == 11 else "proved", "seconds": 1.0}
         proof |= {"certificate": None if k == 11 else "c.json", "engines": ["own"]}
         document = documents.setdefault(order["part"], {"proofs": [], "verdicts": []})
@@ -87,7 +89,7 @@ def write_proofs(plan):
             verdict = Proved("c.json") if one["claim"] == "shifted" else Undecided("not linear")
             if k != 11:
                 more = {"table": None, "evidence": {}, "certificate": "c.json", "seconds": 0.1}
-                document["verdicts"].append({**one, **verdict_to_json(verdict), **more})
+                document["verdicts"].append({**one, **verdict_document(verdict), **more})
     for part, document in documents.items():
         write_record(Path(f"results/t/prove/{part}.json"), {"format": 1, **document})
 
@@ -111,14 +113,14 @@ def test_a_ledger(tmp_path, monkeypatch):
         "evidence": {},
         "seconds": 0.1,
     }
-    found = {**checked, **verdict_to_json(HoldsToBound(100, 9))}
+    found = {**checked, **verdict_document(HoldsToBound(100, 9))}
     (part,) = {order["part"] for order in plan["check_statements"]}
     write_record(
         Path(f"results/t/check_statements/{part}.json"), {"format": 1, "verdicts": [found]}
     )
     write_proofs(plan)
     (part,) = {order["part"] for order in plan["prove_statements"]}
-    proved = {**checked, **verdict_to_json(Proved("by this", "integer")), "certificate": None}
+    proved = {**checked, **verdict_document(Proved("by this", "integer")), "certificate": None}
     write_record(
         Path(f"results/t/prove_statements/{part}.json"), {"format": 1, "verdicts": [proved]}
     )

@@ -7,48 +7,44 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, overload
+from typing import overload
 
 from choco_pipeline.claims.kinds import Counts
+from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import (
     Counterexample,
     HoldsToBound,
     Refuted,
     Undecided,
     Verdict,
-    verdict_to_json,
 )
 from choco_pipeline.formula import Formula, FormulaError
 
 
-def check_across(
-    catalogue: Catalogue, verdicts: Iterable[Mapping[str, Any]]
-) -> list[dict[str, Any]]:
-    """Return the verdicts on the claims that compare tables: one for each, with ``"table": null``.
+def check_across(catalogue: Catalogue, verdicts: Iterable[ClaimVerdict]) -> list[ClaimVerdict]:
+    """Return the verdicts on the claims that compare tables: one for each, without a table.
 
     Parameters
     ----------
     catalogue
         All claims of the run.
     verdicts
-        Of every table; those on such claims carry a number, ``evidence["p_positions"]``.
+        Of every table; those on such claims carry a number as evidence, ``p_positions``.
     """
     numbers: dict[str, dict[int, int]] = defaultdict(dict)
     for verdict in verdicts:
-        if catalogue.claims[verdict["claim"]].is_over_tables:
-            (parameter,) = verdict["parameters"].values()
-            numbers[verdict["claim"]][parameter] = verdict["evidence"]["p_positions"]
+        if catalogue.claims[verdict.claim].is_over_tables:
+            (parameter,) = verdict.parameters.values()
+            numbers[verdict.claim][parameter] = verdict.evidence["p_positions"]
     found = []
     for claim_id, counts in numbers.items():
         start = time.perf_counter()
         outcome = check_counts(catalogue.claims[claim_id], counts)
-        shown = {"claim": claim_id, "table": None, "parameters": {}, **verdict_to_json(outcome)}
-        evidence = {"p_positions": {str(n): counts[n] for n in sorted(counts)}}
-        found.append(
-            {**shown, "evidence": evidence, "seconds": round(time.perf_counter() - start, 4)}
-        )
+        finding = Finding(outcome, {"p_positions": {str(n): counts[n] for n in sorted(counts)}})
+        found.append(ClaimVerdict.of(claim_id, {}, finding, time.perf_counter() - start))
     return found
 
 

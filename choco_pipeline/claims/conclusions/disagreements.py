@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from choco_pipeline.claims.conclusions.outcomes import Cases, Document, is_by_proof
+from choco_pipeline.claims.conclusions.outcomes import Cases
 from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.errors import DisagreementError
 
 
-def require_agreement(catalogue: Catalogue, verdicts: Iterable[Document]) -> None:
+def require_agreement(catalogue: Catalogue, verdicts: Iterable[ClaimVerdict]) -> None:
     """Return if no verdict on a claim that is decided for all parameters at once contradicts another one on it.
 
     Raises
@@ -19,36 +20,35 @@ def require_agreement(catalogue: Catalogue, verdicts: Iterable[Document]) -> Non
         If the claim is proved for all parameters of a kind, and refuted for some of them; or if it is refuted for some, and a
         proof, or a table that holds the counterexample, says of the same parameters that it is true.
     """
-    of_claim: dict[str, list[Document]] = defaultdict(list)
+    of_claim: dict[str, list[ClaimVerdict]] = defaultdict(list)
     for verdict in verdicts:
-        if catalogue.claims[verdict["claim"]].statement.for_all is not None:
-            of_claim[verdict["claim"]].append(verdict)
+        if catalogue.claims[verdict.claim].statement.for_all is not None:
+            of_claim[verdict.claim].append(verdict)
     for claim_id, found in of_claim.items():
-        cases = Cases(catalogue.claims[claim_id], found)
+        claim = catalogue.claims[claim_id]
+        cases = Cases(claim, found)
         for given, group in cases.by_parameters.items():
-            refuted = [verdict for verdict in group if verdict["verdict"] == "refuted"]
+            refuted = [verdict for verdict in group if verdict.verdict == "refuted"]
             if not refuted:
                 continue
-            said = f"{claim_id}: {refuted[0]['text']}, for {dict(given)} ({_source(refuted[0])})"
+            said = f"{claim_id}: {refuted[0].text}, for {dict(given)} ({_source(refuted[0])})"
             if cases.is_among_all(given):
-                assert cases.for_all is not None
-                condition = cases.for_all["for_all"]["condition"]
-                raise DisagreementError(f"{said}; proved for all {condition}")
+                raise DisagreementError(f"{said}; proved for all {claim.statement.for_all}")
             for verdict in group:
                 if any(_contradicts(verdict, one) for one in refuted):
-                    raise DisagreementError(f"{said}; {verdict['text']} ({_source(verdict)})")
+                    raise DisagreementError(f"{said}; {verdict.text} ({_source(verdict)})")
 
 
-def _contradicts(verdict: Document, refuted: Document) -> bool:
+def _contradicts(verdict: ClaimVerdict, refuted: ClaimVerdict) -> bool:
     """Whether a verdict says that a claim is true at the position where another one says that it is false."""
-    if verdict["verdict"] in ("proved", "exhausted"):
+    if verdict.verdict in ("proved", "exhausted"):
         return True
-    position = refuted["counterexample"]["position"]
-    within = position is not None and max(position) <= (verdict["bound"] or -1)
-    return verdict["verdict"] == "holds-to-bound" and within
+    position = None if refuted.counterexample is None else refuted.counterexample.position
+    within = position is not None and max(position) <= (verdict.bound or -1)
+    return verdict.verdict == "holds-to-bound" and within
 
 
-def _source(verdict: Document) -> str:
-    if verdict["table"] is not None:
-        return f"table {verdict['table']}"
-    return "by proof" if is_by_proof(verdict) else "by a check"
+def _source(verdict: ClaimVerdict) -> str:
+    if verdict.table is not None:
+        return f"table {verdict.table}"
+    return "by proof" if verdict.is_by_proof else "by a check"

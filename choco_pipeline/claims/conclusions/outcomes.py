@@ -7,30 +7,20 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any
 
+from choco_pipeline.claims.conclusions.claim_row import ClaimRow, EngineAgreement, Outcome
 from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict, FalseEverywhere
+from choco_pipeline.claims.language.verdict import VerdictKind
 from choco_pipeline.errors import ConfigError
 
-Document = Mapping[str, Any]
 #: Some integers for a claim's parameters, as a key.
 Given = tuple[tuple[str, int], ...]
 
-#: What a claim comes to, worst first: a `verdict.Verdict`, or one that only a claim with parameters has, or none.
-Outcome = Literal[
-    "refuted",
-    "undecided",
-    "unchecked",
-    "vacuous",
-    "holds-to-bound",
-    "exhausted",
-    "proved-for-listed",
-    "proved",
-]
-OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 #: Sign and words of each, wherever it is written: colour is never alone, and a bound never looks like a proof.
-SIGNS: Mapping[str, tuple[str, str]] = {
+SIGNS: Mapping[Outcome, tuple[str, str]] = {
     "refuted": ("✗", "refuted"),
     "undecided": ("?", "undecided"),
     "unchecked": ("–", "not checked"),
@@ -55,69 +45,43 @@ NOT_ASSERTED: Mapping[str, str] = {
 }
 #: Of several verdicts with the same parameters, the first of these that any of them gives is what they come to. What
 #: was found to hold somewhere is not vacuous.
-STRONGEST_FIRST = ("refuted", "proved", "exhausted", "holds-to-bound", "vacuous", "undecided")
+STRONGEST_FIRST: tuple[VerdictKind, ...] = (
+    "refuted",
+    "proved",
+    "exhausted",
+    "holds-to-bound",
+    "vacuous",
+    "undecided",
+)
 
 
-def is_by_proof(verdict: Document) -> bool:
-    """Whether a verdict was found by proof for all positions or integers, not by looking at some of them."""
-    return "certificate" in verdict
-
-
-def is_for_all(verdict: Document) -> bool:
-    """Whether a verdict is on all parameters that satisfy a condition, not on single ones."""
-    return "for_all" in verdict
-
-
-def for_all_text(verdict: Document) -> str:
-    """Return all of which parameters such a verdict is on.
-
-    Examples
-    --------
-    >>> for_all_text({"for_all": {"parameters": ["k", "s"], "condition": "k%2 == 0 and s < k"}})
-    'all k, s with k%2 == 0 and s < k'
-    """
-    named = verdict["for_all"]
-    return f"all {', '.join(named['parameters'])} with {named['condition']}"
-
-
-def follows_text(verdict: Document) -> str:
-    """Return what a verdict on all parameters follows from, premises of premises too; "" if it follows from no claims.
+def follows_text(evidence: Mapping[str, Any]) -> str:
+    """Return what a verdict with this evidence follows from, premises of premises too; "" if it follows from no claims.
 
     Examples
     --------
     >>> one = {"premises": [{"claim": "a", "follows_from": None}], "lemmas": ["one pass", "a free heap"]}
-    >>> follows_text({"evidence": {"follows_from": one}})
+    >>> follows_text({"follows_from": one})
     'follows from a by one pass and a free heap'
     >>> other = {"premises": [{"claim": "b", "follows_from": one}], "lemmas": []}
-    >>> follows_text({"evidence": {"follows_from": other}})
+    >>> follows_text({"follows_from": other})
     'follows from b, which follows from a by one pass and a free heap'
     """
-    chain = verdict["evidence"].get("follows_from")
+    chain = evidence.get("follows_from")
     if chain is None:
         return ""
     named = []
     for premise in chain["premises"]:
-        before = follows_text({"evidence": premise})
+        before = follows_text(premise)
         named.append(f"{premise['claim']}, which {before}" if before else premise["claim"])
     by = f" by {enumerated(chain['lemmas'])}" if chain["lemmas"] else ""
     return f"follows from {enumerated(named)}{by}"
 
 
-def is_proved(verdict: Document) -> bool:
-    """Whether a verdict is that something is proved."""
-    return bool(verdict["verdict"] == "proved")
-
-
-def strongest(verdicts: Sequence[Document]) -> str:
+def strongest(verdicts: Sequence[ClaimVerdict]) -> VerdictKind:
     """Return what the verdicts with the same parameters come to: a proof outweighs tables, a whole table smaller ones."""
-    found = {verdict["verdict"] for verdict in verdicts}
+    found = {verdict.verdict for verdict in verdicts}
     return next(verdict for verdict in STRONGEST_FIRST if verdict in found)
-
-
-def engines_of(verdict: Document) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Return which engines agree on a proof, of the claim and of its game, and why others do not."""
-    evidence = verdict["evidence"]
-    return tuple(evidence.get("engines", ("own",))), dict(evidence.get("no_answer", {}))
 
 
 @dataclass(frozen=True)
@@ -136,30 +100,30 @@ class Cases:
     """
 
     claim: Claim
-    found: Sequence[Document]
+    found: Sequence[ClaimVerdict]
 
     @cached_property
-    def verdicts(self) -> Sequence[Document]:
+    def verdicts(self) -> Sequence[ClaimVerdict]:
         """The verdicts on single cases that say something, or all of these if none does."""
-        single = [v for v in self.found if not is_for_all(v)]
-        said = [v for v in single if not (is_by_proof(v) and v["verdict"] == "undecided")]
+        single = [v for v in self.found if v.for_all is None]
+        said = [v for v in single if not (v.is_by_proof and v.verdict == "undecided")]
         return said or single
 
     @cached_property
-    def for_all(self) -> Document | None:
+    def for_all(self) -> ClaimVerdict | None:
         """The verdict on all parameters that satisfy the claim's condition `for_all`, if there is one."""
-        return next((v for v in self.found if is_for_all(v)), None)
+        return next((v for v in self.found if v.for_all is not None), None)
 
     @cached_property
-    def false_everywhere(self) -> Document | None:
-        """For all of which parameters it is proved to be false, and at which positions: evidence of a refutation, if there is such."""
-        evidence = (v["evidence"] for v in self.found if v["verdict"] == "refuted")
-        return next((one["every_member"] for one in evidence if "every_member" in one), None)
+    def false_everywhere(self) -> FalseEverywhere | None:
+        """For all of which parameters it is proved to be false, if a refutation says so."""
+        every = (v.false_everywhere for v in self.found if v.verdict == "refuted")
+        return next((one for one in every if one is not None), None)
 
     @property
-    def proved_for_all(self) -> Document | None:
+    def proved_for_all(self) -> ClaimVerdict | None:
         """The same verdict if it is that the claim is proved for them."""
-        return self.for_all if self.for_all is not None and is_proved(self.for_all) else None
+        return self.for_all if self.for_all is not None and self.for_all.is_proved else None
 
     @property
     def is_proved_for_all(self) -> bool:
@@ -171,19 +135,19 @@ class Cases:
         return self.proved_for_all is not None and self.claim.is_for_all(dict(given))
 
     @cached_property
-    def by_parameters(self) -> Mapping[Given, Sequence[Document]]:
+    def by_parameters(self) -> Mapping[Given, Sequence[ClaimVerdict]]:
         """The verdicts that say something, case by case."""
-        cases: dict[Given, list[Document]] = defaultdict(list)
+        cases: dict[Given, list[ClaimVerdict]] = defaultdict(list)
         for verdict in self.verdicts:
-            cases[tuple(verdict["parameters"].items())].append(verdict)
+            cases[tuple(verdict.parameters.items())].append(verdict)
         return cases
 
     @cached_property
-    def kinds(self) -> Mapping[Given, str]:
+    def kinds(self) -> Mapping[Given, VerdictKind]:
         """What the verdicts on each case come to."""
         return {given: strongest(verdicts) for given, verdicts in self.by_parameters.items()}
 
-    def of(self, kind: str) -> list[Given]:
+    def of(self, kind: VerdictKind) -> list[Given]:
         """Return the cases of one kind."""
         return [given for given, found in self.kinds.items() if found == kind]
 
@@ -191,10 +155,10 @@ class Cases:
     def in_all_ranges(self) -> bool:
         """Whether a statement without a ruleset is decided for every choice in its ranges."""
         return all(
-            verdict["evidence"].get("all_choices", False)
+            verdict.evidence.get("all_choices", False)
             for verdict in self.found
-            if verdict["parameters"]
-        ) and not any(is_by_proof(v) and v["verdict"] == "undecided" for v in self.found)
+            if verdict.parameters
+        ) and not any(v.is_by_proof and v.verdict == "undecided" for v in self.found)
 
     @cached_property
     def covers(self) -> bool:
@@ -239,61 +203,56 @@ class Cases:
         return "undecided" if found <= {"undecided", "vacuous"} else "holds-to-bound"
 
     @property
-    def engines(self) -> list[dict[str, Any]]:
-        """Which engines agree on the proofs.
-
-        For each set of engines: ``engines``; ``proofs``, how many they agree on; ``no_answer``, of the others that were
-        asked, the first reason why they say nothing.
-        """
+    def engines(self) -> tuple[EngineAgreement, ...]:
+        """Which engines agree on the proofs, for each set of engines."""
         counts: Counter[tuple[str, ...]] = Counter()
         silent: dict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
         for_all = [] if self.for_all is None else [self.for_all]
         for verdict in [*for_all, *self.verdicts]:
-            if not is_by_proof(verdict) or verdict["verdict"] != "proved":
-                continue
-            agreed, others = engines_of(verdict)
-            counts[agreed] += 1
-            for name, why in others.items():
-                silent[agreed].setdefault(name, why)
-        return [
-            {"engines": list(names), "proofs": number, "no_answer": silent[names]}
+            if verdict.is_by_proof and verdict.is_proved:
+                counts[verdict.engines] += 1
+                for name, why in verdict.no_answer.items():
+                    silent[verdict.engines].setdefault(name, why)
+        return tuple(
+            EngineAgreement(engines=names, proofs=number, no_answer=silent[names])
             for names, number in counts.items()
-        ]
+        )
 
 
-def few_words(row: Document) -> str:
+def few_words(row: ClaimRow) -> str:
     """Return what a row comes to, with the bounds that it holds to."""
-    match row["verdict"]:
-        case "proved" if row["for_all"]:
-            return f"proved for {row['for_all']}"
-        case "holds-to-bound" if "holds-to-bound" not in row["counts"]:  # not for every parameter
+    match row.verdict:
+        case "proved" if row.for_all:
+            return f"proved for {row.for_all}"
+        case "holds-to-bound" if "holds-to-bound" not in row.counts:  # not for every parameter
             return "holds where checked"
-        case "holds-to-bound" if row["bound"] and row["bound"][0] == row["bound"][1]:
-            return f"holds to {row['bound'][1]:,}"
+        case "holds-to-bound" if row.bound and row.bound[0] == row.bound[1]:
+            return f"holds to {row.bound[1]:,}"
         case "holds-to-bound":
             return "holds to the bounds"
         case verdict:
             return SIGNS[verdict][1]
 
 
-def engines_text(engines: Sequence[Document]) -> str:
+def engines_text(engines: Sequence[EngineAgreement]) -> str:
     """Return in words which engines agree on proofs, and why others do not; "" where there are no proofs.
 
     Examples
     --------
-    >>> engines_text([{"engines": ["own", "mona", "checker"], "proofs": 4, "no_answer": {}}])
-    'ours, MONA and the checker'
-    >>> alone = {"engines": ["own"], "proofs": 2, "no_answer": {"mona": "the time is over"}}
-    >>> engines_text([{"engines": ["own", "mona"], "proofs": 4, "no_answer": {}}, alone])
+    >>> both = EngineAgreement(engines=("own", "mona"), proofs=4, no_answer={})
+    >>> engines_text([both])
+    'ours and MONA'
+    >>> alone = EngineAgreement(engines=("own",), proofs=2, no_answer={"mona": "the time is over"})
+    >>> engines_text([both, alone])
     'ours and MONA on 4 proofs; ours alone on 2 proofs (MONA: the time is over)'
     """
     parts = []
     for one in engines:
-        names = [ENGINES.get(name, name) for name in one["engines"]]
+        names = [ENGINES.get(name, name) for name in one.engines]
         said = enumerated(names) + (" alone" if len(names) == 1 else "")
         if len(engines) > 1:
-            said += f" on {one['proofs']:,} proof{'' if one['proofs'] == 1 else 's'}"
-        silent = [f"{ENGINES.get(name, name)}: {why}" for name, why in one["no_answer"].items()]
+            said += f" on {one.proofs:,} proof{'' if one.proofs == 1 else 's'}"
+        silent = [f"{ENGINES.get(name, name)}: {why}" for name, why in one.no_answer.items()]
         parts.append(said + (f" ({'; '.join(silent)})" if silent else ""))
     return "; ".join(parts)
 

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
-from choco_pipeline.claims.conclusions.outcomes import Document
+from choco_pipeline.claims.conclusions.claim_row import (
+    ClaimPair,
+    ClaimRow,
+    Outcome,
+    PairKind,
+    Right,
+)
 from choco_pipeline.claims.conclusions.row_text import parameters_text, place_text
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Entry
 
 #: Outcomes of claims of which a run says neither that they are right nor that they are wrong.
-SILENT = {"unchecked", "undecided", "vacuous"}
+SILENT: set[Outcome] = {"unchecked", "undecided", "vacuous"}
 
 
-def pairs(catalogue: Catalogue, found: Iterable[Document]) -> list[dict[str, Any]]:
+def pairs(catalogue: Catalogue, found: Iterable[ClaimRow]) -> tuple[ClaimPair, ...]:
     """Return who is right where a claim corrects a printed one, or contradicts one of another paper.
 
     Parameters
@@ -24,22 +29,17 @@ def pairs(catalogue: Catalogue, found: Iterable[Document]) -> list[dict[str, Any
         All claims of the run.
     found
         What `rows` says of them.
-
-    Returns
-    -------
-    list of dict
-        ``kind``, a ``misprint`` or a ``disagreement``; ``printed`` and ``intended``, the ids; ``right``, which of them
-        is not refuted: ``intended``, ``printed``, ``neither``, ``both`` (not told apart so far), or ``open`` if one of
-        them is unchecked, undecided or vacuous; ``text``, a sentence; ``decided``, the least counterexample, or None.
     """
-    row_of = {row["claim"]: row for row in found}
+    row_of = {row.claim: row for row in found}
     told: set[frozenset[str]] = set()
-    result = []
+    result: list[ClaimPair] = []
     for claim in catalogue.claims.values():
         if not isinstance(claim.statement, Entry):
             continue
         entry = claim.statement
-        others = [("misprint", other) for other in [entry.corrects] if other is not None]
+        others: list[tuple[PairKind, str]] = []
+        if entry.corrects is not None:
+            others.append(("misprint", entry.corrects))
         others += [("disagreement", other) for other in entry.contradicts]
         for kind, other in others:
             both = frozenset((claim.id, other))
@@ -49,19 +49,19 @@ def pairs(catalogue: Catalogue, found: Iterable[Document]) -> list[dict[str, Any
             told.add(both)
             printed, intended = row_of[other], row_of[claim.id]
             result.append(
-                {
-                    "kind": kind,
-                    "printed": other,
-                    "intended": claim.id,
-                    "right": _right(printed["verdict"], intended["verdict"]),
-                    "text": _pair_text(kind, catalogue, printed, intended),
-                    "decided": printed["decided"] or intended["decided"],
-                }
+                ClaimPair(
+                    kind=kind,
+                    printed=other,
+                    intended=claim.id,
+                    right=_right(printed.verdict, intended.verdict),
+                    text=_pair_text(kind, catalogue, printed, intended),
+                    decided=printed.decided or intended.decided,
+                )
             )
-    return result
+    return tuple(result)
 
 
-def _right(printed: str, intended: str) -> str:
+def _right(printed: Outcome, intended: Outcome) -> Right:
     if {printed, intended} & SILENT:
         return "open"
     match printed == "refuted", intended == "refuted":
@@ -75,15 +75,15 @@ def _right(printed: str, intended: str) -> str:
             return "both"
 
 
-def _pair_text(kind: str, catalogue: Catalogue, printed: Document, intended: Document) -> str:
+def _pair_text(kind: PairKind, catalogue: Catalogue, printed: ClaimRow, intended: ClaimRow) -> str:
     first, second = (
-        _name(catalogue.claims[row["claim"]], other=catalogue.claims[other["claim"]])
+        _name(catalogue.claims[row.claim], other=catalogue.claims[other.claim])
         for row, other in ((printed, intended), (intended, printed))
     )
     if kind == "misprint":
         first, second = f"{first} as printed", f"{second} as intended"
     said, also = _standing(printed), _standing(intended)
-    match _right(printed["verdict"], intended["verdict"]):
+    match _right(printed.verdict, intended.verdict):
         case "intended":
             return f"{second} {also}, {first} {said}."
         case "printed":
@@ -103,22 +103,23 @@ def _name(claim: Claim, other: Claim) -> str:
     return number if claim.paper == other.paper else f"{number} of {claim.paper.key}"
 
 
-def _standing(row: Document) -> str:
+def _standing(row: ClaimRow) -> str:
     """Return what a row says of its claim as the predicate of a sentence."""
-    match row["verdict"]:
+    match row.verdict:
         case "refuted":
-            decided = row["decided"]
-            given = parameters_text([decided["parameters"]])
+            decided = row.decided
+            assert decided is not None
+            given = parameters_text([decided.parameters])
             named = f" for {given}" if given else ""
-            if decided["position"] is None:
+            if decided.position is None:
                 return f"is refuted{named}"
             return f"is refuted at {place_text(decided)}{named}"
-        case "proved" if row["proved_for"]:
-            return f"is proved for {row['proved_for']}"
+        case "proved" if row.proved_for:
+            return f"is proved for {row.proved_for}"
         case "proved":
             return "is proved"
         case "proved-for-listed":
-            return f"is proved for {row['proved_for']}"
+            return f"is proved for {row.proved_for}"
         case "exhausted":
             return "is true in every case"
         case "holds-to-bound":

@@ -5,19 +5,21 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from choco_pipeline.claims.conclusions.outcomes import (
-    Cases,
-    Document,
-    Given,
-    follows_text,
-    for_all_text,
-    is_by_proof,
-)
-from choco_pipeline.claims.language.verdict import counted, domain_text
+from choco_pipeline.claims.conclusions.claim_row import Decided
+from choco_pipeline.claims.conclusions.outcomes import Cases, Given, follows_text
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
+from choco_pipeline.claims.language.verdict import Counterexample, VerdictKind, counted
 
 #: Of parameters that are no product of ranges, about so many are named.
 MOST_NAMED = 8
+#: Verdicts on one case that cannot both be right.
+CONTRADICTIONS: tuple[tuple[VerdictKind, VerdictKind], ...] = (
+    ("refuted", "proved"),
+    ("proved", "vacuous"),
+    ("holds-to-bound", "vacuous"),
+)
 #: What stands where parameters are named and there are no others.
 ALL = "it speaks of no others"
 
@@ -70,15 +72,23 @@ def _in_short(values: list[int]) -> str:
     return f"{', '.join(map(str, values[:3]))}, …, {values[-1]} ({len(values)} values)"
 
 
-def place_text(decided: Document) -> str:
-    """Return the position of a counterexample with the names of its coordinates."""
-    names, values = decided["coordinates"], decided["position"]
+def place_text(at: Decided | Counterexample) -> str:
+    """Return the position of a counterexample with the names of its coordinates.
+
+    Examples
+    --------
+    >>> place_text(Counterexample("P-position", "N-position", (2, 5), ("y", "z")))
+    '(y, z) = (2, 5)'
+    >>> place_text(Counterexample("7", "8", (7,), ("x",)))
+    'x = 7'
+    """
+    names, values = at.coordinates, at.position or ()
     if len(names) == 1:
         return f"{names[0]} = {values[0]}"
     return f"({', '.join(names)}) = ({', '.join(map(str, values))})"
 
 
-def distinct_positions(verdicts: Iterable[Document]) -> int:
+def distinct_positions(verdicts: Iterable[ClaimVerdict]) -> int:
     """Return how many positions, or cases, some verdicts settled, each counted once.
 
     Tables of one game, which verdicts with the same parameters are on, lie in each other: the largest holds what the others
@@ -86,32 +96,32 @@ def distinct_positions(verdicts: Iterable[Document]) -> int:
     """
     largest: dict[Given, int] = {}
     for verdict in verdicts:
-        given = tuple(sorted(verdict["parameters"].items()))
-        largest[given] = max(verdict["positions"], largest.get(given, 0))
+        given = tuple(sorted(verdict.parameters.items()))
+        largest[given] = max(verdict.positions, largest.get(given, 0))
     return sum(largest.values())
 
 
-def row_text(cases: Cases, decided: Document | None) -> str:
+def row_text(cases: Cases, decided: ClaimVerdict | None) -> str:
     """Return what the verdicts on a claim come to in one line; `decided` is the one with the least counterexample."""
     text, for_all = _text(cases, decided), cases.for_all
     if cases.false_everywhere is not None:
         every = cases.false_everywhere
-        text += f"; false for {for_all_text({'for_all': every})}, as it contradicts itself at {'; at '.join(every['positions'])}"
-    if for_all is None or for_all is cases.proved_for_all:
+        text += (
+            f"; false for {every.text}, as it contradicts itself at {'; at '.join(every.positions)}"
+        )
+    if for_all is None or for_all.for_all is None or for_all is cases.proved_for_all:
         return text
-    return f"{text}; not decided for {for_all_text(for_all)} at once: {for_all['why']}"
+    return f"{text}; not decided for {for_all.for_all.text} at once: {for_all.why}"
 
 
-def _text(cases: Cases, decided: Document | None) -> str:
+def _text(cases: Cases, decided: ClaimVerdict | None) -> str:
     claim, verdicts = cases.claim, cases.verdicts
     proved = cases.of("proved")
     undecided = [
         verdict
         for given, group in cases.by_parameters.items()
         for verdict in group
-        if verdict["verdict"] == "undecided"
-        and given not in proved
-        and not cases.is_among_all(given)
+        if verdict.verdict == "undecided" and given not in proved and not cases.is_among_all(given)
     ]
     match cases.outcome:
         case "unchecked" if claim.pattern is None:
@@ -123,23 +133,23 @@ def _text(cases: Cases, decided: Document | None) -> str:
         case "undecided" if undecided:
             first = undecided[0]
             on = f" on {_share(undecided, verdicts)}" if len(verdicts) > 1 else ""
-            parts = [f"says nothing{on}: {first['why']}{_for(first)}", *_vacuous(cases)]
+            parts = [f"says nothing{on}: {first.why}{_for(first)}", *_vacuous(cases)]
             return "; ".join(parts)
         case "refuted" if len(verdicts) > 1:
             assert decided is not None
-            refuting = [verdict for verdict in verdicts if verdict["verdict"] == "refuted"]
-            parts = [f"{decided['text']}{_for(decided)}"]
+            refuting = [verdict for verdict in verdicts if verdict.verdict == "refuted"]
+            parts = [f"{decided.text}{_for(decided)}"]
             verb = "refutes" if len(refuting) == 1 else "refute"
             parts.append(f"{_share(refuting, verdicts)} {verb} it")
         case "proved" if cases.is_proved_for_all:
             parts = _proved_for_all(cases)
         case "refuted":
             assert decided is not None
-            parts = [f"{decided['text']}{_for(decided)}"]
-        case _ if cases.proved_for_all is None and [v["verdict"] for v in verdicts] == [
+            parts = [f"{decided.text}{_for(decided)}"]
+        case _ if cases.proved_for_all is None and [v.verdict for v in verdicts] == [
             "holds-to-bound"
         ]:
-            parts = [f"{verdicts[0]['text']}{_for(verdicts[0])}"]
+            parts = [f"{verdicts[0].text}{_for(verdicts[0])}"]
         case _:
             parts = [
                 *_proved_for_all(cases),
@@ -153,7 +163,7 @@ def _text(cases: Cases, decided: Document | None) -> str:
         parts += _about_the_reach(cases.by_parameters)
     if undecided and cases.outcome != "vacuous":
         first = undecided[0]
-        parts.append(f"says nothing on {_share(undecided, verdicts)}: {first['why']}{_for(first)}")
+        parts.append(f"says nothing on {_share(undecided, verdicts)}: {first.why}{_for(first)}")
     return "; ".join(parts)
 
 
@@ -165,23 +175,22 @@ def _named(given: Sequence[Given]) -> str:
 def _proved_for_all(cases: Cases) -> list[str]:
     """Return for all of which parameters it is proved at once, and which of them are proved one by one, too."""
     verdict = cases.proved_for_all
-    if verdict is None:
+    if verdict is None or verdict.for_all is None:
         return []
-    domain = domain_text(verdict["unit"], verdict["reach"], verdict["printed"])
-    parts = [f"proved for {domain}, for {for_all_text(verdict)}"]
-    if chain := follows_text(verdict):
+    parts = [f"proved for {verdict.domain}, for {verdict.for_all.text}"]
+    if chain := follows_text(verdict.evidence):
         parts.append(chain)
-    beyond = verdict["evidence"].get("every_member")
+    beyond = verdict.false_everywhere
     if beyond is not None:
         parts.append(
-            f"false for each of them just beyond that bound, where it contradicts itself at {'; at '.join(beyond['positions'])}"
+            f"false for each of them just beyond that bound, where it contradicts itself at {'; at '.join(beyond.positions)}"
         )
     alone = [dict(given) for given in cases.of("proved") if cases.is_among_all(given)]
     if alone:
         parts.append(f"each by itself, too, for {exact_text(alone)}")
     others = [given for given in cases.of("proved") if not cases.is_among_all(given)]
     if not (cases.is_proved_for_all or cases.covers or others):
-        parts.append(f"other {', '.join(verdict['for_all']['parameters'])} are not proved")
+        parts.append(f"other {', '.join(verdict.for_all.parameters)} are not proved")
     return parts
 
 
@@ -190,13 +199,11 @@ def _proved(cases: Cases) -> list[str]:
     alike: dict[tuple[str, bool, bool], list[Given]] = {}
     proved = [given for given in cases.of("proved") if not cases.is_among_all(given)]
     of_case = {
-        given: next(v for v in cases.by_parameters[given] if v["verdict"] == "proved")
+        given: next(v for v in cases.by_parameters[given] if v.verdict == "proved")
         for given in ([()] if () in proved else proved)
     }
     for given, one in of_case.items():
-        alike.setdefault((one["unit"], one["reach"] is None, one["printed"] is None), []).append(
-            given
-        )
+        alike.setdefault((one.unit, one.reach is None, one.printed is None), []).append(given)
     parts = [
         f"proved for {_domain([of_case[one] for one in given])}{_named(given)}"
         for given in alike.values()
@@ -206,20 +213,15 @@ def _proved(cases: Cases) -> list[str]:
     return parts
 
 
-def _domain(verdicts: Sequence[Document]) -> str:
+def _domain(verdicts: Sequence[ClaimVerdict]) -> str:
     """Return what proofs of one kind are for; where each has a bound of its own, from which to which."""
-    domains = {domain_text(one["unit"], one["reach"], one["printed"]): one for one in verdicts}
+    domains = {one.domain for one in verdicts}
     if len(domains) == 1:
-        return next(iter(domains))
-    for key, words in (
-        ("printed", "printed numbers"),
-        ("reach", "positions with coordinates up to"),
-    ):
-        numbers = sorted(one[key] for one in verdicts if one[key] is not None)
-        if numbers:
-            said = f"{numbers[0]:,} to {numbers[-1]:,}"
-            return f"the {said} {words}" if key == "printed" else f"all {words} its bound ({said})"
-    raise AssertionError(f"{list(domains)} differ in nothing")
+        return domains.pop()
+    if printed := [one.printed for one in verdicts if one.printed is not None]:
+        return f"the {min(printed):,} to {max(printed):,} printed numbers"
+    reach = [one.reach for one in verdicts if isinstance(one.reach, int)]
+    return f"all positions with coordinates up to its bound ({min(reach):,} to {max(reach):,})"
 
 
 def _others(cases: Cases, given: Sequence[Given], done: str) -> list[str]:
@@ -238,7 +240,7 @@ def _cases_checked(cases: Cases) -> list[str]:
         verdict
         for one in given
         for verdict in cases.by_parameters[one]
-        if verdict["verdict"] == "exhausted"
+        if verdict.verdict == "exhausted"
     ]
     if cases.outcome == "exhausted" and not cases.of("proved"):
         checked = "true: a finite statement, every case checked"
@@ -254,26 +256,26 @@ def _held(cases: Cases) -> list[str]:
         verdict
         for given in cases.of("holds-to-bound")
         for verdict in cases.by_parameters[given]
-        if verdict["verdict"] == "holds-to-bound" and not cases.is_among_all(given)
+        if verdict.verdict == "holds-to-bound" and not cases.is_among_all(given)
     ]
     if not held or cases.outcome in ("proved", "exhausted"):
         return []
     if () in cases.kinds and cases.of("proved") and cases.in_all_ranges:
         return []  # the check was of the integers for which it is proved
     if len(held) == 1:
-        return [f"{held[0]['text']}{_for(held[0])}"]
-    bounds = sorted({verdict["bound"] for verdict in held})
+        return [f"{held[0].text}{_for(held[0])}"]
+    bounds = sorted({verdict.bound or 0 for verdict in held})
     bound = (
         f"bound {bounds[0]:,}"
         if len(bounds) == 1
         else f"bounds from {bounds[0]:,} to {bounds[-1]:,}"
     )
     parts = [f"holds up to {bound} on {len(held):,} tables ({_in_all(held)})"]
-    senses = list(dict.fromkeys(verdict["why"] for verdict in held if verdict["why"]))
+    senses = list(dict.fromkeys(verdict.why for verdict in held if verdict.why))
     if senses:
         weakest = _weakest(held)
         which = f"for the least{_for(weakest)}: " if len(senses) > 1 else ""
-        parts.append(f"in this sense: {which}{weakest['why']}")
+        parts.append(f"in this sense: {which}{weakest.why}")
     return parts
 
 
@@ -282,8 +284,8 @@ def _vacuous(cases: Cases) -> list[str]:
     given = cases.of("vacuous")
     if not given:
         return []
-    first = next(v for v in cases.by_parameters[given[0]] if v["verdict"] == "vacuous")
-    parts = [f"vacuous{_named(given)}: {first['why']}"]
+    first = next(v for v in cases.by_parameters[given[0]] if v.verdict == "vacuous")
+    parts = [f"vacuous{_named(given)}: {first.why}"]
     alone = set(cases.kinds.values()) == {"vacuous"} and not cases.covers
     return parts + _others(cases, given, "looked at") if alone and () not in given else parts
 
@@ -291,11 +293,11 @@ def _vacuous(cases: Cases) -> list[str]:
 def _contradictions(cases: Cases) -> list[str]:
     """Return where verdicts contradict each other, which is never right."""
     parts = []
-    for one, other in (("refuted", "proved"), ("proved", "vacuous"), ("holds-to-bound", "vacuous")):
+    for one, other in CONTRADICTIONS:
         both = [
             given
             for given, group in cases.by_parameters.items()
-            if {one, other} <= {verdict["verdict"] for verdict in group}
+            if {one, other} <= {verdict.verdict for verdict in group}
         ]
         if both:
             named = _named(both).removeprefix(",")
@@ -303,35 +305,35 @@ def _contradictions(cases: Cases) -> list[str]:
     return parts
 
 
-def _weakest(held: Sequence[Document]) -> Document:
+def _weakest(held: Sequence[ClaimVerdict]) -> ClaimVerdict:
     """Return the verdict that says least, of those that say in which sense a claim holds.
 
     For each choice of parameters its largest table counts; of these the one whose values fill the claimed set least far.
     """
-    largest: dict[Given, Document] = {}
-    for verdict in sorted(held, key=lambda one: one["bound"]):
-        if verdict["why"]:
-            largest[tuple(verdict["parameters"].items())] = verdict
+    largest: dict[Given, ClaimVerdict] = {}
+    for verdict in sorted(held, key=lambda one: one.bound or 0):
+        if verdict.why:
+            largest[tuple(verdict.parameters.items())] = verdict
     return min(largest.values(), key=_frontier)
 
 
-def _frontier(verdict: Document) -> float:
-    growth = verdict["evidence"].get("growth")
+def _frontier(verdict: ClaimVerdict) -> float:
+    growth = verdict.evidence.get("growth")
     reached = growth[-1]["frontier"] if growth else None
     return math.inf if reached is None else reached
 
 
-def _about_the_reach(by_parameters: Mapping[Given, Sequence[Document]]) -> list[str]:
+def _about_the_reach(by_parameters: Mapping[Given, Sequence[ClaimVerdict]]) -> list[str]:
     """Return what is the case beyond the bounds that a statement names: a remark on it, not a part of it."""
     if by_parameters and all(
-        any("without_reach" in one["evidence"] for one in g) for g in by_parameters.values()
+        any("without_reach" in one.evidence for one in g) for g in by_parameters.values()
     ):
         return ["remark: proved without its bound, too"]
-    beyond: dict[Given, Document] = {}
+    beyond: dict[Given, Mapping[str, Any]] = {}
     for given, group in by_parameters.items():
-        larger = [verdict for verdict in group if "best_possible" in verdict["evidence"]]
+        larger = [verdict for verdict in group if "best_possible" in verdict.evidence]
         if larger:
-            beyond[given] = max(larger, key=lambda verdict: verdict["bound"])["evidence"]
+            beyond[given] = max(larger, key=lambda verdict: verdict.bound or 0).evidence
     if not beyond:
         return []
     number, best = len(beyond), sum(evidence["best_possible"] for evidence in beyond.values())
@@ -349,12 +351,12 @@ def _about_the_reach(by_parameters: Mapping[Given, Sequence[Document]]) -> list[
     return [f"remark: {just}its bound is {evidence['reach']:,}, and it is also {further}{named}"]
 
 
-def _for(verdict: Document) -> str:
-    given = parameters_text([verdict["parameters"]])
+def _for(verdict: ClaimVerdict) -> str:
+    given = parameters_text([verdict.parameters])
     return f" ({given})" if given else ""
 
 
-def _share(chosen: Sequence[Document], verdicts: Sequence[Document]) -> str:
+def _share(chosen: Sequence[ClaimVerdict], verdicts: Sequence[ClaimVerdict]) -> str:
     """Return how many of all tables, and of checks without one and proofs if there are any, gave some of the verdicts."""
     parts = []
     for one in ("table", "check", "proof"):
@@ -373,12 +375,12 @@ def _share(chosen: Sequence[Document], verdicts: Sequence[Document]) -> str:
     return " and ".join(parts)
 
 
-def _source(verdict: Document) -> str:
-    if is_by_proof(verdict):
+def _source(verdict: ClaimVerdict) -> str:
+    if verdict.is_by_proof:
         return "proof"
-    return "check" if verdict["table"] is None else "table"
+    return "check" if verdict.table is None else "table"
 
 
-def _in_all(verdicts: Sequence[Document]) -> str:
+def _in_all(verdicts: Sequence[ClaimVerdict]) -> str:
     """Return how many positions were settled, or whatever was counted."""
-    return counted(distinct_positions(verdicts), verdicts[0]["unit"])
+    return counted(distinct_positions(verdicts), verdicts[0].unit)

@@ -7,13 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from choco_pipeline.claims.conclusions.outcomes import (
-    OUTCOMES,
-    Cases,
-    Document,
-    follows_text,
-    for_all_text,
-)
+from choco_pipeline.claims.conclusions.claim_row import OUTCOMES, ClaimRow, Decided, Outcome
+from choco_pipeline.claims.conclusions.outcomes import Cases, follows_text
 from choco_pipeline.claims.conclusions.row_text import (
     distinct_positions,
     exact_text,
@@ -22,12 +17,13 @@ from choco_pipeline.claims.conclusions.row_text import (
 )
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 
 #: The name of the coordinate that counts passes: sizes of positions do not count it.
 PASSES = "p"
 
 
-def rows(catalogue: Catalogue, verdicts: Iterable[Document]) -> list[dict[str, Any]]:
+def rows(catalogue: Catalogue, verdicts: Iterable[ClaimVerdict]) -> tuple[ClaimRow, ...]:
     """Return what a run says of every claim of its files, in their order.
 
     Parameters
@@ -35,56 +31,45 @@ def rows(catalogue: Catalogue, verdicts: Iterable[Document]) -> list[dict[str, A
     catalogue
         All claims of the run.
     verdicts
-        Of the whole run, those of claims over several tables as `check_across` gives them. Those with a key ``certificate``
-        were decided on what is proved of a game, not on a table.
-
-    Returns
-    -------
-    list of dict
-        ``claim``, its id; ``verdict``, one of `OUTCOMES`; ``text``, one line; ``checks``, their number; ``counts``, of each
-        verdict; ``parameters``, in short; ``proved_for``, those for which it is proved, "" where it has none or none is;
-        ``for_all``, those among them for all of which it is proved at once, as "all k with …", or "";
-        ``follows_from``, the claims and lemmas that it then follows from in words, or ""; ``engines``, as `Cases.engines`; ``bound``, the least and the greatest of the tables, or None; ``positions``, each
-        counted once however many tables hold it; ``seconds``, in all; ``decided``, the least counterexample, or None;
-        ``command``, which repeats the proofs where there are any, else the check.
+        Of the whole run, those of claims over several tables as `check_across` gives them.
     """
-    of_claim: dict[str, list[Document]] = defaultdict(list)
+    of_claim: dict[str, list[ClaimVerdict]] = defaultdict(list)
     for verdict in verdicts:
-        of_claim[verdict["claim"]].append(verdict)
-    return [_row(Cases(claim, of_claim[claim.id])) for claim in catalogue.claims.values()]
+        of_claim[verdict.claim].append(verdict)
+    return tuple(_row(Cases(claim, of_claim[claim.id])) for claim in catalogue.claims.values())
 
 
-def _row(cases: Cases) -> dict[str, Any]:
+def _row(cases: Cases) -> ClaimRow:
     claim, for_all = cases.claim, cases.proved_for_all
     verdicts = [*([] if for_all is None else [for_all]), *cases.verdicts]
     decided = min(
-        (verdict for verdict in verdicts if verdict["verdict"] == "refuted"),
+        (verdict for verdict in verdicts if verdict.verdict == "refuted"),
         key=lambda verdict: _least_first(claim, verdict),
         default=None,
     )
-    bounds = [verdict["bound"] for verdict in verdicts if verdict["bound"] is not None]
-    counts = Counter(verdict["verdict"] for verdict in verdicts)
+    bounds = [verdict.bound for verdict in verdicts if verdict.bound is not None]
+    counts: Counter[Outcome] = Counter(verdict.verdict for verdict in verdicts)
     proved = [dict(one) for one in cases.of("proved") if one and not cases.is_among_all(one)]
-    all_of = "" if for_all is None else for_all_text(for_all)
+    all_of = "" if for_all is None or for_all.for_all is None else for_all.for_all.text
     proved_for = [all_of] if all_of else []
     proved_for += [exact_text(proved)] if proved else []
-    return {
-        "claim": claim.id,
-        "verdict": cases.outcome,
-        "text": row_text(cases, decided),
-        "checks": len(verdicts),
-        "counts": {verdict: counts[verdict] for verdict in OUTCOMES if counts[verdict]},
-        "parameters": parameters_text(_parameters(claim, verdicts)),
-        "proved_for": ", and for ".join(proved_for),
-        "for_all": all_of,
-        "follows_from": "" if for_all is None else follows_text(for_all),
-        "engines": cases.engines,
-        "bound": [min(bounds), max(bounds)] if bounds else None,
-        "positions": distinct_positions(cases.verdicts),
-        "seconds": round(sum(verdict["seconds"] for verdict in verdicts), 4),
-        "decided": None if decided is None else _decided(decided),
-        "command": _command(cases),
-    }
+    return ClaimRow(
+        claim=claim.id,
+        verdict=cases.outcome,
+        text=row_text(cases, decided),
+        checks=len(verdicts),
+        counts={verdict: counts[verdict] for verdict in OUTCOMES if counts[verdict]},
+        parameters=parameters_text(_parameters(claim, verdicts)),
+        proved_for=", and for ".join(proved_for),
+        for_all=all_of,
+        follows_from="" if for_all is None else follows_text(for_all.evidence),
+        engines=cases.engines,
+        bound=(min(bounds), max(bounds)) if bounds else None,
+        positions=distinct_positions(cases.verdicts),
+        seconds=round(sum(verdict.seconds for verdict in verdicts), 4),
+        decided=None if decided is None else _decided(decided),
+        command=_command(cases),
+    )
 
 
 def _command(cases: Cases) -> str:
@@ -96,32 +81,34 @@ def _command(cases: Cases) -> str:
     return f"{command} --proofs" if is_proved else command
 
 
-def _parameters(claim: Claim, verdicts: Sequence[Document]) -> list[Mapping[str, int]]:
+def _parameters(claim: Claim, verdicts: Sequence[ClaimVerdict]) -> list[Mapping[str, int]]:
     if not claim.is_over_tables:
-        return [verdict["parameters"] for verdict in verdicts]
+        return [verdict.parameters for verdict in verdicts]
     (name,) = claim.parameters
-    return [{name: int(n)} for verdict in verdicts for n in verdict["evidence"]["p_positions"]]
+    return [{name: int(n)} for verdict in verdicts for n in verdict.evidence["p_positions"]]
 
 
-def _least_first(claim: Claim, verdict: Document) -> tuple[Any, ...]:
+def _least_first(claim: Claim, verdict: ClaimVerdict) -> tuple[Any, ...]:
     """Return what counterexamples are ordered by: largest coordinate, position, parameters."""
-    shown, given = verdict["counterexample"], list(verdict["parameters"].values())
-    position = shown["position"]
+    shown, given = verdict.counterexample, list(verdict.parameters.values())
+    assert shown is not None
+    position = shown.position
     if position is None:
-        return (math.inf, [], given)
+        return (math.inf, (), given)
     sizes = [
         value
-        for name, value in zip(shown["coordinates"], position, strict=True)
+        for name, value in zip(shown.coordinates, position, strict=True)
         if claim.pattern is None or name != PASSES
     ]
     return (max(sizes), position, given)
 
 
-def _decided(verdict: Document) -> dict[str, Any]:
-    shown = verdict["counterexample"]
-    return {
-        "table": verdict["table"],
-        "parameters": verdict["parameters"],
-        "coordinates": shown["coordinates"],
-        "position": shown["position"],
-    }
+def _decided(verdict: ClaimVerdict) -> Decided:
+    shown = verdict.counterexample
+    assert shown is not None
+    return Decided(
+        table=verdict.table,
+        parameters=verdict.parameters,
+        coordinates=shown.coordinates,
+        position=shown.position,
+    )

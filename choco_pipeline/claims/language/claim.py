@@ -13,6 +13,7 @@ from typing import Any
 from choco_pipeline.claims.kinds import Check, GrundyNumbers, PPositions
 from choco_pipeline.claims.kinds.kind import Kind
 from choco_pipeline.claims.language.claims_file import Entry, Paper, Statement
+from choco_pipeline.claims.language.ledger_claim import LedgerClaim
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.ranges import Range
@@ -241,27 +242,27 @@ class Claim:
         """Return the claim that `as_json` wrote."""
         return cls(Statement.model_validate(document))
 
-    def as_ledger(self) -> dict[str, Any]:
-        """Return what a report says of the claim, as plain data."""
+    def as_ledger(self) -> LedgerClaim:
+        """Return what a report says of the claim."""
         if self.paper is None or not isinstance(self.statement, Entry):
             raise ValueError(
                 f"{self.id} was read from a work order, which does not name its source"
             )
-        return {
-            "id": self.id,
-            "paper": self.paper.model_dump(mode="json"),
-            "number": self.statement.number,
-            "where": self.statement.where,
-            "status": self.statement.status,
-            "statement": self.statement.statement,
-            "note": self.statement.note,
-            "corrects": self.statement.corrects,
-            "contradicts": self.statement.contradicts,
-            "ruleset": self.statement.ruleset,
-            "kind": self.check.kind,
-            "formula": self.check.summary(),
-            "formal": self.as_json(),
-        }
+        return LedgerClaim(
+            id=self.id,
+            paper=self.paper,
+            number=self.statement.number,
+            where=self.statement.where,
+            status=self.statement.status,
+            statement=self.statement.statement,
+            note=self.statement.note,
+            corrects=self.statement.corrects,
+            contradicts=tuple(self.statement.contradicts),
+            ruleset=self.statement.ruleset,
+            kind=self.check.kind,
+            formula=self.check.summary(),
+            formal=self.as_json(),
+        )
 
 
 def names_of(notation: Notation) -> tuple[str, ...]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, assert_never
+from typing import Any, Literal, assert_never
 
+from choco_pipeline.documents.model import RecordModel
 from choco_pipeline.games import Position
 
 #: Reasons of at most so many characters are given in the one-line text.
@@ -122,6 +122,8 @@ class Vacuous:
 
 
 Verdict = Proved | Exhausted | HoldsToBound | Refuted | Undecided | Vacuous
+#: What documents call them.
+VerdictKind = Literal["proved", "exhausted", "holds-to-bound", "refuted", "undecided", "vacuous"]
 
 
 def verdict_text(verdict: Verdict) -> str:
@@ -157,84 +159,68 @@ def verdict_text(verdict: Verdict) -> str:
             assert_never(verdict)
 
 
-def verdict_to_json(verdict: Verdict) -> dict[str, Any]:
-    """Return the verdict as plain data, with every key of a verdict and the one-line text."""
-    document: dict[str, Any] = {
-        "verdict": "undecided",
-        "positions": 0,
-        "unit": "position",
-        "bound": None,
-        "reach": None,
-        "printed": None,
-        "counterexample": None,
-        "why": None,
-        "text": verdict_text(verdict),
-    }
+class VerdictRecord(RecordModel):
+    """A verdict as a document holds it: every key of every verdict, and the one-line text."""
+
+    verdict: VerdictKind
+    positions: int = 0
+    unit: str = "position"
+    bound: int | None = None
+    reach: int | str | None = None
+    printed: int | None = None
+    counterexample: Counterexample | None = None
+    why: str | None = None
+    text: str
+
+    @property
+    def domain(self) -> str:
+        """What a proof is for, in words."""
+        return domain_text(self.unit, self.reach, self.printed)
+
+    @property
+    def outcome(self) -> Verdict:
+        """The verdict itself."""
+        why = self.why or ""
+        match self.verdict:
+            case "proved":
+                return Proved(why, self.unit, self.reach, self.printed)
+            case "exhausted":
+                return Exhausted(self.positions, self.unit)
+            case "holds-to-bound":
+                return HoldsToBound(self.positions, self.bound or 0, self.why, self.unit)
+            case "refuted":
+                assert self.counterexample is not None
+                return Refuted(self.counterexample, self.positions)
+            case "undecided":
+                return Undecided(why)
+            case "vacuous":
+                return Vacuous(why)
+            case _:
+                assert_never(self.verdict)
+
+
+def verdict_fields(verdict: Verdict) -> dict[str, Any]:
+    """Return the fields of the `VerdictRecord` of a verdict."""
+    fields = dict.fromkeys(VerdictRecord.model_fields)
+    fields |= {"positions": 0, "unit": "position", "text": verdict_text(verdict)}
     match verdict:
         case Proved(certificate, unit, reach, printed):
             named = {"verdict": "proved", "why": certificate, "unit": unit}
-            return document | named | {"reach": reach, "printed": printed}
+            return fields | named | {"reach": reach, "printed": printed}
         case Exhausted(positions, unit):
-            return document | {"verdict": "exhausted", "positions": positions, "unit": unit}
+            return fields | {"verdict": "exhausted", "positions": positions, "unit": unit}
         case HoldsToBound(positions, bound, sense, unit):
             found = {"verdict": "holds-to-bound", "positions": positions, "unit": unit}
-            return document | found | {"bound": bound, "why": sense}
+            return fields | found | {"bound": bound, "why": sense}
         case Refuted(counterexample, positions):
-            shown = {
-                "position": _list(counterexample.position),
-                "coordinates": list(counterexample.coordinates),
-                "found": counterexample.found,
-                "claimed": counterexample.claimed,
-                "option": _list(counterexample.option),
-                "reason": counterexample.reason,
-            }
-            return document | {
-                "verdict": "refuted",
-                "positions": positions,
-                "counterexample": shown,
-            }
+            refuted = {"verdict": "refuted", "positions": positions}
+            return fields | refuted | {"counterexample": counterexample}
         case Undecided(why):
-            return document | {"why": why}
+            return fields | {"verdict": "undecided", "why": why}
         case Vacuous(why):
-            return document | {"verdict": "vacuous", "why": why}
+            return fields | {"verdict": "vacuous", "why": why}
         case _:
             assert_never(verdict)
-
-
-def verdict_from_json(document: Mapping[str, Any]) -> Verdict:
-    """Return the verdict that `verdict_to_json` wrote.
-
-    Raises
-    ------
-    ValueError
-        If the document names no verdict.
-    """
-    match document["verdict"]:
-        case "proved":
-            return Proved(document["why"], document["unit"], document["reach"], document["printed"])
-        case "exhausted":
-            return Exhausted(document["positions"], document["unit"])
-        case "holds-to-bound":
-            return HoldsToBound(
-                document["positions"], document["bound"], document["why"], document["unit"]
-            )
-        case "refuted":
-            shown = document["counterexample"]
-            counterexample = Counterexample(
-                shown["found"],
-                shown["claimed"],
-                _tuple(shown["position"]),
-                tuple(shown["coordinates"]),
-                _tuple(shown["option"]),
-                shown["reason"],
-            )
-            return Refuted(counterexample, document["positions"])
-        case "undecided":
-            return Undecided(document["why"])
-        case "vacuous":
-            return Vacuous(document["why"])
-        case other:
-            raise ValueError(f"{other!r} is not a verdict")
 
 
 def domain_text(unit: str, reach: int | str | None, printed: int | None) -> str:
@@ -274,11 +260,3 @@ def counted(number: int, unit: str) -> str:
 
 def _all(number: int, unit: str) -> str:
     return f"the only {unit}" if number == 1 else f"all {counted(number, unit)}"
-
-
-def _list(position: Position | None) -> list[int] | None:
-    return None if position is None else list(position)
-
-
-def _tuple(position: list[int] | None) -> Position | None:
-    return None if position is None else tuple(position)

@@ -10,25 +10,25 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
+from choco_pipeline.claims.conclusions.claim_row import ClaimRow
 from choco_pipeline.claims.conclusions.outcomes import engines_text
 from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
 from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.claims_file import Entry, Paper
 from choco_pipeline.cli.claim_commands.claim_trials import explain
 from choco_pipeline.cli.output import emit
-from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.games.notation import inside
 from choco_pipeline.sweep.expand import load_config
 from choco_pipeline.sweep.paths import PROJECT, RESULTS
+from choco_pipeline.sweep.run_ledger import Ledger
 
 CLAIMS = Path("config/claims")
 CONFIG = Path("config/config.yaml")
 WIDTH = 120
 #: What stands where no run has looked at a claim.
 UNKNOWN = "–"
-
-Document = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -47,33 +47,33 @@ class ClaimSource:
 
     catalogue: Catalogue
     config: Path
-    ledger: Document | None
+    ledger: Ledger | None
 
-    def row(self, claim_id: str) -> Document | None:
+    def row(self, claim_id: str) -> ClaimRow | None:
         """Return what the last run says of a claim in one line, or None."""
-        rows = () if self.ledger is None else self.ledger.get("rows", ())
-        return next((row for row in rows if row["claim"] == claim_id), None)
+        rows = () if self.ledger is None else self.ledger.rows
+        return next((row for row in rows if row.claim == claim_id), None)
 
-    def verdicts(self, claim_id: str) -> list[dict[str, Any]]:
-        """Return the last run's verdicts on a claim, each with its ruleset, None where tables were compared."""
+    def verdicts(self, claim_id: str) -> list[ClaimVerdict]:
+        """Return the last run's verdicts on a claim."""
         if self.ledger is None:
             return []
-        rulesets = {table["id"]: table["ruleset"] for table in self.ledger["tables"]}
-        return [
-            {**verdict, "ruleset": rulesets.get(verdict["table"])}
-            for verdict in self.ledger["verdicts"]
-            if verdict["claim"] == claim_id
-        ]
+        return [verdict for verdict in self.ledger.verdicts if verdict.claim == claim_id]
+
+    def ruleset(self, verdict: ClaimVerdict) -> str | None:
+        """Return the game that a verdict is on; None where tables were compared, or none was needed."""
+        tables = () if self.ledger is None else self.ledger.tables
+        return next((t["ruleset"] for t in tables if t["id"] == verdict.table), None)
 
 
 def open_source(files: list[Path], config: Path | None) -> ClaimSource:
     """Read claims files, by default all of the project or those that `config` names, and the last run's ledger."""
-    ledger: Document | None = None
+    ledger: Ledger | None = None
     named: list[Path] = []
     if config is not None or CONFIG.is_file():
         document, _ = load_config(config or CONFIG)
         written = RESULTS / document.run / "ledger.json"
-        ledger = read_record(written) if written.is_file() else None
+        ledger = Ledger.read(written) if written.is_file() else None
         for name in document.claims if config is not None else []:
             inside(PROJECT, name)
             named.append(PROJECT / name)
@@ -99,9 +99,9 @@ def list_claims(
     ]
     chosen = [line for line in chosen if verdict in (None, line["verdict"])]
     if json:
-        emit({"run": source.ledger and source.ledger["run"], "claims": chosen})
+        emit({"run": source.ledger and source.ledger.run, "claims": chosen})
         return
-    by_paper: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    by_paper: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for line in chosen:
         by_paper[line["paper"]].append(line)
     columns = ("id", "number", "status")
@@ -125,14 +125,16 @@ def show_claim(source: ClaimSource, claim_id: str, json: bool) -> None:
     verdicts = source.verdicts(claim_id)
     row = source.row(claim_id)
     if json:
-        document = {**claim.as_ledger(), "formal": dict(_formal(claim))}
-        emit({**document, "last": row, "verdicts": verdicts, "commands": _commands(source, claim)})
+        document = {**claim.as_ledger().model_dump(), "formal": dict(_formal(claim))}
+        last = row and row.model_dump()
+        said = [{**one.document(), "ruleset": source.ruleset(one)} for one in verdicts]
+        emit({**document, "last": last, "verdicts": said, "commands": _commands(source, claim)})
         return
     print("\n".join(_page(source, claim, row, verdicts)))
 
 
 def _page(
-    source: ClaimSource, claim: Claim, row: Document | None, verdicts: list[dict[str, Any]]
+    source: ClaimSource, claim: Claim, row: ClaimRow | None, verdicts: list[ClaimVerdict]
 ) -> Iterator[str]:
     entry, paper = claim.statement, claim.paper
     assert isinstance(entry, Entry)
@@ -154,42 +156,45 @@ def _page(
     else:
         yield from _last_run(source, row, verdicts)
     yield ""
-    if row and row["verdict"] in ("proved", "proved-for-listed"):
-        yield str(row["command"])
+    if row and row.verdict in ("proved", "proved-for-listed"):
+        yield row.command
     yield from _commands(source, claim)
 
 
 def _last_run(
-    source: ClaimSource, row: Document | None, verdicts: list[dict[str, Any]]
+    source: ClaimSource, row: ClaimRow | None, verdicts: list[ClaimVerdict]
 ) -> Iterator[str]:
     assert source.ledger is not None
-    counts = Counter(verdict["verdict"] for verdict in verdicts)
+    counts = Counter(verdict.verdict for verdict in verdicts)
     counted = ", ".join(f"{count} {name}" for name, count in counts.items())
-    yield f"Last run, {source.ledger['run']}: {row['text'] if row else counted}"
+    yield f"Last run, {source.ledger.run}: {row.text if row else counted}"
     if row:
         yield f"  {len(verdicts)} {'check' if len(verdicts) == 1 else 'checks'}: {counted}"
-        engines = engines_text(row.get("engines", ()))
+        engines = engines_text(row.engines)
         if engines:
             yield f"  engines that agree on what is proved: {engines}"
-    refuted = [verdict for verdict in verdicts if verdict["verdict"] == "refuted"]
+    refuted = [verdict for verdict in verdicts if verdict.verdict == "refuted"]
     if refuted:
         yield ""
-        yield from explain(_least(row, refuted))
+        least = _least(row, refuted)
+        assert least.counterexample is not None
+        yield from explain(least.counterexample, source.ruleset(least))
         return
-    largest = max(verdicts, key=lambda verdict: int(verdict["positions"]))
-    yield f"  {_given(largest)}{largest['text']}"
+    largest = max(verdicts, key=lambda verdict: verdict.positions)
+    yield f"  {_given(largest)}{largest.text}"
 
 
-def _least(row: Document | None, refuted: list[dict[str, Any]]) -> dict[str, Any]:
+def _least(row: ClaimRow | None, refuted: list[ClaimVerdict]) -> ClaimVerdict:
     """Return the refutation that the claim's row names; the first where there is no row."""
-    decided = row["decided"] if row else None
-    keys = ("table", "parameters")
-    chosen = (v for v in refuted if decided and all(v[key] == decided[key] for key in keys))
-    return next(chosen, refuted[0])
+    decided = row.decided if row else None
+    if decided is None:
+        return refuted[0]
+    at = (decided.table, decided.parameters)
+    return next((v for v in refuted if (v.table, v.parameters) == at), refuted[0])
 
 
-def _given(verdict: Document) -> str:
-    values = ", ".join(f"{name} = {value}" for name, value in verdict["parameters"].items())
+def _given(verdict: ClaimVerdict) -> str:
+    values = ", ".join(f"{name} = {value}" for name, value in verdict.parameters.items())
     return f"{values}: " if values else ""
 
 
@@ -243,7 +248,7 @@ def _commands(source: ClaimSource, claim: Claim) -> list[str]:
     return [shlex.join(check).replace("'", ""), f"./choco run {source.config.as_posix()}"]
 
 
-def _listed(claim: Claim, entry: Entry, paper: Paper, row: Document | None) -> dict[str, Any]:
+def _listed(claim: Claim, entry: Entry, paper: Paper, row: ClaimRow | None) -> Mapping[str, Any]:
     return {
         "id": claim.id,
         "paper": paper.key,
@@ -251,8 +256,8 @@ def _listed(claim: Claim, entry: Entry, paper: Paper, row: Document | None) -> d
         "status": entry.status,
         "kind": claim.check.kind,
         "statement": entry.statement,
-        "verdict": row["verdict"] if row else None,
-        "text": row["text"] if row else None,
+        "verdict": row.verdict if row else None,
+        "text": row.text if row else None,
     }
 
 

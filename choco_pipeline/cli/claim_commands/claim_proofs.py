@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from choco_pipeline.claims.conclusions.outcomes import is_for_all, is_proved
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.verdict import Undecided, verdict_from_json
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
+from choco_pipeline.claims.language.verdict import Undecided
 from choco_pipeline.claims.quick_trial import Trial
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.proof.attempt import check_again
+from choco_pipeline.proof.games.proof_outcome import ClaimProofOutcome
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.statement_task import settled, settled_following, settled_for_all
 from choco_pipeline.proof.statements.claim_certificate import proved_statement
@@ -26,7 +26,7 @@ WARM_UP = f"{warm_up.__module__}:{warm_up.__name__}"
 
 
 def proved_again(
-    claim: Claim, verdicts: list[dict[str, Any]], catalogue: Catalogue
+    claim: Claim, verdicts: list[ClaimVerdict], catalogue: Catalogue
 ) -> Iterator[Trial]:
     """Return a trial for each proof that a run found of a claim; what is wrong with the request is raised at once.
 
@@ -44,7 +44,7 @@ def proved_again(
     ConfigError
         If none of them is a proof.
     """
-    proved = [verdict for verdict in verdicts if is_proved(verdict)]
+    proved = [verdict for verdict in verdicts if verdict.is_proved]
     if not proved:
         raise ConfigError(f"claim {claim.id}: the last run has proved nothing of it")
     return _again(claim, proved, catalogue)
@@ -54,9 +54,8 @@ def decided_for_all_integers(claim: Claim) -> Iterator[Trial]:
     """Yield what is decided of a statement on integers for all of them, each fixed choice of some a trial."""
     with Limited(WARM_UP) as prover:
         found = settled(claim.as_json(), SECONDS, MEMORY, prover)
-    for document in found:
-        finding = Finding(verdict_from_json(document), document["evidence"])
-        yield Trial(document["parameters"], None, None, None, finding, document["seconds"])
+    for verdict in found:
+        yield Trial(verdict.parameters, None, None, None, verdict.finding, verdict.seconds)
 
 
 def followed(claim: Claim, catalogue: Catalogue) -> Iterator[Trial]:
@@ -70,7 +69,7 @@ def followed(claim: Claim, catalogue: Catalogue) -> Iterator[Trial]:
 
 def _followed(claim: Claim, catalogue: Catalogue, prover: Limited) -> Trial:
     chain = {one.id: one.as_json() for one in [*catalogue.premises(claim), claim]}
-    known: dict[str, dict[str, Any]] = {}
+    known: dict[str, ClaimVerdict] = {}
     for name, one in chain.items():
         if one["follows_from"] is not None:
             known[name] = settled_following(one, chain, known, SECONDS, MEMORY, None, prover)
@@ -79,33 +78,30 @@ def _followed(claim: Claim, catalogue: Catalogue, prover: Limited) -> Trial:
     return _trial_for_all(known[claim.id])
 
 
-def _again(claim: Claim, proved: list[dict[str, Any]], catalogue: Catalogue) -> Iterator[Trial]:
+def _again(claim: Claim, proved: list[ClaimVerdict], catalogue: Catalogue) -> Iterator[Trial]:
     with Limited(WARM_UP) as prover:
         for verdict in proved:
             start = time.perf_counter()
-            if is_for_all(verdict):
+            if verdict.for_all is not None:
                 if claim.statement.follows_from is not None:
                     yield _followed(claim, catalogue, prover)
                 else:
                     yield _again_for_all(claim, prover)
                 continue
-            parameters, path = verdict["parameters"], Path(verdict["certificate"])
+            parameters, path = verdict.parameters, Path(verdict.certificate or "")
             found = check_again(path, None, SECONDS, MEMORY, prover)
-            said = {name: found[name] for name in ("engines", "no_answer")}
-            if "claim" not in found:
-                proved = found["status"] == "proved"
-                why = (
-                    f"{path} is a certificate of a game, not of the claim"
-                    if proved
-                    else found["why"]
-                )
+            if not isinstance(found, ClaimProofOutcome):
+                why = found.why
+                if found.is_proved:
+                    why = f"{path} is a certificate of a game, not of the claim"
                 finding = Finding(Undecided(why))
-            elif (found["claim"], found["names"]) != (proved_statement(claim), parameters):
+            elif (found.claim, found.names) != (proved_statement(claim), parameters):
                 finding = Finding(Undecided(f"{path} says something else than the claim does now"))
             else:
-                finding = Finding(verdict_from_json(found["verdict"]), found["evidence"] | said)
+                agreed = {"engines": found.engines, "no_answer": found.no_answer}
+                finding = Finding(found.verdict.outcome, {**found.evidence, **agreed})
             seconds = time.perf_counter() - start
-            yield Trial(parameters, found["ruleset"], None, None, finding, seconds)
+            yield Trial(parameters, found.ruleset, None, None, finding, seconds)
 
 
 def _again_for_all(claim: Claim, prover: Limited) -> Trial:
@@ -113,7 +109,7 @@ def _again_for_all(claim: Claim, prover: Limited) -> Trial:
     return _trial_for_all(settled_for_all(claim.as_json(), SECONDS, MEMORY, None, prover))
 
 
-def _trial_for_all(document: Mapping[str, Any]) -> Trial:
-    finding = Finding(verdict_from_json(document), document["evidence"])
-    of = document.get("for_all")
-    return Trial(document["parameters"], None, None, None, finding, document["seconds"], of)
+def _trial_for_all(verdict: ClaimVerdict) -> Trial:
+    return Trial(
+        verdict.parameters, None, None, None, verdict.finding, verdict.seconds, verdict.for_all
+    )

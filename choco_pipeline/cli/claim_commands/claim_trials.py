@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from choco_pipeline.claims.conclusions.outcomes import engines_text, for_all_text
+from choco_pipeline.claims.conclusions.outcomes import engines_text
 from choco_pipeline.claims.conclusions.rows import rows
 from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.verdict import verdict_to_json
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
+from choco_pipeline.claims.language.verdict import Counterexample
 from choco_pipeline.claims.quick_trial import Trial, trials
 from choco_pipeline.cli.claim_commands.claim_proofs import (
     decided_for_all_integers,
@@ -60,7 +61,7 @@ def check_claims(
     ids, given = _read(words)
     if everything == bool(ids):
         raise ConfigError("name a claim, or --all; `choco claims list` shows what there is")
-    documents: list[dict[str, Any]] = []
+    documents: list[Mapping[str, Any]] = []
     skipped: list[dict[str, str]] = []
     for claim in _named(catalogue, ids):
         try:
@@ -127,59 +128,54 @@ def _bar(claim: Claim) -> Iterator[Callable[[int, int], None]]:
 
 def _shown(
     claim: Claim, found: Iterable[Trial], decided: Iterable[Trial], json: bool
-) -> dict[str, Any]:
+) -> Mapping[str, Any]:
     """Print trials as they come, those that were `decided` by proof last, and return them with what they come to."""
     if not json:
         print(f"{claim.id}: {claim.check.summary()}")
-    shown: list[dict[str, Any]] = []
-    verdicts: list[dict[str, Any]] = []
+    tried: list[Trial] = []
+    verdicts: list[ClaimVerdict] = []
     for trial, is_by_proof in chain(((t, False) for t in found), ((t, True) for t in decided)):
-        document = _as_json(trial)
-        shown.append(document)
-        by = {"certificate": None} if is_by_proof else {}
-        verdicts.append({"claim": claim.id, "table": trial.ruleset, **document, **by})
+        tried.append(trial)
+        verdicts.append(_verdict(claim, trial, is_by_proof=is_by_proof))
         if not json:
-            print(f"  {_label(trial)}{document['text']} ({in_time(trial.seconds)})", flush=True)
-    refuted = [trial for trial in shown if trial["verdict"] == "refuted"]
+            text = verdicts[-1].text
+            print(f"  {_label(trial)}{text} ({in_time(trial.seconds)})", flush=True)
+    refuted = [
+        (verdict.counterexample, trial.ruleset)
+        for trial, verdict in zip(tried, verdicts, strict=True)
+        if verdict.counterexample is not None
+    ]
     (row,) = rows(Catalogue({claim.id: claim}), verdicts)
     if not json:
-        engines = engines_text(row["engines"])
-        print(f"{claim.id}: {row['text']}{f'; engines: {engines}' if engines else ''}")
+        engines = engines_text(row.engines)
+        print(f"{claim.id}: {row.text}{f'; engines: {engines}' if engines else ''}")
         if refuted:
-            print("".join(f"\n{line}" for line in explain(refuted[0])).replace("\n\n\n", "\n\n"))
+            print("".join(f"\n{line}" for line in explain(*refuted[0])).replace("\n\n\n", "\n\n"))
         print()
     return {
         "claim": claim.id,
-        "verdict": row["verdict"],
-        "conclusion": row["text"],
-        "engines": row["engines"],
+        "verdict": row.verdict,
+        "conclusion": row.text,
+        "engines": [one.model_dump() for one in row.engines],
         "refuted": len(refuted),
-        "trials": shown,
+        "trials": [_document(*one) for one in zip(tried, verdicts, strict=True)],
     }
 
 
-def explain(verdict: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the lines that show a counterexample: where, what is the case and what was claimed, drawn.
-
-    Parameters
-    ----------
-    verdict
-        A refutation as `verdict_to_json` writes it, with its ``ruleset``, None where there is none.
-    """
-    counterexample = verdict["counterexample"]
-    position, option = counterexample["position"], counterexample["option"]
+def explain(counterexample: Counterexample, ruleset: str | None) -> Iterator[str]:
+    """Yield the lines that show a counterexample: where, what is the case and what was claimed, drawn."""
+    position, option = counterexample.position, counterexample.option
     if position is None:
-        yield f"found {counterexample['found']}; claimed {counterexample['claimed']}"
+        yield f"found {counterexample.found}; claimed {counterexample.claimed}"
         return
-    names = counterexample["coordinates"]
+    names = counterexample.coordinates
     place = ", ".join(f"{n} = {v}" for n, v in zip(names, position, strict=False))
-    ruleset = verdict["ruleset"]
     where = f"{ruleset}, " if ruleset else ""
-    yield f"{where}{place}: {counterexample['found']}; claimed: {counterexample['claimed']}"
+    yield f"{where}{place}: {counterexample.found}; claimed: {counterexample.claimed}"
     if ruleset is None:
         return
-    if counterexample.get("reason"):
-        yield str(counterexample["reason"])
+    if counterexample.reason:
+        yield counterexample.reason
     yield from _drawn(ruleset, position)
     if option is not None:
         yield f"the winning option ({', '.join(map(str, option))}), a P-position:"
@@ -215,22 +211,27 @@ def _read(words: Sequence[str]) -> tuple[list[str], dict[str, int | Range]]:
     return list(dict.fromkeys(ids)), given
 
 
-def _as_json(trial: Trial) -> dict[str, Any]:
-    verdict = verdict_to_json(trial.finding.verdict)
-    return {
-        "parameters": dict(trial.parameters),
-        "ruleset": trial.ruleset,
-        "quantity": trial.quantity,
-        **verdict,
-        "bound": trial.bound if verdict["bound"] is None else verdict["bound"],
-        "evidence": trial.finding.evidence,
-        "seconds": round(trial.seconds, 4),
-    } | ({} if trial.for_all is None else {"for_all": dict(trial.for_all)})
+def _verdict(claim: Claim, trial: Trial, *, is_by_proof: bool) -> ClaimVerdict:
+    """Return what a run would write of a trial; its ruleset stands for the table."""
+    of_trial: dict[str, Any] = {"table": trial.ruleset, "bound": trial.bound}
+    if is_by_proof:
+        of_trial["certificate"] = None
+    if trial.for_all is not None:
+        of_trial["for_all"] = trial.for_all
+    return ClaimVerdict.of(claim.id, trial.parameters, trial.finding, trial.seconds, **of_trial)
+
+
+def _document(trial: Trial, verdict: ClaimVerdict) -> Mapping[str, object]:
+    """Return a trial as ``--json`` prints it."""
+    said = verdict.document()
+    for key in ("claim", "table", "certificate"):
+        said.pop(key, None)
+    return {**said, "ruleset": trial.ruleset, "quantity": trial.quantity}
 
 
 def _label(trial: Trial) -> str:
     if trial.for_all is not None:
-        return f"{for_all_text({'for_all': trial.for_all})}: "
+        return f"{trial.for_all.text}: "
     parts = [f"{name} = {value}" for name, value in trial.parameters.items()]
     if trial.bound is not None:
         parts.append(f"bound {trial.bound:,}")

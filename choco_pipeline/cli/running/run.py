@@ -35,6 +35,7 @@ from choco_pipeline.stages import WORK, Stage
 from choco_pipeline.sweep.damage import plan_without_damage
 from choco_pipeline.sweep.paths import RESULTS, Paths, orders_of
 from choco_pipeline.sweep.room import Capacity, require_object_store
+from choco_pipeline.sweep.run_ledger import Ledger
 from choco_pipeline.sweep.run_plan import current_plan
 
 SNAKEFILE = PACKAGE.parent / "Snakefile"
@@ -96,7 +97,7 @@ def run(
         logs = Paths(RESULTS, plan["run"]).plan.parent / "log" / "slurm"
         with collected_signals() as signals, Workers(RESULTS, logs, where) as workers_of_run:
             done = _Run(config, plan, workers_of_run, Console(stderr=True), signals).go(record)
-    ledger = read_record(done.ledger) if done.code == 0 else None
+    ledger = Ledger.read(done.ledger) if done.code == 0 else None
     if json:
         verdicts = {"claims": None} if ledger is None else count_verdicts(ledger)
         proofs = None if ledger is None else count_proofs(ledger)

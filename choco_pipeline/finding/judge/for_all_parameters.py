@@ -8,13 +8,12 @@ which shares no code with the search, says so.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-from choco_pipeline.claims.conclusions.outcomes import for_all_text
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
 from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.finding.statements.entries import claims_of
 from choco_pipeline.finding.statements.statement import FoundStatement, StatementError, Verdict
 from choco_pipeline.formula import parse
@@ -25,7 +24,7 @@ ONE_SECONDS, ALL_SECONDS = 14.0, 28.0
 ASKED = ("holds", "proved-for-listed")
 
 #: Decides a claim with `for_all`, within so many seconds: the verdict, as `settle_for_all` returns it.
-DecideForAll = Callable[[Claim, float], Mapping[str, Any]]
+DecideForAll = Callable[[Claim, float], ClaimVerdict]
 
 
 @dataclass
@@ -71,18 +70,18 @@ def claim_for_all(statement: FoundStatement) -> Claim | None:
     return replace(claim, statement=said.model_copy(update={"for_all": condition}))
 
 
-def _verdict(statement: FoundStatement, claim: Claim, found: Mapping[str, Any]) -> Verdict:
+def _verdict(statement: FoundStatement, claim: Claim, found: ClaimVerdict) -> Verdict:
     before = statement.verdict
-    if found["verdict"] == "refuted":
-        where = ", ".join(f"{name} = {value}" for name, value in found["parameters"].items())
-        return Verdict("refuted", f"{where}: {found['text']}")
-    of = for_all_text(found)
-    if found["verdict"] != "proved" or found["certificate"] is None:
-        return replace(before, text=f"{before.text}; not decided for {of} at once: {found['why']}")
-    evidence = found["evidence"]
+    if found.for_all is None:  # then it is refuted for single ones
+        where = ", ".join(f"{name} = {value}" for name, value in found.parameters.items())
+        return Verdict("refuted", f"{where}: {found.text}")
+    of = found.for_all.text
+    if not found.is_proved or found.certificate is None:
+        return replace(before, text=f"{before.text}; not decided for {of} at once: {found.why}")
+    evidence = found.evidence
     return Verdict(
         "proved",
         f"proved for {of}: {evidence['conditions']} conditions written anew from the game are unsatisfiable by"
         f" {' and by '.join(evidence['engines'])}",
-        (found["certificate"],),
+        (found.certificate,),
     )

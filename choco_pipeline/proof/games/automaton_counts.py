@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from choco_pipeline.mining.number_sequences.recurrences import (
     rule_text,
     shortest_recurrence,
 )
+from choco_pipeline.proof.games.proof_outcome import PositionCounts
 from choco_pipeline.proof.games.proved import Proof
 
 #: Automata with more states are not counted: time grows with the cube of their number.
@@ -100,15 +100,11 @@ def number_below(a: Automaton, digits: int) -> int:
     return next(islice(_numbers(a), digits, None))
 
 
-def described_counts(proof: Proof) -> list[dict[str, Any]]:
-    """Return the counts of a proved relation as plain data.
+def described_counts(proof: Proof) -> tuple[PositionCounts, ...]:
+    """Return the counts of a proved relation as documents have them.
 
-    Returns
-    -------
-    list of dict
-        For each number of passes left and, where the Grundy numbers are proved, each value below `VALUES`: ``passes``;
-        ``value``, the Grundy number, 0 for P-positions; ``first``, as for `AutomatonCounts`; ``recurrence``, as text; ``closed``,
-        text or None. Of automata that are too large nothing.
+    For each number of passes left and, where the Grundy numbers are proved, each value below `VALUES`; of automata that
+    are too large nothing.
     """
     track = str(len(proof.ruleset.base.coordinates))
     found = []
@@ -122,15 +118,15 @@ def described_counts(proof: Proof) -> list[dict[str, Any]]:
             except LimitError:
                 continue
             found.append(
-                {
-                    "passes": passes,
-                    "value": value,
-                    "first": list(these.first),
-                    "recurrence": these.rule,
-                    "closed": these.closed,
-                }
+                PositionCounts(
+                    passes=passes,
+                    value=value,
+                    first=these.first,
+                    recurrence=these.rule,
+                    closed=these.closed,
+                )
             )
-    return found
+    return tuple(found)
 
 
 def _numbers(a: Automaton) -> Iterator[int]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError, RulesetError
@@ -15,6 +17,8 @@ from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.proof.arithmetic.engines import installed_engines
 from choco_pipeline.proof.games.certificate import certificate_path, engine_version
 from choco_pipeline.proof.games.membership import Relation
+from choco_pipeline.proof.games.proof_outcome import GameProof
+from choco_pipeline.proof.proof_orders import GameToProve
 
 FORMAT = 2
 
@@ -34,47 +38,45 @@ class EarlierProofs:
         default_factory=lambda: {engine: engine_version(engine) for engine in installed_engines()}
     )
 
-    def find(self, todo: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the document of a proof, found or not, as `choco_pipeline.proof.task` writes it; None if it is unknown."""
+    def find(self, todo: GameToProve) -> GameProof | None:
+        """Return what is known of a proof, found or not; None if nothing is."""
         try:
-            game, relation = parse_ruleset(todo["ruleset"]), todo["relation"]
+            game, relation = parse_ruleset(todo.ruleset), todo.relation
             known = read_record(self._path(game, relation))
-            document: dict[str, Any] = known["proof"]
             same = known["format"] == FORMAT and known["engines"] == self.engines
-            if not (same and _is_about(document, game, relation)):
+            if not (same and _is_about(known["proof"], game, relation)):
                 return None
-            if document["status"] == "proved":
+            proof = GameProof.model_validate(known["proof"])
+            if proof.is_proved:
                 path = certificate_path(game, relation, self.certificates)
                 stands = (
-                    document["certificate"] == path.as_posix()
+                    proof.certificate == path.as_posix()
                     and known["sha256"] == _sha256(path)
                     and _is_about(read_json(path), game, relation)
                 )
             else:
-                stands = document["status"] == "undecided" and all(
-                    todo[limit] <= known[limit] for limit in ("seconds", "memory")
-                )
-        except (ChocoError, OSError, KeyError, TypeError):
+                within = todo.seconds <= known["seconds"] and todo.memory <= known["memory"]
+                stands = proof.status == "undecided" and within
+        except (ChocoError, OSError, KeyError, TypeError, ValidationError):
             return None  # no such file, or nothing that can be read
-        asked = {name: todo[name] for name in ("ruleset", "sweep", "parameters")}
-        return document | asked if stands else None
+        asked = {name: getattr(todo, name) for name in ("ruleset", "sweep", "parameters")}
+        return proof.model_copy(update=asked) if stands else None
 
-    def add(self, todo: Mapping[str, Any], document: Mapping[str, Any]) -> None:
+    def add(self, todo: GameToProve, proof: GameProof) -> None:
         """Keep what a search has found, and the limits that it had; not for a ruleset that is none."""
         try:
-            game = parse_ruleset(todo["ruleset"])
+            game = parse_ruleset(todo.ruleset)
         except RulesetError:
             return
-        certificate = document["certificate"]
         known = {
             "format": FORMAT,
             "engines": self.engines,
-            "seconds": todo["seconds"],
-            "memory": todo["memory"],
-            "sha256": None if certificate is None else _sha256(Path(certificate)),
-            "proof": dict(document),
+            "seconds": todo.seconds,
+            "memory": todo.memory,
+            "sha256": None if proof.certificate is None else _sha256(Path(proof.certificate)),
+            "proof": proof.model_dump(),
         }
-        write_record(self._path(game, todo["relation"]), known)
+        write_record(self._path(game, todo.relation), known)
 
     def _path(self, game: Ruleset, relation: Relation) -> Path:
         return certificate_path(game, relation, self.certificates / "outcomes")

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.conclusions.outcomes import Document, for_all_text, is_for_all, is_proved
 from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, verdict_text
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.games.notation import build
-from choco_pipeline.proof.checker import ask_checker
+from choco_pipeline.proof.checker import EngineAnswers, ask_checker
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.for_all import verdict_for_all
 from choco_pipeline.proof.lemmas.derivation import Derivation, derived
@@ -40,10 +40,10 @@ CHECKER_SECONDS = 4.0
 def settle_following(
     document: Mapping[str, Any],
     premises: Sequence[Mapping[str, Any]],
-    decided: Sequence[Document | None],
+    decided: Sequence[Mapping[str, Any] | None],
     seconds: float,
     certificates: str | None,
-) -> dict[str, Any]:
+) -> ClaimVerdict:
     """Decide a claim that follows from others, in this process, and return the verdict.
 
     Parameters
@@ -53,7 +53,7 @@ def settle_following(
     premises
         Those that it names, in the same form and order.
     decided
-        Their verdicts on all parameters; None where there is none.
+        Their verdicts on all parameters, as plain data; None where there is none.
     seconds
         About so long may each sentence take.
     certificates
@@ -61,7 +61,7 @@ def settle_following(
 
     Returns
     -------
-    dict
+    ClaimVerdict
         As `choco_pipeline.proof.for_all.settle_for_all`, never refuted. Its evidence has ``follows_from``.
 
     Raises
@@ -72,22 +72,21 @@ def settle_following(
     start = time.perf_counter()
     claim = Claim.from_json(document)
     folder = None if certificates is None else Path(certificates)
+    known = [None if one is None else ClaimVerdict.model_validate(one) for one in decided]
     try:
-        found = _decided(
-            claim, [Claim.from_json(one) for one in premises], decided, seconds, folder
-        )
+        found = _decided(claim, [Claim.from_json(one) for one in premises], known, seconds, folder)
     except DisagreementError:
         raise
     except ChocoError as error:
         return verdict_for_all(claim, Finding(Undecided(str(error))), None, start)
     certificate = found.evidence["follows_from"]["steps"][-1]["certificate"]
-    return {**verdict_for_all(claim, found, certificate, start), "command": claim.command_for_all}
+    return verdict_for_all(claim, found, certificate, start, command=claim.command_for_all)
 
 
 def _decided(
     claim: Claim,
     premises: Sequence[Claim],
-    decided: Sequence[Document | None],
+    decided: Sequence[ClaimVerdict | None],
     seconds: float,
     folder: Path | None,
 ) -> Finding:
@@ -119,24 +118,24 @@ def _decided(
     return Finding(Proved(steps[-1]["certificate"] or claim.command_for_all), evidence)
 
 
-def _premise(premise: Claim, verdict: Document | None) -> dict[str, Any]:
+def _premise(premise: Claim, verdict: ClaimVerdict | None) -> Mapping[str, Any]:
     """Return what is known of a premise, or raise that it is not proved for all parameters."""
-    if verdict is None or not is_for_all(verdict) or not is_proved(verdict):
+    if verdict is None or verdict.for_all is None or not verdict.is_proved:
         what = "is not decided for all parameters at once"
         if verdict is not None:
-            what = f"is not proved for all parameters at once: {verdict['text']}"
+            what = f"is not proved for all parameters at once: {verdict.text}"
         raise LemmaError(f"it follows from {premise.id}, which {what}")
     condition = premise.statement.for_all
-    said = verdict["for_all"]["condition"]
-    if verdict["claim"] != premise.id or condition is None or condition.text != said:
+    said = verdict.for_all.condition
+    if verdict.claim != premise.id or condition is None or condition.text != said:
         raise LemmaError(f"it follows from {premise.id}, of which another verdict is given")
-    by = verdict["evidence"].get("follows_from")
-    return {"claim": premise.id, "for_all": for_all_text(verdict), "follows_from": by}
+    by = verdict.evidence.get("follows_from")
+    return {"claim": premise.id, "for_all": verdict.for_all.text, "follows_from": by}
 
 
 def _steps(
     claim: Claim, said: IntegerStatement, seconds: float, folder: Path | None
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Mapping[str, Any]]:
     """Decide a statement on integers by automata, and write its certificates, or raise that it is not proved.
 
     One for each number of passes left, if it speaks of them.
@@ -155,7 +154,7 @@ def _steps(
         yield {"says": said.summary(), "for": of, **by, "certificate": path}
 
 
-def ask_checker_of_steps(verdict: Mapping[str, Any]) -> dict[str, Any]:
+def ask_checker_of_steps(verdict: ClaimVerdict) -> ClaimVerdict:
     """Return a verdict of `settle_following` with what the checker says of the certificates of its sentences.
 
     Raises
@@ -163,13 +162,17 @@ def ask_checker_of_steps(verdict: Mapping[str, Any]) -> dict[str, Any]:
     DisagreementError
         If it says that one of them is false.
     """
-    evidence = verdict["evidence"]
-    steps = evidence["follows_from"]["steps"] if is_proved(verdict) else []
-    ask_checker([(step["certificate"], step) for step in steps], CHECKER_SECONDS)
-    return {**verdict, "evidence": {**evidence, **_agreed(steps)} if steps else evidence}
+    if not verdict.is_proved:
+        return verdict
+    chain = verdict.evidence["follows_from"]
+    before = [EngineAnswers(tuple(one["engines"]), one["no_answer"]) for one in chain["steps"]]
+    named = [one["certificate"] for one in chain["steps"]]
+    after = ask_checker(list(zip(named, before, strict=True)), CHECKER_SECONDS)
+    steps = [{**one, **vars(by)} for one, by in zip(chain["steps"], after, strict=True)]
+    return verdict.with_evidence({**_agreed(steps), "follows_from": {**chain, "steps": steps}})
 
 
-def _agreed(steps: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _agreed(steps: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """Return which engines agree on all sentences, and why others say nothing of some."""
     said = [n for n in steps[0]["engines"] if all(n in step["engines"] for step in steps)]
     silent = {name: why for step in steps for name, why in step["no_answer"].items()}

@@ -145,7 +145,7 @@ def check_claim_certificate(
 
 
 def agreed(
-    evidence: Mapping[str, object], on_game: Sequence[str], no_answer: Mapping[EngineName, str]
+    evidence: Mapping[str, object], on_game: Sequence[str], no_answer: Mapping[Any, str]
 ) -> dict[str, object]:
     """Return a finding's evidence with the engines that agree on its game, too, and why others do not."""
     asked = evidence.get(

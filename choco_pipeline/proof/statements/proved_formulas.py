@@ -25,6 +25,7 @@ from choco_pipeline.mining.closed_forms.cases import FormulaCase, shortest_cases
 from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target
 from choco_pipeline.proof.arithmetic.engines import EngineName, installed_engines
 from choco_pipeline.proof.arithmetic.logic import Sentence, conjunction, disjunction, negation
+from choco_pipeline.proof.games.proof_outcome import FormulaOfProof
 from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from choco_pipeline.proof.statements.conditions import holds
@@ -98,24 +99,17 @@ def formulas(
 
 def described_formula(
     proof: Proof, engines: Sequence[EngineName] | None = None, seconds: float = 20.0
-) -> dict[str, Any] | None:
-    """Return the formulas of a proved relation as plain data.
-
-    Returns
-    -------
-    dict or None
-        ``text``, all in one line, each case with its condition; ``cases``, a list of ``where`` (a condition, or None) and
-        ``formula``; ``engines``, which agree.
-    """
+) -> FormulaOfProof | None:
+    """Return the formulas of a proved relation as documents have them."""
     found = formulas(proof, engines, seconds)
     if found is None:
         return None
     sign = "P ⇔ " if proof.relation == "p" else "G = "
-    return {
-        "text": sign + "; ".join(map(str, found.cases)),
-        "cases": [{"where": case.where, "formula": case.formula} for case in found.cases],
-        "engines": list(found.engines),
-    }
+    return FormulaOfProof(
+        text=sign + "; ".join(map(str, found.cases)),
+        cases=found.cases,
+        engines=found.engines,
+    )
 
 
 def decide_cases(

@@ -34,6 +34,7 @@ from choco_pipeline.drawing import draw_svg
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.report.charts.pictures import Cells, Picture, pictures_of, sample_position
 from choco_pipeline.report.game_families import family_of
+from choco_pipeline.sweep.run_ledger import Ledger
 
 #: Tables whose pictures are embedded in a report, over all families.
 MOST_TABLES = 64
@@ -81,10 +82,10 @@ class Gallery:
     panels: list[Panel]
 
 
-def galleries(ledger: Mapping[str, Any], results: Path) -> list[Gallery]:
+def galleries(ledger: Ledger, results: Path) -> list[Gallery]:
     """Return the families of games of a run, in order, with pictures of some tables of each."""
     by_family: dict[str, list[Any]] = defaultdict(list)
-    for table in ledger["tables"]:
+    for table in ledger.tables:
         by_family[family_of(table)].append(table)
     shares = _shares({family: len(tables) for family, tables in by_family.items()})
     return [

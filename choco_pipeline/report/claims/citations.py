@@ -3,52 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from choco_pipeline.claims.conclusions.claim_row import ClaimRow
+from choco_pipeline.claims.language.claims_file import Paper
+from choco_pipeline.claims.language.ledger_claim import LedgerClaim
 from choco_pipeline.provenance import digest
 from choco_pipeline.report.math.latex_text import tex_text
+from choco_pipeline.sweep.run_ledger import Ledger
 
-Document = Mapping[str, Any]
 
-
-def paper_link(paper: Document) -> str | None:
+def paper_link(paper: Paper) -> str | None:
     """Return where a paper is on the web, by its DOI or its number on arXiv; None if the catalogue names neither."""
-    if paper.get("doi"):
-        return f"https://doi.org/{paper['doi']}"
-    return f"https://arxiv.org/abs/{paper['arxiv']}" if paper.get("arxiv") else None
+    if paper.doi:
+        return f"https://doi.org/{paper.doi}"
+    return f"https://arxiv.org/abs/{paper.arxiv}" if paper.arxiv else None
 
 
-def paper_bibtex(paper: Document) -> str:
+def paper_bibtex(paper: Paper) -> str:
     """Return an entry for a paper."""
     fields = {
-        "author": " and ".join(map(tex_text, paper["authors"])),
-        "title": f"{{{tex_text(paper['title'])}}}",
-        "year": "" if paper["year"] is None else str(paper["year"]),
-        "note": tex_text(paper["reference"]),
-        "doi": paper.get("doi"),
-        "eprint": paper.get("arxiv"),
-        "archivePrefix": "arXiv" if paper.get("arxiv") else "",
+        "author": " and ".join(map(tex_text, paper.authors)),
+        "title": f"{{{tex_text(paper.title)}}}",
+        "year": "" if paper.year is None else str(paper.year),
+        "note": tex_text(paper.reference),
+        "doi": paper.doi,
+        "eprint": paper.arxiv,
+        "archivePrefix": "arXiv" if paper.arxiv else "",
     }
-    return _entry("misc", paper["key"], fields)
+    return _entry("misc", paper.key, fields)
 
 
-def result_bibtex(ledger: Document, claim: Document, row: Document) -> str:
+def result_bibtex(ledger: Ledger, claim: LedgerClaim, row: ClaimRow) -> str:
     """Return an entry for what a run says of a claim: with the version and the commit that said it, and its digest."""
-    versions = ledger["versions"]
-    said = f"{claim['number']} of {claim['paper']['key']}: {row['text']}"
+    versions = ledger.versions
+    said = f"{claim.number} of {claim.paper.key}: {row.text}"
     made = f"commit {versions.get('commit', 'unknown')}, result {result_digest(claim, row)}"
     fields = {
         "author": "{choco\\_pipeline authors}",
         "title": f"{{{tex_text(said)}}}",
-        "howpublished": f"choco\\_pipeline {tex_text(versions['choco_pipeline'])}, run {tex_text(ledger['run'])}",
+        "howpublished": f"choco\\_pipeline {tex_text(versions['choco_pipeline'])}, run {tex_text(ledger.run)}",
         "note": tex_text(made),
     }
-    return _entry("misc", f"choco-{claim['id']}", fields)
+    return _entry("misc", f"choco-{claim.id}", fields)
 
 
-def result_digest(claim: Document, row: Document) -> str:
+def result_digest(claim: LedgerClaim, row: ClaimRow) -> str:
     """Return the digest of a result: of the formal statement and of what is said of it, not of how long that took."""
-    return digest({"claim": claim["formal"], "verdict": row["verdict"], "text": row["text"]})
+    return digest({"claim": claim.formal, "verdict": row.verdict, "text": row.text})
 
 
 def _entry(kind: str, key: str, fields: Mapping[str, str | None]) -> str:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from markupsafe import Markup
 
+from choco_pipeline.claims.conclusions.row_text import place_text
+from choco_pipeline.claims.language.verdict import Counterexample
 from choco_pipeline.drawing import draw_svg
 from choco_pipeline.errors import RulesetError
 from choco_pipeline.games import parse_ruleset
-
-Document = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -41,46 +40,30 @@ class Shown:
     picture: Markup
 
 
-def shown(document: Document, ruleset: str, *, drawn: bool) -> Shown:
-    """Return a ledger's counterexample as it is shown.
+def shown(refutes: Counterexample, ruleset: str, *, drawn: bool) -> Shown:
+    """Return a counterexample as it is shown.
 
     Parameters
     ----------
-    document
-        As in a verdict of the ledger.
+    refutes
+        What a verdict says.
     ruleset
         The game that the position belongs to; "" for a statement on integers.
     """
-    position, option = document["position"], document["option"]
-    names = document["coordinates"]
+    position, option = refutes.position, refutes.option
     picture = (
         _drawn(ruleset, position, option)
         if drawn and ruleset and position is not None
         else Markup()
     )
     return Shown(
-        "" if position is None else place(names, position),
-        document["found"],
-        document["claimed"],
-        _move(names, position, option) if position and option else "",
-        document["reason"] or "",
+        "" if position is None else place_text(refutes),
+        refutes.found,
+        refutes.claimed,
+        _move(refutes.coordinates, position, option) if position and option else "",
+        refutes.reason or "",
         picture,
     )
-
-
-def place(coordinates: Sequence[str], position: Sequence[int]) -> str:
-    """Return a position with the names of its coordinates.
-
-    Examples
-    --------
-    >>> place(["y", "z"], [2, 5])
-    '(y, z) = (2, 5)'
-    >>> place(["x"], [7])
-    'x = 7'
-    """
-    if len(position) == 1:
-        return f"{coordinates[0]} = {position[0]}"
-    return f"({', '.join(coordinates)}) = ({', '.join(map(str, position))})"
 
 
 def _drawn(ruleset: str, position: Sequence[int], option: Sequence[int] | None) -> Markup:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from choco_pipeline.claims.language.ledger_claim import LedgerClaim
+
 Document = Mapping[str, Any]
 
 
-def formal_lines(claim: Document) -> list[tuple[str, str]]:
+def formal_lines(claim: LedgerClaim) -> list[tuple[str, str]]:
     """Return pairs of a label and a formula, for a claim as the ledger holds it.
 
     Examples
@@ -16,16 +18,16 @@ def formal_lines(claim: Document) -> list[tuple[str, str]]:
     >>> check = {"kind": "p-positions", "formula": "y ^ z == 0"}
     >>> formal = {"every": {}, "some": {}, "when": "k % 2 == 0", "for_all": None, "let": {}, "reach": None}
     >>> formal |= {"check": check, "follows_from": None}
-    >>> claim = {"ruleset": "step-bar(k=k)", "formula": "P ⇔ y ^ z == 0", "formal": formal}
-    >>> formal_lines(claim)
+    >>> said = {"ruleset": "step-bar(k=k)", "formula": "P ⇔ y ^ z == 0", "formal": formal}
+    >>> formal_lines(LedgerClaim.model_construct(**said))
     [('ruleset', 'step-bar(k=k)'), ('for', 'k % 2 == 0'), ('checked as', 'P ⇔ y ^ z == 0')]
     """
-    return list(_lines(claim, claim["formal"], claim["formal"]["check"]))
+    return list(_lines(claim, claim.formal, claim.formal["check"]))
 
 
-def _lines(claim: Document, formal: Document, check: Document) -> Iterator[tuple[str, str]]:
-    if claim["ruleset"] is not None:
-        yield "ruleset", claim["ruleset"]
+def _lines(claim: LedgerClaim, formal: Document, check: Document) -> Iterator[tuple[str, str]]:
+    if claim.ruleset is not None:
+        yield "ruleset", claim.ruleset
     if formal["when"]:
         yield "for", formal["when"]
     if formal["every"]:
@@ -42,14 +44,14 @@ def _lines(claim: Document, formal: Document, check: Document) -> Iterator[tuple
         yield "where", ", ".join(f"{name} = {value}" for name, value in formal["let"].items())
     if formal["reach"]:
         yield "up to", formal["reach"]
-    if claim["ruleset"] is None:
+    if claim.ruleset is None:
         yield "for all", _ranges(check["all"])
         if check.get("number"):
             yield "counted over", _ranges(check["number"]["of"])
         if "height" in check:
             yield "heights up to", check["height"]
         yield "N", f"{check['bound']:,}"
-    yield "checked as", claim["formula"]
+    yield "checked as", claim.formula
 
 
 def _ranges(spans: Mapping[str, str]) -> str:

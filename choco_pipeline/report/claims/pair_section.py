@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from choco_pipeline.claims.conclusions.claim_row import ClaimPair, Decided, PairKind
 from choco_pipeline.report.claims.counterexamples import Shown
 from choco_pipeline.report.claims.verdict_cells import Cell
 from choco_pipeline.report.claims.verdicts import ClaimView, decides
-
-Document = Mapping[str, Any]
+from choco_pipeline.sweep.run_ledger import Ledger
 
 #: What a pair comes to, where it is settled. To stand is not to be refuted: how far it was checked is in its verdict.
 OUTCOMES = {"intended": "{1} stands", "printed": "{0} stands", "neither": "neither stands"}
@@ -68,54 +67,54 @@ class PairView:
     is_misprint: bool
 
 
-def pair_views(ledger: Document, views: Sequence[ClaimView], kind: str) -> list[PairView]:
+def pair_views(ledger: Ledger, views: Sequence[ClaimView], kind: PairKind) -> list[PairView]:
     """Return the pairs of one kind, ``misprint`` or ``disagreement``, those that are settled first."""
-    by_id = {view.claim["id"]: view for view in views}
-    found = [_pair_view(pair, by_id) for pair in ledger["pairs"] if pair["kind"] == kind]
+    by_id = {view.claim.id: view for view in views}
+    found = [_pair_view(pair, by_id) for pair in ledger.pairs if pair.kind == kind]
     return sorted(found, key=lambda view: not view.outcome)
 
 
-def forms(ledger: Document) -> dict[str, tuple[str, str]]:
+def forms(ledger: Ledger) -> dict[str, tuple[str, str]]:
     """Return, for each claim of a misprint, which form it is and the id of the pair on the page."""
     found: dict[str, tuple[str, str]] = {}
-    for pair in ledger["pairs"]:
-        if pair["kind"] == "misprint":
-            for side in ("printed", "intended"):
-                found.setdefault(pair[side], (f"as {side}", _anchor(pair)))
+    for pair in ledger.pairs:
+        if pair.kind == "misprint":
+            found.setdefault(pair.printed, ("as printed", _anchor(pair)))
+            found.setdefault(pair.intended, ("as intended", _anchor(pair)))
     return found
 
 
-def _pair_view(pair: Document, by_id: Mapping[str, ClaimView]) -> PairView:
-    printed, intended = by_id[pair["printed"]], by_id[pair["intended"]]
+def _pair_view(pair: ClaimPair, by_id: Mapping[str, ClaimView]) -> PairView:
+    printed, intended = by_id[pair.printed], by_id[pair.intended]
     names = ("the printed form", "the intended form")
-    if pair["kind"] == "misprint":
+    if pair.kind == "misprint":
         roles = ("as printed", "as intended")
-        title = printed.claim["number"]
-        if intended.claim["number"] != title:
-            roles = (f"{title}, as printed", f"{intended.claim['number']}, as intended")
+        title = printed.claim.number
+        if intended.claim.number != title:
+            roles = (f"{title}, as printed", f"{intended.claim.number}, as intended")
     else:
         roles = names = (_source(printed), _source(intended))
-        title = f"{printed.claim['number']} and {intended.claim['number']}"
-    cell = _deciding(pair["decided"], (printed, intended))
+        title = f"{printed.claim.number} and {intended.claim.number}"
+    cell = _deciding(pair.decided, (printed, intended))
     return PairView(
         _anchor(pair),
         title,
-        OUTCOMES.get(pair["right"], "").format(*names),
-        pair["text"],
+        OUTCOMES.get(pair.right, "").format(*names),
+        pair.text,
         [
-            Side(roles[0], printed, pair["right"] == "printed", _formal(printed, intended)),
-            Side(roles[1], intended, pair["right"] == "intended", _formal(intended, printed)),
+            Side(roles[0], printed, pair.right == "printed", _formal(printed, intended)),
+            Side(roles[1], intended, pair.right == "intended", _formal(intended, printed)),
         ],
         None if cell is None else cell.counterexample,
-        "" if cell is None else f"{cell.document['claim']}.html",
+        "" if cell is None else f"{cell.document.claim}.html",
         "" if cell is None else cell.anchor,
         "" if cell is None else cell.ruleset,
-        pair["kind"] == "misprint",
+        pair.kind == "misprint",
     )
 
 
-def _anchor(pair: Document) -> str:
-    return f"pair-{pair['printed']}-{pair['intended']}"
+def _anchor(pair: ClaimPair) -> str:
+    return f"pair-{pair.printed}-{pair.intended}"
 
 
 def _formal(view: ClaimView, other: ClaimView) -> list[tuple[str, str]]:
@@ -124,10 +123,10 @@ def _formal(view: ClaimView, other: ClaimView) -> list[tuple[str, str]]:
 
 
 def _source(view: ClaimView) -> str:
-    return f"{view.claim['number']} of {view.claim['paper']['key']}"
+    return f"{view.claim.number} of {view.claim.paper.key}"
 
 
-def _deciding(decided: Document | None, sides: Sequence[ClaimView]) -> Cell | None:
+def _deciding(decided: Decided | None, sides: Sequence[ClaimView]) -> Cell | None:
     return next(
         (cell for view in sides for cell in view.cells if decides(cell.document, decided)), None
     )

@@ -49,11 +49,11 @@ class ReachTable:
 
 def reach_table(cells: Sequence[Cell]) -> ReachTable | None:
     """Return what the verdicts on one claim say of its bound; None if no table goes beyond it."""
-    told = [cell for cell in cells if "best_possible" in cell.document["evidence"]]
+    told = [cell for cell in cells if "best_possible" in cell.document.evidence]
     if not told:
         return None
     first = told[0]
-    names = list(first.document["parameters"])
+    names = list(first.document.parameters)
     try:
         coordinates = parse_ruleset(first.ruleset).coordinates
     except RulesetError:  # a height table that is not at hand here
@@ -63,15 +63,15 @@ def reach_table(cells: Sequence[Cell]) -> ReachTable | None:
 
 def _row(names: Sequence[str], cell: Cell) -> ReachRow:
     verdict = cell.document
-    evidence, refutes = verdict["evidence"], verdict["counterexample"]
+    evidence, refutes = verdict.evidence, verdict.counterexample
     true_up_to = evidence["true_up_to"]
-    failing = refutes["position"] if refutes else evidence.get("false_at")
+    failing = refutes.position if refutes else evidence.get("false_at")
     if refutes:
         beyond = "false before"
     else:
         beyond = "false at once" if evidence["best_possible"] else "also true"
     return ReachRow(
-        [verdict["parameters"][name] for name in names],
+        [verdict.parameters[name] for name in names],
         evidence["reach"],
         f"{true_up_to:,}" if failing else f"{true_up_to:,} or more",
         beyond,

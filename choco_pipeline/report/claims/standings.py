@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from markupsafe import Markup, escape
 
-from choco_pipeline.claims.conclusions.outcomes import SIGNS, is_for_all, strongest
-from choco_pipeline.claims.conclusions.row_text import exact_text, parameters_text
-from choco_pipeline.claims.language.verdict import counted, domain_text
+from choco_pipeline.claims.conclusions.outcomes import SIGNS, Given, strongest
+from choco_pipeline.claims.conclusions.row_text import exact_text, parameters_text, place_text
+from choco_pipeline.claims.language.claim_verdict import AllParameters, ClaimVerdict
+from choco_pipeline.claims.language.claims_file import Paper
+from choco_pipeline.claims.language.verdict import VerdictKind, counted
 from choco_pipeline.formula import parse
-from choco_pipeline.report.claims.counterexamples import place
 from choco_pipeline.report.claims.verdicts import ClaimView
 from choco_pipeline.report.math.mathml import MathML
 from choco_pipeline.report.math.typeset import typeset
-
-Document = Mapping[str, Any]
 
 #: What an outcome says of a question, whose formal reading is a statement that is true or not.
 ANSWERS = {
@@ -37,17 +35,17 @@ class Standing:
     known: Markup
 
 
-def standings(views: Sequence[ClaimView]) -> list[tuple[Document, list[Standing]]]:
+def standings(views: Sequence[ClaimView]) -> list[tuple[Paper, list[Standing]]]:
     """Return the conjectures and questions, by paper, in the papers' order."""
     papers: dict[str, list[Standing]] = {}
     for view in views:
-        if view.claim["status"] in ("conjecture", "question"):
-            papers.setdefault(view.claim["paper"]["key"], []).append(Standing(view, _known(view)))
-    return [(chosen[0].view.claim["paper"], chosen) for chosen in papers.values()]
+        if view.claim.status in ("conjecture", "question"):
+            papers.setdefault(view.claim.paper.key, []).append(Standing(view, _known(view)))
+    return [(chosen[0].view.claim.paper, chosen) for chosen in papers.values()]
 
 
 def _known(view: ClaimView) -> Markup:
-    answer = ANSWERS.get(view.verdict, "") if view.claim["status"] == "question" else ""
+    answer = ANSWERS.get(view.verdict, "") if view.claim.status == "question" else ""
     return Markup(escape(answer)) + _outcome(view)
 
 
@@ -59,24 +57,25 @@ def _outcome(view: ClaimView) -> Markup:
         case "proved" | "proved-for-listed":
             return _proved(view, verdicts)
         case "exhausted":
-            unit = verdicts[0]["unit"]
-            return Markup(escape(f"true in all {counted(view.row['positions'], unit)}"))
+            unit = verdicts[0].unit
+            return Markup(escape(f"true in all {counted(view.row.positions, unit)}"))
         case "holds-to-bound":
             return _held(view, verdicts)
         case other:
             return Markup(escape(SIGNS[other][1]))
 
 
-def _refuted(view: ClaimView, verdicts: Sequence[Document]) -> Markup:
-    decided = view.row["decided"]
-    at = "" if decided["position"] is None else place(decided["coordinates"], decided["position"])
-    given = parameters_text([decided["parameters"]])
+def _refuted(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> Markup:
+    decided = view.row.decided
+    assert decided is not None
+    at = "" if decided.position is None else place_text(decided)
+    given = parameters_text([decided.parameters])
     said = ("refuted", at and f"at {at}", given and f"for {given}")
     text = Markup(escape(" ".join(filter(None, said))))
-    refuting = [v["evidence"] for v in verdicts if v["verdict"] == "refuted"]
-    every = next((one["every_member"] for one in refuting if "every_member" in one), None)
-    if every is not None:
-        return text + "; false for " + _all_of(every)
+    every = [v.false_everywhere for v in verdicts if v.verdict == "refuted"]
+    for one in every:
+        if one is not None:
+            return text + "; false for " + _all_of(one)
     cases = _single_cases(verdicts)
     false = cases.get("refuted", [])
     if len(false) < 2:
@@ -85,29 +84,29 @@ def _refuted(view: ClaimView, verdicts: Sequence[Document]) -> Markup:
     return text + Markup(escape(f"; false for {_named(false)}{others}"))
 
 
-def _proved(view: ClaimView, verdicts: Sequence[Document]) -> Markup:
-    proved = [v for v in verdicts if v["verdict"] == "proved"]
-    parts = [_for([one]) + _all_of(one["for_all"]) for one in proved if is_for_all(one)]
+def _proved(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> Markup:
+    proved = [v for v in verdicts if v.is_proved]
+    parts = [_for([one]) + _all_of(one.for_all) for one in proved if one.for_all is not None]
     single = _single_cases(verdicts).get("proved", [])
-    if single and single[0]["parameters"]:
+    if single and single[0].parameters:
         parts.append(_for(single) + Markup(escape(_named(single))))
     others = "" if view.verdict == "proved" else ", and no others"
     return Markup("proved for ") + (Markup(", and for ").join(parts) or _domain(proved)) + others
 
 
-def _held(view: ClaimView, verdicts: Sequence[Document]) -> Markup:
+def _held(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> Markup:
     cases, parts = _single_cases(verdicts), []
-    if cases.get("proved") or any(is_for_all(v) and v["verdict"] == "proved" for v in verdicts):
+    if cases.get("proved") or any(v.for_all is not None and v.is_proved for v in verdicts):
         parts.append(_proved(view, verdicts))
     whole, held = cases.get("exhausted", []), cases.get("holds-to-bound", [])
     if whole:
         parts.append(Markup(escape(f"every case checked{_for_these(whole, ', and no others')}")))
     if held:
-        bounds = sorted(v["bound"] for v in held)
+        bounds = sorted(v.bound or 0 for v in held)
         to = f"to bound {bounds[0]:,}"
         if bounds[0] < bounds[-1]:
             to = f"to bounds from {bounds[0]:,} to {bounds[-1]:,}"
-        senses = sorted({v["why"] for v in held if v["why"]})
+        senses = sorted({v.why for v in held if v.why})
         sense = f": {senses[0]}" if senses else ""
         if len(senses) > 1:
             sense = ", in a sense that its page states"
@@ -115,57 +114,53 @@ def _held(view: ClaimView, verdicts: Sequence[Document]) -> Markup:
     return Markup("; ").join(parts)
 
 
-def _single_cases(verdicts: Sequence[Document]) -> dict[str, list[Document]]:
+def _single_cases(verdicts: Sequence[ClaimVerdict]) -> dict[VerdictKind, list[ClaimVerdict]]:
     """Return the verdicts that decide single cases, by what these come to; cases that a proof for all covers are none.
 
     Of several verdicts that say the same of one case the furthest counts.
     """
     covered = [
-        parse(v["for_all"]["condition"])
-        for v in verdicts
-        if is_for_all(v) and v["verdict"] == "proved"
+        parse(v.for_all.condition) for v in verdicts if v.for_all is not None and v.is_proved
     ]
-    of_case: dict[tuple[tuple[str, int], ...], list[Document]] = {}
+    of_case: dict[Given, list[ClaimVerdict]] = {}
     for verdict in verdicts:
-        given = verdict["parameters"]
-        if not is_for_all(verdict) and not any(condition.value(given) for condition in covered):
+        given = verdict.parameters
+        if verdict.for_all is None and not any(condition.value(given) for condition in covered):
             of_case.setdefault(tuple(given.items()), []).append(verdict)
-    found: dict[str, list[Document]] = {}
+    found: dict[VerdictKind, list[ClaimVerdict]] = {}
     for group in of_case.values():
         kind = strongest(group)
-        furthest = max(
-            (v for v in group if v["verdict"] == kind), key=lambda one: one["bound"] or 0
-        )
+        furthest = max((v for v in group if v.verdict == kind), key=lambda one: one.bound or 0)
         found.setdefault(kind, []).append(furthest)
     return found
 
 
-def _named(verdicts: Sequence[Document]) -> str:
-    return exact_text([verdict["parameters"] for verdict in verdicts])
+def _named(verdicts: Sequence[ClaimVerdict]) -> str:
+    return exact_text([verdict.parameters for verdict in verdicts])
 
 
-def _for_these(verdicts: Sequence[Document], others: str = "") -> str:
+def _for_these(verdicts: Sequence[ClaimVerdict], others: str = "") -> str:
     """Return for which parameters some verdicts are; nothing for a claim without any."""
-    return f" for {_named(verdicts)}{others}" if verdicts[0]["parameters"] else ""
+    return f" for {_named(verdicts)}{others}" if verdicts[0].parameters else ""
 
 
-def _for(verdicts: Sequence[Document]) -> Markup:
+def _for(verdicts: Sequence[ClaimVerdict]) -> Markup:
     """Return up to where proofs reach, if not for all positions: before the parameters that they are for."""
     return (
         Markup()
-        if all(v["reach"] is None and v["printed"] is None for v in verdicts)
+        if all(v.reach is None and v.printed is None for v in verdicts)
         else _domain(verdicts) + ", for "
     )
 
 
-def _domain(verdicts: Sequence[Document]) -> Markup:
-    domains = {domain_text(v["unit"], v["reach"], v["printed"]) for v in verdicts}
-    said = domains.pop() if len(domains) == 1 else f"all {verdicts[0]['unit']}s up to its bound"
+def _domain(verdicts: Sequence[ClaimVerdict]) -> Markup:
+    domains = {verdict.domain for verdict in verdicts}
+    said = domains.pop() if len(domains) == 1 else f"all {verdicts[0].unit}s up to its bound"
     return Markup(escape(said))
 
 
-def _all_of(named: Document) -> Markup:
+def _all_of(named: AllParameters) -> Markup:
     """Return which parameters a verdict on all of them is on, their condition as mathematics."""
-    names = Markup(", ").join(Markup("<i>{}</i>").format(name) for name in named["parameters"])
-    condition = typeset(parse(named["condition"]), MathML())
+    names = Markup(", ").join(Markup("<i>{}</i>").format(name) for name in named.parameters)
+    condition = typeset(parse(named.condition), MathML())
     return Markup("all ") + names + Markup(f" with <math>{condition}</math>")

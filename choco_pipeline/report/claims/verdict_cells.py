@@ -8,15 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from choco_pipeline.claims.conclusions.outcomes import (
-    ENGINES,
-    SIGNS,
-    is_by_proof,
-    is_for_all,
-)
+from choco_pipeline.claims.conclusions.claim_row import ClaimRow
+from choco_pipeline.claims.conclusions.outcomes import ENGINES, SIGNS
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
+from choco_pipeline.claims.language.verdict import VerdictKind
 from choco_pipeline.report.claims.counterexamples import Shown, shown
 
-Document = Mapping[str, Any]
+#: A table of the ledger.
+Table = Mapping[str, Any]
 
 #: Two parameters with at least this many cells are laid out as a grid.
 GRID_CELLS = 9
@@ -74,10 +73,10 @@ class Cell:
 
     anchor: str
     label: str
-    verdict: str
+    verdict: VerdictKind
     symbol: str
     words: str
-    document: Document
+    document: ClaimVerdict
     ruleset: str
     table: str | None
     counterexample: Shown | None
@@ -87,7 +86,7 @@ class Cell:
     @property
     def said(self) -> str:
         """The verdict in one line, without the word that its sign says already."""
-        return str(self.document["text"]).removeprefix(self.verdict).lstrip(": ")
+        return self.document.text.removeprefix(self.verdict).lstrip(": ")
 
     @property
     def is_plain(self) -> bool:
@@ -110,9 +109,9 @@ class Grid:
 def cell_of(
     anchor: str,
     label: str,
-    verdict: Document,
-    tables: Mapping[str, Document],
-    row: Document,
+    verdict: ClaimVerdict,
+    tables: Mapping[str, Table],
+    row: ClaimRow,
     *,
     drawn: bool,
 ) -> Cell:
@@ -127,40 +126,40 @@ def cell_of(
     drawn
         Whether a counterexample is drawn.
     """
-    symbol, words = SIGNS[verdict["verdict"]]
-    if verdict["verdict"] == "holds-to-bound":
-        words = f"to {verdict['bound']:,}"
-    if verdict["verdict"] == "exhausted":
+    symbol, words = SIGNS[verdict.verdict]
+    if verdict.verdict == "holds-to-bound":
+        words = f"to {verdict.bound:,}"
+    if verdict.verdict == "exhausted":
         words = "all cases"
-    table = tables.get(verdict["table"] or "")
+    table = tables.get(verdict.table or "")
     ruleset = table["ruleset"] if table else ""
-    refutes = verdict["counterexample"]
+    refutes = verdict.counterexample
     evidence = [
         (LABELS.get(key, key.replace("_", " ")), _in_words(key, value))
-        for key, value in verdict["evidence"].items()
+        for key, value in verdict.evidence.items()
         if value != [] and key not in TOLD
     ]
     return Cell(
         anchor,
         label,
-        verdict["verdict"],
+        verdict.verdict,
         symbol,
         words,
         verdict,
         ruleset,
-        verdict["table"],
+        verdict.table,
         shown(refutes, ruleset, drawn=drawn) if refutes else None,
         evidence,
         _commands(verdict, ruleset, row),
     )
 
 
-def labels(verdicts: Sequence[Document]) -> list[str]:
+def labels(verdicts: Sequence[ClaimVerdict]) -> list[str]:
     """Return the parameters of each verdict, with the bound or a word where they alone do not tell two apart."""
     names = [
         "all at once"
-        if is_for_all(verdict)
-        else ", ".join(f"{name} = {value}" for name, value in verdict["parameters"].items())
+        if verdict.for_all is not None
+        else ", ".join(f"{name} = {value}" for name, value in verdict.parameters.items())
         for verdict in verdicts
     ]
     times = Counter(names)
@@ -170,24 +169,23 @@ def labels(verdicts: Sequence[Document]) -> list[str]:
     ]
 
 
-def _kind_of_check(verdict: Document) -> str:
-    if is_by_proof(verdict):
+def _kind_of_check(verdict: ClaimVerdict) -> str:
+    if verdict.is_by_proof:
         return "by proof"
-    return "" if verdict["bound"] is None else f"bound {verdict['bound']}"
+    return "" if verdict.bound is None else f"bound {verdict.bound}"
 
 
 def grid_of(cells: Sequence[Cell]) -> Grid | None:
     """Lay cells out by two integer parameters, unless there are few, or two cells in one place."""
-    cells = [cell for cell in cells if not is_for_all(cell.document)]
-    names = {tuple(cell.document["parameters"]) for cell in cells}
+    cells = [cell for cell in cells if cell.document.for_all is None]
+    names = {tuple(cell.document.parameters) for cell in cells}
     if len(cells) < GRID_CELLS or len(names) != 1 or len(next(iter(names))) != 2:
         return None
     down, across = next(iter(names))
     places = {
-        (cell.document["parameters"][down], cell.document["parameters"][across]): cell
-        for cell in cells
+        (cell.document.parameters[down], cell.document.parameters[across]): cell for cell in cells
     }
-    if len(places) < len(cells) or not all(isinstance(v, int) for place in places for v in place):
+    if len(places) < len(cells):
         return None
     columns = sorted({b for _, b in places})
     rows = [(a, [places.get((a, b)) for b in columns]) for a in sorted({a for a, _ in places})]
@@ -197,24 +195,24 @@ def grid_of(cells: Sequence[Cell]) -> Grid | None:
     return Grid(down, across, columns, rows)
 
 
-def _commands(verdict: Document, ruleset: str, row: Document) -> list[tuple[str, str]]:
+def _commands(verdict: ClaimVerdict, ruleset: str, row: ClaimRow) -> list[tuple[str, str]]:
     commands = []
-    if "command" in verdict:
-        return [("repeats the proof", verdict["command"])]
-    check = f"./choco claims check {row['claim']}"
-    refutes = verdict["counterexample"]
-    if ruleset and refutes and refutes["position"] is not None:
-        position = " ".join(map(str, refutes["position"]))
+    if verdict.command is not None:
+        return [("repeats the proof", verdict.command)]
+    check = f"./choco claims check {row.claim}"
+    refutes = verdict.counterexample
+    if ruleset and refutes and refutes.position is not None:
+        position = " ".join(map(str, refutes.position))
         commands.append(("shows the position", f"./choco value {shlex.quote(ruleset)} {position}"))
-    if is_by_proof(verdict) and verdict["verdict"] == "proved":
-        certificate = verdict["certificate"]
+    if verdict.is_by_proof and verdict.is_proved:
+        certificate = verdict.certificate
         if certificate is None:  # of a statement on integers: the command that decides it again
-            return [("repeats the proof", verdict["why"])]
+            return [("repeats the proof", verdict.why or "")]
         rests_on = f"./choco prove --check {shlex.quote(certificate)}"
         return [("checks what it rests on", rests_on), ("repeats the proof", f"{check} --proofs")]
     # The shape of an uncut rectangular bar is its own bound; across tables there is no single one.
-    bound = f"--bound {verdict['bound']}" if ruleset and verdict["bound"] else ""
-    given = [f"{name}={value}" for name, value in verdict["parameters"].items()]
+    bound = f"--bound {verdict.bound}" if ruleset and verdict.bound else ""
+    given = [f"{name}={value}" for name, value in verdict.parameters.items()]
     return [*commands, ("repeats the check", " ".join([check, *given, bound]).strip())]
 
 

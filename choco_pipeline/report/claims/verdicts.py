@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from choco_pipeline.claims.conclusions.claim_row import ClaimRow, Decided, Outcome
 from choco_pipeline.claims.conclusions.outcomes import (
     NOT_ASSERTED,
     SIGNS,
     engines_text,
     few_words,
-    is_for_all,
 )
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
+from choco_pipeline.claims.language.ledger_claim import LedgerClaim
 from choco_pipeline.report.claims.formal import formal_lines
 from choco_pipeline.report.claims.reach import ReachTable, reach_table
-from choco_pipeline.report.claims.verdict_cells import Cell, Grid, cell_of, grid_of, labels
-
-Document = Mapping[str, Any]
+from choco_pipeline.report.claims.verdict_cells import Cell, Grid, Table, cell_of, grid_of, labels
+from choco_pipeline.sweep.run_ledger import Ledger
 
 #: At most so many counterexamples of one claim are drawn, the least of all among them.
 MOST_DRAWN = 3
@@ -46,11 +46,11 @@ class ClaimView:
         For a statement with a bound of its own, whether that is the best possible.
     """
 
-    claim: Document
-    row: Document
+    claim: LedgerClaim
+    row: ClaimRow
     symbol: str
     words: str
-    counts: list[tuple[str, str, int]]
+    counts: list[tuple[Outcome, str, int]]
     formal: list[tuple[str, str]]
     cells: list[Cell]
     decisive: Cell | None
@@ -58,24 +58,24 @@ class ClaimView:
     reach: ReachTable | None
 
     @property
-    def verdict(self) -> str:
+    def verdict(self) -> Outcome:
         """What the claim comes to, by its row of the ledger."""
-        return str(self.row["verdict"])
+        return self.row.verdict
 
     @property
     def is_open(self) -> bool:
         """Whether the claim is a conjecture, not a theorem or an example."""
-        return bool(self.claim["status"] == "conjecture")
+        return self.claim.status == "conjecture"
 
     @property
     def is_asserted(self) -> bool:
         """Whether a paper asserts it: neither asks whether it is so, nor is it a remark of this project."""
-        return self.claim["status"] not in NOT_ASSERTED
+        return self.claim.status not in NOT_ASSERTED
 
     @property
     def engines(self) -> str:
         """Which engines agree on its proofs, in words; "" without proofs."""
-        return engines_text(self.row["engines"])
+        return engines_text(self.row.engines)
 
     @property
     def plain(self) -> list[Cell]:
@@ -89,64 +89,66 @@ class ClaimView:
         return [cell for cell in self.cells if not cell.is_plain and cell is not self.decisive]
 
 
-def claim_views(ledger: Document) -> list[ClaimView]:
+def claim_views(ledger: Ledger) -> list[ClaimView]:
     """Return every claim with its verdicts, paper by paper, conjectures first, and last what no paper asserts."""
-    tables = {table["id"]: table for table in ledger["tables"]}
-    rows = {row["claim"]: row for row in ledger["rows"]}
-    verdicts: dict[str, list[Document]] = defaultdict(list)
-    for verdict in ledger["verdicts"]:
-        verdicts[verdict["claim"]].append(verdict)
-    papers = list(dict.fromkeys(claim["paper"]["key"] for claim in ledger["claims"]))
+    tables = {table["id"]: table for table in ledger.tables}
+    rows = {row.claim: row for row in ledger.rows}
+    verdicts: dict[str, list[ClaimVerdict]] = defaultdict(list)
+    for verdict in ledger.verdicts:
+        verdicts[verdict.claim].append(verdict)
+    papers = list(dict.fromkeys(claim.paper.key for claim in ledger.claims))
     views = [
-        _claim_view(claim, rows[claim["id"]], verdicts[claim["id"]], tables)
-        for claim in ledger["claims"]
+        _claim_view(claim, rows[claim.id], verdicts[claim.id], tables) for claim in ledger.claims
     ]
     return sorted(
         views,
         key=lambda view: (
-            papers.index(view.claim["paper"]["key"]),
+            papers.index(view.claim.paper.key),
             not view.is_asserted,
             not view.is_open,
         ),
     )
 
 
-def tally(views: Iterable[ClaimView]) -> list[tuple[str, str, int]]:
+def tally(views: Iterable[ClaimView]) -> list[tuple[Outcome, str, int]]:
     """Return verdict, words and number of claims for each verdict that occurs, worst first."""
     return _counted(Counter(view.verdict for view in views))
 
 
-def decides(verdict: Document, decided: Document | None) -> bool:
+def decides(verdict: ClaimVerdict, decided: Decided | None) -> bool:
     """Whether a verdict is the one whose counterexample a row or a pair names."""
-    refutes = verdict["counterexample"]
+    refutes = verdict.counterexample
     return (
         decided is not None
         and refutes is not None
-        and all(verdict[key] == decided[key] for key in ("table", "parameters"))
-        and refutes["position"] == decided["position"]
+        and (verdict.table, verdict.parameters) == (decided.table, decided.parameters)
+        and refutes.position == decided.position
     )
 
 
 def _claim_view(
-    claim: Document, row: Document, verdicts: Sequence[Document], tables: Mapping[str, Document]
+    claim: LedgerClaim,
+    row: ClaimRow,
+    verdicts: Sequence[ClaimVerdict],
+    tables: Mapping[str, Table],
 ) -> ClaimView:
-    refuting = [i for i, verdict in enumerate(verdicts) if verdict["verdict"] == "refuted"]
-    decisive = next((i for i in refuting if decides(verdicts[i], row["decided"])), None)
+    refuting = [i for i, verdict in enumerate(verdicts) if verdict.verdict == "refuted"]
+    decisive = next((i for i in refuting if decides(verdicts[i], row.decided)), None)
     if decisive is None and refuting:
         decisive = refuting[0]
     others = [i for i in refuting if i != decisive]
     drawn = {decisive, *others[: MOST_DRAWN - 1]}
     cells = [
-        cell_of(f"{claim['id']}-{i + 1}", label, verdict, tables, row, drawn=i in drawn)
+        cell_of(f"{claim.id}-{i + 1}", label, verdict, tables, row, drawn=i in drawn)
         for i, (verdict, label) in enumerate(zip(verdicts, labels(verdicts), strict=True))
     ]
     in_order = sorted(cells, key=lambda cell: _by_parameters(cell.document))
     return ClaimView(
         claim,
         row,
-        SIGNS[row["verdict"]][0],
+        SIGNS[row.verdict][0],
         few_words(row),
-        _counted(row["counts"]),
+        _counted(row.counts),
         formal_lines(claim),
         in_order,
         None if decisive is None else cells[decisive],
@@ -155,14 +157,12 @@ def _claim_view(
     )
 
 
-def _by_parameters(verdict: Document) -> tuple[bool, list[tuple[int, str]], int]:
-    """Return a sorting key: for all parameters first, numbers by size, all else as text, then by bound."""
-    values = verdict["parameters"].values()
-    keys = [(v, "") if isinstance(v, int) else (0, str(v)) for v in values]
-    return (not is_for_all(verdict), keys, verdict["bound"] or 0)
+def _by_parameters(verdict: ClaimVerdict) -> tuple[bool, list[int], int]:
+    """Return a sorting key: for all parameters first, then by parameters and bound."""
+    return (verdict.for_all is None, list(verdict.parameters.values()), verdict.bound or 0)
 
 
-def _counted(counts: Mapping[str, int]) -> list[tuple[str, str, int]]:
+def _counted(counts: Mapping[Outcome, int]) -> list[tuple[Outcome, str, int]]:
     return [
         (verdict, words, counts[verdict])
         for verdict, (_, words) in SIGNS.items()

@@ -11,7 +11,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from choco_pipeline.claims.conclusions.outcomes import enumerated, is_for_all
+from choco_pipeline.claims.conclusions.outcomes import enumerated
+from choco_pipeline.claims.language.ledger_claim import LedgerClaim
 from choco_pipeline.documents.files import write_text
 from choco_pipeline.errors import StoreError
 from choco_pipeline.finding.statements.statement import FoundStatement, parsed
@@ -24,6 +25,7 @@ from choco_pipeline.report.math.latex import LaTeX
 from choco_pipeline.report.math.latex_text import tex_code, tex_text
 from choco_pipeline.report.math.mathml import MathML
 from choco_pipeline.report.math.typeset import MathNotation, typeset
+from choco_pipeline.sweep.run_ledger import Ledger
 
 #: Beside the page of a run; pages have the names of their certificates.
 FOLDER = "families"
@@ -112,22 +114,22 @@ class FamilyProofs:
         What the run says of the search and the check; nothing of a found statement's.
     """
 
-    claims: Mapping[str, Sequence[Mapping[str, Any]]]
+    claims: Mapping[str, Sequence[LedgerClaim]]
     evidence: Mapping[str, Mapping[str, Any]]
 
     @classmethod
-    def of(cls, ledger: Mapping[str, Any], found: Sequence[FoundStatement] = ()) -> FamilyProofs:
+    def of(cls, ledger: Ledger, found: Sequence[FoundStatement] = ()) -> FamilyProofs:
         """Return those whose files are there."""
-        known = {claim["id"]: claim for claim in ledger["claims"]}
-        claims: dict[str, list[Mapping[str, Any]]] = {}
+        known = {claim.id: claim for claim in ledger.claims}
+        claims: dict[str, list[LedgerClaim]] = {}
         evidence: dict[str, Mapping[str, Any]] = {}
-        for verdict in ledger["verdicts"]:
-            path = verdict.get("certificate")
+        for verdict in ledger.verdicts:
+            path = verdict.certificate
             # What follows from other claims has the certificate of a sentence on integers, which is none of a family.
-            is_family = is_for_all(verdict) and "follows_from" not in verdict["evidence"]
+            is_family = verdict.for_all is not None and "follows_from" not in verdict.evidence
             if is_family and path is not None and Path(path).is_file():
-                claims.setdefault(path, []).append(known[verdict["claim"]])
-                evidence.setdefault(path, verdict["evidence"])
+                claims.setdefault(path, []).append(known[verdict.claim])
+                evidence.setdefault(path, verdict.evidence)
         for statement in found:
             if statement.is_proved_for_all:
                 (path,) = statement.verdict.certificates
@@ -139,9 +141,7 @@ class FamilyProofs:
     @property
     def pages(self) -> dict[str, str]:
         """For each claim that one of them proves, the address of its page, seen from the run's."""
-        return {
-            claim["id"]: page_of(path) for path, claims in self.claims.items() for claim in claims
-        }
+        return {claim.id: page_of(path) for path, claims in self.claims.items() for claim in claims}
 
     @property
     def pages_by_path(self) -> dict[str, str]:
@@ -159,7 +159,7 @@ class FamilyProofs:
         return FamilyView(
             written,
             path,
-            [(c["id"], c["number"], c["paper"]["title"]) for c in self.claims[path]],
+            [(c.id, c.number, c.paper.title) for c in self.claims[path]],
             self.evidence[path],
             [notation.name(name, "") for name in written.parameters],
             notation.listed([notation.name(name, "") for name in rules.coordinates]),
@@ -175,9 +175,7 @@ def page_of(path: str) -> str:
     return f"{FOLDER}/{Path(path).stem}.html"
 
 
-def write_family_pages(
-    ledger: Mapping[str, Any], folder: Path, found: Sequence[FoundStatement] = ()
-) -> int:
+def write_family_pages(ledger: Ledger, folder: Path, found: Sequence[FoundStatement] = ()) -> int:
     """Write a page and its LaTeX for each proof of a family that a report names; return how many.
 
     Parameters

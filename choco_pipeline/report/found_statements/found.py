@@ -12,7 +12,9 @@ from typing import Any
 
 from markupsafe import Markup
 
+from choco_pipeline.claims.conclusions.claim_row import Outcome
 from choco_pipeline.claims.conclusions.outcomes import SIGNS
+from choco_pipeline.claims.language.ledger_claim import LedgerClaim
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.finding.statements.statement import UNITS, FoundStatement
@@ -22,11 +24,12 @@ from choco_pipeline.report.found_statements.found_formulas import condition, dis
 from choco_pipeline.report.found_statements.found_pictures import drawing
 from choco_pipeline.report.found_statements.height_tables import HeightTable, tables_of
 from choco_pipeline.report.math.mathml import MathML
+from choco_pipeline.sweep.run_ledger import Ledger
 
 FORMAT = 1
 
 #: The sign of each status, named as the verdicts of claims are, and its words; in the order of the page.
-STATUSES = {
+STATUSES: Mapping[str, tuple[Outcome, str]] = {
     "proved": ("proved", "proved"),
     "proved-for-listed": ("proved-for-listed", "proved for the games named"),
     "exhausted": ("exhausted", "checked in all cases"),
@@ -84,7 +87,7 @@ class FoundView:
         return self.statement.id
 
     @property
-    def status(self) -> str:
+    def status(self) -> Outcome:
         """The name that the style sheet has for the verdict."""
         return STATUSES[self.statement.verdict.status][0]
 
@@ -189,7 +192,7 @@ class FoundStatements:
         return ranked[:MOST_NEWS]
 
     @cached_property
-    def tally(self) -> list[tuple[str, str, str, int]]:
+    def tally(self) -> list[tuple[Outcome, str, str, int]]:
         """How many statements that were not refuted have each status: style, sign, words, number."""
         counts: Counter[str] = Counter(view.statement.verdict.status for view in self.held)
         return [
@@ -199,7 +202,7 @@ class FoundStatements:
         ]
 
 
-def read_found(path: Path, ledger: Mapping[str, Any], results: Path) -> FoundStatements:
+def read_found(path: Path, ledger: Ledger, results: Path) -> FoundStatements:
     """Return what a run found.
 
     Parameters
@@ -224,9 +227,7 @@ def read_found(path: Path, ledger: Mapping[str, Any], results: Path) -> FoundSta
     return found_of(document, ledger, results)
 
 
-def found_of(
-    document: Mapping[str, Any], ledger: Mapping[str, Any], results: Path
-) -> FoundStatements:
+def found_of(document: Mapping[str, Any], ledger: Ledger, results: Path) -> FoundStatements:
     """Return what a document of the form of ``found.json`` says, its statements in their order within each part."""
     statements = [FoundStatement.from_json(one) for one in document["statements"]]
     heights = [one for one in statements if one.kind == "heights"]
@@ -238,7 +239,7 @@ def found_of(
         [one for one in statements if one.verdict.status == "refuted"],
     )
     numbers = {one.id: n for n, one in enumerate((one for part in parts for one in part), start=1)}
-    claims = {claim["id"]: claim for claim in ledger["claims"]}
+    claims = {claim.id: claim for claim in ledger.claims}
     new, rediscovered, classified, refuted = (
         [
             FoundView(
@@ -246,7 +247,7 @@ def found_of(
                 one,
                 tuple(_known(name, claims) for name in one.known),
                 numbers.get(one.implied_by or ""),
-                drawing(one, ledger["tables"], results),
+                drawing(one, ledger.tables, results),
             )
             for one in part
         ]
@@ -256,7 +257,7 @@ def found_of(
     return FoundStatements(new, rediscovered, classified, refuted, in_vain, document)
 
 
-def found_page(found: FoundStatements, ledger: Mapping[str, Any]) -> str:
+def found_page(found: FoundStatements, ledger: Ledger) -> str:
     """Return the page of found statements; it needs no other file, no network and no script."""
     pages = FamilyProofs.of(ledger, [view.statement for view in found.views]).pages_by_path
     template = environment().get_template("statements.html.j2")
@@ -278,8 +279,8 @@ def span(values: Sequence[int]) -> str:
     return ", ".join(map(str, several))
 
 
-def _known(name: str, claims: Mapping[str, Mapping[str, Any]]) -> RestatedClaim:
+def _known(name: str, claims: Mapping[str, LedgerClaim]) -> RestatedClaim:
     claim = claims.get(name)
     if claim is None:
         return RestatedClaim(name, name, "", is_in_report=False)
-    return RestatedClaim(name, claim["number"], claim["paper"]["title"], is_in_report=True)
+    return RestatedClaim(name, claim.number, claim.paper.title, is_in_report=True)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from choco_pipeline.documents.files import write_json, write_text
 from choco_pipeline.mining.number_sequences.counts import b_file
@@ -17,6 +16,7 @@ from choco_pipeline.report.found_statements.found_pictures import sequence_of
 from choco_pipeline.report.found_statements.height_tables import HeightTable
 from choco_pipeline.report.math.latex import LaTeX
 from choco_pipeline.report.math.latex_text import tex_code, tex_text
+from choco_pipeline.sweep.run_ledger import Ledger
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class _Markup:
     math: Callable[[str], str]
 
 
-def write_exports(found: FoundStatements, ledger: Mapping[str, Any], folder: Path) -> None:
+def write_exports(found: FoundStatements, ledger: Ledger, folder: Path) -> None:
     """Write ``found.tex``, ``found.md``, ``found.json`` and a b-file for each sequence.
 
     Parameters
@@ -60,7 +60,7 @@ def b_files(found: FoundStatements) -> dict[str, str]:
     }
 
 
-def tex(found: FoundStatements, ledger: Mapping[str, Any]) -> str:
+def tex(found: FoundStatements, ledger: Ledger) -> str:
     """Return the statements as a LaTeX document: what is proved as theorems, all else as conjectures."""
     parts = [
         r"\documentclass{article}",
@@ -69,8 +69,8 @@ def tex(found: FoundStatements, ledger: Mapping[str, Any]) -> str:
         r"\newtheorem{conjecture}{Conjecture}",
         r"\newtheorem{theorem}[conjecture]{Theorem}",
         r"\newtheorem{refuted}[conjecture]{Refuted}",
-        rf"\title{{Found: {tex_text(ledger['title'])}}}",
-        rf"\author{{choco\_pipeline, run {tex_text(ledger['run'])}}}",
+        rf"\title{{Found: {tex_text(ledger.title)}}}",
+        rf"\author{{choco\_pipeline, run {tex_text(ledger.run)}}}",
         r"\date{}",
         r"\begin{document}",
         r"\sloppy",
@@ -87,11 +87,11 @@ def tex(found: FoundStatements, ledger: Mapping[str, Any]) -> str:
     return "\n".join(parts) + "\n"
 
 
-def markdown(found: FoundStatements, ledger: Mapping[str, Any]) -> str:
+def markdown(found: FoundStatements, ledger: Ledger) -> str:
     """Return the statements as Markdown, with formulas as GitHub shows them."""
     parts = [
-        f"# Found: {markdown_text(ledger['title'])}",
-        f"Run {markdown_code(ledger['run'])}. Only what is called proved is proved, of a family for the games or parameters that the verdict names; all else is a conjecture.",
+        f"# Found: {markdown_text(ledger.title)}",
+        f"Run {markdown_code(ledger.run)}. Only what is called proved is proved, of a family for the games or parameters that the verdict names; all else is a conjecture.",
     ]
     for heading, views in _sections(found):
         parts.append(f"## {heading}")

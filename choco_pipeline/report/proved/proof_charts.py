@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from choco_pipeline.finding.families.laws import FEWEST, Law, laws
+from choco_pipeline.proof.games.proof_outcome import GameProof
 from choco_pipeline.report.charts.line_chart import Line, line_chart
-from choco_pipeline.report.proved.proof_rows import Entry, ProofRow, varying
+from choco_pipeline.report.proved.proof_rows import ProofRow, varying
 
 #: Points of a series that make a chart.
 LEAST_POINTS = 3
@@ -41,30 +42,30 @@ class FoundLaw:
     tested: str
 
 
-def main_parameter(entries: Sequence[Entry]) -> str | None:
+def main_parameter(entries: Sequence[GameProof]) -> str | None:
     """Return the first parameter that differs between the entries and is a whole number, if there is one."""
     return next(
         (
             name
             for name in varying(entries)
-            if all(isinstance(entry["parameters"][name], int) for entry in entries)
+            if all(isinstance(entry.parameters[name], int) for entry in entries)
         ),
         None,
     )
 
 
-def series_of(proved: Sequence[Entry], main: str, names: Sequence[str]) -> list[Series]:
+def series_of(proved: Sequence[GameProof], main: str, names: Sequence[str]) -> list[Series]:
     """Return the states of proved games against `main`, apart for other parameters and for passes left."""
     others = [name for name in names if name != main]
-    layers = max(len(entry["states"]) for entry in proved)
+    layers = max(len(entry.states) for entry in proved)
     found: dict[str, dict[int, int]] = {}
     for passes in range(layers):
         left = [f"{passes} pass{'' if passes == 1 else 'es'} left"] if layers > 1 else []
         for entry in proved:
-            if passes < len(entry["states"]):
-                fixed = [f"{name} = {entry['parameters'][name]}" for name in others]
+            if passes < len(entry.states):
+                fixed = [f"{name} = {entry.parameters[name]}" for name in others]
                 states = found.setdefault(", ".join([*fixed, *left]), {})
-                states[entry["parameters"][main]] = entry["states"][passes]
+                states[entry.parameters[main]] = entry.states[passes]
     return [Series(name, states) for name, states in found.items()]
 
 
@@ -94,8 +95,8 @@ def states_chart(series: Sequence[Series], main: str) -> Markup | None:
 
 def growth_chart(rows: Sequence[ProofRow]) -> Markup | None:
     """Return the residuals against the digits that were read, one curve for each game that has one."""
-    curves = [row for row in rows if len(row.entry["growth"]) >= LEAST_POINTS]
-    lines = [Line(row.label, list(enumerate(row.entry["growth"]))) for row in curves]
+    curves = [row for row in rows if len(row.entry.growth) >= LEAST_POINTS]
+    lines = [Line(row.label, list(enumerate(row.entry.growth))) for row in curves]
     return line_chart(lines, "digits read", "residuals") if lines else None
 
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from choco_pipeline.claims.conclusions.outcomes import ENGINES, enumerated
+from choco_pipeline.proof.games.proof_outcome import GameProof
 
 #: Residuals grow fast if each of the last digits multiplies them by this or more on average, slowly if by less.
 FAST = 2.0
 RELATIONS = {"p": "P-positions", "grundy": "Grundy numbers"}
 #: Counts that are shown, of the many that a recurrence is checked on.
 MOST_COUNTS = 9
-Entry = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class ProofRow:
         Of a game that did not close: by how much its last digits multiplied the residuals.
     """
 
-    entry: Entry
+    entry: GameProof
     label: str
     states: str
     engines: str
@@ -56,14 +55,14 @@ class ProofRow:
         """How many positions there are below each power of 2, if the ledger says so."""
         return [
             CountRow(
-                self.entry["ruleset"],
-                one["passes"],
-                one.get("value", 0),
-                ", ".join(f"{number:,}" for number in one["first"][:MOST_COUNTS]),
-                one["recurrence"],
-                one["closed"],
+                self.entry.ruleset,
+                one.passes,
+                one.value,
+                ", ".join(f"{number:,}" for number in one.first[:MOST_COUNTS]),
+                one.recurrence,
+                one.closed,
             )
-            for one in self.entry.get("counts") or ()
+            for one in self.entry.counts
         ]
 
 
@@ -79,17 +78,17 @@ class CountRow:
     closed: str | None
 
 
-def proof_row(entry: Entry, names: Sequence[str]) -> ProofRow:
+def proof_row(entry: GameProof, names: Sequence[str]) -> ProofRow:
     """Return the row of a ledger's entry, named by the parameters `names`."""
-    shown = ", ".join(f"{name} = {entry['parameters'][name]}" for name in names)
-    certificate = entry["certificate"]
+    shown = ", ".join(f"{name} = {entry.parameters[name]}" for name in names)
+    certificate = entry.certificate
     return ProofRow(
         entry,
-        shown or entry["ruleset"],
-        ", ".join(f"{number:,}" for number in entry["states"]) or "–",
-        enumerated([ENGINES.get(engine, engine) for engine in entry["engines"]]),
+        shown or entry.ruleset,
+        ", ".join(f"{number:,}" for number in entry.states) or "–",
+        enumerated([ENGINES.get(engine, engine) for engine in entry.engines]),
         certificate and f"./choco prove --check {shlex.quote(certificate)}",
-        growth_factor(entry["growth"]),
+        growth_factor(entry.growth),
     )
 
 
@@ -106,30 +105,26 @@ def growth_factor(growth: Sequence[int]) -> float | None:
     return float((growth[-1] / growth[-3]) ** 0.5)
 
 
-def grouped(entries: Sequence[Entry]) -> list[list[Entry]]:
+def grouped(entries: Sequence[GameProof]) -> list[list[GameProof]]:
     """Return the ledger's proofs by families: those of one relation that one sweep asked for."""
-    groups: dict[tuple[str, str], list[Entry]] = {}
+    groups: dict[tuple[str, str], list[GameProof]] = {}
     for entry in entries:
-        groups.setdefault((entry["relation"], entry["sweep"]), []).append(entry)
+        groups.setdefault((entry.relation, entry.sweep), []).append(entry)
     return [sorted(group, key=_order) for group in groups.values()]
 
 
-def varying(entries: Sequence[Entry]) -> list[str]:
+def varying(entries: Sequence[GameProof]) -> list[str]:
     """Return the parameters that all entries have, that the ruleset shows, and that do not always have one value."""
-    common = [
-        name for name in entries[0]["parameters"] if all(name in e["parameters"] for e in entries)
-    ]
+    common = [name for name in entries[0].parameters if all(name in e.parameters for e in entries)]
     shown = {
-        name for entry in entries for name in common if _template(entry, [name]) != entry["ruleset"]
+        name for entry in entries for name in common if _template(entry, [name]) != entry.ruleset
     }
     return [
-        name
-        for name in common
-        if name in shown and len({e["parameters"][name] for e in entries}) > 1
+        name for name in common if name in shown and len({e.parameters[name] for e in entries}) > 1
     ]
 
 
-def notation(entries: Sequence[Entry], names: Sequence[str]) -> str:
+def notation(entries: Sequence[GameProof], names: Sequence[str]) -> str:
     """Return the family's ruleset with the parameters `names`, or its rulesets if they differ in more than these."""
     shapes: dict[str, Counter[str]] = {}
     for entry in entries:
@@ -138,23 +133,23 @@ def notation(entries: Sequence[Entry], names: Sequence[str]) -> str:
     return ", ".join(counts.most_common(1)[0][0] for counts in shapes.values())
 
 
-def _template(entry: Entry, names: Iterable[str]) -> str:
-    text: str = entry["ruleset"]
+def _template(entry: GameProof, names: Iterable[str]) -> str:
+    text = entry.ruleset
     for name in names:
-        value = re.escape(str(entry["parameters"][name]))
+        value = re.escape(str(entry.parameters[name]))
         text = re.sub(rf"(?<!passes=)(?<!\w){value}(?!\w)", name, text)
     return text
 
 
-def _shape(entry: Entry) -> str:
+def _shape(entry: GameProof) -> str:
     """Return the ruleset without what its parameters make of it."""
-    if not entry["parameters"]:
-        return str(entry["ruleset"])
-    words = [name for name, value in entry["parameters"].items() if isinstance(value, str)]
+    if not entry.parameters:
+        return entry.ruleset
+    words = [name for name, value in entry.parameters.items() if isinstance(value, str)]
     return re.sub(r"(?<!passes=)\b\d+\b", "#", _template(entry, words))
 
 
-def _order(entry: Entry) -> list[tuple[int, str]]:
+def _order(entry: GameProof) -> list[tuple[int, str]]:
     """Return a sorting key: numbers by size, all else as text."""
-    values = entry["parameters"].values()
+    values = entry.parameters.values()
     return [(v, "") if isinstance(v, int) else (0, str(v)) for v in values]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from markupsafe import Markup
 
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.proof.games.certificate import Certificate, read_certificate
+from choco_pipeline.proof.games.proof_outcome import FormulaOfProof, GameProof
 from choco_pipeline.report.proved.automaton_picture import draw_automaton, is_drawable
 from choco_pipeline.report.proved.proof_charts import (
     FoundLaw,
@@ -25,7 +25,6 @@ from choco_pipeline.report.proved.proof_charts import (
 from choco_pipeline.report.proved.proof_rows import (
     RELATIONS,
     CountRow,
-    Entry,
     ProofRow,
     grouped,
     notation,
@@ -33,6 +32,7 @@ from choco_pipeline.report.proved.proof_rows import (
     varying,
 )
 from choco_pipeline.report.proved.worked_reading import WorkedReading, worked_reading
+from choco_pipeline.sweep.run_ledger import Ledger
 
 #: Automata that are drawn of one family, the smallest ones.
 MOST_PICTURES = 8
@@ -91,12 +91,12 @@ class ProofFamily:
         return [count for row in self.proved for count in row.counts]
 
     @property
-    def formulas(self) -> list[tuple[str, Mapping[str, Any]]]:
+    def formulas(self) -> list[tuple[str, FormulaOfProof]]:
         """The formulas, each with the games that it holds for."""
-        found: dict[str, tuple[list[str], Mapping[str, Any]]] = {}
+        found: dict[str, tuple[list[str], FormulaOfProof]] = {}
         for row in self.proved:
-            if formula := row.entry.get("formula"):
-                found.setdefault(formula["text"], ([], formula))[0].append(row.label)
+            if formula := row.entry.formula:
+                found.setdefault(formula.text, ([], formula))[0].append(row.label)
         return [("; ".join(labels), formula) for labels, formula in found.values()]
 
     @property
@@ -104,7 +104,7 @@ class ProofFamily:
         """Why games were not decided, and which."""
         reasons: dict[str, list[str]] = {}
         for row in self.unclosed:
-            why = row.entry["why"]
+            why = row.entry.why
             if row.growth:
                 why = f"no automaton found: residuals grow {row.growth}"
             reasons.setdefault(why, []).append(row.label)
@@ -129,16 +129,16 @@ class ProofSection:
         return sum(len(family.unclosed) for family in self.families)
 
 
-def proof_section(ledger: Mapping[str, Any]) -> ProofSection:
-    """Return what a ledger says of proofs; an older ledger, without the key ``proofs``, says nothing.
+def proof_section(ledger: Ledger) -> ProofSection:
+    """Return what a ledger says of proofs.
 
     Certificates are read only for pictures: one that is missing or cannot be read is left out.
     """
-    entries: Sequence[Entry] = ledger.get("proofs", [])
+    entries = ledger.proofs
     certificates = {
         path: certificate
         for entry in entries
-        if (path := entry["certificate"]) and (certificate := _read(path)) is not None
+        if (path := entry.certificate) and (certificate := _read(path)) is not None
     }
     return ProofSection(
         [
@@ -150,22 +150,22 @@ def proof_section(ledger: Mapping[str, Any]) -> ProofSection:
 
 
 def _family(
-    entries: Sequence[Entry], certificates: Mapping[str, Certificate], name: str
+    entries: Sequence[GameProof], certificates: Mapping[str, Certificate], name: str
 ) -> ProofFamily:
     names = varying(entries)
     rows = [proof_row(entry, names) for entry in entries]
-    proved = [row for row in rows if row.entry["status"] == "proved"]
-    unclosed = [row for row in rows if row.entry["status"] != "proved"]
+    proved = [row for row in rows if row.entry.status == "proved"]
+    unclosed = [row for row in rows if row.entry.status != "proved"]
     main = main_parameter(entries)
     series = series_of([row.entry for row in proved], main, names) if main and proved else []
     pictures, not_drawn = _pictures(proved, certificates, name)
     return ProofFamily(
         notation(entries, names),
-        RELATIONS[entries[0]["relation"]],
+        RELATIONS[entries[0].relation],
         proved,
         unclosed,
         main,
-        max((row.entry["parameters"][main] for row in proved), default=None) if main else None,
+        max((row.entry.parameters[main] for row in proved), default=None) if main else None,
         found_laws(series, main) if main else [],
         ("none found" if has_enough(series) else "too few games for a law") if series else None,
         states_chart(series, main) if main else None,
@@ -181,7 +181,7 @@ def _pictures(
     """Return drawings of a family's smallest automata, each once, and the number of those that are not drawn."""
     distinct: dict[Automaton, tuple[Certificate, int]] = {}
     for row in proved:
-        if certificate := certificates.get(row.entry["certificate"]):
+        if certificate := certificates.get(row.entry.certificate or ""):
             for passes, automaton in enumerate(certificate.automata):
                 distinct.setdefault(automaton, (certificate, passes))
     small = [automaton for automaton in distinct if is_drawable(automaton)]

@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choco_pipeline.claims.conclusions.comparisons import check_across, check_counts
+from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import HoldsToBound, Refuted, Undecided
 
 CATALOGUE = load_catalogue([Path("config/claims/patterns.yaml")])
@@ -99,6 +101,7 @@ def test_sums_and_numbers_side_by_side() -> None:
     assert isinstance(check_counts(claim, counts), HoldsToBound)
     wrong = check_counts(claim, counts | {4: 17})
     assert isinstance(wrong, Refuted)
+    assert wrong.counterexample is not None
     assert wrong.counterexample.found == "total(2) = 5, total(4) = 27, odd(2) = 6"
 
 
@@ -125,18 +128,20 @@ def test_only_claims_of_this_kind() -> None:
 
 
 def test_numbers_come_from_the_tables_verdicts() -> None:
+    silent = Undecided("the ledger compares them")
     verdicts = [
-        {"claim": "patterns-lemma-4.1", "parameters": {"m": m}, "evidence": {"p_positions": number}}
+        ClaimVerdict.of("patterns-lemma-4.1", {"m": m}, Finding(silent, {"p_positions": number}), 0)
         for m, number in enumerate([1, 4, 5, 16, 9, 20, 21], start=1)
     ]
-    verdicts.append({"claim": "patterns-thm-2.3", "parameters": {"m": 1}, "evidence": {}})
+    verdicts.append(ClaimVerdict.of("patterns-thm-2.3", {"m": 1}, Finding(silent), 0))
     (found,) = check_across(CATALOGUE, verdicts)
-    assert found["claim"] == "patterns-lemma-4.1"
-    assert found["table"] is None
-    assert found["verdict"] == "holds-to-bound"
-    assert found["why"] == "all 7 equations between the tables with m up to 7"
-    assert found["evidence"]["p_positions"]["7"] == 21
-    verdicts[4]["evidence"] = {"p_positions": 10}
+    assert found.claim == "patterns-lemma-4.1"
+    assert found.table is None
+    assert found.verdict == "holds-to-bound"
+    assert found.why == "all 7 equations between the tables with m up to 7"
+    assert found.evidence["p_positions"]["7"] == 21
+    verdicts[4] = verdicts[4].with_evidence({"p_positions": 10})
     (wrong,) = check_across(CATALOGUE, verdicts)
-    assert wrong["verdict"] == "refuted"
-    assert wrong["counterexample"]["found"] == "g(2) = 4, g(3) = 5, g(5) = 10"
+    assert wrong.verdict == "refuted"
+    assert wrong.counterexample is not None
+    assert wrong.counterexample.found == "g(2) = 4, g(3) = 5, g(5) = 10"

@@ -7,12 +7,15 @@ from typing import Any
 
 import pytest
 
+from choco_pipeline.claims.conclusions.claim_row import ClaimRow, EngineAgreement
 from choco_pipeline.claims.conclusions.disagreements import require_agreement
 from choco_pipeline.claims.conclusions.outcomes import few_words
 from choco_pipeline.claims.conclusions.pairs import pairs
 from choco_pipeline.claims.conclusions.rows import rows
+from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claim_verdict import AllParameters, ClaimVerdict
 from choco_pipeline.claims.language.verdict import (
     Counterexample,
     HoldsToBound,
@@ -20,7 +23,6 @@ from choco_pipeline.claims.language.verdict import (
     Refuted,
     Undecided,
     Verdict,
-    verdict_to_json,
 )
 from choco_pipeline.errors import DisagreementError
 from tests.claims.conclusions.test_rows import OTHER, catalogue, claim
@@ -36,39 +38,36 @@ def a_claim(**more: Any) -> Claim:
     return claim("a", **{**said, **more})
 
 
-def document(outcome: Verdict, k: int | None = None, *, table: bool = False) -> dict[str, Any]:
-    found = {
-        "claim": "a",
-        "table": "t" if table else None,
-        "parameters": {} if k is None else {"k": k},
-        **verdict_to_json(outcome),
-        "evidence": {},
-        "seconds": 1.0,
-    }
-    return found if table else {**found, "certificate": "c.json"}
+def document(outcome: Verdict, k: int | None = None, *, table: bool = False) -> ClaimVerdict:
+    given, finding = {} if k is None else {"k": k}, Finding(outcome)
+    if table:
+        return ClaimVerdict.of("a", given, finding, 1.0, table="t")
+    return ClaimVerdict.of("a", given, finding, 1.0, certificate="c.json")
 
 
-def for_all(outcome: Verdict) -> dict[str, Any]:
-    of = {"parameters": ["k"], "condition": "k%4 == 1"}
-    return {**document(outcome), "for_all": of, "evidence": {"engines": ["z3", "cvc5"]}}
+def for_all(outcome: Verdict) -> ClaimVerdict:
+    of = AllParameters(parameters=("k",), condition="k%4 == 1")
+    finding = Finding(outcome, {"engines": ["z3", "cvc5"]})
+    return ClaimVerdict.of("a", {}, finding, 1.0, for_all=of, certificate="c.json")
 
 
-def row(of: Claim, *verdicts: dict[str, Any]) -> dict[str, Any]:
+def row(of: Claim, *verdicts: ClaimVerdict) -> ClaimRow:
     (found,) = rows(catalogue(of), verdicts)
     return found
 
 
 def test_proved_for_all_names_them() -> None:
     found = row(a_claim(), for_all(Proved("f.json")), document(HoldsToBound(9, 5), 5, table=True))
-    assert (found["verdict"], found["proved_for"], found["for_all"]) == ("proved", WORDS, WORDS)
-    assert found["text"] == f"proved for all positions, for {WORDS}"
+    assert (found.verdict, found.proved_for, found.for_all) == ("proved", WORDS, WORDS)
+    assert found.text == f"proved for all positions, for {WORDS}"
     assert few_words(found) == f"proved for {WORDS}"
-    assert found["engines"] == [{"engines": ["z3", "cvc5"], "proofs": 1, "no_answer": {}}]
+    agreed = EngineAgreement(engines=("z3", "cvc5"), proofs=1, no_answer={})
+    assert found.engines == (agreed,)
     command = (
         "./choco prove 'solid-bar(f=(x+z)//k)' --for 'k%4 == 1' --p-positions 'x ^ y ^ z == 0'"
     )
-    assert found["command"] == command
-    assert row(a_claim(), for_all(Proved("f.json")))["verdict"] == "proved"
+    assert found.command == command
+    assert row(a_claim(), for_all(Proved("f.json"))).verdict == "proved"
 
 
 @pytest.mark.parametrize(
@@ -83,16 +82,16 @@ def test_proved_for_all_names_them() -> None:
 def test_a_claim_that_speaks_of_more_is_not_proved(domain: dict[str, Any]) -> None:
     wider = a_claim(**domain)
     found = row(wider, for_all(Proved("f.json")))
-    assert (found["verdict"], found["proved_for"]) == ("proved-for-listed", WORDS)
-    assert found["text"] == f"proved for all positions, for {WORDS}; other k are not proved"
-    assert found["command"] == "./choco claims check a --proofs"
+    assert (found.verdict, found.proved_for) == ("proved-for-listed", WORDS)
+    assert found.text == f"proved for all positions, for {WORDS}; other k are not proved"
+    assert found.command == "./choco claims check a --proofs"
     held = document(HoldsToBound(9, 5), 3, table=True)
     found = row(wider, for_all(Proved("f.json")), held)
-    assert found["verdict"] == "holds-to-bound"
-    assert f"for {WORDS}" in found["text"]
-    assert "holds for all 9 positions up to bound 5" in found["text"]
+    assert found.verdict == "holds-to-bound"
+    assert f"for {WORDS}" in found.text
+    assert "holds for all 9 positions up to bound 5" in found.text
     found = row(wider, for_all(Proved("f.json")), document(Proved("c.json"), 3))
-    assert found["proved_for"] == f"{WORDS}, and for k = 3"
+    assert found.proved_for == f"{WORDS}, and for k = 3"
 
 
 def test_undecided_leaves_the_row_and_says_where_it_stood() -> None:
@@ -100,18 +99,18 @@ def test_undecided_leaves_the_row_and_says_where_it_stood() -> None:
     held = document(HoldsToBound(9, 5), 5, table=True)
     without, found = row(a_claim(), held), row(a_claim(), held, open_)
     said = f"; not decided for {WORDS} at once: case 1 of 2"
-    assert found == without | {"text": without["text"] + said}
-    assert row(a_claim(), open_)["verdict"] == "unchecked"
+    assert found == without.model_copy(update={"text": without.text + said})
+    assert row(a_claim(), open_).verdict == "unchecked"
     one = document(Proved("c.json"), 5)
-    assert row(a_claim(), one, open_)["verdict"] == "proved-for-listed"
+    assert row(a_claim(), one, open_).verdict == "proved-for-listed"
 
 
 def test_a_pair_says_for_which_it_is_proved() -> None:
     other = claim("b", OTHER, ruleset="solid-bar(f=(x+z)//k)", when=ALL, contradicts=["a"])
     both: Catalogue = catalogue(a_claim(), other)
-    wrong = {**document(FALSE, 5), "claim": "b"}
+    wrong = document(FALSE, 5).model_copy(update={"claim": "b"})
     (pair,) = pairs(both, rows(both, [for_all(Proved("f.json")), wrong]))
-    assert pair["text"].startswith(f"Claim a of drawn is proved for {WORDS}, ")
+    assert pair.text.startswith(f"Claim a of drawn is proved for {WORDS}, ")
 
 
 @pytest.mark.parametrize(
@@ -123,7 +122,7 @@ def test_a_pair_says_for_which_it_is_proved() -> None:
         [document(FALSE, 5), document(HoldsToBound(9, 3), 5, table=True)],
     ],
 )
-def test_judges_that_contradict_each_other_end_the_run(verdicts: list[dict[str, Any]]) -> None:
+def test_judges_that_contradict_each_other_end_the_run(verdicts: list[ClaimVerdict]) -> None:
     with pytest.raises(DisagreementError, match="a: refuted at"):
         require_agreement(catalogue(a_claim(when=None)), verdicts)
 
@@ -137,9 +136,9 @@ def test_judges_that_contradict_each_other_end_the_run(verdicts: list[dict[str, 
         [document(FALSE, 5), document(HoldsToBound(9, 2), 5, table=True)],
     ],
 )
-def test_others_do_not(verdicts: list[dict[str, Any]]) -> None:
+def test_others_do_not(verdicts: list[ClaimVerdict]) -> None:
     require_agreement(catalogue(a_claim(when=None)), verdicts)
-    assert row(a_claim(when=None), *verdicts)["verdict"] == "refuted"
+    assert row(a_claim(when=None), *verdicts).verdict == "refuted"
 
 
 P = "kind: p-positions\nformula: x ^ y ^ z == 0\n"

@@ -8,11 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from choco_pipeline.claims.conclusions.claim_row import ClaimRow
 from choco_pipeline.claims.conclusions.pairs import pairs
 from choco_pipeline.claims.conclusions.row_text import parameters_text
 from choco_pipeline.claims.conclusions.rows import rows
+from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.claims_file import Entry, Paper
 from choco_pipeline.claims.language.verdict import (
     Counterexample,
@@ -23,7 +26,6 @@ from choco_pipeline.claims.language.verdict import (
     Undecided,
     Vacuous,
     Verdict,
-    verdict_to_json,
 )
 from tests.effort import examples
 
@@ -53,22 +55,18 @@ def verdict(
     parameters: dict[str, int] | None = None,
     bound: int | None = 10,
     **evidence: Any,
-) -> dict[str, Any]:
-    return {
-        "claim": of,
-        "table": f"table {bound}",
-        "parameters": parameters or {},
-        **verdict_to_json(outcome),
-        "bound": bound,
-        "evidence": evidence,
-        "seconds": 0.5,
-    }
+) -> ClaimVerdict:
+    finding = Finding(outcome, evidence)
+    found = ClaimVerdict.of(of, parameters or {}, finding, 0.5, table=f"table {bound}")
+    return found.model_copy(update={"bound": bound})
 
 
-def by_proof(of: str, outcome: Verdict, parameters: dict[str, int] | None = None) -> dict[str, Any]:
+def by_proof(
+    of: str, outcome: Verdict, parameters: dict[str, int] | None = None, **evidence: Any
+) -> ClaimVerdict:
     """Return a verdict that was found on what is proved of a game."""
-    found = {**verdict(of, outcome, parameters, None), "table": None}
-    return found | {"certificate": "certificates/drawn.json"}
+    found = verdict(of, outcome, parameters, None, **evidence)
+    return found.model_copy(update={"table": None, "certificate": "certificates/drawn.json"})
 
 
 def refuted(*position: int) -> Refuted:
@@ -76,7 +74,7 @@ def refuted(*position: int) -> Refuted:
     return Refuted(Counterexample("P-position", "N-position", position, names), 7)
 
 
-def row(of: Claim, *verdicts: dict[str, Any]) -> dict[str, Any]:
+def row(of: Claim, *verdicts: ClaimVerdict) -> ClaimRow:
     (found,) = rows(catalogue(of), verdicts)
     return found
 
@@ -98,19 +96,19 @@ drawn_verdicts = st.lists(
         st.integers(1, 20),
     ),
     max_size=6,
-    unique_by=lambda v: (v["bound"], *v["parameters"].values()),
+    unique_by=lambda v: (v.bound, *v.parameters.values()),
 )
 
 
 @given(drawn_verdicts)
-def test_a_row_is_what_its_verdicts_come_to(verdicts: list[dict[str, Any]]) -> None:
+def test_a_row_is_what_its_verdicts_come_to(verdicts: list[ClaimVerdict]) -> None:
     found = row(claim("a"), *verdicts)
-    names = [v["verdict"] for v in verdicts]
-    proved = {tuple(v["parameters"].items()) for v in verdicts if v["verdict"] == "proved"}
+    names = [v.verdict for v in verdicts]
+    proved = {tuple(v.parameters.items()) for v in verdicts if v.verdict == "proved"}
     settled = {
-        tuple(v["parameters"].items())
+        tuple(v.parameters.items())
         for v in verdicts
-        if v["verdict"] in ("exhausted", "holds-to-bound")
+        if v.verdict in ("exhausted", "holds-to-bound")
     }
     if not names:
         expected = "unchecked"
@@ -122,56 +120,55 @@ def test_a_row_is_what_its_verdicts_come_to(verdicts: list[dict[str, Any]]) -> N
         expected = "proved-for-listed"
     else:
         expected = "holds-to-bound"  # of k and s there are infinitely many
-    assert found["verdict"] == expected
-    assert found["checks"] == len(names)
-    assert found["counts"] == {name: names.count(name) for name in set(names)}
-    given = {tuple(v["parameters"].items()) for v in verdicts}
+    assert found.verdict == expected
+    assert found.checks == len(names)
+    assert found.counts == {name: names.count(name) for name in set(names)}
+    given = {tuple(v.parameters.items()) for v in verdicts}
     largest = [
-        [v["positions"] for v in verdicts if set(v["parameters"].items()) == set(one)]
-        for one in given
+        [v.positions for v in verdicts if set(v.parameters.items()) == set(one)] for one in given
     ]
-    assert found["positions"] == sum(map(max, largest))
-    assert found["seconds"] == 0.5 * len(names)
-    bounds = [v["bound"] for v in verdicts]
-    assert found["bound"] == ([min(bounds), max(bounds)] if bounds else None)
-    assert "true" not in found["text"]
-    if found["verdict"] != "refuted":
-        assert bool(found["proved_for"]) == bool(proved)
-        says = found["text"].startswith("proved for all positions, for ")
-        assert says == bool(proved) == ("other k, s are not proved" in found["text"])
-    silent = [v for v in verdicts if v["verdict"] == "undecided"]
-    if any(tuple(v["parameters"].items()) not in proved for v in silent):
-        assert "says nothing" in found["text"]
-        assert "the table is too small" in found["text"]
-    assert "\n" not in found["text"]
+    assert found.positions == sum(map(max, largest))
+    assert found.seconds == 0.5 * len(names)
+    bounds = [v.bound for v in verdicts]
+    assert found.bound == ((min(bounds), max(bounds)) if bounds else None)
+    assert "true" not in found.text
+    if found.verdict != "refuted":
+        assert bool(found.proved_for) == bool(proved)
+        says = found.text.startswith("proved for all positions, for ")
+        assert says == bool(proved) == ("other k, s are not proved" in found.text)
+    silent = [v for v in verdicts if v.verdict == "undecided"]
+    if any(tuple(v.parameters.items()) not in proved for v in silent):
+        assert "says nothing" in found.text
+        assert "the table is too small" in found.text
+    assert "\n" not in found.text
 
 
 @given(drawn_verdicts)
-def test_the_least_counterexample_decides(verdicts: list[dict[str, Any]]) -> None:
-    found = row(claim("a"), *verdicts)["decided"]
+def test_the_least_counterexample_decides(verdicts: list[ClaimVerdict]) -> None:
+    found = row(claim("a"), *verdicts).decided
     least = None
     for v in verdicts:
-        if v["verdict"] == "refuted":
-            x, y, z, p = v["counterexample"]["position"]
-            key = (max(x, y, z), (x, y, z, p), tuple(v["parameters"].values()))
+        if v.verdict == "refuted":
+            x, y, z, p = v.counterexample.position
+            key = (max(x, y, z), (x, y, z, p), tuple(v.parameters.values()))
             if least is None or key < least:
                 least = key
     if least is None:
         assert found is None
     else:
-        assert tuple(found["position"]) == least[1]
-        assert tuple(found["parameters"].values()) == least[2]
-        assert found["coordinates"] == ["x", "y", "z", "p"]
-        assert found["table"].startswith("table ")
+        assert tuple(found.position) == least[1]
+        assert tuple(found.parameters.values()) == least[2]
+        assert found.coordinates == ("x", "y", "z", "p")
+        assert found.table.startswith("table ")
 
 
 def test_every_claim_has_a_row_in_the_order_of_the_files() -> None:
     several = [claim("b"), claim("a", when="k % 2 == 0"), claim("c")]
     found = rows(catalogue(*several), [verdict("c", HoldsToBound(5, 10))])
-    assert [one["claim"] for one in found] == ["b", "a", "c"]
-    assert [one["verdict"] for one in found] == ["unchecked", "unchecked", "holds-to-bound"]
-    assert found[1]["text"] == f"no table of this run fits: ruleset {TABLE_RULESET}, where k%2 == 0"
-    assert found[1] | {"claim": "", "text": "", "command": ""} == {
+    assert [one.claim for one in found] == ["b", "a", "c"]
+    assert [one.verdict for one in found] == ["unchecked", "unchecked", "holds-to-bound"]
+    assert found[1].text == f"no table of this run fits: ruleset {TABLE_RULESET}, where k%2 == 0"
+    assert found[1].model_dump() | {"claim": "", "text": "", "command": ""} == {
         "claim": "",
         "verdict": "unchecked",
         "text": "",
@@ -181,26 +178,26 @@ def test_every_claim_has_a_row_in_the_order_of_the_files() -> None:
         "proved_for": "",
         "for_all": "",
         "follows_from": "",
-        "engines": [],
+        "engines": (),
         "bound": None,
         "positions": 0,
         "seconds": 0,
         "decided": None,
         "command": "",
     }
-    assert found[0]["command"] == "./choco claims check b"
+    assert found[0].command == "./choco claims check b"
 
 
 def test_every_case_of_some_parameters_is_not_every_case() -> None:
     verdicts = [verdict("a", Exhausted(m * m), {"m": m}, m) for m in range(1, 65)]
     found = row(claim("a", ruleset="rectangular-bar(m=m, n=m)"), *verdicts)
-    assert found["verdict"] == "holds-to-bound"
+    assert found.verdict == "holds-to-bound"
     positions = sum(m * m for m in range(1, 65))
     assert (
-        found["text"]
+        found.text
         == f"every case checked, for m = 1, …, 64 ({positions:,} positions); other m are not checked"
     )
-    assert found["parameters"] == "m = 1, …, 64"
+    assert found.parameters == "m = 1, …, 64"
 
 
 @pytest.mark.parametrize(("checked", "expected"), [((3, 5), "exhausted"), ((3,), "holds-to-bound")])
@@ -209,21 +206,21 @@ def test_parameters_that_the_condition_names_can_all_be_checked(
 ) -> None:
     finite = claim("a", ruleset="rectangular-bar(m=m, n=m)", when="m == 3 or m == 5")
     found = row(finite, *(verdict("a", Exhausted(m * m), {"m": m}, m) for m in checked))
-    assert found["verdict"] == expected
-    assert found["text"].startswith("true") == (expected == "exhausted")
+    assert found.verdict == expected
+    assert found.text.startswith("true") == (expected == "exhausted")
 
 
 def test_without_parameters_a_table_with_every_case_outweighs_a_smaller_one() -> None:
     fixed = claim("a", ruleset="step-bar(k=2, s=0)")
     small, large = verdict("a", HoldsToBound(9, 5), bound=5), verdict("a", Exhausted(80), bound=30)
-    assert row(fixed, small)["verdict"] == "holds-to-bound"
-    assert row(fixed, small, large)["verdict"] == "exhausted"
-    assert row(fixed, large, verdict("a", Undecided("too small")))["verdict"] == "exhausted"
+    assert row(fixed, small).verdict == "holds-to-bound"
+    assert row(fixed, small, large).verdict == "exhausted"
+    assert row(fixed, large, verdict("a", Undecided("too small"))).verdict == "exhausted"
 
 
 def test_texts() -> None:
-    def text(*verdicts: dict[str, Any]) -> str:
-        return str(row(claim("a"), *verdicts)["text"])
+    def text(*verdicts: ClaimVerdict) -> str:
+        return str(row(claim("a"), *verdicts).text)
 
     held = verdict("a", HoldsToBound(1200, 40), {"k": 2, "s": 1}, 40)
     more = verdict("a", HoldsToBound(300, 20), {"k": 4, "s": 1}, 20)
@@ -247,13 +244,13 @@ def test_texts() -> None:
 def test_of_several_senses_the_least_is_shown() -> None:
     """pass2016, Conjecture 4.2: for one s every number up to 8, for another only those up to 3."""
 
-    def filled(s: int, bound: int, frontier: int) -> dict[str, Any]:
+    def filled(s: int, bound: int, frontier: int) -> ClaimVerdict:
         sense = f"every member up to {frontier} occurs"
         growth = [{"bound": bound, "frontier": frontier}]
         return verdict("a", HoldsToBound(5, bound, sense), {"s": s}, bound, growth=growth)
 
     found = row(claim("a"), filled(2, 40, 8), filled(4, 20, 1), filled(4, 40, 3), filled(6, 40, 5))
-    assert found["text"].endswith(
+    assert found.text.endswith(
         "; in this sense: for the least (s = 4): every member up to 3 occurs"
     )
 
@@ -267,9 +264,9 @@ def test_a_proof_is_for_the_parameters_that_it_names() -> None:
         claim("a", ruleset="step-bar(k=2, s=0)"),
     )
 
-    def text(of: Claim, *verdicts: dict[str, Any]) -> tuple[str, str]:
+    def text(of: Claim, *verdicts: ClaimVerdict) -> tuple[str, str]:
         found = row(of, *verdicts)
-        return found["verdict"], found["text"]
+        return found.verdict, found.text
 
     tables = [verdict("a", HoldsToBound(100, 10), {"k": k}) for k in (3, 7, 11)]
     proofs = [by_proof("a", PROVED, {"k": k}) for k in (3, 7, 11)]
@@ -323,10 +320,10 @@ def test_pairs_of_parameters_are_named_where_they_are_no_product() -> None:
     ]
     found = row(claim("a"), *proofs[:3])
     assert (
-        found["text"]
+        found.text
         == "proved for all positions, for (k, s) = (4, 2), (6, 2), (6, 4); other k, s are not proved"
     )
-    many = row(claim("a"), *proofs)["text"]
+    many = row(claim("a"), *proofs).text
     assert "(8, 2), (8, 4), (8, 6), …, (10, 8) (10 of them); other" in many
 
 
@@ -334,9 +331,9 @@ def test_what_the_prover_cannot_decide_says_nothing_against_a_table() -> None:
     held = verdict("a", HoldsToBound(9, 10), {"k": 2, "s": 1})
     silent = by_proof("a", Undecided("not linear"), {"k": 2, "s": 1})
     assert row(claim("a"), held, silent) == row(claim("a"), held)
-    alone = row(claim("a"), silent, silent | {"parameters": {"k": 3, "s": 1}})
-    assert alone["verdict"] == "undecided"
-    assert alone["text"] == "says nothing on 2 proofs: not linear (k = 2; s = 1)"
+    alone = row(claim("a"), silent, silent.model_copy(update={"parameters": {"k": 3, "s": 1}}))
+    assert alone.verdict == "undecided"
+    assert alone.text == "says nothing on 2 proofs: not linear (k = 2; s = 1)"
 
 
 def test_a_table_and_a_proof_refute_together() -> None:
@@ -347,15 +344,15 @@ def test_a_table_and_a_proof_refute_together() -> None:
         by_proof("a", refuted(1, 0, 2, 1), parameters),
     )
     found = row(claim("a"), held, table, proof)
-    assert found["verdict"] == "refuted"
-    assert found["decided"]["table"] == "table 10"
-    assert found["text"].endswith("; 1 of 2 tables and the only proof refute it")
+    assert found.verdict == "refuted"
+    assert found.decided.table == "table 10"
+    assert found.text.endswith("; 1 of 2 tables and the only proof refute it")
     # passes left do not count as a size, whoever found the position
     found = row(claim("a"), by_proof("a", refuted(0, 0, 1, 3), parameters), table)
-    assert found["decided"]["position"] == [0, 0, 1, 3]
+    assert found.decided.position == (0, 0, 1, 3)
     wrong = row(claim("a"), table, by_proof("a", PROVED, parameters))
-    assert wrong["verdict"] == "refuted"
-    assert wrong["text"].endswith("; and yet proved for k = 2; s = 1: one of them is wrong")
+    assert wrong.verdict == "refuted"
+    assert wrong.text.endswith("; and yet proved for k = 2; s = 1: one of them is wrong")
 
 
 @pytest.mark.parametrize(
@@ -393,7 +390,7 @@ def test_what_is_the_case_beyond_a_bound_is_a_remark(
         for k, reach, true in zip((2, 4), (5, 7), true_up_to, strict=True)
     ]
     verdicts.append(verdict("a", Exhausted(10), {"k": 6, "s": 1}, 9))
-    assert row(claim("a"), *verdicts)["text"].endswith(f"; remark: {expected}")
+    assert row(claim("a"), *verdicts).text.endswith(f"; remark: {expected}")
 
 
 @pytest.mark.parametrize(
@@ -449,11 +446,11 @@ def test_a_misprint(printed: Verdict | None, intended: Verdict, right: str, text
     said = [("a", printed), ("b", intended)]
     given = [verdict(of, outcome, {"k": 2, "s": 1}) for of, outcome in said if outcome]
     (found,) = pairs(both, rows(both, given))
-    assert (found["kind"], found["printed"], found["intended"]) == ("misprint", "a", "b")
-    assert found["right"] == right
-    assert found["text"].startswith(text)
+    assert (found.kind, found.printed, found.intended) == ("misprint", "a", "b")
+    assert found.right == right
+    assert found.text.startswith(text)
     is_decided = FALSE in (printed, intended)
-    assert (found["decided"] or {}).get("position") == ([0, 0, 1, 0] if is_decided else None)
+    assert (found.decided and found.decided.position) == ((0, 0, 1, 0) if is_decided else None)
 
 
 def test_a_disagreement_is_told_once_and_names_the_papers() -> None:
@@ -462,9 +459,9 @@ def test_a_disagreement_is_told_once_and_names_the_papers() -> None:
     )
     given = [verdict("a", FALSE, {"k": 2, "s": 1}), verdict("b", HELD, {"k": 2, "s": 1})]
     (found,) = pairs(both, rows(both, given))
-    assert (found["kind"], found["printed"], found["intended"]) == ("disagreement", "b", "a")
-    assert found["right"] == "printed"
-    assert found["text"].startswith(
+    assert (found.kind, found.printed, found.intended) == ("disagreement", "b", "a")
+    assert found.right == "printed"
+    assert found.text.startswith(
         "Claim b of other holds as far as it was checked, Claim a of drawn is refuted at"
     )
 
@@ -474,38 +471,38 @@ def a_statement() -> Claim:
     return claim("a", ruleset=None, check=check)
 
 
-def by_check(outcome: Verdict) -> dict[str, Any]:
-    return {**verdict("a", outcome), "table": None}
+def by_check(outcome: Verdict) -> ClaimVerdict:
+    return verdict("a", outcome).model_copy(update={"table": None})
 
 
 def test_a_statement_on_integers_is_proved_for_what_is_fixed() -> None:
     checked = by_check(HoldsToBound(90, 9, unit="case"))
     proofs = [by_proof("a", Proved("by this", "integer"), {"k": k}) for k in (1, 2)]
     found = row(a_statement(), checked, *proofs)
-    assert (found["verdict"], found["proved_for"]) == ("proved-for-listed", "k = 1, 2")
-    assert found["text"] == (
+    assert (found.verdict, found.proved_for) == ("proved-for-listed", "k = 1, 2")
+    assert found.text == (
         "proved for all integers, for k = 1, 2; other k are not proved; holds for all 90 cases up to bound 9"
     )
     unsaid = by_proof("a", Undecided("the time is over"), {"k": 3})
-    assert row(a_statement(), checked, *proofs, unsaid)["text"] == found["text"]
+    assert row(a_statement(), checked, *proofs, unsaid).text == found.text
     whole = row(a_statement(), checked, by_proof("a", Proved("by this", "integer")))
-    assert (whole["verdict"], whole["text"]) == ("proved", "proved for all integers")
+    assert (whole.verdict, whole.text) == ("proved", "proved for all integers")
     silent = row(a_statement(), checked, by_proof("a", Undecided("a power")))
-    assert silent["verdict"] == "holds-to-bound"
-    assert "proved" not in silent["text"]
+    assert silent.verdict == "holds-to-bound"
+    assert "proved" not in silent.text
 
 
 def test_a_statement_that_a_check_refutes_is_not_proved() -> None:
     wrong = Refuted(Counterexample("this", "that", (2, 5), ("k", "z")), 90)
     proof = by_proof("a", Proved("by this", "integer"), {"k": 1})
     found = row(a_statement(), by_check(wrong), proof)
-    assert found["verdict"] == "refuted"
-    assert "the only check refutes it" in found["text"]
+    assert found.verdict == "refuted"
+    assert "the only check refutes it" in found.text
     later = by_proof("a", wrong, {"k": 2})
     found = row(a_statement(), by_check(wrong), later, by_proof("a", wrong, {"k": 3}))
-    assert "the only check and all 2 proofs refute it" in found["text"]
+    assert "the only check and all 2 proofs refute it" in found.text
     found = row(a_statement(), by_check(HoldsToBound(90, 9, unit="case")), proof, later)
-    assert (found["verdict"], found["decided"]["position"]) == ("refuted", [2, 5])
+    assert (found.verdict, found.decided.position) == ("refuted", (2, 5))
 
 
 # What a row says, against what its verdicts say, by their types alone.
@@ -516,7 +513,7 @@ proofs_of = st.builds(lambda domain: Proved("c.json", **domain), domains)
 
 
 @st.composite
-def judged(draw: st.DrawFn) -> tuple[Claim, list[dict[str, int]] | None, list[dict[str, Any]]]:
+def judged(draw: st.DrawFn) -> tuple[Claim, list[dict[str, int]] | None, list[ClaimVerdict]]:
     """Draw a claim, the cases that it speaks of (None for infinitely many), and verdicts on some of these."""
     kind = draw(st.sampled_from(["fixed", "finite", "infinite", "integers"]))
     every: list[dict[str, int]] | None
@@ -540,29 +537,27 @@ def judged(draw: st.DrawFn) -> tuple[Claim, list[dict[str, int]] | None, list[di
         tables = st.builds(by_check, outcomes)
         if draw(st.booleans()):  # every choice is decided, each once
             every = [{"k": 1}, {"k": 2}]
-            found = [by_proof("a", draw(decisions), one) for one in every]
-            for one in found:
-                one["evidence"] = {"all_choices": True}
+            found = [by_proof("a", draw(decisions), one, all_choices=True) for one in every]
             return of, every, [*found, *draw(st.lists(tables, max_size=1))]
     return of, every, draw(st.lists(tables | proofs, max_size=5))
 
 
-def known(verdicts: list[dict[str, Any]], case: dict[str, int]) -> set[str]:
-    return {v["verdict"] for v in verdicts if v["parameters"] == case}
+def known(verdicts: list[ClaimVerdict], case: dict[str, int]) -> set[str]:
+    return {v.verdict for v in verdicts if v.parameters == case}
 
 
 @settings(max_examples=examples(200))
 @given(judged())
 def test_a_row_never_says_more_than_its_verdicts(
-    drawn: tuple[Claim, list[dict[str, int]] | None, list[dict[str, Any]]],
+    drawn: tuple[Claim, list[dict[str, int]] | None, list[ClaimVerdict]],
 ) -> None:
     of, every, verdicts = drawn
     found = row(of, *verdicts)
-    names = {v["verdict"] for v in verdicts}
+    names = {v.verdict for v in verdicts}
     cases = [known(verdicts, case) for case in every or []]
     # A verdict on a whole statement on integers is one on every choice.
     whole = known(verdicts, {}) if not of.parameters else set()
-    match found["verdict"]:
+    match found.verdict:
         case "refuted":
             assert "refuted" in names
         case "proved":
@@ -573,8 +568,8 @@ def test_a_row_never_says_more_than_its_verdicts(
             assert "refuted" not in names
             assert "proved" in names
             for v in verdicts:
-                if v["verdict"] in ("holds-to-bound", "exhausted") and v["parameters"]:
-                    assert "proved" in known(verdicts, v["parameters"])
+                if v.verdict in ("holds-to-bound", "exhausted") and v.parameters:
+                    assert "proved" in known(verdicts, v.parameters)
         case "exhausted":
             assert "refuted" not in names
             settled = {"exhausted", "proved", "vacuous"}
@@ -591,13 +586,13 @@ def test_a_row_never_says_more_than_its_verdicts(
         case other:
             assert (other, verdicts) == ("unchecked", [])
     # Its sentence names nothing that no verdict is of.
-    proved = [v for v in verdicts if v["verdict"] == "proved"]
-    said = [part for part in found["text"].split("; ") if part.startswith("proved for ")]
+    proved = [v for v in verdicts if v.verdict == "proved"]
+    said = [part for part in found.text.split("; ") if part.startswith("proved for ")]
     assert bool(said) <= bool(proved)
     for words, fits in (
-        ("coordinates up to 20", lambda v: v["reach"] == 20),
-        ("the 15 printed", lambda v: v["printed"] == 15),
-        ("", lambda v: v["reach"] is None and v["printed"] is None),
+        ("coordinates up to 20", lambda v: v.reach == 20),
+        ("the 15 printed", lambda v: v.printed == 15),
+        ("", lambda v: v.reach is None and v.printed is None),
     ):
         for part in said:
             narrow = [w for w in ("coordinates up to", "printed") if w in part]
@@ -609,28 +604,27 @@ def test_a_row_never_says_more_than_its_verdicts(
 
 
 def test_an_undecided_choice_is_not_proved() -> None:
-    choices = [by_proof("a", Proved("by this", "integer"), {"k": k}) for k in (1, 2)]
-    for one in choices:
-        one["evidence"] = {"all_choices": True}
+    choices = [
+        by_proof("a", Proved("by this", "integer"), {"k": k}, all_choices=True) for k in (1, 2)
+    ]
     found = row(a_statement(), *choices)
-    assert (found["verdict"], found["proved_for"]) == ("proved", "k = 1, 2")
-    assert found["text"] == "proved for all integers, for k = 1, 2; it speaks of no others"
-    silent = by_proof("a", Undecided("the time is over"), {"k": 3})
-    silent["evidence"] = {"all_choices": True}
-    assert row(a_statement(), *choices, silent)["verdict"] == "proved-for-listed"
-    del choices[0]["evidence"]["all_choices"]
-    assert row(a_statement(), *choices)["verdict"] == "proved-for-listed"
+    assert (found.verdict, found.proved_for) == ("proved", "k = 1, 2")
+    assert found.text == "proved for all integers, for k = 1, 2; it speaks of no others"
+    silent = by_proof("a", Undecided("the time is over"), {"k": 3}, all_choices=True)
+    assert row(a_statement(), *choices, silent).verdict == "proved-for-listed"
+    choices[0] = choices[0].model_copy(update={"evidence": {}})
+    assert row(a_statement(), *choices).verdict == "proved-for-listed"
 
 
 def test_a_proof_for_all_that_a_range_lists_is_of_these_alone() -> None:
     check = {"kind": "integers", "bound": 9, "all": {"k": "1..2", "z": "0..N"}, "listed": ["k"]}
     said = claim("a", ruleset=None, check={**check, "holds": "k*z >= z"})
-    choices = [by_proof("a", Proved("by this", "integer"), {"k": k}) for k in (1, 2)]
-    for one in choices:
-        one["evidence"] = {"all_choices": True}
+    choices = [
+        by_proof("a", Proved("by this", "integer"), {"k": k}, all_choices=True) for k in (1, 2)
+    ]
     found = row(said, by_check(HoldsToBound(20, 9, "for k in 1..2 alone", "case")), *choices)
-    assert (found["verdict"], found["proved_for"]) == ("proved-for-listed", "k = 1, 2")
-    assert found["text"] == "proved for all integers, for k = 1, 2; other k are not proved"
+    assert (found.verdict, found.proved_for) == ("proved-for-listed", "k = 1, 2")
+    assert found.text == "proved for all integers, for k = 1, 2; other k are not proved"
 
 
 def test_a_conjecture_is_never_proved_without_saying_for_what() -> None:
@@ -639,28 +633,27 @@ def test_a_conjecture_is_never_proved_without_saying_for_what() -> None:
     given = [verdict("a", FALSE, {"k": 2, "s": 1})]
     given += [by_proof("b", PROVED, {"k": k, "s": 1}) for k in (2, 4)]
     (found,) = pairs(both, rows(both, given))
-    assert found["right"] == "intended"
-    assert found["text"].startswith("Claim b of other is proved for k = 2, 4; s = 1, Claim a")
+    assert found.right == "intended"
+    assert found.text.startswith("Claim b of other is proved for k = 2, 4; s = 1, Claim a")
 
 
 def test_a_statement_of_which_nothing_is_spoken_is_vacuous() -> None:
     why = Vacuous("no integers satisfy its conditions")
     checked = by_check(Undecided("no integers up to N = 9 are ones that it speaks of"))
     found = row(a_statement(), checked, by_proof("a", why))
-    assert (found["verdict"], found["text"]) == ("vacuous", f"vacuous: {why.why}")
+    assert (found.verdict, found.text) == ("vacuous", f"vacuous: {why.why}")
     some = [by_proof("a", why, {"k": 1}), by_proof("a", Proved("this", "integer"), {"k": 2})]
-    assert row(a_statement(), *some[:1])["verdict"] == "undecided"
-    for one in some:
-        one["evidence"] = {"all_choices": True}
-    assert row(a_statement(), *some[:1])["verdict"] == "vacuous"
+    assert row(a_statement(), *some[:1]).verdict == "undecided"
+    some = [one.with_evidence({"all_choices": True}) for one in some]
+    assert row(a_statement(), *some[:1]).verdict == "vacuous"
     found = row(a_statement(), *some)
-    assert (found["verdict"], found["proved_for"]) == ("proved", "k = 2")
-    assert "vacuous, for k = 1" in found["text"]
+    assert (found.verdict, found.proved_for) == ("proved", "k = 2")
+    assert "vacuous, for k = 1" in found.text
     held = by_check(HoldsToBound(90, 9, unit="case"))
-    assert row(a_statement(), held, by_proof("a", why))["text"].endswith("one of them is wrong")
+    assert row(a_statement(), held, by_proof("a", why)).text.endswith("one of them is wrong")
     both = catalogue(claim("a"), claim("b", corrects="a"))
     given = [by_proof("a", why, {"k": 2, "s": 1}), by_proof("b", PROVED, {"k": 2, "s": 1})]
-    assert pairs(both, rows(both, given))[0]["right"] == "open"
+    assert pairs(both, rows(both, given))[0].right == "open"
 
 
 def test_a_proof_without_the_bound_is_told_as_a_remark() -> None:
@@ -668,24 +661,26 @@ def test_a_proof_without_the_bound_is_told_as_a_remark() -> None:
     beyond = {"reach": 20, "true_up_to": 57, "best_possible": False}
     table = verdict("a", Exhausted(99), bound=57, **beyond)
     proof = by_proof("a", Proved("c.json", reach=20))
-    assert row(of, table, proof)["text"] == (
+    assert row(of, table, proof).text == (
         "proved for all positions with coordinates up to 20; remark: its bound is 20,"
         " and it is also true for all positions of our table, up to 57"
     )
-    proof["evidence"] = {"without_reach": "proved"}
-    assert row(of, table, proof)["text"] == (
+    proof = by_proof("a", Proved("c.json", reach=20), without_reach="proved")
+    assert row(of, table, proof).text == (
         "proved for all positions with coordinates up to 20; remark: proved without its bound, too"
     )
 
 
 def test_engines_that_agree_on_some_proofs_alone_are_told_apart() -> None:
-    proofs = [by_proof("a", PROVED, {"k": k, "s": 1}) for k in (2, 4, 6)]
-    for one in proofs:
-        one["evidence"] = {"engines": ["own", "mona"], "no_answer": {}}
-    proofs[1]["evidence"] = {"engines": ["own"], "no_answer": {"mona": "the time is over"}}
-    (found,) = rows(catalogue(claim("a")), proofs)
-    assert found["engines"] == [
-        {"engines": ["own", "mona"], "proofs": 2, "no_answer": {}},
-        {"engines": ["own"], "proofs": 1, "no_answer": {"mona": "the time is over"}},
+    both = {"engines": ["own", "mona"], "no_answer": {}}
+    alone = {"engines": ["own"], "no_answer": {"mona": "the time is over"}}
+    proofs = [
+        by_proof("a", PROVED, {"k": k, "s": 1}, **said)
+        for k, said in ((2, both), (4, alone), (6, both))
     ]
-    assert found["command"] == "./choco claims check a --proofs"
+    (found,) = rows(catalogue(claim("a")), proofs)
+    assert [one.model_dump() for one in found.engines] == [
+        {"engines": ("own", "mona"), "proofs": 2, "no_answer": {}},
+        {"engines": ("own",), "proofs": 1, "no_answer": {"mona": "the time is over"}},
+    ]
+    assert found.command == "./choco claims check a --proofs"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,10 +15,10 @@ from choco_pipeline.claims.language.verdict import (
     Undecided,
     Vacuous,
     Verdict,
-    verdict_from_json,
+    VerdictRecord,
     verdict_text,
-    verdict_to_json,
 )
+from tests.claims.verdict_documents import verdict_document
 
 numbers = st.integers(0, 10**12)
 positions = st.lists(numbers, min_size=3, max_size=3).map(tuple)
@@ -47,8 +45,8 @@ verdicts = st.one_of(
 
 @given(verdicts)
 def test_round_trip_through_json(verdict: Verdict) -> None:
-    document = json.loads(json.dumps(verdict_to_json(verdict)))
-    assert verdict_from_json(document) == verdict
+    document = verdict_document(verdict)
+    assert VerdictRecord.model_validate(document).outcome == verdict
     assert document["text"] == verdict_text(verdict)
 
 
@@ -101,7 +99,7 @@ def test_a_short_reason_is_told_in_one_line(length: int, shown: bool) -> None:
 
 
 def test_the_keys_that_reports_read() -> None:
-    document = verdict_to_json(
+    document = verdict_document(
         Refuted(
             Counterexample(
                 "N-position",
@@ -137,5 +135,5 @@ def test_the_keys_that_reports_read() -> None:
 
 
 def test_an_unknown_verdict_is_refused() -> None:
-    with pytest.raises(ValueError, match="'maybe' is not a verdict"):
-        verdict_from_json({"verdict": "maybe"})
+    with pytest.raises(ValueError, match="Input should be 'proved'"):
+        VerdictRecord.model_validate({"verdict": "maybe", "text": "maybe"})

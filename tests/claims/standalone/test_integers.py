@@ -19,15 +19,15 @@ from choco_pipeline.claims.language.verdict import (
     Refuted,
     Undecided,
     Vacuous,
-    verdict_from_json,
+    VerdictRecord,
     verdict_text,
-    verdict_to_json,
 )
 from choco_pipeline.claims.standalone.integers import find_integers
 from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.formula import Formula, FormulaError
 from choco_pipeline.formula.ranges import Range
 from tests.claims.claims import conditions, integer_formulas
+from tests.claims.verdict_documents import verdict_document
 
 
 def statement(bound: int = 6, **check: Any) -> IntegerStatement:
@@ -126,7 +126,9 @@ def test_statements_are_checked_as_by_definition(check, bound, block, data):
     fixed = data.draw(st.dictionaries(st.sampled_from(sorted(check.all)), st.integers(-1, 6)))
     cases, wrong = by_definition(check, bound, fixed)
     finding = find_integers(check, bound, fixed, block)
-    assert verdict_from_json(verdict_to_json(finding.verdict)) == finding.verdict
+    assert (
+        VerdictRecord.model_validate(verdict_document(finding.verdict)).outcome == finding.verdict
+    )
     match finding.verdict:
         case Refuted(counterexample, positions):
             assert counterexample.position == min(wrong, key=order)

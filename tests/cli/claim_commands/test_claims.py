@@ -16,17 +16,20 @@ from choco_pipeline.claims.language.verdict import (
     HoldsToBound,
     Proved,
     Refuted,
-    verdict_to_json,
 )
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.statements.claim_certificate import write_claim_certificate
+from tests.claims.verdict_documents import verdict_document
 from tests.cli import command
 from tests.cli.command import Ended
+from tests.report.documents import a_row, whole
 
 ROOT = Path(__file__).parents[3]
 
+#: What a verdict has beside what it says of which claim.
+ON_CLAIM = {"evidence": {}, "seconds": 0.1}
 CONFIG = """\
 run: t
 claims: [config/claims/one.yaml]
@@ -97,22 +100,25 @@ def with_run(folder: Path) -> Path:
     found = Counterexample("N", "P-position", (4, 2, 6), ("x", "y", "z"), (4, 1, 3), "a reason")
     larger = Counterexample("N", "P-position", (8, 4, 8), ("x", "y", "z"))
     verdicts = [
-        {"claim": claim, "table": table, "parameters": {"k": k}, **verdict_to_json(verdict)}
+        {**ON_CLAIM, "claim": claim, "table": table, "parameters": {"k": k}}
+        | verdict_document(verdict)
         for claim, table, k, verdict in [
             ("one-conj-1", "t9", 9, Refuted(larger, 70)),
             ("one-conj-1", "t5", 5, Refuted(found, 80)),
             ("one-conj-1-intended", "t5", 5, HoldsToBound(80, 9)),
         ]
     ]
-    decided = {"table": "t5", "parameters": {"k": 5}}
+    decided = {"table": "t5", "parameters": {"k": 5}, "coordinates": (), "position": None}
     rows = [
         {
+            **a_row([]),
             "claim": "one-conj-1",
             "verdict": "refuted",
             "text": "refuted for k = 5",
             "decided": decided,
         },
         {
+            **a_row([]),
             "claim": "one-conj-1-intended",
             "verdict": "holds-to-bound",
             "text": "holds",
@@ -120,8 +126,8 @@ def with_run(folder: Path) -> Path:
         },
     ]
     tables = [{"id": f"t{k}", "ruleset": f"solid-bar(f=(x+z)//{k})"} for k in (5, 9)]
-    ledger = {"run": "t", "verdicts": verdicts, "rows": rows, "tables": tables}
-    write_record(folder / "results" / "t" / "ledger.json", ledger)
+    ledger = whole({"run": "t", "verdicts": verdicts, "rows": rows, "tables": tables})
+    write_record(folder / "results" / "t" / "ledger.json", ledger.document())
     return folder
 
 
@@ -332,11 +338,10 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def test_what_a_run_proved_is_proved_again_from_its_certificates(
     folder, certificates, claim, of, code, said
 ):
-    proved = verdict_to_json(Proved(certificates[of]))
-    verdict = {"claim": claim, "table": None, "parameters": {"k": 5}, **proved, "evidence": {}}
-    ledger = {"run": "t", "tables": [], "rows": []}
-    ledger["verdicts"] = [{**verdict, "certificate": certificates[of]}]
-    write_record(folder / "results" / "t" / "ledger.json", ledger)
+    proved = verdict_document(Proved(certificates[of]))
+    verdict = {**ON_CLAIM, "claim": claim, "table": None, "parameters": {"k": 5}, **proved}
+    ledger = whole({"run": "t", "verdicts": [{**verdict, "certificate": certificates[of]}]})
+    write_record(folder / "results" / "t" / "ledger.json", ledger.document())
     done = choco(folder, "check", claim, "--proofs")
     assert done.returncode == code, done.stderr
     assert said in (done.stderr if code == 2 else done.stdout)

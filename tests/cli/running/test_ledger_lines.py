@@ -12,6 +12,8 @@ from rich.console import Console
 
 from choco_pipeline.claims.conclusions.outcomes import SIGNS
 from choco_pipeline.cli.running.ledger_lines import WIDTH, count_verdicts, show_ledger
+from choco_pipeline.sweep.run_ledger import Ledger
+from tests.report.documents import a_claim, whole
 
 ENGINES = ([], [{"engines": ["own", "mona", "checker"], "proofs": 2, "no_answer": {}}])
 UNPROVED: dict[str, Any] = {"proved_for": "", "for_all": "", "engines": []}
@@ -25,7 +27,7 @@ def ledgers(draw: st.DrawFn) -> dict[str, Any]:
     for i in range(draw(st.integers(0, 12))):
         key = draw(st.sampled_from(["first", "second"]))
         status = draw(st.sampled_from(["theorem", "conjecture", "question", "figure", "ours"]))
-        paper = {"key": key, "title": draw(long_words)}
+        paper = {"key": key, "title": draw(long_words) or "T"}
         claims.append({"id": f"{i}", "paper": paper, "number": f"N{i} {draw(long_words)}"})
         claims[-1]["status"] = status
         verdict = draw(st.sampled_from(list(SIGNS)))
@@ -65,9 +67,26 @@ def ledgers(draw: st.DrawFn) -> dict[str, Any]:
     return {"claims": claims, "rows": rows, "pairs": pairs, "verdicts": verdicts}
 
 
+def completed(ledger: dict[str, Any]) -> Ledger:
+    """Return a ledger with what is printed of it, and the rest of claims, rows and verdicts."""
+    plain, said = a_claim(), {"table": None, "parameters": {}, "text": "", "seconds": 0}
+    papers = [{**plain["paper"], **claim["paper"]} for claim in ledger["claims"]]
+    return whole(
+        {
+            "claims": [
+                {**plain, **claim, "paper": paper}
+                for claim, paper in zip(ledger["claims"], papers, strict=True)
+            ],
+            "rows": [{"follows_from": "", "command": "", **row} for row in ledger["rows"]],
+            "verdicts": [{**said, **verdict} for verdict in ledger["verdicts"]],
+            "pairs": [{"text": "", **pair} for pair in ledger["pairs"]],
+        }
+    )
+
+
 def printed(ledger: dict[str, Any], **console: Any) -> list[str]:
     file = io.StringIO()
-    show_ledger(ledger, Console(file=file, color_system=None, **console))
+    show_ledger(completed(ledger), Console(file=file, color_system=None, **console))
     return file.getvalue().splitlines()
 
 
@@ -96,7 +115,7 @@ def test_a_line_for_each_claim_none_too_long(ledger: dict[str, Any], terminal: i
 
 @given(ledgers())
 def test_the_last_line_counts(ledger: dict[str, Any]) -> None:
-    groups = count_verdicts(ledger)
+    groups = count_verdicts(completed(ledger))
     status = {claim["id"]: claim["status"] for claim in ledger["claims"]}
     assert sum(sum(counts.values()) for counts in groups.values()) == len(ledger["claims"])
     for group, counts in groups.items():
@@ -132,7 +151,7 @@ def test_a_pair(right: str, said: str) -> None:
         {"id": i, "paper": {"key": i, "title": "T"}, "number": f"Conjecture {i}", "status": "lemma"}
         for i in "ab"
     ]
-    decided = {"parameters": {"k": 5}, "coordinates": ["x", "y"], "position": [4, 6]}
+    decided = {"table": None, "parameters": {"k": 5}, "coordinates": ["x", "y"], "position": [4, 6]}
     pair = {"kind": "disagreement", "printed": "a", "intended": "b"}
     pairs = [{**pair, "right": right, "decided": decided}]
     row = {"verdict": "unchecked", "text": "", "checks": 0, "counts": {}, "parameters": ""}

@@ -11,7 +11,7 @@ from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, V
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof import checker
-from choco_pipeline.proof.checker import Checked, ask_checker, check_files
+from choco_pipeline.proof.checker import Checked, EngineAnswers, ask_checker, check_files
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.statements.claim_certificate import (
     check_claim_certificate,
@@ -20,6 +20,7 @@ from choco_pipeline.proof.statements.claim_certificate import (
 )
 
 OWN = ("own",)
+OURS = EngineAnswers(OWN, {})
 CONJECTURE = {
     "id": "conj",
     "ruleset": "solid-bar(f=(x+z)//k)",
@@ -187,12 +188,11 @@ def test_what_the_checker_says_is_added_to_what_the_engines_say(monkeypatch):
     answers = [Checked("proved", ""), Checked("out of time", "more than 1 s")]
     answers.append(Checked("undecided", "seconds cannot be said"))
     monkeypatch.setattr(checker, "check_files", lambda paths, seconds: answers)
-    said = [{"engines": ["own"], "no_answer": {}} for _ in answers]
-    ask_checker([("a.json", said[0]), ("b.json", said[1]), ("c.json", said[2])], 1)
-    assert said[0] == {"engines": ["own", "checker"], "no_answer": {}}
-    assert said[1]["engines"] == ["own"]
-    assert "choco prove --check b.json" in said[1]["no_answer"]["checker"]
-    assert said[2]["no_answer"] == {"checker": "seconds cannot be said"}, "no longer time helps"
+    said = ask_checker([(f"{name}.json", OURS) for name in "abc"], 1)
+    assert said[0] == EngineAnswers(("own", "checker"), {})
+    assert said[1].engines == ("own",)
+    assert "choco prove --check b.json" in said[1].no_answer["checker"]
+    assert said[2].no_answer == {"checker": "seconds cannot be said"}, "no longer time helps"
 
 
 @pytest.mark.parametrize("answer", ["refuted", "vacuous"])
@@ -201,7 +201,7 @@ def test_a_checker_that_finds_otherwise_is_a_contradiction(answer, monkeypatch):
     with pytest.raises(
         DisagreementError, match=rf"a\.json is proved by own; check\.py says: {answer}: why"
     ):
-        ask_checker([("a.json", {"engines": ["own"], "no_answer": {}})], 1)
+        ask_checker([("a.json", OURS)], 1)
 
 
 def test_a_checker_that_cannot_answer_is_silent(tmp_path, monkeypatch, written):

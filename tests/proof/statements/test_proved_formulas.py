@@ -14,6 +14,7 @@ from choco_pipeline.mining.closed_forms.atoms import LinearAtom, NimSumAtom
 from choco_pipeline.mining.closed_forms.cases import FormulaCase
 from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target
 from choco_pipeline.proof.arithmetic.mona import mona_version
+from choco_pipeline.proof.games.proof_outcome import FormulaOfProof
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.statements import proved_formulas as module
 from choco_pipeline.proof.statements.decided_claims import decide
@@ -109,11 +110,9 @@ def test_the_twelve_parts_of_step2015_conjectures_4_1_to_4_4_are_two_cases() -> 
     )
     assert found.engines == ("own",)
     assert numbers_agree("step-bar(k=1)", found)
-    assert described_formula(proved("step-bar(k=1)", "grundy"), OWN) == {
-        "text": "G = z+(y+1)//2 where (y+z)%2 == 0; min((2*z-y)//2, 3*(z-y)//2) where (y+z)%2 == 1",
-        "cases": [{"where": case.where, "formula": case.formula} for case in found.cases],
-        "engines": ["own"],
-    }
+    text = "G = z+(y+1)//2 where (y+z)%2 == 0; min((2*z-y)//2, 3*(z-y)//2) where (y+z)%2 == 1"
+    described = described_formula(proved("step-bar(k=1)", "grundy"), OWN)
+    assert described == FormulaOfProof(text=text, cases=found.cases, engines=("own",))
 
 
 @pytest.mark.skipif(mona_version() is None, reason="MONA is not installed")

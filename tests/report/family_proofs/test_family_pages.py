@@ -36,6 +36,7 @@ from choco_pipeline.report.found_statements.found import found_of, found_page
 from choco_pipeline.report.found_statements.found_exports import markdown, tex
 from choco_pipeline.report.math.latex import LaTeX
 from choco_pipeline.report.math.mathml import MathML
+from tests.report.documents import a_claim, whole
 from tests.report.family_documents import certificates, proved_verdict
 
 
@@ -83,8 +84,9 @@ def folder(tmp_path_factory):
 @pytest.fixture
 def ledger(folder):
     paths = sorted(folder.glob("family-*.json"))
-    paper = {"title": "A paper & <more>"}
-    claims = [{"id": f"claim-{n}", "number": f"Theorem {n}", "paper": paper} for n in range(2)]
+    claims = [a_claim(f"claim-{n}", number=f"Theorem {n}") for n in range(2)]
+    for claim in claims:
+        claim["paper"]["title"] = "A paper & <more>"
     verdicts = [proved_verdict(c["id"], path) for c, path in zip(claims, paths, strict=True)]
     return {"run": "small_run", "claims": claims, "verdicts": verdicts}
 
@@ -183,7 +185,7 @@ def test_pages_are_written_and_old_ones_removed(folder, ledger, tmp_path):
     old = tmp_path / FOLDER / "family-0000.html"
     old.parent.mkdir()
     old.write_text("of a certificate that is gone")
-    assert write_family_pages(ledger, tmp_path) == 2
+    assert write_family_pages(whole(ledger), tmp_path) == 2
     stems = [path.stem for path in folder.glob("family-*.json")]
     written = {path.name for path in (tmp_path / FOLDER).iterdir()}
     assert written == {f"{stem}.{kind}" for stem in stems for kind in ("html", "tex")}
@@ -197,7 +199,7 @@ def test_pages_are_written_and_old_ones_removed(folder, ledger, tmp_path):
 
 def test_a_certificate_that_is_not_there_has_no_page(ledger):
     ledger["verdicts"][0]["certificate"] = "elsewhere/family-1.json"
-    assert list(FamilyProofs.of(ledger).pages) == ["claim-1"]
+    assert list(FamilyProofs.of(whole(ledger)).pages) == ["claim-1"]
 
 
 def test_a_claim_that_follows_has_no_page_of_its_own(ledger, tmp_path):
@@ -206,14 +208,14 @@ def test_a_claim_that_follows_has_no_page_of_its_own(ledger, tmp_path):
     path.write_text(json.dumps({"kind": "claim", "format": 1}), encoding="utf-8")
     follows = {"certificate": path.as_posix(), "evidence": {"follows_from": {"premises": []}}}
     ledger["verdicts"][0] |= follows
-    assert list(FamilyProofs.of(ledger).pages) == ["claim-1"]
-    assert write_family_pages(ledger, tmp_path) == 1
+    assert list(FamilyProofs.of(whole(ledger)).pages) == ["claim-1"]
+    assert write_family_pages(whole(ledger), tmp_path) == 1
 
 
 def test_both_notations_write_all_of_it(folder, ledger):
     """What neither notation has a command for would be left out, or end in a LaTeX error."""
     for notation in (MathML(), LaTeX()):
-        for view in FamilyProofs.of(ledger).views(notation):
+        for view in FamilyProofs.of(whole(ledger)).views(notation):
             said = json.dumps([vars(case)["parameters"] for case in view.cases])
             assert said != "[[]]"
             assert all(c.obligations for c in view.cases)
@@ -221,7 +223,7 @@ def test_both_notations_write_all_of_it(folder, ledger):
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine")
 def test_latex_takes_it(folder, ledger, tmp_path):
-    write_family_pages(ledger, tmp_path)
+    write_family_pages(whole(ledger), tmp_path)
     for path in sorted((tmp_path / FOLDER).glob("*.tex")):
         command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", path.name]
         done = subprocess.run(command, cwd=path.parent, capture_output=True, timeout=120)
@@ -246,14 +248,16 @@ def test_found_statements_that_are_proved_for_all_have_pages_and_are_theorems(fo
         Verdict("proved-for-listed", "proved where k = 3", (path,))
     )
     ledger = {"run": "small", "title": "t", "claims": [], "verdicts": [], "tables": []}
-    assert write_family_pages(ledger, tmp_path, [listed]) == 0
-    assert write_family_pages(ledger, tmp_path, [proved, listed]) == 1
+    assert write_family_pages(whole(ledger), tmp_path, [listed]) == 0
+    assert write_family_pages(whole(ledger), tmp_path, [proved, listed]) == 1
     document = {"statements": [proved.as_json(), listed.as_json()], "searches": [], "format": 1}
-    found = found_of(document, ledger, tmp_path)
-    page = found_page(found, ledger)
+    found = found_of(document, whole(ledger), tmp_path)
+    page = found_page(found, whole(ledger))
     assert f'href="{page_of(path)}"' in page
     assert "Proved for all k with k%4 == 3" in page
-    text = tex(found, ledger)
+    text = tex(found, whole(ledger))
     assert text.count(r"\begin{theorem}") == 1
     assert text.count(r"\begin{conjecture}") == 1
-    assert "proved for all k with k%4 == 3" in markdown(found, ledger).replace("\\", "").lower()
+    assert (
+        "proved for all k with k%4 == 3" in markdown(found, whole(ledger)).replace("\\", "").lower()
+    )

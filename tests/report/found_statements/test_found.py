@@ -43,6 +43,7 @@ from choco_pipeline.report.math.latex import LaTeX
 from choco_pipeline.report.math.latex_text import tex_text
 from choco_pipeline.report.math.value_set_notation import set_of
 from choco_pipeline.report.task import write_report, write_report_with_found
+from tests.report.documents import whole
 from tests.report.found_documents import CERTIFICATE, HOSTILE, a_document, a_statement, statements
 from tests.report.test_page import Document, Site
 
@@ -51,12 +52,12 @@ RESULTS = Path("results")
 
 @pytest.fixture
 def found(ledger: dict[str, Any]) -> FoundStatements:
-    return found_of(a_document(), ledger, RESULTS)
+    return found_of(a_document(), whole(ledger), RESULTS)
 
 
 @pytest.fixture
 def html(found: FoundStatements, ledger: dict[str, Any]) -> str:
-    return found_page(found, ledger)
+    return found_page(found, whole(ledger))
 
 
 def document_of(*statements: FoundStatement) -> dict[str, Any]:
@@ -162,11 +163,11 @@ def _index(ledger: dict[str, Any], found: FoundStatements | None) -> str:
 
 
 def test_a_run_that_found_nothing_says_so(ledger: dict[str, Any]):
-    found = found_of(document_of(), ledger, RESULTS)
-    document = Document(found_page(found, ledger))
+    found = found_of(document_of(), whole(ledger), RESULTS)
+    document = Document(found_page(found, whole(ledger)))
     assert squeezed(document.text["summary"]).startswith("0 statements")
     assert document.text["new"].count("Nothing.") == 1
-    assert "Nothing." in markdown(found, ledger)
+    assert "Nothing." in markdown(found, whole(ledger))
     assert "0 statements." in squeezed(Document(_index(ledger, found)).text["proposed"])
 
 
@@ -233,13 +234,13 @@ def test_counts_of_height_functions_are_tables(
     assert "6,174" in shown
     assert "(x−1)⊕y⊕(z−1) 4,321 5" in shown
     assert "The least f with: G = x⊕y⊕z, <not> constant" in shown
-    assert "| (x−1)⊕y⊕(z−1) | 4,321 | 5 |" in markdown(found, ledger)
-    assert r"2 & 6,174 \\" in tex(found, ledger)
+    assert "| (x−1)⊕y⊕(z−1) | 4,321 | 5 |" in markdown(found, whole(ledger))
+    assert r"2 & 6,174 \\" in tex(found, whole(ledger))
     broken = a_statement(kind="heights", formulas=(), picture={"kind": "height-functions"})
     with pytest.raises(StatementError, match="not counts of height functions"):
-        found_page(found_of(document_of(broken), ledger, RESULTS), ledger)
+        found_page(found_of(document_of(broken), whole(ledger), RESULTS), ledger)
     assert "Which height functions?" not in found_page(
-        found_of(document_of(a_statement()), ledger, RESULTS), ledger
+        found_of(document_of(a_statement()), whole(ledger), RESULTS), ledger
     )
 
 
@@ -276,8 +277,12 @@ def test_sets_of_values_are_read_off_their_conditions(values):
 def test_a_long_list_of_certificates_is_cut(ledger: dict[str, Any]):
     paths = tuple(f"results/certificates/{n}.json" for n in range(9))
     said = a_statement(verdict=Verdict("proved", "proved", paths))
-    found = found_of(document_of(said), ledger, RESULTS)
-    for exported in (found_page(found, ledger), markdown(found, ledger), tex(found, ledger)):
+    found = found_of(document_of(said), whole(ledger), RESULTS)
+    for exported in (
+        found_page(found, whole(ledger)),
+        markdown(found, whole(ledger)),
+        tex(found, whole(ledger)),
+    ):
         assert "and 6 more" in exported
         assert "2.json" in exported
         assert "3.json" not in exported
@@ -334,7 +339,7 @@ def test_only_tables_that_the_statement_speaks_of_are_drawn(ledger: dict[str, An
 
 
 def test_exports_say_what_the_page_says(found: FoundStatements, ledger: dict[str, Any]):
-    in_tex, in_markdown = tex(found, ledger), markdown(found, ledger)
+    in_tex, in_markdown = tex(found, whole(ledger)), markdown(found, whole(ledger))
     for view in found.views:
         said = view.statement
         assert rf"\label{{{said.id}}}" in in_tex
@@ -368,7 +373,7 @@ def test_text_of_latex_has_no_command():
     reason="no LaTeX on this machine (Debian: apt-get install texlive-latex-base)",
 )
 def test_latex_compiles(found: FoundStatements, ledger: dict[str, Any], tmp_path: Path):
-    (tmp_path / "found.tex").write_text(tex(found, ledger), encoding="utf-8")
+    (tmp_path / "found.tex").write_text(tex(found, whole(ledger)), encoding="utf-8")
     done = subprocess.run(
         ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "found.tex"],
         cwd=tmp_path,
@@ -435,21 +440,21 @@ def test_documents_that_are_none_are_refused(ledger: dict[str, Any], tmp_path: P
     path = tmp_path / "found.json"
     write_record(path, a_document() | {"format": 2})
     with pytest.raises(StoreError, match="found statements of format 1 are needed"):
-        read_found(path, ledger, RESULTS)
+        read_found(path, whole(ledger), RESULTS)
     path.write_text("[]")
     with pytest.raises(StoreError, match="damaged: it has no digest"):
-        read_found(path, ledger, RESULTS)
+        read_found(path, whole(ledger), RESULTS)
     said = a_statement(picture={"kind": "sequence", "game": "nim(3)"})
     write_record(path, document_of(said))
     with pytest.raises(StatementError, match="not a picture of a sequence"):
-        read_found(path, ledger, RESULTS)
+        read_found(path, whole(ledger), RESULTS)
 
 
 def test_what_implies_a_statement_is_named_by_its_number(ledger: dict[str, Any]):
     strong = a_statement(verdict=Verdict("holds", "holds"))
     weak = a_statement(ruleset="nim(2)", formulas=(), said="weak", implied_by=strong.id)
-    found = found_of(document_of(strong, weak), ledger, RESULTS)
-    shown = Document(found_page(found, ledger))
+    found = found_of(document_of(strong, weak), whole(ledger), RESULTS)
+    shown = Document(found_page(found, whole(ledger)))
     assert "Follows from Found 1" in shown.text[weak.id]
     assert "Follows" not in shown.text[strong.id]
 
@@ -457,7 +462,7 @@ def test_what_implies_a_statement_is_named_by_its_number(ledger: dict[str, Any])
 def test_a_sentence_does_not_change_the_name_of_a_game(ledger: dict[str, Any]):
     named = a_statement(said="nim(3): all is as it should be.")
     plain = a_statement(said="a position is P", ruleset="nim(2)", formulas=())
-    views = found_of(document_of(named, plain), ledger, RESULTS).views
+    views = found_of(document_of(named, plain), whole(ledger), RESULTS).views
     assert [view.in_words for view in views] == [
         "nim(3): all is as it should be.",
         "A position is P.",

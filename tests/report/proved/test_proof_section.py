@@ -14,6 +14,7 @@ from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.report.proved.proof_rows import growth_factor
 from choco_pipeline.report.proved.proof_section import MOST_PICTURES, proof_section
 from choco_pipeline.report.proved.worked_reading import worked_reading
+from tests.report.documents import whole
 from tests.report.proof_entries import an_entry, solid
 from tests.report.test_page import Document, Site
 
@@ -23,7 +24,7 @@ def test_the_games_of_a_sweep_are_one_family_in_numeric_order():
     entries += [solid(5, status="undecided", growth=(1, 9, 70, 500))]
     entries += [an_entry("nim(3)", sweep="nim")]
     entries += [an_entry("with-pass(nim(3), passes=1)", sweep="nim-with-pass", states=(2, 9))]
-    section = proof_section({"proofs": entries})
+    section = proof_section(whole({"proofs": entries}))
     assert [(f.ruleset, len(f.proved), f.games) for f in section.families] == [
         ("solid-bar(f=(x+z)//k)", 2, 3),
         ("nim(3)", 1, 1),
@@ -40,11 +41,11 @@ def test_the_games_of_a_sweep_are_one_family_in_numeric_order():
 def test_a_family_may_have_several_kinds_of_games():
     games = ["nim(2)", "with-pass(nim(2), passes=1)"]
     entries = [an_entry(game, {"passes": passes}) for passes, game in enumerate(games)]
-    (family,) = proof_section({"proofs": entries}).families
+    (family,) = proof_section(whole({"proofs": entries})).families
     assert family.ruleset == "nim(2), with-pass(nim(2), passes=1)"
     assert len(family.proved) == 2
     entries[1]["relation"] = "grundy"
-    assert len(proof_section({"proofs": entries}).families) == 2
+    assert len(proof_section(whole({"proofs": entries})).families) == 2
 
 
 def test_parameters_that_are_not_in_the_ruleset_or_do_not_vary_are_no_label():
@@ -55,12 +56,12 @@ def test_parameters_that_are_not_in_the_ruleset_or_do_not_vary_are_no_label():
         )
         for k, s in ((2, 1), (4, 1), (4, 2), (4, 4))
     ]
-    (family,) = proof_section({"proofs": entries}).families
+    (family,) = proof_section(whole({"proofs": entries})).families
     assert family.ruleset == "with-pass(strip-bar(k=k, s=s), passes=1)"
     assert [row.label for row in family.proved][-1] == "k = 4, s = 4"
     heights = ["max(x, z)//2", "min(x, z)", "z//2"]
     entries = [an_entry(f"solid-bar(f={f})", {"f": f}) for f in heights]
-    (family,) = proof_section({"proofs": entries}).families
+    (family,) = proof_section(whole({"proofs": entries})).families
     assert family.ruleset == "solid-bar(f=f)"
     assert (family.main, family.largest, family.laws, family.no_law) == (None, None, [], None)
     assert [row.label for row in family.proved] == [f"f = {f}" for f in heights]
@@ -68,7 +69,7 @@ def test_parameters_that_are_not_in_the_ruleset_or_do_not_vary_are_no_label():
 
 def test_states_have_a_chart_and_a_law_where_there_are_enough():
     entries = [solid(k, states=((k + 3) // 2 + 7 * (k % 4 == 1),)) for k in range(1, 40, 2)]
-    (family,) = proof_section({"proofs": entries}).families
+    (family,) = proof_section(whole({"proofs": entries})).families
     assert [(law.formula, law.where, law.of) for law in family.laws] == [
         ("(k+17)/2", "k ≡ 1 mod 4", ""),
         ("(k+3)/2", "k ≡ 3 mod 4", ""),
@@ -80,10 +81,10 @@ def test_states_have_a_chart_and_a_law_where_there_are_enough():
     assert chart.count("<polyline") == 2
     assert chart.count("<circle") == 20
     assert "(k+17)/2: k 5, 11</title>" in chart
-    (family,) = proof_section({"proofs": entries[:3]}).families
+    (family,) = proof_section(whole({"proofs": entries[:3]})).families
     assert family.states_chart is not None
     assert (family.laws, family.no_law) == ([], "too few games for a law")
-    (family,) = proof_section({"proofs": entries[:2]}).families
+    (family,) = proof_section(whole({"proofs": entries[:2]})).families
     assert family.states_chart is None, "two points are no curve"
 
 
@@ -97,7 +98,7 @@ def test_laws_of_a_grid_are_of_one_line_of_it_each():
         for k in range(2, 30, 2)
         for s in (1, 3)
     ]
-    (family,) = proof_section({"proofs": entries}).families
+    (family,) = proof_section(whole({"proofs": entries})).families
     assert [(law.formula, law.of) for law in family.laws] == [
         ("3k+2", "s = 1, 0 passes left"),
         ("3k+6", "s = 3, 0 passes left"),
@@ -113,7 +114,7 @@ def test_growth_is_tame_or_wild():
 def test_an_older_ledger_has_no_section(ledger):
     ledger.pop("proofs", None)
     assert "proofs.html" not in Site(ledger).html
-    assert proof_section({}).games == 0
+    assert proof_section(whole({})).games == 0
 
 
 def test_the_section_on_the_page(ledger, tmp_path):
@@ -126,12 +127,17 @@ def test_the_section_on_the_page(ledger, tmp_path):
             {"where": "k < 4", "formula": "x ^ z - 1 == 0"},
             {"where": "k >= 4", "formula": "x == z"},
         ],
+        "engines": ["own"],
     }
     ledger["tables"] = []
     ledger["verdicts"] = [v for v in ledger["verdicts"] if v["table"] is None]
     ledger["findings"] = []
     ledger["proofs"] = [
-        {**solid(3, certificate=path), "counts": described_counts(proof), "formula": formula},
+        {
+            **solid(3, certificate=path),
+            "counts": [one.model_dump() for one in described_counts(proof)],
+            "formula": formula,
+        },
         {**solid(5, certificate=missing), "formula": formula},
         solid(7, status="undecided", states=(), growth=(1, 9, 70, 500)),
         solid(9, status="undecided", states=(), growth=(1, 9, 12, 14)),
@@ -190,7 +196,7 @@ def test_small_automata_are_drawn_each_once_and_the_rest_is_counted(tmp_path):
                 certificate=path,
             )
         )
-    (family,) = proof_section({"proofs": entries}).families
+    (family,) = proof_section(whole({"proofs": entries})).families
     states = [one.states for one in family.pictures]
     assert len(states) <= MOST_PICTURES
     assert len({one.ruleset for one in family.pictures}) == len(states)

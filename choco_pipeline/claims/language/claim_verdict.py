@@ -1,0 +1,163 @@
+"""A verdict on a claim, as a run writes it: for which parameters, on which table or by which proof, and what supports it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from choco_pipeline.claims.language.case import Finding
+from choco_pipeline.claims.language.verdict import VerdictRecord, verdict_fields
+from choco_pipeline.documents.model import RecordModel
+
+
+class AllParameters(RecordModel):
+    """All natural numbers for some parameters that satisfy a condition.
+
+    Attributes
+    ----------
+    parameters
+        Their names.
+    condition
+        A formula.
+    """
+
+    parameters: tuple[str, ...]
+    condition: str
+
+    @property
+    def text(self) -> str:
+        """Which they are, in words.
+
+        Examples
+        --------
+        >>> AllParameters(parameters=("k", "s"), condition="k%2 == 0 and s < k").text
+        'all k, s with k%2 == 0 and s < k'
+        """
+        return f"all {', '.join(self.parameters)} with {self.condition}"
+
+
+class FalseEverywhere(AllParameters):
+    """For all of which parameters a claim is proved to be false.
+
+    Attributes
+    ----------
+    positions
+        Where it contradicts itself, in words.
+    engines
+        That agree on it.
+    certificate
+        A file, if one is kept.
+    """
+
+    positions: tuple[str, ...]
+    engines: tuple[str, ...] = ()
+    certificate: str | None = None
+
+
+class ClaimVerdict(VerdictRecord):
+    """A verdict on a claim, with its evidence.
+
+    Attributes
+    ----------
+    claim, table
+        Ids; no table for what is proved, for statements that need none, and for claims that compare tables.
+    parameters
+        Of the claim; the integers that were fixed, of a statement without a ruleset.
+    for_all
+        All of the parameters that it is on, where it is not on single ones.
+    bound
+        Also of other verdicts than "holds to a bound": that of the table.
+    evidence
+        Plain data that supports it, by kind of claim.
+    certificate
+        Set only where it was found by proof: a file, None where none is kept.
+    seconds
+        That it took.
+    command
+        Of a proof for all parameters: what repeats it.
+    """
+
+    claim: str
+    table: str | None
+    parameters: Mapping[str, int]
+    for_all: AllParameters | None = None
+    evidence: Mapping[str, Any]
+    certificate: str | None = None
+    seconds: float
+    command: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        claim: str,
+        parameters: Mapping[str, int],
+        finding: Finding,
+        seconds: float,
+        *,
+        table: str | None = None,
+        bound: int | None = None,
+        **by_proof: Any,
+    ) -> ClaimVerdict:
+        """Return what a run writes of a finding.
+
+        Parameters
+        ----------
+        claim, parameters, table
+            What it is on.
+        finding, seconds
+            What was found, and how long that took.
+        bound
+            Of the table or the integers, for a verdict that names none.
+        by_proof
+            What only proofs have: `certificate`, `for_all`, `command`.
+        """
+        fields = verdict_fields(finding.verdict)
+        fields["bound"] = bound if fields["bound"] is None else fields["bound"]
+        return cls(
+            claim=claim,
+            table=table,
+            parameters=dict(parameters),
+            **fields,
+            evidence=finding.evidence,
+            seconds=round(seconds, 4),
+            **by_proof,
+        )
+
+    def document(self) -> dict[str, Any]:
+        """Return it as plain data, without the keys that only proofs have where it is none."""
+        return self.model_dump(exclude_unset=True)
+
+    def with_evidence(self, more: Mapping[str, Any]) -> ClaimVerdict:
+        """Return it with more evidence, or other."""
+        return self.model_copy(update={"evidence": {**self.evidence, **more}})
+
+    @property
+    def finding(self) -> Finding:
+        """The verdict itself with its evidence."""
+        return Finding(self.outcome, dict(self.evidence))
+
+    @property
+    def is_by_proof(self) -> bool:
+        """Whether it was found by proof for all positions or integers, not by looking at some of them."""
+        return "certificate" in self.model_fields_set
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether it is that something is proved."""
+        return self.verdict == "proved"
+
+    @property
+    def false_everywhere(self) -> FalseEverywhere | None:
+        """For which parameters the claim is false, all of them at once, at its bound or just beyond; None if that is not known."""
+        every = self.evidence.get("every_member")
+        return None if every is None else FalseEverywhere.model_validate(every)
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """The engines that agree on a proof, of the claim and of its game."""
+        return tuple(self.evidence.get("engines", ("own",)))
+
+    @property
+    def no_answer(self) -> Mapping[str, str]:
+        """Why other engines do not."""
+        return dict(self.evidence.get("no_answer", {}))

@@ -1,0 +1,146 @@
+"""What came of a search for the proof of a game: what a run writes of it, and what a ledger and a page read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from choco_pipeline.claims.language.verdict import VerdictKind, VerdictRecord
+from choco_pipeline.documents.model import RecordModel
+from choco_pipeline.mining.closed_forms.cases import FormulaCase
+
+
+class PositionCounts(RecordModel):
+    """How many positions with one Grundy number have all coordinates below 2^n, for n from 0 on.
+
+    Attributes
+    ----------
+    passes
+        That are left.
+    value
+        The Grundy number; 0 for P-positions.
+    first
+        The first of the counts; as many as the recurrence needs, or more.
+    recurrence
+        As text.
+    closed
+        A closed form, if there is one.
+    """
+
+    passes: int
+    value: int = 0
+    first: tuple[int, ...]
+    recurrence: str
+    closed: str | None
+
+
+class FormulaOfProof(RecordModel):
+    """A formula for what is proved, by cases.
+
+    Attributes
+    ----------
+    text
+        All of it in one line, each case with its condition.
+    engines
+        That agree on it.
+    """
+
+    text: str
+    cases: tuple[FormulaCase, ...]
+    engines: tuple[str, ...]
+
+
+class ProofOutcome(RecordModel):
+    """A proof, found or not.
+
+    Attributes
+    ----------
+    relation
+        None for the proof of a claim, or where it is not known.
+    states
+        One number for each number of passes left, 0 first.
+    obligations
+        How many there are.
+    engines, no_answer
+        Which engines found all of them to hold, and why others did not.
+    growth
+        Of a game that did not close, the number of residuals of words of at most 0, 1, 2, … digits.
+    certificate
+        A file.
+    """
+
+    ruleset: str | None
+    relation: Literal["p", "grundy"] | None
+    status: VerdictKind
+    why: str
+    states: tuple[int, ...] = ()
+    obligations: int = 0
+    engines: tuple[str, ...] = ()
+    no_answer: Mapping[str, str] = {}
+    seconds: float
+    growth: tuple[int, ...] = ()
+    certificate: str | None = None
+    counts: tuple[PositionCounts, ...] = ()
+    formula: FormulaOfProof | None = None
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether it was found."""
+        return self.status == "proved"
+
+    @classmethod
+    def nothing(
+        cls,
+        why: str,
+        seconds: float,
+        ruleset: str | None = None,
+        relation: Literal["p", "grundy"] | None = None,
+        certificate: str | None = None,
+    ) -> ProofOutcome:
+        """Return what there is to say where nothing was found."""
+        return cls(
+            ruleset=ruleset,
+            relation=relation,
+            status="undecided",
+            why=why,
+            seconds=round(seconds, 4),
+            certificate=certificate,
+        )
+
+
+class GameProof(ProofOutcome):
+    """What came of a search that a run has asked for.
+
+    Attributes
+    ----------
+    sweep
+        Which asked for it first.
+    parameters
+        The game's, in that sweep.
+    """
+
+    ruleset: str
+    relation: Literal["p", "grundy"]
+    sweep: str
+    parameters: Mapping[str, Any]
+
+
+class ClaimProofOutcome(ProofOutcome):
+    """The proof of a claim, made again from its certificate.
+
+    Attributes
+    ----------
+    status, why
+        The verdict's name and its text.
+    claim
+        The formal statement.
+    names
+        The integers for which it is decided.
+    verdict, evidence
+        What was found.
+    """
+
+    claim: Mapping[str, Any]
+    names: Mapping[str, int]
+    verdict: VerdictRecord
+    evidence: Mapping[str, Any]
