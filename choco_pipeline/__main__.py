@@ -7,7 +7,7 @@ import sys
 def main() -> None:
     """Run a command; Ctrl-C ends it without a traceback before the command can see to that itself."""
     try:
-        from choco_pipeline.cli.main import main as run_command  # noqa: PLC0415 -- takes its time
+        from choco_pipeline.cli.start import main as run_command  # noqa: PLC0415 -- takes its time
 
         run_command()
     except KeyboardInterrupt:

@@ -8,19 +8,24 @@ from typing import Annotated
 
 import typer
 
-from choco_pipeline.cli.output import Json, emit, note
+from choco_pipeline.cli.output import SETTINGS, Json, emit, note
 from choco_pipeline.cluster.connect import call, resolve
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.stages import WORK
 
-app = typer.Typer()
+app = typer.Typer(**SETTINGS)
 
 Out = Annotated[Path, typer.Option("--out", help="The file to write.")]
 
 
 #: What the name of a document ends with that a job writes beside its output if two judges contradict each other.
 DISAGREEMENT_SUFFIX = ".disagreement.json"
+
+
+def names() -> set[str]:
+    """Return what these commands are called."""
+    return {command.callback.__name__ for command in app.registered_commands if command.callback}
 
 
 def _task(target: str, source: Path, out: Path, json: bool, *more: Path) -> None:

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import errno
-import sys
-import traceback
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
 from choco_pipeline.cli import jobs
 from choco_pipeline.cli.claim_commands import claims
-from choco_pipeline.cli.output import DISAGREEMENT, Json, emit, note
-from choco_pipeline.documents.files import reason_of
-from choco_pipeline.errors import ChocoError, DisagreementError
+from choco_pipeline.cli.output import SETTINGS, Json, emit
+from choco_pipeline.errors import ChocoError
 from choco_pipeline.tables.specs.schema import Quantity
 
 app = typer.Typer(
     name="choco",
     help="Conjecture search for impartial chocolate-bar games.",
     no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    **SETTINGS,
 )
 app.add_typer(jobs.app)
 app.add_typer(claims.app)
@@ -321,40 +314,3 @@ def version(json: Json = False) -> None:
         emit(found)
     else:
         print("\n".join(f"{name} {number}" for name, number in found.items()))
-
-
-def _refuse(error: str, code: int = 2) -> NoReturn:
-    if "--json" in sys.argv:
-        emit({"status": "disagreement" if code == DISAGREEMENT else "error", "error": error})
-    note(f"choco: {error}")
-    sys.exit(code)
-
-
-def main() -> None:
-    """Run a command.
-
-    Exit codes beside those of the commands: 2 for a user's mistake, and 3 if two engines, or an engine and a definition,
-    contradict each other, each with one message on standard error; 4 for a fault of the program, with its traceback.
-    """
-    try:
-        app()
-    except ChocoError as error:
-        _refuse(str(error))
-    except DisagreementError as error:
-        _refuse(str(error), DISAGREEMENT)
-    except BrokenPipeError:  # the reader of our output has gone, as in `choco plan | head`
-        sys.stderr.close()
-        sys.exit(141)
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-            _fail()
-        place = Path(error.filename or "results")
-        _refuse(f"{place}: cannot be written ({reason_of(error, place)})")
-    except Exception:
-        _fail()
-
-
-def _fail() -> NoReturn:
-    """End with the traceback of what should not happen; Python's own exit code of it is that of a refutation."""
-    traceback.print_exc()
-    sys.exit(4)

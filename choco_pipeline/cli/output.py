@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
 
@@ -16,7 +17,13 @@ Json = Annotated[
     ),
 ]
 
-
+#: How all commands treat options, help and errors.
+SETTINGS: Mapping[str, Any] = {
+    "add_completion": False,
+    "pretty_exceptions_enable": False,
+    "rich_markup_mode": None,
+    "context_settings": {"help_option_names": ["-h", "--help"]},
+}
 #: Exit code if two engines, or an engine and a definition, contradict each other: no verdict has it.
 DISAGREEMENT = 3
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from choco_pipeline.cli.main import main
+from choco_pipeline.cli.start import main
 from tests.cli.command import choco
 
 

@@ -20,3 +20,27 @@ def test_ctrl_c_while_it_is_loaded_shows_no_traceback(seconds):
     # Python itself has no handler yet in its first hundredths of a second, and ends by the signal.
     assert started.returncode in (0, 130, -signal.SIGINT)
     assert "choco_pipeline" not in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unneeded"),
+    [
+        (["work", "no-such-file.json", "--out", "x"], {"numpy", "choco_pipeline.claims"}),
+        (["plan", "no-such-file.yaml"], {"xarray", "pandas", "distributed", "bokeh"}),
+    ],
+)
+def test_it_loads_no_more_than_it_needs(arguments, unneeded):
+    script = f"""\
+import sys
+from choco_pipeline.cli.start import main
+sys.argv = ["choco", *{arguments}]
+try:
+    main()
+finally:
+    print(*sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stderr[:16]) == (2, "choco: no-such-f"), done.stderr
+    loaded = set(done.stdout.split())
+    assert "choco_pipeline.cli.jobs" in loaded
+    assert not loaded & unneeded

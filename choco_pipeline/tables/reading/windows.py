@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import xarray as xr
 import zarr
 from numpy.typing import NDArray
 
@@ -20,6 +19,9 @@ from choco_pipeline.tables.specs.schema import Variable, variable_of
 from choco_pipeline.tables.storage.checked import checked_store, place_of
 from choco_pipeline.tables.storage.location import FAILURES, Location
 from choco_pipeline.tables.storage.store import require_computed, require_outline, unreadable
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 #: Part of an array: an index or a slice along each dimension; a window has slices only.
 Index: TypeAlias = tuple[int | slice, ...]
@@ -128,7 +130,7 @@ class StoredCells:
 #: The cells of a table, in memory or stored; both have a shape and are indexed alike.
 TableCells: TypeAlias = NDArray[np.integer] | StoredCells
 #: A table: computed or read whole, or stored.
-TableData: TypeAlias = xr.Dataset | StoredCells
+TableData: TypeAlias = "xr.Dataset | StoredCells"
 
 
 def cells_of(game: Ruleset, data: TableData) -> tuple[Variable, TableCells]:

@@ -6,10 +6,9 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import xarray as xr
 import zarr
 from numpy.typing import NDArray
 from zarr.errors import ZarrUserWarning
@@ -32,6 +31,9 @@ from choco_pipeline.tables.specs.schema import NOT_COMPUTED, Variable, variable_
 from choco_pipeline.tables.specs.spec import FORMAT, TableSpec
 from choco_pipeline.tables.storage.checked import checked_store, place_of
 from choco_pipeline.tables.storage.location import FAILURES, Location, reason
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 def store_of(manifest: Path, document: Mapping[str, Any]) -> Location:
@@ -254,6 +256,8 @@ def read_table(
         raise unreadable(where, error) from None
     require_outline(where, arrays[name], entry)
     require_computed(where, cells)
+    import xarray as xr  # noqa: PLC0415 -- half a second, which what only plans a run does without
+
     data = xr.DataArray(cells, dims=entry["dims"], coords=coordinates, attrs=attributes)
     return xr.Dataset({name: data}, attrs=dict(group.attrs))
 

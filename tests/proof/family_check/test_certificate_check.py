@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from choco_pipeline.cli.main import main
+from choco_pipeline.cli.start import main
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.parse import parse_nodes
