@@ -212,12 +212,17 @@ def _wrong(relation: str, said: bool, is_p: bool) -> bool:
 
 
 @cache
+def _remembering(game: Ruleset) -> Ruleset:
+    """Return the first of games that are equal, which remembers the Grundy numbers that it was asked for."""
+    return game
+
+
 def _is_p(game: Ruleset, at: Position) -> bool:
-    return game.is_p_position(at)
+    return _remembering(game).is_p_position(at)
 
 
 def _grundy_of(of: Formula, game: Ruleset, at: Position) -> Env:
-    return {"grundy": game.grundy(at)} if "grundy" in of.names else {}
+    return {"grundy": _remembering(game).grundy(at)} if "grundy" in of.names else {}
 
 
 def _cells(bar: RectangularBar) -> Iterator[tuple[int, int, Position]]:

@@ -18,6 +18,7 @@ from choco_pipeline.claims.language.verdict import Refuted, Undecided, Verdict
 from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.errors import ChocoError
 from tests.papers.attempts import (
+    FEWER_CASES,
     FULL,
     QUICK,
     Effort,
@@ -28,6 +29,7 @@ from tests.papers.attempts import (
     table_of,
     trials_of,
     with_change,
+    with_few_cases,
 )
 
 CATALOGUE = load_catalogue(sorted(Path("config/claims").glob("*.yaml")))
@@ -40,26 +42,10 @@ LARGE = {
 }
 
 
-#: What is tried on fewer cases than the claim names, of which its changes would take minutes.
-SMALLER = {"patterns-question-automata": {"m": "1..5", "n": "1..5"}}
-#: Those of which it takes more than five seconds.
-LONG = {"patterns-thm-3.4", "patterns-figs-8-11"}
-
-
-@pytest.mark.parametrize(
-    "claim_id",
-    [
-        pytest.param(i, marks=pytest.mark.full if i in LONG else ())
-        for i in CATALOGUE.claims
-        if i not in LARGE
-    ],
-)
+@pytest.mark.parametrize("claim_id", [i for i in CATALOGUE.claims if i not in LARGE])
 def test_changed_formulas_are_judged_as_by_definition(claim_id: str) -> None:
-    claim = CATALOGUE.claims[claim_id]
-    for name, span in SMALLER.get(claim_id, {}).items():
-        claim = with_change(claim, ("check", "all", name), span)
-    refuted, changes = _judge(claim, QUICK)
-    assert claim_id not in SMALLER or 0 < refuted < changes, "too few cases to notice a change"
+    refuted, changes = _judge(with_few_cases(CATALOGUE.claims[claim_id]), QUICK)
+    assert claim_id not in FEWER_CASES or 0 < refuted < changes, "too few cases to notice a change"
 
 
 @pytest.mark.slow
