@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from functools import reduce
-from itertools import product
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, reduce
 from operator import and_, eq, ge, gt, le, lt, ne, or_, xor
 
 from hypothesis import strategies as st
@@ -23,43 +23,86 @@ from choco_pipeline.proof.arithmetic.logic import (
 
 COMPARED = {"==": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 OPERATORS = {"^": xor, "&": and_, "|": or_}
+Relations = Mapping[str, Collection[tuple[int, ...]]]
 
 
 def truth(
     sentence: Sentence,
     values: Mapping[str, int],
-    relations: Mapping[str, Collection[tuple[int, ...]]],
+    relations: Relations,
     most: int,
 ) -> bool:
     """Whether `sentence` holds at `values`, quantifiers ranging over 0 to `most`."""
+    return _meaning(sentence).holds(values, relations, most)
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """The names that a sentence speaks of, and whether it holds."""
+
+    names: frozenset[str]
+    holds: Callable[[Mapping[str, int], Relations, int], bool]
+
+
+@lru_cache(1 << 12)
+def _meaning(sentence: Sentence) -> Meaning:
     match sentence:
-        case Linear():
-            total = sum(c * values[x] for x, c in sentence.coefficients) + sentence.constant
-            return COMPARED[sentence.relation](total, 0)
-        case Bitwise():
-            found = OPERATORS[sentence.op](values[sentence.a], values[sentence.b])
-            return found == values[sentence.c]
-        case NimSumZero():
-            return reduce(xor, (values[x] for x in sentence.names), 0) == 0
-        case Member():
-            return tuple(values[x] for x in sentence.arguments) in relations[sentence.relation]
-        case And():
-            return all(truth(part, values, relations, most) for part in sentence.parts)
-        case Or():
-            return any(truth(part, values, relations, most) for part in sentence.parts)
-        case Not():
-            return not truth(sentence.part, values, relations, most)
-        case Exists():
-            tried = product(range(most + 1), repeat=len(sentence.names))
-            return any(
-                truth(
-                    sentence.body,
-                    {**values, **dict(zip(sentence.names, found, strict=True))},
-                    relations,
-                    most,
-                )
-                for found in tried
+        case Linear(coefficients, constant, relation):
+            compared = COMPARED[relation]
+            return Meaning(
+                frozenset(x for x, _ in coefficients),
+                lambda v, _, __: compared(sum(c * v[x] for x, c in coefficients) + constant, 0),
             )
+        case Bitwise(op, a, b, c):
+            operator = OPERATORS[op]
+            return Meaning(frozenset((a, b, c)), lambda v, _, __: operator(v[a], v[b]) == v[c])
+        case NimSumZero(names):
+            return Meaning(
+                frozenset(names), lambda v, _, __: reduce(xor, (v[x] for x in names), 0) == 0
+            )
+        case Member(relation, names):
+            return Meaning(
+                frozenset(names), lambda v, known, _: tuple(v[x] for x in names) in known[relation]
+            )
+        case And(parts) | Or(parts):
+            meanings = [_meaning(part) for part in parts]
+            every = all if isinstance(sentence, And) else any
+            return Meaning(
+                frozenset().union(*(part.names for part in meanings)),
+                lambda *where: every(part.holds(*where) for part in meanings),
+            )
+        case Not(part):
+            denied = _meaning(part)
+            return Meaning(denied.names, lambda *where: not denied.holds(*where))
+        case Exists(names, body):
+            return _exists(names, body)
+
+
+def _exists(names: Sequence[str], body: Sentence) -> Meaning:
+    """Try the numbers of one name after the other; a part of the body is asked as soon as its names have numbers."""
+    parts = [_meaning(part) for part in (body.parts if isinstance(body, And) else (body,))]
+    ready: list[list[Meaning]] = [[] for _ in range(len(names) + 1)]
+    for part in parts:
+        last = max((i for i, name in enumerate(names, 1) if name in part.names), default=0)
+        ready[last].append(part)
+
+    def holds(values: Mapping[str, int], relations: Relations, most: int) -> bool:
+        tried = dict(values)
+
+        def from_name(i: int) -> bool:
+            if not all(part.holds(tried, relations, most) for part in ready[i]):
+                return False
+            if i == len(names):
+                return True
+            for number in range(most + 1):
+                tried[names[i]] = number
+                if from_name(i + 1):
+                    return True
+            return False
+
+        return from_name(0)
+
+    return Meaning(frozenset().union(*(part.names for part in parts)) - set(names), holds)
 
 
 NAMES = ("x", "y", "z")
