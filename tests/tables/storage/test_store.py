@@ -282,7 +282,7 @@ def test_chunks_are_small_enough_and_do_not_depend_on_the_bound(passes, shape, i
     )
 
 
-@given(st.permutations("xyz"), st.integers(0, 1), st.tuples(*[st.integers(1, 40)] * 3), st.data())
+@given(st.permutations("xyz"), st.integers(0, 1), st.tuples(*[st.integers(1, 20)] * 3), st.data())
 def test_chunks_are_those_that_zarr_writes(tmp_path_factory, dims, passes, shape, data):
     dims, shape = ("p", *dims)[1 - passes :], (2, *shape)[1 - passes :]
     cells = np.arange(np.prod(shape)).reshape(shape).astype(data.draw(st.sampled_from("hi")))
