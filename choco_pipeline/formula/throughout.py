@@ -33,7 +33,6 @@ End = int | float
 #: The ends of an interval that holds every value of a formula.
 Span = tuple[End, End]
 
-_ALL: Span = (-inf, inf)
 #: Products with more bits are not enclosed, so that nested powers take no time and no memory.
 _MOST_BITS = 1 << 16
 

@@ -320,16 +320,6 @@ class Rules:
             free=self.free and names.get(self.free, self.free),
         )
 
-    def lowered_by(self, move: Move) -> tuple[str, ...]:
-        """Return the coordinates that may fall to their largest legal value after a move, apart from those that it lowers."""
-        if not move.clips:
-            return ()
-        return tuple(
-            name
-            for name, limit in self.limits.items()
-            if name not in move.lowers and not set(move.lowers).isdisjoint(limit.of)
-        )
-
     def components(self) -> list[tuple[str, ...]]:
         """Return the coordinates in groups that have no move and no limit in common: a disjunctive sum of as many games.
 

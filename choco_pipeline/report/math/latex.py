@@ -5,9 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from choco_pipeline.formula.formula import Formula
-from choco_pipeline.report.math.typeset import typeset
-
 _SIGNS = {
     "^": r"\oplus",
     "&": r"\mathbin{\&}",
@@ -31,7 +28,15 @@ _SIGNS = {
 
 
 class LaTeX:
-    """The notation of `choco_pipeline.report.math.typeset` in LaTeX with amsmath."""
+    r"""The notation of `choco_pipeline.report.math.typeset` in LaTeX with amsmath.
+
+    Examples
+    --------
+    >>> from choco_pipeline.formula import parse
+    >>> from choco_pipeline.report.math.typeset import typeset
+    >>> typeset(parse("(x+s) ^ y == z//2 and k%4 == 3"), LaTeX())
+    '(x + s) \\oplus y = \\left\\lfloor \\frac{z}{2} \\right\\rfloor \\text{ and } k \\equiv 3 \\pmod{4}'
+    """
 
     def number(self, digits: str) -> str:
         """Return digits."""
@@ -102,15 +107,3 @@ class LaTeX:
             f"{said} & {self.words('if ')}{when}" if when else said for said, when in rows
         )
         return rf"\begin{{cases}} {lines} \end{{cases}}"
-
-
-def latex(formula: Formula) -> str:
-    r"""Return a formula in LaTeX's mathematics.
-
-    Examples
-    --------
-    >>> from choco_pipeline.formula import parse
-    >>> latex(parse("(x+s) ^ y == z//2 and k%4 == 3"))
-    '(x + s) \\oplus y = \\left\\lfloor \\frac{z}{2} \\right\\rfloor \\text{ and } k \\equiv 3 \\pmod{4}'
-    """
-    return typeset(formula, LaTeX())

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from choco_pipeline.formula.formula import Formula
-from choco_pipeline.report.math.typeset import typeset
-
 _SIGNS = {
     "^": "⊕",
     "-": "−",
@@ -23,7 +20,15 @@ _SIGNS = {
 
 
 class MathML:
-    """The notation of `choco_pipeline.report.math.typeset` in MathML Core."""
+    """The notation of `choco_pipeline.report.math.typeset` in MathML Core.
+
+    Examples
+    --------
+    >>> from choco_pipeline.formula import parse
+    >>> from choco_pipeline.report.math.typeset import typeset
+    >>> typeset(parse("x ^ y == 0"), MathML())
+    '<mrow><mrow><mi>x</mi><mo>⊕</mo><mi>y</mi></mrow><mo>=</mo><mn>0</mn></mrow>'
+    """
 
     def number(self, digits: str) -> str:
         """Return digits."""
@@ -98,15 +103,3 @@ class MathML:
             for said, when in rows
         )
         return f'<mrow><mo stretchy="true">{{</mo><mtable class="cases">{cells}</mtable></mrow>'
-
-
-def mathml(formula: Formula) -> str:
-    """Return a formula as the inside of a ``math`` element.
-
-    Examples
-    --------
-    >>> from choco_pipeline.formula import parse
-    >>> mathml(parse("x ^ y == 0"))
-    '<mrow><mrow><mi>x</mi><mo>⊕</mo><mi>y</mi></mrow><mo>=</mo><mn>0</mn></mrow>'
-    """
-    return typeset(formula, MathML())

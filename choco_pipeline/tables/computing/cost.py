@@ -78,11 +78,6 @@ def _is_large(computation: Computation) -> bool:
     )
 
 
-def memory_needed(game: Ruleset, bound: int, quantity: Quantity) -> int:
-    """Return the bytes that a task holds at most that computes the table of `game`, or a block of it, and stores it."""
-    return memory_of(computation_of(game, bound, quantity))
-
-
 def memory_of(computation: Computation) -> int:
     """Return the bytes that a task holds at most that computes a table, or a block of it, and stores it."""
     whole, kernel = _memory_whole(computation), computation.blocks

@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.claims.language.claim_verdict import AllParameters, ClaimVerdict
+from choco_pipeline.claims.language.verdict import Undecided
 from choco_pipeline.finding.judge.for_all_parameters import (
     ALL_SECONDS,
     ForAllParameters,
@@ -136,8 +139,9 @@ def test_after_a_while_nobody_is_asked_any_more():
     def slow(claim, seconds):
         asked.append(seconds)
         limit.spent += ALL_SECONDS / 2
-        why = {"verdict": "undecided", "why": "slow", "text": "undecided: slow"}
-        return why | {"for_all": {"parameters": ["k"], "condition": "k%4 == 3"}}
+        of = AllParameters(parameters=("k",), condition="k%4 == 3")
+        finding = Finding(Undecided("slow"))
+        return ClaimVerdict.of(claim.id, {}, finding, seconds, for_all=of, certificate=None)
 
     limit = ForAllParameters(slow)
     for _ in range(5):

@@ -215,7 +215,7 @@ def test_a_condition_on_heights_has_its_words():
         r"G(x, y, z) = x \oplus y",
         r"\text{all f(x) with } f(u) \leq x \text{ where } u < x",
     ]
-    found = found_of(document_of(said), {"claims": [], "tables": []}, RESULTS)
+    found = found_of(document_of(said), whole({}), RESULTS)
     assert found.new == []
     assert found.heights[0].seen_for == []
 
@@ -238,9 +238,9 @@ def test_counts_of_height_functions_are_tables(
     assert r"2 & 6,174 \\" in tex(found, whole(ledger))
     broken = a_statement(kind="heights", formulas=(), picture={"kind": "height-functions"})
     with pytest.raises(StatementError, match="not counts of height functions"):
-        found_page(found_of(document_of(broken), whole(ledger), RESULTS), ledger)
+        found_page(found_of(document_of(broken), whole(ledger), RESULTS), whole(ledger))
     assert "Which height functions?" not in found_page(
-        found_of(document_of(a_statement()), whole(ledger), RESULTS), ledger
+        found_of(document_of(a_statement()), whole(ledger), RESULTS), whole(ledger)
     )
 
 

@@ -9,8 +9,9 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from choco_pipeline.formula import parse
-from choco_pipeline.report.math.latex import LaTeX, latex
-from choco_pipeline.report.math.mathml import MathML, mathml
+from choco_pipeline.report.math.latex import LaTeX
+from choco_pipeline.report.math.mathml import MathML
+from choco_pipeline.report.math.typeset import typeset
 from tests.formula.drawn import (
     NAMES,
     Drawn,
@@ -48,7 +49,7 @@ SAME = {
 def test_latex_is_read_as_the_formula(drawn: Drawn, env: dict[str, int]):
     meant = drawn.at(env)
     assume(meant is not None)
-    text = latex(parse(drawn.text))
+    text = typeset(parse(drawn.text), LaTeX())
     try:
         found = Reader(text, env).read()
     except (NoValueError, ZeroDivisionError):
@@ -60,8 +61,8 @@ def test_latex_is_read_as_the_formula(drawn: Drawn, env: dict[str, int]):
 @given(formulas_of())
 def test_mathml_says_what_latex_says(drawn: Drawn):
     formula = parse(drawn.text)
-    root = ElementTree.fromstring(f"<math>{mathml(formula)}</math>")
-    assert _as_latex(root).replace(" ", "") == latex(formula).replace(" ", "")
+    root = ElementTree.fromstring(f"<math>{typeset(formula, MathML())}</math>")
+    assert _as_latex(root).replace(" ", "") == typeset(formula, LaTeX()).replace(" ", "")
 
 
 def _as_latex(node: ElementTree.Element) -> str:
@@ -127,7 +128,9 @@ def _row(node: ElementTree.Element, parts: list[str]) -> str:
     ],
 )
 def test_notation(formula, shown):
-    assert latex(parse(formula, functions={"g", "total"})) == shown.replace("= -1", "= - 1")
+    assert typeset(parse(formula, functions={"g", "total"}), LaTeX()) == shown.replace(
+        "= -1", "= - 1"
+    )
 
 
 def test_cases_have_a_brace():

@@ -17,7 +17,7 @@ from choco_pipeline.tables.building import block_task, blocks
 from choco_pipeline.tables.building.shard import build_shard
 from choco_pipeline.tables.building.wavefront import build_large
 from choco_pipeline.tables.computing.computation import computation_of
-from choco_pipeline.tables.computing.cost import is_large, memory_needed, memory_whole
+from choco_pipeline.tables.computing.cost import is_large, memory_of, memory_whole
 from choco_pipeline.tables.reading.verification import verify_manifest
 from choco_pipeline.tables.specs import chunks
 from choco_pipeline.tables.specs.position_count import count_positions
@@ -340,7 +340,7 @@ def test_large_tables_have_blocks(game, quantity):
 @given(rulesets(), st.sampled_from(["grundy", "p-positions"]), st.integers(300, 40_000))
 def test_what_a_plan_says_is_needed_is_enough_for_a_block(game, quantity, bound):
     bound = 5 if "rectangular" in game.notation else bound
-    needed = memory_needed(game, bound, quantity)
+    needed = memory_of(computation_of(game, bound, quantity))
     if is_large(game, bound, quantity) and needed < memory_whole(game, bound, quantity):
         table = blocks.BlockedTable.of(game, bound, quantity, blocks.share_of(needed))
         assert table is None or table.number > 1
