@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,13 +18,12 @@ from choco_pipeline.tables.storage.location import Location
 from choco_pipeline.tables.storage.store import store_of
 from tests.objectstore.flaky import Flaky
 from tests.objectstore.server import BUCKET, Server
-from tests.workflow.conftest import tiny
+from tests.workflow.conftest import Ran, tiny
 from tests.workflow.project import Project, wait_for
 
 pytestmark = pytest.mark.full
 
 __all__ = ["tiny"]
-Ran = tuple[Project, subprocess.CompletedProcess[str]]
 
 
 def put_tables(project: Project, config: str, url: str) -> None:

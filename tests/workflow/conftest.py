@@ -13,6 +13,7 @@ from tests.workflow.project import Project
 
 #: Where a run that is made once keeps the mark of its processes, and what it printed.
 PRINTED = "printed.json"
+Ran = tuple[Project, subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
@@ -27,16 +28,26 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 
 @pytest.fixture(scope="session")
-def tiny(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> tuple[Project, subprocess.CompletedProcess[str]]:
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     """Return a project in which ``choco run tiny.yaml`` has come to its end, and what it printed; copy it to change it."""
+    return ran_once(tmp_path_factory, "tiny")
+
+
+@pytest.fixture(scope="session")
+def proof(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """Return the same of ``choco run proof.yaml``."""
+    return ran_once(tmp_path_factory, "proof")
+
+
+def ran_once(factory: pytest.TempPathFactory, name: str) -> Ran:
+    """Return a project in which a configuration has run once for all processes of the tests, and what it printed."""
+    command = ("run", f"{name}.yaml")
 
     def run(folder: Path) -> None:
         project = Project(folder)
-        done = project.choco("run", "tiny.yaml")
+        done = project.choco(*command)
         (folder / PRINTED).write_text(json.dumps([project.mark, done.stdout, done.stderr]))
 
-    folder = shared_folder(tmp_path_factory, "tiny-run", run)
+    folder = shared_folder(factory, f"{name}-run", run)
     mark, out, err = json.loads((folder / PRINTED).read_text())
-    return Project(folder, mark), subprocess.CompletedProcess(["run", "tiny.yaml"], 0, out, err)
+    return Project(folder, mark), subprocess.CompletedProcess(command, 0, out, err)

@@ -4,12 +4,14 @@ import json
 import os
 import shutil
 import textwrap
+from pathlib import Path
 
 import pytest
 
 from choco_pipeline.automata.arithmetic import linear
 from choco_pipeline.proof.arithmetic.mona import KNOWN
 from choco_pipeline.proof.arithmetic.ws1s import ws1s_text
+from tests.workflow.conftest import Ran
 from tests.workflow.project import Project
 
 REAL = shutil.which("mona")
@@ -56,13 +58,18 @@ def test_a_proof_and_a_check_end_with_3(contradicted: Project) -> None:
     assert WHAT_TO_DO in document["error"]
 
 
-def test_a_claim_and_a_run_end_with_3(contradicted: Project) -> None:
+def test_a_claim_and_a_run_end_with_3(contradicted: Project, proof: Ran, tmp_path: Path) -> None:
     done = contradicted.choco("claims", "check", "tiny-lemma-5", "--file", "claims.yaml", code=3)
     assert "choco: tiny-lemma-5: the sentence " in done.stderr
     assert "Traceback" not in done.stderr
     assert WHAT_TO_DO in done.stderr
 
-    done = contradicted.choco("run", "proof.yaml", "--json", code=3)
+    # A finished run but for what is proved, so that no table is built again.
+    finished = proof[0].copy(tmp_path / "finished")
+    for folder in ("certificates", "proof/prove", "proof/prove_statements"):
+        shutil.rmtree(finished.folder / "results" / folder)
+    finished.environment["PATH"] = contradicted.environment["PATH"]
+    done = finished.choco("run", "proof.yaml", "--json", code=3)
     assert json.loads(done.stdout)["status"] == "disagreement"
     assert "by own" in done.stderr
     assert WHAT_TO_DO in done.stderr

@@ -1,29 +1,34 @@
 """A run that proves a game: the certificate, the row and the words, with Dask and with plain Snakemake."""
 
 import re
+from pathlib import Path
 
 import pytest
 
+from tests.workflow.conftest import Ran
 from tests.workflow.project import Project
 
 pytestmark = pytest.mark.full
 
 
-def test_a_run_proves_a_game_and_says_for_which_parameters(project: Project) -> None:
+def test_a_plan_says_what_will_be_proved(project: Project) -> None:
     planned = project.choco("plan", "proof.yaml").stdout
     assert "come on top, and 1 proof of at most about 60 seconds each." in " ".join(planned.split())
     would = project.run("proof.yaml", "--dry-run")
     assert (would["jobs"]["prove"], would["work"]["prove"]) == (1, 1)
     assert (would["jobs"]["prove_statements"], would["work"]["prove_statements"]) == (1, 2)
     assert (would["jobs"]["first_ledger"], would["jobs"]["first_report"]) == (1, 1)
-    done = project.choco("run", "proof.yaml")
+
+
+def test_a_run_proves_a_game_and_says_for_which_parameters(proof: Ran) -> None:
+    project, done = proof
     assert "prove 3/3: done" in done.stderr
     assert "1 tables (0 reused), 3.23 k positions, 1 proof in" in done.stderr
     ledger = project.json("proof/ledger.json")
-    (proof,) = ledger["proofs"]
-    assert (proof["ruleset"], proof["relation"]) == ("solid-bar(f=(x+z)//3)", "p")
-    assert (proof["status"], proof["states"], proof["parameters"]) == ("proved", [3], {"k": 3})
-    assert "own" in proof["engines"]
+    (game,) = ledger["proofs"]
+    assert (game["ruleset"], game["relation"]) == ("solid-bar(f=(x+z)//3)", "p")
+    assert (game["status"], game["states"], game["parameters"]) == ("proved", [3], {"k": 3})
+    assert "own" in game["engines"]
     by_table, by_proof = [v for v in ledger["verdicts"] if v["claim"] == "tiny-cor-2"]
     assert (by_table["verdict"], "certificate" in by_table) == ("holds-to-bound", False)
     assert (by_proof["verdict"], by_proof["table"]) == ("proved", None)
@@ -47,8 +52,14 @@ def test_a_run_proves_a_game_and_says_for_which_parameters(project: Project) -> 
     assert (project.folder / "results/proof/first-report/index.html").exists()
     assert first["tables"] == ledger["tables"]
 
-    checked = project.choco("prove", "--check", proof["certificate"]).stdout
+    checked = project.choco("prove", "--check", game["certificate"]).stdout
     assert checked.startswith("proved: the P-positions of solid-bar(f=(x+z)//3)")
+
+
+def test_what_is_proved_stands_and_plain_snakemake_proves_the_same(
+    proof: Ran, tmp_path: Path
+) -> None:
+    project = proof[0].copy(tmp_path)
     again = project.run("proof.yaml")
     assert (again["status"], again["jobs"], again["proofs"]) == ("nothing to do", {}, {"proved": 1})
     documents = sorted((project.folder / "results/proof").glob("prove*/*.json"))
@@ -65,8 +76,8 @@ def test_a_run_proves_a_game_and_says_for_which_parameters(project: Project) -> 
     ]
 
 
-def test_another_claim_is_decided_without_another_search(project: Project) -> None:
-    project.choco("run", "proof.yaml")
+def test_another_claim_is_decided_without_another_search(proof: Ran, tmp_path: Path) -> None:
+    project = proof[0].copy(tmp_path)
     folder = project.folder / "results/certificates"
     files = sorted(folder.rglob("*.json"))
     written = {file: file.stat().st_mtime_ns for file in files}
