@@ -11,6 +11,8 @@ from choco_pipeline.stages import WORK, Stage
 from choco_pipeline.sweep.paths import RESULTS, all_records
 from tests.workflow.project import Project
 
+pytestmark = pytest.mark.full
+
 
 def change_a_number(record: Path) -> None:
     """Change the first number of a record, so that it stays a JSON document."""

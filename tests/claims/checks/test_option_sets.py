@@ -44,12 +44,12 @@ def test_drawn_sets_by_definition(
     relation = data.draw(st.sampled_from(["exactly", "contain", "within"]))
     finding = find(game, bound, block, option=option, formula=formula, relation=relation)
 
-    wrong = []
+    wrong, condition = [], parse(formula)
     for at in positions:
         options = set(game.options(at))
         for cell in product(*sides):
             named = dict(zip([*names, *option], (*at, *cell), strict=True))
-            said, is_one = bool(parse(formula).value(named)), cell in options
+            said, is_one = bool(condition.value(named)), cell in options
             if {"exactly": said != is_one, "contain": said > is_one, "within": said < is_one}[
                 relation
             ]:
