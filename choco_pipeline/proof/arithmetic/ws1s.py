@@ -157,16 +157,20 @@ def _run(name: str, automaton: Automaton, arguments: int) -> str:
     def in_state(place: str, state: int) -> str:
         return _digits_are(place, bits, state)
 
+    rows = automaton.delta.tolist()
+    # A run that comes to a state which it cannot leave is over: half of the text would say how it goes on.
+    ends = {i for i, row in enumerate(rows) if not automaton.accepting[i] and set(row) == {i}}
     steps = []
-    for state, row in enumerate(automaton.delta.tolist()):
+    for state, row in enumerate(rows):
         reading: dict[int, list[str]] = {}
         for symbol, after in enumerate(row):
-            reading.setdefault(after, []).append(_digits_are("p", tracks, symbol))
+            if after not in ends:
+                reading.setdefault(after, []).append(_digits_are("p", tracks, symbol))
         cases = (
             f"(({' | '.join(symbols)}) & {in_state('p+1', after)})"
             for after, symbols in reading.items()
         )
-        steps.append(f"({in_state('p', state)} => ({' | '.join(cases)}))")
+        steps.append(f"({in_state('p', state)} => ({' | '.join(cases) or 'false'}))")
     over = "".join(f" & (all1 q: q >= e => q notin {track})" for track in tracks)
     accepted = [
         in_state("e", state) for state in range(automaton.states) if automaton.accepting[state]
