@@ -33,11 +33,9 @@ from choco_pipeline.stages import (
 from choco_pipeline.sweep.config import HeightBox
 from choco_pipeline.sweep.expand import Planned
 from choco_pipeline.sweep.paths import Paths
-from choco_pipeline.sweep.proofs import Proofs, StatementPart
+from choco_pipeline.sweep.proofs import STATEMENT_PARTS, Proofs, StatementPart, in_parts
 from choco_pipeline.tables.specs.spec import FORMAT
 
-#: Statements that need no table are shared out among so many work orders.
-STANDING_PARTS = 4
 #: What is asked of the height functions of a box, each by a work order.
 ASKED_OF_HEIGHTS = ("grundy", "p-positions", "counts")
 
@@ -74,15 +72,9 @@ def table_orders(
 
 
 def standing_parts(catalogue: Catalogue) -> dict[str, list[str]]:
-    """Return the statements that need no table, by the name of the part of them that one job checks.
-
-    A claim's part follows from its id alone and a part's name from the ids in it, so one more claim moves no other.
-    """
-    parts: dict[int, list[str]] = defaultdict(list)
-    for claim in catalogue.claims.values():
-        if claim.pattern is None:
-            parts[int(digest(claim.id), 16) % STANDING_PARTS].append(claim.id)
-    return {digest({CHECK_STATEMENTS.name: sorted(ids)}): ids for _, ids in sorted(parts.items())}
+    """Return the statements that need no table, by the name of the part of them that one job checks."""
+    ids = [claim.id for claim in catalogue.claims.values() if claim.pattern is None]
+    return in_parts(ids, CHECK_STATEMENTS, STATEMENT_PARTS)
 
 
 def height_parts(box: HeightBox | None) -> dict[str, dict[str, Any]]:

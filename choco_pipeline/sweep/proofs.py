@@ -6,14 +6,14 @@ import heapq
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.proof.proof_orders import ClaimToDecide, GameToProve
 from choco_pipeline.provenance import digest
-from choco_pipeline.stages import PROVE, PROVE_STATEMENTS
+from choco_pipeline.stages import PROVE, PROVE_STATEMENTS, Work
 from choco_pipeline.sweep.config import Prove
 from choco_pipeline.sweep.expand import Planned
 from choco_pipeline.tables.specs.schema import Quantity
@@ -25,6 +25,10 @@ PARTS = 12
 LEAST_SECONDS, MOST_SECONDS = 15.0, 120.0
 #: A proof is expected to take 0.3 s and (n/this)² s, where n is the largest number in its ruleset: measured, roughly.
 GRUNDY, WITH_PASSES, OTHERS = 3.0, 6.0, 25.0
+#: Statements that need no table are shared out among so many work orders.
+STATEMENT_PARTS = 4
+#: To decide one and to ask the checker takes two seconds, so that an order of fewer hardly pays for its processes.
+LEAST_STATEMENTS = 20
 #: The kinds of claims that can be decided on a proof.
 DECIDABLE = frozenset(
     {
@@ -115,8 +119,8 @@ def shared_out(chosen: Proofs) -> Mapping[str, Proofs]:
 def statements(wanted: Proofs, catalogue: Catalogue) -> dict[str, StatementPart]:
     """Return which statements on integers are decided for all integers, and which claims for all parameters at once.
 
-    Of a run that proves games, all that are not finite, and all claims with `for_all`, in parts as `shared_out` returns them,
-    each with the largest limits of any game, by a name that follows from what is in it.
+    Of a run that proves games, all that are not finite, in parts, and all claims with `for_all`, which may follow from each
+    other, in one; each with the largest limits of any game, by a name that follows from what is in it.
     """
     if not wanted:
         return {}
@@ -128,14 +132,27 @@ def statements(wanted: Proofs, catalogue: Catalogue) -> dict[str, StatementPart]
         if isinstance(claim.check, IntegerStatement) and not claim.check.is_finite
     ]
     for_all = [claim.id for claim in claims if claim.statement.for_all is not None]
-    found = {}
-    if on_integers:
-        found[digest({PROVE_STATEMENTS.name: on_integers})] = StatementPart(on_integers, *limits)
+    number = min(STATEMENT_PARTS, math.ceil(len(on_integers) / LEAST_STATEMENTS))
+    found = {
+        part: StatementPart(ids, *limits)
+        for part, ids in in_parts(on_integers, PROVE_STATEMENTS, number).items()
+    }
     if for_all:
         # The games are part of the order, so that they are decided anew when a file that describes one has changed.
         games = dict(item for one in for_all for item in catalogue.claims[one].documents.items())
         found[digest({"for all": for_all})] = StatementPart(for_all, *limits, games)
     return found
+
+
+def in_parts(ids: Iterable[str], work: Work, number: int) -> dict[str, list[str]]:
+    """Return ids in at most so many parts of a work, each by a name that follows from what is in it.
+
+    An id's part follows from itself alone, so that one more moves no other.
+    """
+    parts: dict[int, list[str]] = defaultdict(list)
+    for one in ids:
+        parts[int(digest(one), 16) % number].append(one)
+    return {digest({work.name: sorted(chosen)}): chosen for _, chosen in sorted(parts.items())}
 
 
 def expected_seconds(proof: GameToProve) -> float:

@@ -14,7 +14,9 @@ from choco_pipeline.sweep import run_plan as plan_module
 from choco_pipeline.sweep.paths import Paths
 from choco_pipeline.sweep.proofs import (
     LEAST_SECONDS,
+    LEAST_STATEMENTS,
     MOST_SECONDS,
+    STATEMENT_PARTS,
     expected_seconds,
     shared_out,
 )
@@ -188,7 +190,7 @@ def test_statements_without_tables_are_shared_out(config):
     orders = {
         p.stem: read_record(p) for p in Path("results/t/orders/check_statements").glob("*.json")
     }
-    assert 2 <= len(orders) <= orders_module.STANDING_PARTS
+    assert 2 <= len(orders) <= STATEMENT_PARTS
     assert all(re.fullmatch("[0-9a-f]{16}", part) for part in orders)
     assert {(claim, part) for part, order in orders.items() for claim in order["claims"]} == {
         (s["claim"], s["part"]) for s in standing
@@ -321,6 +323,24 @@ def test_a_sweep_decides_the_claims_that_it_names(config):
     config.write_text(PROVED + "    claims: none\n")
     assert [proof["claims"] for proof in current_plan(config)["prove"]] == [[]] * 6
     assert all(order["claims"] == {} for order in proof_orders().values())
+
+
+@pytest.mark.parametrize(
+    ("number", "parts"),
+    [(LEAST_STATEMENTS, 1), (LEAST_STATEMENTS + 1, 2), (9 * LEAST_STATEMENTS, STATEMENT_PARTS)],
+)
+def test_statements_to_decide_are_shared_out_where_they_are_many(config, number, parts):
+    config.write_text(PROVED)
+    Path("claims.yaml").write_text(statements(range(2, 2 + number)))
+    asked = current_plan(config)["prove_statements"]
+    assert sorted(s["claim"] for s in asked) == sorted(f"mine-{i}" for i in range(2, 2 + number))
+    folder = Path("results/t/orders/prove_statements")
+    orders = {path.stem: read_record(path)["claims"] for path in folder.glob("*.json")}
+    assert {(c, part) for part, claims in orders.items() for c in claims} == {
+        (s["claim"], s["part"]) for s in asked
+    }
+    assert len(orders) == parts
+    assert max(map(len, orders.values())) <= 2 * number / parts
 
 
 @pytest.mark.parametrize(
