@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from functools import cache
 
 import pytest
 from hypothesis import given, settings
@@ -37,12 +38,18 @@ def verdicts(engines=("own",), bound=20, **check):
     return [(fixed, found.verdict) for fixed, found in decide_integers(claim, engines, math.inf)]
 
 
+@cache
+def code(text):
+    """Return a formula as Python's compiler reads it."""
+    return compile(text, "a formula", "eval")
+
+
 def is_false_at(check, position, bound):
     """Return whether a statement speaks of integers and is false of them, as Python reads its formulas."""
     env = {"N": bound, "min": min, "max": max, "abs": abs}
 
     def value(text):
-        return eval(str(text), {}, env)
+        return eval(code(str(text)), {}, env)
 
     def span(text):
         limits, _, step = str(text).partition(" step ")
