@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -67,6 +67,12 @@ def parse(
     >>> f.value({"x": 4, "z": 7, "k": 3})
     3
     """
+    return _parsed(text, None if names is None else frozenset(names), tuple(functions))
+
+
+@lru_cache(1 << 12)
+def _parsed(text: str, names: frozenset[str] | None, functions: tuple[str, ...]) -> Formula:
+    """Return what was read of the same text before: a claim is read again for every case that a process decides."""
     return Formula(parse_nodes(text, names, functions), text)
 
 
