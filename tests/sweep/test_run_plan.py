@@ -9,6 +9,7 @@ import pytest
 
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ConfigError, LimitError
+from choco_pipeline.proof.proof_orders import GameToProve, ProofOrder
 from choco_pipeline.sweep import orders as orders_module
 from choco_pipeline.sweep import run_plan as plan_module
 from choco_pipeline.sweep.paths import Paths
@@ -272,7 +273,7 @@ def test_each_game_is_proved_once_whatever_the_bounds(config):
         (step.format(k=5), "p", "b", {"m": 5}, 7, 2),
     ]
     assert [(p["ruleset"], p["relation"], p["claims"]) for p in plan["prove"] if p["claims"]] == [
-        (step.format(k=k), "grundy", [{"claim": "mine-1", "parameters": {"k": k}}]) for k in (2, 4)
+        (step.format(k=k), "grundy", ({"claim": "mine-1", "parameters": {"k": k}},)) for k in (2, 4)
     ]
     orders = proof_orders()
     assert all(re.fullmatch("[0-9a-f]{16}", part) for part in orders)
@@ -321,7 +322,7 @@ def test_statements_on_integers_are_decided_where_games_are_proved(config):
 
 def test_a_sweep_decides_the_claims_that_it_names(config):
     config.write_text(PROVED + "    claims: none\n")
-    assert [proof["claims"] for proof in current_plan(config)["prove"]] == [[]] * 6
+    assert [proof["claims"] for proof in current_plan(config)["prove"]] == [()] * 6
     assert all(order["claims"] == {} for order in proof_orders().values())
 
 
@@ -371,20 +372,35 @@ def test_proofs_are_decided_on_games_that_bars_are_cut_to(config):
     )
     plan = current_plan(config)
     assert {check["claim"] for check in plan["check"]} == {"mine-1"}
-    assert [proof["claims"] for proof in plan["prove"]] == [[]] * 6
+    assert [proof["claims"] for proof in plan["prove"]] == [()] * 6
 
 
 def proof(k, relation="p", ruleset="solid-bar(f=(x+z)//{k})", seconds=60):
-    return {"ruleset": ruleset.format(k=k), "relation": relation, "seconds": seconds}
+    game = ruleset.format(k=k)
+    return GameToProve(
+        ruleset=game,
+        relation=relation,
+        seconds=seconds,
+        memory=4,
+        sweep="a",
+        parameters={"k": k},
+        claims=(),
+    )
+
+
+def proofs_in(order):
+    return ProofOrder.model_validate(order).proofs
 
 
 def test_proofs_are_shared_out_evenly(config):
     config.write_text(PROVED.replace("[2, 3, 4]", "2..30").replace("[grundy, p, p]", "[grundy, p]"))
     plan = current_plan(config)
     parts = list(proof_orders().values())
-    loads = [sum(map(expected_seconds, part["proofs"])) for part in parts]
+    seconds = [[expected_seconds(one) for one in proofs_in(part)] for part in parts]
     assert len(parts) > 2
-    assert max(loads) - min(loads) < max(map(expected_seconds, plan["prove"]))
+    assert sum(map(len, seconds)) == len(plan["prove"])
+    loads = list(map(sum, seconds))
+    assert max(loads) - min(loads) < max(map(max, seconds))
     files = {p: p.stat().st_mtime_ns for p in Path("results/t/orders/prove").iterdir()}
     current_plan(config)
     assert {p: p.stat().st_mtime_ns for p in Path("results/t/orders/prove").iterdir()} == files
@@ -394,8 +410,8 @@ def test_proofs_are_shared_out_evenly(config):
 def test_few_proofs_make_few_parts_and_many_make_parts_of_some_size(number):
     chosen = [proof(k) for k in range(1, number + 1)]
     parts = shared_out(chosen)
-    assert sorted(p["ruleset"] for part in parts.values() for p in part) == sorted(
-        p["ruleset"] for p in chosen
+    assert sorted(p.ruleset for part in parts.values() for p in part) == sorted(
+        p.ruleset for p in chosen
     )
     total = sum(map(expected_seconds, chosen))
     assert len(parts) <= min(number, math.ceil(total / LEAST_SECONDS))
