@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -140,11 +139,8 @@ def _decided(
         return verdict_for_all(claim, Finding(Undecided(why)), None, start)
     finding = _confirmed(claim, parameters, game, proof.counterexample)
     if proof.failures:
-        evidence = {
-            **finding.evidence,
-            **_everywhere(claim, proof, limits["seconds"], folder),
-        }
-        finding = replace(finding, evidence=evidence)
+        every = _everywhere(claim, proof, limits["seconds"], folder)
+        finding = finding.with_evidence(every)
     seconds = time.perf_counter() - start
     return ClaimVerdict.of(claim.id, parameters, finding, seconds, certificate=None)
 

@@ -177,8 +177,8 @@ def _told_beyond(
         found = decide(further, parameters, proof, certificate, seconds=seconds).verdict
     except (ChocoError, MemoryError):  # a remark is not worth the proof
         return finding
-    proved = {"without_reach": "proved"} if isinstance(found, Proved) else {}
-    return Finding(finding.verdict, finding.evidence | proved)
+    is_proved = isinstance(found, Proved)
+    return finding.with_evidence({"without_reach": "proved"}) if is_proved else finding
 
 
 def _searched(todo: GameToProve, outcomes: EarlierProofs, prover: Limited) -> GameProof:

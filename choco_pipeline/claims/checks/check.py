@@ -154,33 +154,32 @@ def _find(case: ClaimCase) -> Finding:
             assert_never(check)
 
 
-def _conclude(case: ClaimCase, tally: Tally, evidence: dict[str, Any]) -> Finding:
-    evidence = evidence | _about_the_reach(case, tally)
+def _conclude(case: ClaimCase, tally: Tally, evidence: Mapping[str, Any]) -> Finding:
+    evidence = {**evidence, **_about_the_reach(case, tally)}
     if tally.failures:
         if tally.least is None:
             found = "the automaton has a cell outside of the bar that is not 0"
             counterexample = Counterexample(found, "none")
         else:
             counterexample = counterexample_at(case, tally.least)
-        return Finding(
-            Refuted(counterexample, tally.settled), evidence | {"failures": tally.failures}
-        )
+        refuted = Finding(Refuted(counterexample, tally.settled), evidence)
+        return refuted.with_evidence({"failures": tally.failures})
     if not tally.settled:
         return Finding(case.nothing("position"))
     return Finding(case.agreement(tally.settled), evidence)
 
 
-def _about_the_reach(case: ClaimCase, tally: Tally) -> dict[str, Any]:
+def _about_the_reach(case: ClaimCase, tally: Tally) -> Mapping[str, Any]:
     """Return whether a statement with a bound of its own could have a larger one."""
     if case.reach is None or case.bound <= case.reach:
         return {}
-    evidence: dict[str, Any] = {"reach": case.reach}
     if tally.beyond is None:
-        return evidence | {"true_up_to": case.bound, "best_possible": False}
+        return {"reach": case.reach, "true_up_to": case.bound, "best_possible": False}
     true_up_to = tally.size(tally.beyond) - 1
     if tally.least is not None:
         true_up_to = tally.size(tally.least) - 1
-    return evidence | {
+    return {
+        "reach": case.reach,
         "true_up_to": true_up_to,
         "best_possible": true_up_to == case.reach,
         "false_at": list(tally.beyond),
@@ -190,10 +189,8 @@ def _about_the_reach(case: ClaimCase, tally: Tally) -> dict[str, Any]:
 def _conclude_values(case: ClaimCase, check: Values, found: ComparedValues) -> Finding:
     evidence = found.evidence()
     if found.tally.least is not None:
-        outside = evidence | {"failures": found.tally.failures}
-        return Finding(
-            Refuted(counterexample_at(case, found.tally.least), found.tally.settled), outside
-        )
+        verdict = Refuted(counterexample_at(case, found.tally.least), found.tally.settled)
+        return Finding(verdict, evidence).with_evidence({"failures": found.tally.failures})
     if case.is_complete:
         return _conclude_finite_values(case, check, found, evidence)
     if check.relation == "contains-all" and not found.members.size and found.claimed.is_empty:
@@ -226,7 +223,7 @@ def _conclude_values(case: ClaimCase, check: Values, found: ComparedValues) -> F
 
 
 def _conclude_finite_values(
-    case: ClaimCase, check: Values, found: ComparedValues, evidence: dict[str, Any]
+    case: ClaimCase, check: Values, found: ComparedValues, evidence: Mapping[str, Any]
 ) -> Finding:
     """Return the verdict where all P-positions that the statement speaks of are in the table."""
     if check.relation != "within":

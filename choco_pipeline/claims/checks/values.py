@@ -75,7 +75,7 @@ class ComparedValues:
         is_of_both_signs = self.members.size and self.members[0] < 0
         return f"from {-size:,} to {size:,}" if is_of_both_signs else f"up to {size:,}"
 
-    def evidence(self) -> dict[str, Any]:
+    def evidence(self) -> Mapping[str, Any]:
         """Return what a report shows: values, missing members, and how both grow with the bound."""
         growth = []
         for bound in growing_bounds(self.tally.cells.bound):

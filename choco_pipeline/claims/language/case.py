@@ -23,7 +23,11 @@ class Finding:
     """A verdict, and plain data that supports it."""
 
     verdict: Verdict
-    evidence: dict[str, Any] = field(default_factory=dict)
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+    def with_evidence(self, more: Mapping[str, Any]) -> Finding:
+        """Return it with more evidence, or other."""
+        return Finding(self.verdict, {**self.evidence, **more})
 
 
 @dataclass(frozen=True)

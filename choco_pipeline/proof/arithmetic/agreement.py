@@ -61,7 +61,7 @@ class Agreement:
         self._mona_seconds = mona_seconds
         self._about = about
 
-    def evidence(self) -> dict[str, Any]:
+    def evidence(self) -> Mapping[str, Any]:
         """Return as plain data which engines answered every question, and why others, asked or not, did not."""
         said = [name for name in self.names if name not in self.silent]
         no_answer = unasked(self.names) | self.silent

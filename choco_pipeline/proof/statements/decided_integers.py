@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from choco_pipeline.automata.algebra import witness
 from choco_pipeline.claims.kinds import IntegerStatement
@@ -83,10 +82,7 @@ def decide_integers(
     except FormulaError as error:  # of a range of fixed integers
         found = [({}, without_value(claim, error))]
     every = not any(isinstance(finding.verdict, Undecided) for _, finding in found)
-    return [
-        (fixed, replace(finding, evidence=finding.evidence | {"all_choices": every}))
-        for fixed, finding in found
-    ]
+    return [(fixed, finding.with_evidence({"all_choices": every})) for fixed, finding in found]
 
 
 def _others(check: IntegerStatement, listed: Sequence[Mapping[str, int]]) -> str:

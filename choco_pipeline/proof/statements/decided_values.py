@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from choco_pipeline.automata.algebra import disjunction as either
@@ -92,7 +93,7 @@ def _missing(question: Question, check: Values, claimed: Sentence, negative: boo
     return -found[0] - 1 if negative else found[0]
 
 
-def _image_evidence(question: Question, check: Values) -> dict[str, Any]:
+def _image_evidence(question: Question, check: Values) -> Mapping[str, Any]:
     try:
         parts = [
             question.engines.automaton(_image(question, check, p, False)) for p in question.passes

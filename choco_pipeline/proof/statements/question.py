@@ -134,14 +134,14 @@ class Question:
         heaps = len(self.coordinates)
         return min(found, key=lambda q: (max(q[:heaps], default=0), q), default=None)
 
-    def refuted(self, counterexample: Counterexample, evidence: dict[str, Any]) -> Finding:
+    def refuted(self, counterexample: Counterexample, evidence: Mapping[str, Any]) -> Finding:
         """Return that the claim is false."""
-        return Finding(Refuted(counterexample, 0), evidence | self.engines.evidence())
+        return Finding(Refuted(counterexample, 0), {**evidence, **self.engines.evidence()})
 
-    def proved(self, evidence: dict[str, Any]) -> Finding:
+    def proved(self, evidence: Mapping[str, Any]) -> Finding:
         """Return that the claim is true at every position that it speaks of."""
         verdict = Proved(self.certificate, reach=self.reach)
-        return Finding(verdict, evidence | self.engines.evidence())
+        return Finding(verdict, {**evidence, **self.engines.evidence()})
 
     def known(self, position: Position) -> ProvedPosition:
         """Return what the proof says of a position."""
