@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
+from choco_pipeline.claims.language.catalogue import Catalogue, load_with_background
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.documents.record import read_record, write_record
@@ -153,7 +153,7 @@ def find_statements(plan_file: str, out_file: str, report: Report) -> dict[str, 
     mined = list(mined_in(plan, paths))
     families = families_of(plan, paths, mined)
     report(Stage.FIND, steps=1)
-    catalogue = load_catalogue([Path(name) for name in plan["claims_files"]])
+    catalogue = load_with_background([Path(name) for name in plan["claims_files"]])
     proofs = list(_proofs(plan, paths))
     laws = laws_of_states(proofs, {t["ruleset"]: family_of(plan, t) for t in plan["tables"]})
     with ExitStack() as stack:

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from choco_pipeline.report.findings import pretty
+from choco_pipeline.formula.math_text import math_text
 from choco_pipeline.tables.computing.cost import in_bytes
 
 
@@ -23,7 +23,7 @@ def environment() -> Environment:
     templates.filters |= {
         "count": count,
         "in_bytes": in_bytes,
-        "pretty": pretty,
+        "math_text": math_text,
         "sentence": sentence,
     }
     templates.globals["math_font"] = math_font

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from choco_pipeline.formula.math_text import math_text
 from choco_pipeline.report.game_families import family_of
 from choco_pipeline.sweep.run_ledger import Ledger
 
@@ -28,7 +29,7 @@ class TableFinding:
     @property
     def pretty(self) -> str:
         """The expression of a value set with the field's signs."""
-        return pretty(self.finding["expression"])
+        return math_text(self.finding["expression"])
 
 
 @dataclass(frozen=True)
@@ -76,14 +77,3 @@ def families(ledger: Ledger, kind: str) -> list[FindingGroup]:
         table = tables[finding["table"]]
         groups[family_of(table)].append(TableFinding(table, finding))
     return [FindingGroup(family, found) for family, found in groups.items()]
-
-
-def pretty(formula: str) -> str:
-    """Return a formula with ⊕ for ^ and a true minus sign.
-
-    Examples
-    --------
-    >>> pretty("(x-1) ^ y")
-    '(x−1) ⊕ y'
-    """
-    return formula.replace("^", "⊕").replace("-", "−")

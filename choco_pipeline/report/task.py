@@ -1,4 +1,4 @@
-"""Writing a run's report: its pages, report.json, two CSV files, proofs of families and what was found, each whole or not at all."""
+"""Writing a run's report: its pages, report.json, report.tex, two CSV files, proofs of families and what was found."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from choco_pipeline.report.family_proofs.family_pages import write_family_pages
 from choco_pipeline.report.found_statements.found import FoundStatements, found_page, read_found
 from choco_pipeline.report.found_statements.found_exports import write_exports
 from choco_pipeline.report.pages import CLAIMS, FIRST, pages
+from choco_pipeline.report.printed_report import printed_report, write_pdf
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.run_ledger import Ledger
 
@@ -89,6 +90,10 @@ def _write(
     write_text(html.with_name("ledger.csv"), row_frame(ledger).to_csv(index=False))
     report(Stage.REPORT, documents=1)
     write_text(html.with_name("verdicts.csv"), verdict_frame(ledger).to_csv(index=False))
+    report(Stage.REPORT, documents=1)
+    document = printed_report(ledger, found)
+    write_text(html.with_name("report.tex"), document)
+    write_pdf(document, html.with_name("report.pdf"))
     report(Stage.REPORT, documents=1)
     statements = [] if found is None else [view.statement for view in found.views]
     for _ in range(write_family_pages(ledger, html.parent, statements)):

@@ -49,7 +49,7 @@ def a_claim(
         "follows_from": None,
         "let": {},
         "reach": None,
-        "check": check or {},
+        "check": check or {"relation": "exactly", "where": None},
     }
     return {
         "id": name,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,7 @@ def test_the_three_documents_agree_with_the_ledger(
         str(tmp_path / "report" / "index.html"),
         lambda stage, **n: said.append((stage, n)),
     )
-    assert said == [("report", {"documents": 1})] * 4
+    assert said == [("report", {"documents": 1})] * 5
     assert numbers == {name: len(ledger[name]) for name in ("claims", "verdicts", "tables")}
     assert sorted(p.name for p in (tmp_path / "report").iterdir()) == [
         "claims",
@@ -54,6 +55,8 @@ def test_the_three_documents_agree_with_the_ledger(
         "ledger.csv",
         "pairs.html",
         "report.json",
+        *(["report.pdf"] if shutil.which("pdflatex") else []),
+        "report.tex",
         "tables.html",
         "verdicts.csv",
     ]
@@ -277,8 +280,8 @@ def test_a_statement_on_integers_is_told_whole():
     }
     claim = a_claim(ruleset=None, check=check)
     assert formal_lines(LedgerClaim.model_validate(claim)) == [
-        ("for all", "x = 0..N, y = 1..x"),
-        ("counted over", "z = 0..y"),
+        ("for all", "x from 0 to N, y from 1 to x"),
+        ("counted over", "z from 0 to y"),
         ("N", "64"),
         ("checked as", "P"),
     ]

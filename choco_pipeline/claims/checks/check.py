@@ -57,6 +57,7 @@ from choco_pipeline.claims.language.verdict import (
 )
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
+from choco_pipeline.formula.math_text import math_text
 from choco_pipeline.games import Ruleset
 from choco_pipeline.tables.reading.cells import BLOCK, Cells
 from choco_pipeline.tables.reading.windows import TableData
@@ -231,7 +232,7 @@ def _conclude_finite_values(
         if absent is not None:
             counterexample = Counterexample(
                 f"no P-position has the value {absent:,}",
-                f"{absent:,}, a v with {check.values}, is a value",
+                f"{absent:,}, a v with {math_text(check.values)}, is a value",
             )
             return Finding(Refuted(counterexample, found.tally.settled), evidence)
     if not found.values.size:

@@ -28,6 +28,7 @@ from choco_pipeline.claims.language.verdict import (
 )
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
+from choco_pipeline.formula.math_text import math_text
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.games.rules import Limit, Move
 from choco_pipeline.tables.reading.cells import BLOCK, Ints, Truths, evaluate_at, holds_at, select
@@ -226,10 +227,10 @@ def contradiction_at(check: Options, game: Ruleset, to: Formula, position: Posit
     if not options:
         return f"it has no option{check.which}"
     if check.have == "some":
-        return f"none of its {len(options):,} options{check.which} has {check.to}"
+        return f"none of its {len(options):,} options{check.which} has {math_text(check.to)}"
     wanted = check.have == "no"
     option = next(q for q in options if to.value(dict(zip(names, q, strict=True))) == wanted)
-    return f"its option {option} {'has' if wanted else 'has not'} {check.to}"
+    return f"its option {option} {'has' if wanted else 'has not'} {math_text(check.to)}"
 
 
 def _is_by(check: Options, move: Move) -> bool:

@@ -16,6 +16,7 @@ from choco_pipeline.claims.language.case import ClaimCase, Finding
 from choco_pipeline.claims.language.verdict import Counterexample, Exhausted, Refuted, Undecided
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
+from choco_pipeline.formula.math_text import math_text
 from choco_pipeline.games import Position
 from choco_pipeline.tables.reading.cells import Points, evaluate_at, select_where
 
@@ -162,7 +163,7 @@ def _printed_as_p(case: ClaimCase, position: Position, where: Formula | None) ->
     if case.reach is not None and _size(case, position) > case.reach:
         found = f"it lies beyond {case.reach:,}, where the list ends"
     elif where is not None and not where.value(case.cells.named(position)):
-        found = f"it does not satisfy {where}"
+        found = f"it does not satisfy {math_text(where)}"
     else:
         return counterexample_to_outcome(case, position)
     return Counterexample(found, "P-position of the list", position, game.coordinates)

@@ -22,6 +22,7 @@ from choco_pipeline.claims.language.verdict import (
     Verdict,
 )
 from choco_pipeline.formula import Formula, FormulaError
+from choco_pipeline.formula.math_text import math_text
 
 
 def check_across(catalogue: Catalogue, verdicts: Iterable[ClaimVerdict]) -> list[ClaimVerdict]:
@@ -83,14 +84,14 @@ def check_counts(claim: Claim, counts: Mapping[int, int]) -> Verdict:
                     for name, table in tables.items()
                     for n in sorted(table.asked)
                 )
-                claimed = f"{relation}, here with {parameter} = {value}"
+                claimed = f"{math_text(relation)}, here with {parameter} = {value}"
                 return Refuted(Counterexample(found, claimed), sum(equations.values()))
     checked = sum(equations.values())
     if not checked:
         return Undecided("no relation has all the tables that it needs")
     number = "the one equation" if checked == 1 else f"all {checked:,} equations"
     sense = f"{number} between the tables with {parameter} up to {largest:,}"
-    unchecked = [relation.text for relation, n in equations.items() if not n]
+    unchecked = [math_text(relation) for relation, n in equations.items() if not n]
     if unchecked:
         sense += f"; none of {', '.join(unchecked)}"
     return HoldsToBound(sum(counts.values()), largest, sense)

@@ -9,6 +9,7 @@ from choco_pipeline.claims.conclusions.outcomes import Cases
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.errors import DisagreementError
+from choco_pipeline.formula.math_text import math_text
 
 
 def require_agreement(catalogue: Catalogue, verdicts: Iterable[ClaimVerdict]) -> None:
@@ -33,7 +34,8 @@ def require_agreement(catalogue: Catalogue, verdicts: Iterable[ClaimVerdict]) ->
                 continue
             said = f"{claim_id}: {refuted[0].text}, for {dict(given)} ({_source(refuted[0])})"
             if cases.is_among_all(given):
-                raise DisagreementError(f"{said}; proved for all {claim.statement.for_all}")
+                condition = math_text(claim.statement.for_all or "")
+                raise DisagreementError(f"{said}; proved for all {condition}")
             for verdict in group:
                 if any(_contradicts(verdict, one) for one in refuted):
                     raise DisagreementError(f"{said}; {verdict.text} ({_source(verdict)})")

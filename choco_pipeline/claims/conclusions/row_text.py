@@ -11,6 +11,7 @@ from choco_pipeline.claims.conclusions.claim_row import Decided
 from choco_pipeline.claims.conclusions.outcomes import Cases, Given, follows_text
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import Counterexample, VerdictKind, counted
+from choco_pipeline.formula.math_text import math_text
 
 #: Of parameters that are no product of ranges, about so many are named.
 MOST_NAMED = 8
@@ -128,7 +129,7 @@ def _text(cases: Cases, decided: ClaimVerdict | None) -> str:
             return "not checked in this run, though it needs no table"
         case "unchecked":
             when = claim.statement.when
-            where = "" if when is None else f", where {when}"
+            where = "" if when is None else f", where {math_text(when)}"
             return f"no table of this run fits: ruleset {claim.statement.ruleset}{where}"
         case "undecided" if undecided:
             first = undecided[0]

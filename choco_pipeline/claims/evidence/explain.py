@@ -9,6 +9,7 @@ from functools import cached_property
 from choco_pipeline.claims.kinds import GrundyNumbers, Values
 from choco_pipeline.claims.language.case import ClaimCase
 from choco_pipeline.claims.language.verdict import Counterexample
+from choco_pipeline.formula.math_text import math_text
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.tables.computing.cost import WINDOW_BYTES, WORKER_BYTES, cost_of
 from choco_pipeline.tables.computing.in_memory import grundy_table
@@ -102,7 +103,7 @@ def counterexample_at(case: ClaimCase, position: Position) -> Counterexample:
             named = case.environment | case.cells.named(position)
             found = f"the P-position has the value {check.of.value(named)}"
             return counterexample_to_outcome(
-                case, position, found, f"a value v with {check.values}"
+                case, position, found, f"a value v with {math_text(check.values)}"
             )
         case _:
             return counterexample_to_outcome(case, position)

@@ -13,6 +13,7 @@ from choco_pipeline.claims.kinds.kind import Kind, Part
 from choco_pipeline.documents.model import Model
 from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.formula import Formula, FormulaError, parse
+from choco_pipeline.formula.math_text import math_text
 from choco_pipeline.tables.specs.schema import Quantity
 
 
@@ -73,8 +74,10 @@ class Counts(BarKind):
 
     def summary(self) -> str:
         """Return what is claimed as one line of formulas."""
-        sums = "".join(f"; {name}(n) = Σ {summand}" for name, summand in self.sums.items())
-        return "; ".join(relation.text for relation in self.conditions) + sums
+        sums = "".join(
+            f"; {name}(n) = Σ {math_text(summand)}" for name, summand in self.sums.items()
+        )
+        return "; ".join(map(math_text, self.conditions)) + sums
 
 
 class Cellular(BarKind):
@@ -154,9 +157,9 @@ class Pattern(BarKind):
         """Return what is claimed as one line of formulas."""
         parts = []
         for case in self.cases:
-            end = f" where {case.where}" if case.where else ""
+            end = f" where {math_text(case.where)}" if case.where else ""
             if case.like:
-                m, i, j = case.like
+                m, i, j = map(math_text, case.like)
                 parts.append(f"C(m)[i, j] = C({m})[{i}, {j}]{end}")
             else:
                 parts.append(f"{case.outcome}{end}")
@@ -183,9 +186,10 @@ class Octahedron(BarKind):
 
     def summary(self) -> str:
         """Return what is claimed as one line of formulas."""
-        level = f"({self.level})/2" if self.halves else str(self.level)
-        return f"P ~ section of S_n at 1 − {level}/2^n, n = {self.order}"
+        level = math_text(self.level)
+        level = f"({level})/2" if self.halves else level
+        return f"P ~ section of S_n at 1 − {level}/2^n, n = {math_text(self.order)}"
 
 
 def _less(name: str, steps: int) -> str:
-    return name if steps == 0 else f"{name}-{steps}" if steps > 0 else f"{name}+{-steps}"
+    return name if steps == 0 else f"{name}−{steps}" if steps > 0 else f"{name}+{-steps}"

@@ -12,6 +12,7 @@ from choco_pipeline.claims.kinds.kind import Kind, Part, where_text
 from choco_pipeline.documents.model import Model
 from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.formula import Formula, FormulaError, parse
+from choco_pipeline.formula.math_text import math_text, range_text
 
 
 class Number(Model):
@@ -24,6 +25,13 @@ class Number(Model):
     such: Condition = Field(description="What they satisfy.")
     least: Integer | None = Field(default=None, description="There are at least so many.")
     exactly: Integer | None = Field(default=None, description="There are exactly so many.")
+
+    @property
+    def counted(self) -> str:
+        """What is counted, in words."""
+        names = ", ".join(self.of)
+        what = names if len(self.of) == 1 else f"({names})"
+        return f"the number of {what} with {math_text(self.such)}"
 
 
 class IntegerStatement(Kind):
@@ -93,7 +101,7 @@ class IntegerStatement(Kind):
 
     def listed_text(self, names: Collection[str]) -> str:
         """Return the ranges of some names, as words that say of which integers something is known."""
-        return ", ".join(f"{name} in {self.all[name]}" for name in names)
+        return ", ".join(range_text(name, self.all[name]) for name in names)
 
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
         """Yield statements that claim nothing, and names that are given twice."""
@@ -120,16 +128,15 @@ class IntegerStatement(Kind):
 
     def summary(self) -> str:
         """Return what is claimed as one line of formulas."""
-        where = " and ".join(c.text for c in conditions_of(self.where))
-        let = ", ".join(f"{name} = {formula}" for name, formula in self.let.items())
-        said = [c.text for c in conditions_of(self.holds)]
-        said += [" or ".join(c.text for c in self.any)] if self.any else []
-        said += [" ⇔ ".join(c.text for c in self.equivalent)] if self.equivalent else []
+        where = " and ".join(map(math_text, conditions_of(self.where)))
+        let = ", ".join(f"{name} = {math_text(formula)}" for name, formula in self.let.items())
+        said = [*map(math_text, conditions_of(self.holds))]
+        said += [" or ".join(map(math_text, self.any))] if self.any else []
+        said += [" ⇔ ".join(map(math_text, self.equivalent))] if self.equivalent else []
         if self.number is not None:
-            n = self.number
-            names = ", ".join(n.of)
-            least = f"≥ {n.least}" if n.least is not None else f"= {n.exactly}"
-            said.append(f"#{{({names}) : {n.such}}} {least}")
+            least, exactly = self.number.least, self.number.exactly
+            number = f"at least {math_text(least)}" if least else math_text(exactly or "")
+            said.append(f"{self.number.counted} is {number}")
         given = f"{let}: " if let else ""
         return given + (f"{where} ⇒ " if where else "") + "; ".join(said)
 
@@ -194,4 +201,4 @@ class HeightFunctions(Kind):
     def summary(self) -> str:
         """Return what is claimed as one line of formulas."""
         sign = {"exactly": "⇔", "if": "⇐", "only-if": "⇒"}[self.relation]
-        return f"G = {self.grundy} {sign} {self.such}{where_text(self.where)}"
+        return f"G = {math_text(self.grundy)} {sign} {math_text(self.condition)}{where_text(self.where)}"

@@ -8,6 +8,7 @@ from typing import ClassVar
 from choco_pipeline.documents.model import Model
 from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.formula import Formula
+from choco_pipeline.formula.math_text import math_text
 from choco_pipeline.formula.ranges import Range
 from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
 
@@ -55,4 +56,4 @@ class Kind(Model):
 
 def where_text(where: Formula | None) -> str:
     """Return a condition on positions as the end of a summary."""
-    return "" if where is None else f", where {where}"
+    return "" if where is None else f", where {math_text(where)}"

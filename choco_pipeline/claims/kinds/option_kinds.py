@@ -11,6 +11,7 @@ from choco_pipeline.claims.kinds.fields import Condition, Name, Natural
 from choco_pipeline.claims.kinds.kind import Kind, Part
 from choco_pipeline.documents.model import Model
 from choco_pipeline.documents.yaml_file import Location
+from choco_pipeline.formula.math_text import math_text
 
 Coordinates = Annotated[list[Natural], Field(min_length=1, max_length=16)]
 
@@ -50,7 +51,7 @@ class Options(Kind):
 
     def summary(self) -> str:
         """Return what is claimed as one line of formulas."""
-        return f"{self.of} ⇒ {self.have} option{self.which} has {self.to}"
+        return f"{math_text(self.of)} ⇒ {self.have} option{self.which} has {math_text(self.to)}"
 
     @property
     def which(self) -> str:
@@ -96,7 +97,7 @@ class OptionSet(Kind):
     def summary(self) -> str:
         """Return what is claimed as one line of formulas."""
         sign = {"exactly": "⇔", "contain": "⇐", "within": "⇒"}[self.relation]
-        return f"({', '.join(self.option)}) is an option {sign} {self.formula}"
+        return f"({', '.join(self.option)}) is an option {sign} {math_text(self.formula)}"
 
 
 class MoveExample(Model):

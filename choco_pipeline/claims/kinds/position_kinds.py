@@ -10,6 +10,7 @@ from pydantic import Field
 from choco_pipeline.claims.kinds.fields import Condition, Integer, Name, Span
 from choco_pipeline.claims.kinds.kind import Kind, Part, where_text
 from choco_pipeline.documents.yaml_file import Location
+from choco_pipeline.formula.math_text import math_text, range_text
 from choco_pipeline.tables.specs.schema import Quantity
 
 WHERE = "The statement speaks of these positions only."
@@ -41,7 +42,7 @@ class PPositions(Kind):
     def summary(self) -> str:
         """Return what is claimed as one line of formulas."""
         sign = {"exactly": "⇔", "contain": "⇐", "within": "⇒"}[self.relation]
-        return f"P {sign} {self.formula}{where_text(self.where)}"
+        return f"P {sign} {math_text(self.formula)}{where_text(self.where)}"
 
 
 class GrundyNumbers(Kind):
@@ -70,7 +71,7 @@ class GrundyNumbers(Kind):
 
     def summary(self) -> str:
         """Return what is claimed as one line of formulas."""
-        return f"G = {self.equals}{where_text(self.where)}"
+        return f"G = {math_text(self.equals)}{where_text(self.where)}"
 
 
 class Values(Kind):
@@ -93,7 +94,7 @@ class Values(Kind):
     def summary(self) -> str:
         """Return what is claimed as one line of formulas."""
         sign = {"exactly": "=", "contains-all": "⊇", "within": "⊆"}[self.relation]
-        return f"{{{self.of} : P-positions}} {sign} {{v : {self.values}}}{where_text(self.where)}"
+        return f"{{{math_text(self.of)} : P-positions}} {sign} {{v : {math_text(self.values)}}}{where_text(self.where)}"
 
 
 class Count(Kind):
@@ -138,5 +139,9 @@ class Count(Kind):
 
     def summary(self) -> str:
         """Return what is claimed as one line of formulas."""
-        beside = "".join(f", {name} in {span}" for name, span in self.beside.items())
-        return f"#{{{self.over}{beside} : {self.of}}} = {self.equals}{where_text(self.where)}"
+        what = {"positions": "positions", "p-positions": "P-positions"}[self.over]
+        if self.beside:
+            beside = ", ".join(range_text(name, span) for name, span in self.beside.items())
+            what = f"choices of {what} and of {beside}"
+        counted = f"the number of {what} with {math_text(self.of)}"
+        return f"{counted} is {math_text(self.equals)}{where_text(self.where)}"

@@ -12,6 +12,7 @@ from choco_pipeline.claims.kinds.kind import Kind, Part, where_text
 from choco_pipeline.claims.kinds.option_kinds import Coordinates, wrong_length
 from choco_pipeline.claims.kinds.position_kinds import WHERE
 from choco_pipeline.documents.yaml_file import Location
+from choco_pipeline.formula.math_text import math_text
 from choco_pipeline.tables.specs.schema import Quantity
 
 
@@ -140,4 +141,6 @@ class Listing(Kind):
         begins = f" begins {self.begins}" if self.begins else ""
         ends = f" ends {self.ends}" if self.ends else ""
         length = "" if self.length is None else f" has {self.length} values"
-        return f"{self.of} over P-positions{where_text(self.where)}{begins}{ends}{length}"
+        return (
+            f"{math_text(self.of)} over P-positions{where_text(self.where)}{begins}{ends}{length}"
+        )

@@ -11,6 +11,7 @@ from choco_pipeline.claims.kinds.fields import Condition, Integer, Name, Natural
 from choco_pipeline.claims.kinds.kind import Kind, Part, where_text
 from choco_pipeline.documents.model import Model
 from choco_pipeline.documents.yaml_file import Location
+from choco_pipeline.formula.math_text import math_text
 
 #: The row and the column of a square, from 1.
 SQUARE = frozenset({"i", "j"})
@@ -100,13 +101,17 @@ class Sections(Kind):
     def summary(self) -> str:
         """Return what is claimed as one line of formulas."""
         if self.pieces is not None:
-            return f"S_n consists of {self.pieces} octahedra, n = {self.order}"
-        level = f"({self.level})/2" if self.halves else str(self.level)
+            return (
+                f"S_n consists of {math_text(self.pieces)} octahedra, n = {math_text(self.order)}"
+            )
+        assert self.level is not None  # `mistakes` says so otherwise
+        level = math_text(self.level)
+        level = f"({level})/2" if self.halves else level
         parts = []
         for case in self.cases:
             other = "empty"
             if case.like is not None:
-                n, m, i, j = case.like
+                n, m, i, j = map(math_text, case.like)
                 other = f"S_n at {m}, n = {n}, [{i}, {j}]"
             parts.append(f"[i, j] as {other}{where_text(case.where)}")
-        return f"S_n at {level}, n = {self.order}: {'; '.join(parts)}"
+        return f"S_n at {level}, n = {math_text(self.order)}: {'; '.join(parts)}"

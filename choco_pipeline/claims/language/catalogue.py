@@ -17,6 +17,9 @@ from choco_pipeline.errors import ConfigError
 from choco_pipeline.games.notation import match, read
 from choco_pipeline.tables.specs.schema import Quantity
 
+#: Theorems that are known beside those of papers: what the machine finds is compared with them in every run.
+BACKGROUND = Path("config/claims/background.yaml")
+
 
 @dataclass(frozen=True)
 class Catalogue:
@@ -156,6 +159,12 @@ def load_catalogue(paths: Sequence[Path]) -> Catalogue:
     if mistakes:
         raise ConfigError("\n".join(mistakes))
     return catalogue
+
+
+def load_with_background(paths: Sequence[Path]) -> Catalogue:
+    """Read claims files, and the one of background theorems if it is there and not among them."""
+    background = [BACKGROUND] if BACKGROUND.is_file() and BACKGROUND not in paths else []
+    return load_catalogue([*paths, *background])
 
 
 def _named(entry: Entry) -> Iterator[tuple[Location, str]]:

@@ -8,6 +8,7 @@ from typing import Any
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.verdict import VerdictRecord, verdict_fields
 from choco_pipeline.documents.model import RecordModel
+from choco_pipeline.formula.math_text import math_text
 
 
 class AllParameters(RecordModel):
@@ -31,9 +32,9 @@ class AllParameters(RecordModel):
         Examples
         --------
         >>> AllParameters(parameters=("k", "s"), condition="k%2 == 0 and s < k").text
-        'all k, s with k%2 == 0 and s < k'
+        'all k, s with k ≡ 0 (mod 2) and s < k'
         """
-        return f"all {', '.join(self.parameters)} with {self.condition}"
+        return f"all {', '.join(self.parameters)} with {math_text(self.condition)}"
 
 
 class FalseEverywhere(AllParameters):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, assert_never
 
 from choco_pipeline.documents.model import RecordModel
+from choco_pipeline.formula.math_text import math_text
 from choco_pipeline.games import Position
 
 #: Reasons of at most so many characters are given in the one-line text.
@@ -149,6 +150,8 @@ def verdict_text(verdict: Verdict) -> str:
             return f"refuted: {found}, claimed: {claimed}"
         case Refuted(Counterexample(found, claimed, position, coordinates, _, reason)):
             place = f"({', '.join(coordinates)}) = ({', '.join(map(str, position or ()))})"
+            if len(coordinates) == 1:
+                place = f"{coordinates[0]} = {(position or ('?',))[0]}"
             why = f"; {reason}" if reason and len(reason) <= SHORT else ""
             return f"refuted at {place}: {found}, claimed: {claimed}{why}"
         case Undecided(why):
@@ -237,7 +240,7 @@ def domain_text(unit: str, reach: int | str | None, printed: int | None) -> str:
         return "the printed number" if printed == 1 else f"the {printed:,} printed numbers"
     if reach is None:
         return f"all {plural(unit)}"
-    return f"all {plural(unit)} with coordinates up to {reach if isinstance(reach, str) else f'{reach:,}'}"
+    return f"all {plural(unit)} with coordinates up to {math_text(reach) if isinstance(reach, str) else f'{reach:,}'}"
 
 
 def plural(unit: str) -> str:

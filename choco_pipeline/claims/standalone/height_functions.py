@@ -18,6 +18,7 @@ from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.verdict import Counterexample, HoldsToBound, Refuted, Undecided
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
+from choco_pipeline.formula.math_text import math_text
 from choco_pipeline.formula.ranges import parse_range
 
 #: Integers in one array of the search.
@@ -281,10 +282,13 @@ class _Box:
         if not wrong.size:
             first = int(self._truths(heights.reshape(-1)).argmin())
             place = tuple(int(values[first]) for values in self.points.values())
-            found = f"{shown} has Grundy numbers {self.check.grundy}, but {self.check.condition} is false"
-            return Counterexample(found, self.check.condition.text, place, tuple(self.points))
+            claimed = math_text(self.check.condition)
+            found = (
+                f"{shown} has Grundy numbers {math_text(self.check.grundy)}, but {claimed} is false"
+            )
+            return Counterexample(found, claimed, place, tuple(self.points))
         x, z, y = min(wrong.tolist(), key=lambda at: (max(at), at[0], at[2], at[1]))
         place = (y, z) if self.check.arguments == 1 else (x, y, z)
         found = f"{shown} has the property, and Grundy number {grundy[x, z, y]}"
-        claimed = f"{self.check.grundy} = {self.claimed[x, z, y]}"
+        claimed = f"{math_text(self.check.grundy)} = {self.claimed[x, z, y]}"
         return Counterexample(found, claimed, place, self.coordinates)

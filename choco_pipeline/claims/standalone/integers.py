@@ -30,6 +30,7 @@ from choco_pipeline.claims.language.verdict import (
 )
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.formula import Formula
+from choco_pipeline.formula.math_text import math_text
 from choco_pipeline.games import Position
 
 #: Which of the outer integers a choice of inner ones belongs to; no formula can have this name.
@@ -150,31 +151,30 @@ class _Statement:
         check = self.check
         for condition in conditions_of(check.holds):
             if not condition.value(named):
-                return f"{condition} is false", condition.text
+                return f"{math_text(condition)} is false", math_text(condition)
         if check.any and not any(condition.value(named) for condition in check.any):
             return (
-                ", ".join(f"{condition} is false" for condition in check.any),
-                " or ".join(condition.text for condition in check.any),
+                ", ".join(f"{math_text(condition)} is false" for condition in check.any),
+                " or ".join(map(math_text, check.any)),
             )
         truths = [bool(condition.value(named)) for condition in check.equivalent]
         if len(set(truths)) > 1:
             parts = zip(check.equivalent, truths, strict=True)
             return (
-                ", ".join(f"{part} is {str(truth).lower()}" for part, truth in parts),
-                " ⇔ ".join(part.text for part in check.equivalent),
+                ", ".join(f"{math_text(part)} is {str(truth).lower()}" for part, truth in parts),
+                " ⇔ ".join(map(math_text, check.equivalent)),
             )
         number = check.number
         assert number is not None, f"nothing contradicts the statement at {named}"
         points = {
             name: np.array([value]) for name, value in named.items() if name not in self.known
         }
-        sign, claimed = ("=", number.exactly) if number.least is None else ("≥", number.least)
-        assert claimed is not None
-        what = f"#{{({', '.join(number.of)}) : {number.such}}}"
-        return (
-            f"{what} = {self._counts(number, points)[0]}",
-            f"{what} {sign} {claimed.value(named)}",
+        said, claimed = (
+            ("", number.exactly) if number.least is None else ("at least ", number.least)
         )
+        assert claimed is not None
+        counts = self._counts(number, points)
+        return f"{number.counted} is {counts[0]}", f"{said}{claimed.value(named)}"
 
     def _number_is_right(self, number: Number, points: Points) -> Truths:
         counts = self._counts(number, points)

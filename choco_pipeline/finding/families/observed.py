@@ -40,7 +40,11 @@ def laws_of_states(
             continue
         ((name, value),) = parameters.items()
         for passes, number in enumerate(proof["states"]):
-            left = f" with {passes} passes left" if len(proof["states"]) > 1 else ""
+            left = (
+                f" with {passes} pass{'' if passes == 1 else 'es'} left"
+                if len(proof["states"]) > 1
+                else ""
+            )
             what = f"states of the automaton of {RELATIONS[proof['relation']]}{left}"
             if value >= 1:
                 states[family, what, name][value] = number

@@ -10,6 +10,8 @@ from itertools import pairwise
 from math import gcd, log
 from typing import Literal
 
+from choco_pipeline.formula.math_text import math_text
+
 Relation = Literal["exactly", "within", "contains-all"]
 
 #: At most this many values are listed.
@@ -64,9 +66,9 @@ def within(*conditions: str) -> ValueForm:
     Examples
     --------
     >>> within("v % 4 == 0", "v >= 0").says_of("x ^ y")
-    'x ^ y takes only values in {v : v % 4 == 0, v >= 0}'
+    'x ^ y takes only values in {v : v ≡ 0 (mod 4), v ≥ 0}'
     """
-    text = f"{{v : {', '.join(conditions)}}}"
+    text = f"{{v : {', '.join(map(math_text, conditions))}}}"
     return ValueForm("conditions", text, " and ".join(conditions), "within")
 
 

@@ -147,7 +147,7 @@ def closed_form(terms: Sequence[int], recurrence: Sequence[int], largest: int) -
     text = sum_text([part for part in parts if part[0]])
     if whole > 1:
         text = f"({text})/{whole}" if len(parts) > 1 else f"{text}/{whole}"
-    return text + (f" for n >= {start}" if start else "")
+    return text + (f" for n ≥ {start}" if start else "")
 
 
 def combination(columns: Sequence[Sequence[int]], target: Sequence[int]) -> list[Fraction] | None:

@@ -69,7 +69,11 @@ class Stack:
                 self.axes[:-2], self.first, self.cells.shape, strict=False
             )
         )
-        left = "" if self.passes is None else f", {self.passes} passes left"
+        left = (
+            ""
+            if self.passes is None
+            else f", {self.passes} {'pass' if self.passes == 1 else 'passes'} left"
+        )
         return f"{self.ruleset} by {' and '.join(numbers)}{left}"
 
 

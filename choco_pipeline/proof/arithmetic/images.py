@@ -36,7 +36,7 @@ def describe(a: Automaton) -> str:
     Returns
     -------
     str
-        A list; all numbers, perhaps but a few; the numbers 2^n-c, perhaps with a few more or but a few; or a regular
+        A list; all numbers, perhaps except a few; the numbers 2^n−c, perhaps with a few more or fewer; or a regular
         expression for the binary digits of the members, most significant first.
 
     Raises
@@ -48,7 +48,7 @@ def describe(a: Automaton) -> str:
     --------
     >>> from choco_pipeline.formula import parse
     >>> print(describe(automaton_of(condition(parse("v == 1 or (v+2) & (v+1) == 0")), {})))
-    {2^n-2 : n >= 1} ∪ {1}
+    {2^n−2 : n ≥ 1} ∪ {1}
     >>> print(describe(automaton_of(condition(parse("v % 4 == 2")), {})))
     in base 2: 1(0*1)*0
     """
@@ -58,7 +58,7 @@ def describe(a: Automaton) -> str:
         return _set(listed)
     missing = Numerals.of(complement(a)).listed()
     if missing is not None:
-        return "all natural numbers" + (f" but {_list(missing)}" if missing else "")
+        return "all natural numbers" + (f" except {_list(missing)}" if missing else "")
     known = _by_powers(a)
     if known is not None:
         return known
@@ -184,10 +184,10 @@ def _by_powers(a: Automaton) -> str | None:
         while (1 << start) - shift in fewer:
             fewer.remove((1 << start) - shift)
             start += 1
-        term = f"2^n{-shift:+d}" if shift else "2^n"
-        text = f"{{{term} : n >= {start}}}"
+        term = f"2^n{'−' if shift > 0 else '+'}{abs(shift)}" if shift else "2^n"
+        text = f"{{{term} : n ≥ {start}}}"
         text += f" ∪ {_set(more)}" if more else ""
-        text += f" but {_list(fewer)}" if fewer else ""
+        text += f" except {_list(fewer)}" if fewer else ""
         found.append((len(more) + len(fewer), text))
     return min(found, key=lambda pair: pair[0])[1] if found else None
 

@@ -18,6 +18,7 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, verdict_text
 from choco_pipeline.errors import ChocoError, DisagreementError
+from choco_pipeline.formula.math_text import math_text
 from choco_pipeline.games.notation import build
 from choco_pipeline.proof.checker import EngineAnswers, ask_checker
 from choco_pipeline.proof.clock import Clock
@@ -111,7 +112,7 @@ def _decided(
             "premises": chain,
             "lemmas": [LEMMAS[name].title for name in said.lemmas],
             "hypotheses": hypotheses,
-            "known": derivation.last.conclusion().text,
+            "known": math_text(derivation.last.conclusion()),
             "steps": steps,
         },
     }
@@ -197,7 +198,7 @@ def _agrees(derivation: Derivation, values: Mapping[str, int]) -> bool:
     wrong = np.argwhere((grundy >= 0) & ~is_right)
     if len(wrong):
         raise DisagreementError(
-            f"{claim.id}: {conclusion.text} follows by lemmas, and is false at {tuple(wrong[0].tolist())} of {game.notation}"
+            f"{claim.id}: {math_text(conclusion)} follows by lemmas, and is false at {tuple(wrong[0].tolist())} of {game.notation}"
         )
     for case in claim.cases({name: values[name] for name in claim.parameters}):
         finding = check_claim(claim, case, game, BOUND, table(game, BOUND, claim.quantities[0]))

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from choco_pipeline.errors import ChocoError
+from choco_pipeline.formula.math_text import math_text
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.lemmas.lemma_errors import LemmaError
 from choco_pipeline.proof.lemmas.played import Played
@@ -50,9 +51,9 @@ def require_only_the_end(part: Played, family: Family, clock: Clock) -> str:
     except UndecidedError as error:
         raise LemmaError(f"it is not known that only the end has value 0: {error}") from error
     if not cases or not looked_at:
-        raise LemmaError(f"no member with {family.condition}")
+        raise LemmaError(f"no member with {math_text(family.condition)}")
     return (
-        f"no position ({', '.join(part.coordinates)}) with options has the value 0, for all {family.condition}:"
+        f"no position ({', '.join(part.coordinates)}) with options has the value 0, for all {math_text(family.condition)}:"
         f" by z3 and cvc5 in {cases} case{'' if cases == 1 else 's'}, and in {looked_at} members by definition"
     )
 

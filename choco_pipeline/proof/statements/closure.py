@@ -8,6 +8,7 @@ from choco_pipeline.claims.checks.options import contradiction_at, counts
 from choco_pipeline.claims.kinds import Options
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.verdict import Counterexample
+from choco_pipeline.formula.math_text import math_text
 from choco_pipeline.games import Position
 from choco_pipeline.proof.arithmetic.logic import TRUE, Sentence, conjunction, disjunction, negation
 from choco_pipeline.proof.games.moves import Variables, has_moves, steps
@@ -83,8 +84,8 @@ def _shown(question: Question, check: Options, position: Position) -> Counterexa
         to = check.to.substitute(question.environment)
         found = contradiction_at(check, game, to, position)
     elif check.have == "some":
-        found = f"none of its options{check.which} has {check.to}"
+        found = f"none of its options{check.which} has {math_text(check.to)}"
     else:
         verb = "has" if check.have == "no" else "has not"
-        found = f"one of its options{check.which} {verb} {check.to}"
+        found = f"one of its options{check.which} {verb} {math_text(check.to)}"
     return Counterexample(found, check.summary(), position, game.coordinates)

@@ -12,6 +12,7 @@ from choco_pipeline.claims.kinds import Values
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.verdict import Counterexample, Vacuous
 from choco_pipeline.errors import DisagreementError, LimitError
+from choco_pipeline.formula.math_text import math_text
 from choco_pipeline.proof.arithmetic.images import describe, first_members
 from choco_pipeline.proof.arithmetic.logic import (
     Sentence,
@@ -66,7 +67,7 @@ def about_values(question: Question, check: Values) -> Finding:
         if missing:
             absent = min(missing, key=lambda v: (abs(v), v))
             found = f"no P-position has the value {absent:,}"
-            said = f"{absent:,}, a v with {check.values}, is a value"
+            said = f"{absent:,}, a v with {math_text(check.values)}, is a value"
             return question.refuted(Counterexample(found, said), evidence)
     if question.is_nowhere([_counted(question, check, p) for p in question.passes]):
         return Finding(Vacuous("no P-position is one that it speaks of"), evidence)

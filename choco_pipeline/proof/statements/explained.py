@@ -14,6 +14,7 @@ from choco_pipeline.claims.language.case import ClaimCase
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Counterexample
 from choco_pipeline.errors import DisagreementError
+from choco_pipeline.formula.math_text import math_text
 from choco_pipeline.games import Position
 from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.tables.computing.cost import cost_of
@@ -101,7 +102,7 @@ def counterexample_at(
             return number_at(claim, parameters, known, int(check.equals.value(named)))
         case Values() as check:
             found = f"the P-position has the value {check.of.value(named)}"
-            claimed = f"a value v with {check.values}"
+            claimed = f"a value v with {math_text(check.values)}"
         case _:
             found, claimed = outcome(known.is_p_position), outcome(not known.is_p_position)
     return Counterexample(found, claimed, position, game.coordinates, option, reason)

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from choco_pipeline.formula.math_text import math_text
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.uniform.direct import MOST_VALUES, DirectCase
 from choco_pipeline.proof.uniform.families.affine import Affine, number
@@ -48,14 +49,15 @@ class Failure:
 
     @property
     def text(self) -> str:
-        """The position, and for which parameters: ``(x, y, z) = (4*m, 2, 4*m+2) for k = 4*m+1, m >= 0``."""
-        place = f"({', '.join(self.position)}) = ({', '.join(map(str, self.position.values()))})"
+        """The position, and for which parameters: ``(x, y, z) = (4m, 2, 4m+2) for k = 4m+1, m ≥ 0``."""
+        at = ", ".join(math_text(str(value)) for value in self.position.values())
         named = [
-            f"{name} = {value}"
+            f"{name} = {math_text(str(value))}"
             for name, value in self.case.parameters.items()
             if str(value) != name
         ]
-        return f"{place} for {', '.join([*named, *(f'{c} >= 0' for c in self.case.conditions)])}"
+        named += [math_text(f"{condition} >= 0") for condition in self.case.conditions]
+        return f"({', '.join(self.position)}) = ({at}) for {', '.join(named)}"
 
 
 def failures(family: Family, cases: list[FamilyCase], clock: Clock) -> tuple[Failure, ...]:

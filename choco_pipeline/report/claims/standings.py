@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup, escape
-
 from choco_pipeline.claims.conclusions.outcomes import SIGNS, Given, strongest
 from choco_pipeline.claims.conclusions.row_text import exact_text, parameters_text, place_text
-from choco_pipeline.claims.language.claim_verdict import AllParameters, ClaimVerdict
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.claims_file import Paper
 from choco_pipeline.claims.language.verdict import VerdictKind, counted
 from choco_pipeline.formula import parse
 from choco_pipeline.report.claims.verdicts import ClaimView
-from choco_pipeline.report.math.mathml import MathML
-from choco_pipeline.report.math.typeset import typeset
 
 #: What an outcome says of a question, whose formal reading is a statement that is true or not.
 ANSWERS = {
@@ -32,7 +28,7 @@ class Standing:
     """A conjecture or a question, and what is known of it."""
 
     view: ClaimView
-    known: Markup
+    known: str
 
 
 def standings(views: Sequence[ClaimView]) -> list[tuple[Paper, list[Standing]]]:
@@ -44,12 +40,12 @@ def standings(views: Sequence[ClaimView]) -> list[tuple[Paper, list[Standing]]]:
     return [(chosen[0].view.claim.paper, chosen) for chosen in papers.values()]
 
 
-def _known(view: ClaimView) -> Markup:
+def _known(view: ClaimView) -> str:
     answer = ANSWERS.get(view.verdict, "") if view.claim.status == "question" else ""
-    return Markup(escape(answer)) + _outcome(view)
+    return answer + _outcome(view)
 
 
-def _outcome(view: ClaimView) -> Markup:
+def _outcome(view: ClaimView) -> str:
     verdicts = [cell.document for cell in view.cells]
     match view.verdict:
         case "refuted":
@@ -58,49 +54,49 @@ def _outcome(view: ClaimView) -> Markup:
             return _proved(view, verdicts)
         case "exhausted":
             unit = verdicts[0].unit
-            return Markup(escape(f"true in all {counted(view.row.positions, unit)}"))
+            return f"true in all {counted(view.row.positions, unit)}"
         case "holds-to-bound":
             return _held(view, verdicts)
         case other:
-            return Markup(escape(SIGNS[other][1]))
+            return SIGNS[other][1]
 
 
-def _refuted(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> Markup:
+def _refuted(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> str:
     decided = view.row.decided
     assert decided is not None
     at = "" if decided.position is None else place_text(decided)
     given = parameters_text([decided.parameters])
     said = ("refuted", at and f"at {at}", given and f"for {given}")
-    text = Markup(escape(" ".join(filter(None, said))))
+    text = " ".join(filter(None, said))
     every = [v.false_everywhere for v in verdicts if v.verdict == "refuted"]
     for one in every:
         if one is not None:
-            return text + "; false for " + _all_of(one)
+            return text + "; false for " + one.text
     cases = _single_cases(verdicts)
     false = cases.get("refuted", [])
     if len(false) < 2:
         return text
     others = "" if len(cases) > 1 else ", all that were looked at"
-    return text + Markup(escape(f"; false for {_named(false)}{others}"))
+    return text + f"; false for {_named(false)}{others}"
 
 
-def _proved(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> Markup:
+def _proved(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> str:
     proved = [v for v in verdicts if v.is_proved]
-    parts = [_for([one]) + _all_of(one.for_all) for one in proved if one.for_all is not None]
+    parts = [_for([one]) + one.for_all.text for one in proved if one.for_all is not None]
     single = _single_cases(verdicts).get("proved", [])
     if single and single[0].parameters:
-        parts.append(_for(single) + Markup(escape(_named(single))))
+        parts.append(_for(single) + _named(single))
     others = "" if view.verdict == "proved" else ", and no others"
-    return Markup("proved for ") + (Markup(", and for ").join(parts) or _domain(proved)) + others
+    return f"proved for {', and for '.join(parts) or _domain(proved)}{others}"
 
 
-def _held(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> Markup:
+def _held(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> str:
     cases, parts = _single_cases(verdicts), []
     if cases.get("proved") or any(v.for_all is not None and v.is_proved for v in verdicts):
         parts.append(_proved(view, verdicts))
     whole, held = cases.get("exhausted", []), cases.get("holds-to-bound", [])
     if whole:
-        parts.append(Markup(escape(f"every case checked{_for_these(whole, ', and no others')}")))
+        parts.append(f"every case checked{_for_these(whole, ', and no others')}")
     if held:
         bounds = sorted(v.bound or 0 for v in held)
         to = f"to bound {bounds[0]:,}"
@@ -110,8 +106,8 @@ def _held(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> Markup:
         sense = f": {senses[0]}" if senses else ""
         if len(senses) > 1:
             sense = ", in a sense that its page states"
-        parts.append(Markup(escape(f"holds {to}{_for_these(held)}{sense}")))
-    return Markup("; ").join(parts)
+        parts.append(f"holds {to}{_for_these(held)}{sense}")
+    return "; ".join(parts)
 
 
 def _single_cases(verdicts: Sequence[ClaimVerdict]) -> dict[VerdictKind, list[ClaimVerdict]]:
@@ -144,23 +140,15 @@ def _for_these(verdicts: Sequence[ClaimVerdict], others: str = "") -> str:
     return f" for {_named(verdicts)}{others}" if verdicts[0].parameters else ""
 
 
-def _for(verdicts: Sequence[ClaimVerdict]) -> Markup:
+def _for(verdicts: Sequence[ClaimVerdict]) -> str:
     """Return up to where proofs reach, if not for all positions: before the parameters that they are for."""
     return (
-        Markup()
+        ""
         if all(v.reach is None and v.printed is None for v in verdicts)
         else _domain(verdicts) + ", for "
     )
 
 
-def _domain(verdicts: Sequence[ClaimVerdict]) -> Markup:
+def _domain(verdicts: Sequence[ClaimVerdict]) -> str:
     domains = {verdict.domain for verdict in verdicts}
-    said = domains.pop() if len(domains) == 1 else f"all {verdicts[0].unit}s up to its bound"
-    return Markup(escape(said))
-
-
-def _all_of(named: AllParameters) -> Markup:
-    """Return which parameters a verdict on all of them is on, their condition as mathematics."""
-    names = Markup(", ").join(Markup("<i>{}</i>").format(name) for name in named.parameters)
-    condition = typeset(parse(named.condition), MathML())
-    return Markup("all ") + names + Markup(f" with <math>{condition}</math>")
+    return domains.pop() if len(domains) == 1 else f"all {verdicts[0].unit}s up to its bound"

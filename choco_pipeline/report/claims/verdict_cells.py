@@ -9,41 +9,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from choco_pipeline.claims.conclusions.claim_row import ClaimRow
-from choco_pipeline.claims.conclusions.outcomes import ENGINES, SIGNS
+from choco_pipeline.claims.conclusions.outcomes import SIGNS
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import VerdictKind
 from choco_pipeline.report.claims.counterexamples import Shown, shown
+from choco_pipeline.report.claims.evidence_rows import EvidenceValue, evidence_rows
 
 #: A table of the ledger.
 Table = Mapping[str, Any]
 
 #: Two parameters with at least this many cells are laid out as a grid.
 GRID_CELLS = 9
-
-#: Evidence that a table of bounds shows.
-REACH = ("reach", "true_up_to", "best_possible", "false_at")
-#: Evidence that other words tell.
-TOLD = ("all_choices", *REACH)
-
-LABELS = {
-    "among": "positions in the statement",
-    "conditions": "conditions written anew for the check",
-    "count": "number of values",
-    "engines": "engines that agree",
-    "failures": "number of failures",
-    "free": "coordinate without a bound",
-    "growth": "growth with the bound",
-    "languages": "members compared with proofs of them alone",
-    "members": "members of the family that agree with the definition",
-    "missing": "members of the claimed set not found",
-    "missing_count": "number of members not found",
-    "no_answer": "engines without an answer",
-    "p_positions": "P-positions",
-    "tables": "members compared with tables in the check",
-    "texts": "texts that solvers found unsatisfiable",
-    "values": "values found, smallest first",
-    "without_reach": "without its bound",
-}
 
 
 @dataclass(frozen=True)
@@ -66,7 +42,7 @@ class Cell:
     counterexample
         What refutes the claim; None if nothing does.
     evidence
-        Pairs of a label and a value: number, text, list, mapping, or list of mappings.
+        Pairs of a label and what stands behind it.
     commands
         Pairs of a purpose and a command.
     """
@@ -80,7 +56,7 @@ class Cell:
     ruleset: str
     table: str | None
     counterexample: Shown | None
-    evidence: list[tuple[str, Any]]
+    evidence: list[tuple[str, EvidenceValue]]
     commands: list[tuple[str, str]]
 
     @property
@@ -91,8 +67,10 @@ class Cell:
     @property
     def is_plain(self) -> bool:
         """Whether one line of a table says all of it."""
-        return self.counterexample is None and all(
-            isinstance(value, int | str) for _, value in self.evidence
+        return (
+            self.counterexample is None
+            and not self.document.is_by_proof
+            and all(isinstance(value, int | str) for _, value in self.evidence)
         )
 
 
@@ -134,11 +112,6 @@ def cell_of(
     table = tables.get(verdict.table or "")
     ruleset = table["ruleset"] if table else ""
     refutes = verdict.counterexample
-    evidence = [
-        (LABELS.get(key, key.replace("_", " ")), _in_words(key, value))
-        for key, value in verdict.evidence.items()
-        if value != [] and key not in TOLD
-    ]
     return Cell(
         anchor,
         label,
@@ -149,7 +122,7 @@ def cell_of(
         ruleset,
         verdict.table,
         shown(refutes, ruleset, drawn=drawn) if refutes else None,
-        evidence,
+        list(evidence_rows(verdict.evidence)),
         _commands(verdict, ruleset, row),
     )
 
@@ -198,7 +171,8 @@ def grid_of(cells: Sequence[Cell]) -> Grid | None:
 def _commands(verdict: ClaimVerdict, ruleset: str, row: ClaimRow) -> list[tuple[str, str]]:
     commands = []
     if verdict.command is not None:
-        return [("repeats the proof", verdict.command)]
+        follows = "follows_from" in verdict.evidence
+        return [("repeats the proof", row.command if follows else verdict.command)]
     check = f"./choco claims check {row.claim}"
     refutes = verdict.counterexample
     if ruleset and refutes and refutes.position is not None:
@@ -214,12 +188,3 @@ def _commands(verdict: ClaimVerdict, ruleset: str, row: ClaimRow) -> list[tuple[
     bound = f"--bound {verdict.bound}" if ruleset and verdict.bound else ""
     given = [f"{name}={value}" for name, value in verdict.parameters.items()]
     return [*commands, ("repeats the check", " ".join([check, *given, bound]).strip())]
-
-
-def _in_words(key: str, value: Any) -> Any:
-    """Return evidence with the names of engines as people are told of them."""
-    if key == "engines":
-        return [ENGINES.get(name, name) for name in value]
-    if key == "no_answer":
-        return {ENGINES.get(name, name): why for name, why in value.items()}
-    return value

@@ -16,6 +16,7 @@ from choco_pipeline.claims.language.ledger_claim import LedgerClaim
 from choco_pipeline.documents.files import write_text
 from choco_pipeline.errors import StoreError
 from choco_pipeline.finding.statements.statement import FoundStatement, parsed
+from choco_pipeline.formula.typeset import MathNotation, typeset
 from choco_pipeline.games.rules import Rules
 from choco_pipeline.proof.family_check.document import FamilyText, read_family
 from choco_pipeline.proof.family_check.first_members import first_members
@@ -24,7 +25,6 @@ from choco_pipeline.report.family_proofs.family_views import CaseView, case_view
 from choco_pipeline.report.math.latex import LaTeX
 from choco_pipeline.report.math.latex_text import tex_code, tex_text
 from choco_pipeline.report.math.mathml import MathML
-from choco_pipeline.report.math.typeset import MathNotation, typeset
 from choco_pipeline.sweep.run_ledger import Ledger
 
 #: Beside the page of a run; pages have the names of their certificates.

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from choco_pipeline.formula.typeset import MathNotation
 from choco_pipeline.proof.family_check.document import SumText
 from choco_pipeline.proof.uniform.families.affine import ZERO, Affine
-from choco_pipeline.report.math.typeset import MathNotation
 
 #: Letters for the counters that tell whether a coordinate is legal; the first that is no name of the game's is taken.
 LEGAL = "hcbw"

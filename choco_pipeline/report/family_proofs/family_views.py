@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from choco_pipeline.formula.typeset import MathNotation
 from choco_pipeline.proof.family_check.document import (
     CaseText,
     FamilyText,
@@ -22,7 +23,6 @@ from choco_pipeline.proof.family_check.document import (
 from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number
 from choco_pipeline.report.family_proofs.cubes import cubes
 from choco_pipeline.report.family_proofs.family_symbols import SPECIAL, Symbols, affine
-from choco_pipeline.report.math.typeset import MathNotation
 
 #: Inequalities that hold together, each typeset.
 Conjunction = list[str]

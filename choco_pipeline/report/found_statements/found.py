@@ -14,7 +14,6 @@ from markupsafe import Markup
 
 from choco_pipeline.claims.conclusions.claim_row import Outcome
 from choco_pipeline.claims.conclusions.outcomes import SIGNS
-from choco_pipeline.claims.language.ledger_claim import LedgerClaim
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.finding.statements.statement import UNITS, FoundStatement
@@ -23,6 +22,7 @@ from choco_pipeline.report.family_proofs.family_pages import FamilyProofs
 from choco_pipeline.report.found_statements.found_formulas import condition, displayed, reach
 from choco_pipeline.report.found_statements.found_pictures import drawing
 from choco_pipeline.report.found_statements.height_tables import HeightTable, tables_of
+from choco_pipeline.report.found_statements.known_claims import KnownClaims, RestatedClaim
 from choco_pipeline.report.math.mathml import MathML
 from choco_pipeline.sweep.run_ledger import Ledger
 
@@ -41,20 +41,12 @@ STATUSES: Mapping[str, tuple[Outcome, str]] = {
 
 #: Kinds of statements whose formulas say all.
 SAID_IN_FORMULAS = ("p-positions", "grundy", "values", "law")
+#: Kinds of statements that say how the P-positions lie, and so no more than a theorem that tells which they are.
+ON_P_POSITIONS = ("count", "cellular", "blocks")
 #: So many new statements stand on the first page of a report.
 MOST_NEWS = 8
 #: So many certificates of a statement are listed; found.json has all.
 MOST_CERTIFICATES = 3
-
-
-@dataclass(frozen=True)
-class RestatedClaim:
-    """A claim that a statement restates: what it is called, in which paper, and whether the report has it."""
-
-    id: str
-    number: str
-    paper: str
-    is_in_report: bool
 
 
 @dataclass(frozen=True)
@@ -71,6 +63,8 @@ class FoundView:
         The claims that it restates.
     follows_from
         The number of the statement that implies it.
+    told_by
+        The theorem that tells which positions of its games are P, where the statement says how these lie; None for others.
     picture
         A drawing, or None.
     """
@@ -79,6 +73,7 @@ class FoundView:
     statement: FoundStatement
     known: tuple[RestatedClaim, ...]
     follows_from: int | None
+    told_by: RestatedClaim | None
     picture: Markup | None
 
     @property
@@ -158,9 +153,9 @@ class FoundStatements:
 
     Attributes
     ----------
-    new, rediscovered, heights, refuted
-        Statements, numbered through: what no paper says, what a claim of the catalogue says, what is said of all height
-        functions of a box, and what failed on cells that it was not found on.
+    new, rediscovered, consequences, heights, refuted
+        Statements, numbered through: what no paper says, what a claim of the catalogue says, how P-positions lie that a
+        theorem tells, what is said of all height functions of a box, and what failed on cells that it was not found on.
     in_vain
         Searches that found nothing: plain data with ``what``, ``game`` and ``tried``.
     document
@@ -169,6 +164,7 @@ class FoundStatements:
 
     new: list[FoundView]
     rediscovered: list[FoundView]
+    consequences: list[FoundView]
     heights: list[FoundView]
     refuted: list[FoundView]
     in_vain: list[Mapping[str, Any]]
@@ -182,7 +178,7 @@ class FoundStatements:
     @property
     def held(self) -> list[FoundView]:
         """Those that were not refuted."""
-        return [*self.new, *self.rediscovered, *self.heights]
+        return [*self.new, *self.rediscovered, *self.consequences, *self.heights]
 
     @property
     def news(self) -> list[FoundView]:
@@ -232,21 +228,24 @@ def found_of(document: Mapping[str, Any], ledger: Ledger, results: Path) -> Foun
     statements = [FoundStatement.from_json(one) for one in document["statements"]]
     heights = [one for one in statements if one.kind == "heights"]
     held = [one for one in statements if one.verdict.status != "refuted" and one.kind != "heights"]
+    known = KnownClaims.of(ledger.claims)
+    told = {one.id: known.telling(one.pattern) for one in held if one.kind in ON_P_POSITIONS}
     parts = (
-        [one for one in held if not one.known],
+        [one for one in held if not one.known and told.get(one.id) is None],
         [one for one in held if one.known],
+        [one for one in held if not one.known and told.get(one.id) is not None],
         [one for one in heights if one.verdict.status != "refuted"],
         [one for one in statements if one.verdict.status == "refuted"],
     )
     numbers = {one.id: n for n, one in enumerate((one for part in parts for one in part), start=1)}
-    claims = {claim.id: claim for claim in ledger.claims}
-    new, rediscovered, classified, refuted = (
+    new, rediscovered, consequences, classified, refuted = (
         [
             FoundView(
                 numbers[one.id],
                 one,
-                tuple(_known(name, claims) for name in one.known),
+                tuple(map(known.named, one.known)),
                 numbers.get(one.implied_by or ""),
+                told.get(one.id),
                 drawing(one, ledger.tables, results),
             )
             for one in part
@@ -254,7 +253,7 @@ def found_of(document: Mapping[str, Any], ledger: Ledger, results: Path) -> Foun
         for part in parts
     )
     in_vain = [search for search in document["searches"] if search["nothing"]]
-    return FoundStatements(new, rediscovered, classified, refuted, in_vain, document)
+    return FoundStatements(new, rediscovered, consequences, classified, refuted, in_vain, document)
 
 
 def found_page(found: FoundStatements, ledger: Ledger) -> str:
@@ -277,10 +276,3 @@ def span(values: Sequence[int]) -> str:
     if len(several) > 4 and len(steps) == 1:
         return f"{several[0]}, {several[1]}, …, {several[-1]}"
     return ", ".join(map(str, several))
-
-
-def _known(name: str, claims: Mapping[str, LedgerClaim]) -> RestatedClaim:
-    claim = claims.get(name)
-    if claim is None:
-        return RestatedClaim(name, name, "", is_in_report=False)
-    return RestatedClaim(name, claim.number, claim.paper.title, is_in_report=True)

@@ -14,6 +14,7 @@ from choco_pipeline.report.found_statements.found import FoundStatements, FoundV
 from choco_pipeline.report.found_statements.found_formulas import condition, displayed, reach
 from choco_pipeline.report.found_statements.found_pictures import sequence_of
 from choco_pipeline.report.found_statements.height_tables import HeightTable
+from choco_pipeline.report.found_statements.known_claims import RestatedClaim
 from choco_pipeline.report.math.latex import LaTeX
 from choco_pipeline.report.math.latex_text import tex_code, tex_text
 from choco_pipeline.sweep.run_ledger import Ledger
@@ -62,29 +63,40 @@ def b_files(found: FoundStatements) -> dict[str, str]:
 
 def tex(found: FoundStatements, ledger: Ledger) -> str:
     """Return the statements as a LaTeX document: what is proved as theorems, all else as conjectures."""
-    parts = [
-        r"\documentclass{article}",
-        r"\usepackage[utf8]{inputenc}",
-        r"\usepackage{amsmath,amsthm}",
-        r"\newtheorem{conjecture}{Conjecture}",
-        r"\newtheorem{theorem}[conjecture]{Theorem}",
-        r"\newtheorem{refuted}[conjecture]{Refuted}",
-        rf"\title{{Found: {tex_text(ledger.title)}}}",
-        rf"\author{{choco\_pipeline, run {tex_text(ledger.run)}}}",
-        r"\date{}",
-        r"\begin{document}",
-        r"\sloppy",
-        r"\maketitle",
-    ]
-    for heading, views in _sections(found):
-        parts.append(rf"\section*{{{heading}}}")
-        parts += [_tex_statement(view) for view in views] or ["Nothing."]
+    parts = preamble(f"Found: {ledger.title}", ledger.run)
+    parts += tex_sections(found)
     parts.append(r"\section*{Searched, nothing found}")
     if found.in_vain:
         items = [rf"\item {line}" for line in _in_vain(found, _TEX)]
         parts += [r"\begin{itemize}", *items, r"\end{itemize}"]
     parts.append(r"\end{document}")
     return "\n".join(parts) + "\n"
+
+
+def preamble(title: str, run: str) -> list[str]:
+    """Return the beginning of a LaTeX document that holds found statements, to its title."""
+    return [
+        r"\documentclass{article}",
+        r"\usepackage[utf8]{inputenc}",
+        r"\usepackage[margin=2.5cm]{geometry}",
+        r"\usepackage{amsmath,amssymb,amsthm,longtable}",
+        r"\newtheorem{conjecture}{Conjecture}",
+        r"\newtheorem{theorem}[conjecture]{Theorem}",
+        r"\newtheorem{refuted}[conjecture]{Refuted}",
+        rf"\title{{{tex_text(title)}}}",
+        rf"\author{{choco\_pipeline, run {tex_text(run)}}}",
+        r"\date{}",
+        r"\begin{document}",
+        r"\sloppy",
+        r"\maketitle",
+    ]
+
+
+def tex_sections(found: FoundStatements) -> Iterator[str]:
+    """Yield the statements in LaTeX, section by section."""
+    for heading, views in _sections(found):
+        yield rf"\section*{{{heading}}}"
+        yield from [_tex_statement(view) for view in views] or ["Nothing."]
 
 
 def markdown(found: FoundStatements, ledger: Ledger) -> str:
@@ -126,8 +138,9 @@ _MARKDOWN = _Markup(markdown_text, markdown_code, lambda formula: f"$`{formula}`
 def _sections(found: FoundStatements) -> Iterator[tuple[str, list[FoundView]]]:
     yield "Not in the catalogue", found.new
     yield "Rediscovered", found.rediscovered
+    yield "Consequences of known theorems", found.consequences
     yield "Which height functions?", found.heights
-    yield "Refuted on held-out cells", found.refuted
+    yield "Refuted on tables kept back", found.refuted
 
 
 def _tex_statement(view: FoundView) -> str:
@@ -175,7 +188,7 @@ def _says(view: FoundView, markup: _Markup, display: Callable[[str], str]) -> st
     for_what += f" with {markup.math(when)}" if when else ""
     if said.exceptions:
         places = (f"({', '.join(map(str, position))})" for position in said.exceptions)
-        for_what += f", but for {', '.join(places)}"
+        for_what += f", except at {', '.join(places)}"
     if limit:
         for_what += f", for coordinates up to {markup.math(limit)} and no further"
     lines = displayed(said, notation)
@@ -186,18 +199,20 @@ def _says(view: FoundView, markup: _Markup, display: Callable[[str], str]) -> st
 
 
 def _restates(view: FoundView, markup: _Markup) -> str:
-    names = [
-        f"{markup.text(known.number)} of {markup.text(known.paper)}"
-        if known.is_in_report
-        else markup.code(known.id)
-        for known in view.known
-    ]
-    return f"restates {', '.join(names)}"
+    return f"restates {', '.join(_source(known, markup) for known in view.known)}"
+
+
+def _source(claim: RestatedClaim, markup: _Markup) -> str:
+    if not claim.number:
+        return markup.code(claim.id)
+    return f"{markup.text(claim.number)} of {markup.text(claim.source)}"
 
 
 def _evidence(view: FoundView, markup: _Markup) -> list[str]:
     said = view.statement
     parts = [f"Seen for {markup.text('; '.join(view.seen_for))}."] if view.seen_for else []
+    if view.told_by is not None:
+        parts.append(f"Which positions are P is told by {_source(view.told_by, markup)}.")
     for label, number, what in (
         ("Found on", count(said.found_on.positions, view.unit), said.found_on.what),
         ("Held on", count(said.held_on.positions, view.unit), said.held_on.what),

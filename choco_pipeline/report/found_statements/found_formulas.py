@@ -13,8 +13,8 @@ from choco_pipeline.finding.statements.statement import (
     StatementLine,
     parsed,
 )
+from choco_pipeline.formula.typeset import MathNotation, typeset
 from choco_pipeline.games.notation import build
-from choco_pipeline.report.math.typeset import MathNotation, typeset
 from choco_pipeline.report.math.value_set_notation import set_of
 
 #: What lines of a statement are of: P-positions, Grundy numbers, how far these are meant, terms of a sequence, what is valued

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from choco_pipeline.formula.math_text import SUBSCRIPTS
+
 #: Signs that texts may have and LaTeX has a command for, in mathematics.
 SIGNS = {
     "⊕": r"\oplus",
@@ -26,10 +28,18 @@ SIGNS = {
     "⌊": r"\lfloor",
     "⌋": r"\rfloor",
     "…": r"\ldots",
-    "₁": "_{1}",
-    "₂": "_{2}",
+    "⇒": r"\Rightarrow",
+    "⊇": r"\supseteq",
+    "⊆": r"\subseteq",
     "²": "^{2}",
-}
+    "√": r"\surd",
+    "⌈": r"\lceil",
+    "⌉": r"\rceil",
+    "′": "'",
+    "α": r"\alpha",
+    "σ": r"\sigma",
+    "φ": r"\varphi",
+} | {sign: f"_{{{name}}}" for name, sign in SUBSCRIPTS.items()}
 _SPECIAL = {
     "\\": r"\textbackslash{}",
     "^": r"\textasciicircum{}",
@@ -38,6 +48,7 @@ _SPECIAL = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     '"': "''",
+    "–": "--",
 } | {sign: f"\\{sign}" for sign in "&%$#_{}"}
 #: Letters up to this code are in the fonts that LaTeX begins with.
 LATIN = 0x17F

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from choco_pipeline.claims.conclusions.outcomes import ENGINES, enumerated
+from choco_pipeline.formula.math_text import math_text
 from choco_pipeline.proof.games.proof_outcome import GameProof
 
 #: Residuals grow fast if each of the last digits multiplies them by this or more on average, slowly if by less.
@@ -80,7 +81,7 @@ class CountRow:
 
 def proof_row(entry: GameProof, names: Sequence[str]) -> ProofRow:
     """Return the row of a ledger's entry, named by the parameters `names`."""
-    shown = ", ".join(f"{name} = {entry.parameters[name]}" for name in names)
+    shown = ", ".join(f"{name} = {math_text(str(entry.parameters[name]))}" for name in names)
     certificate = entry.certificate
     return ProofRow(
         entry,

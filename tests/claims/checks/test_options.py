@@ -195,7 +195,7 @@ def test_both_halves_of_a_theorem() -> None:
     )
     verdict = find(SolidBar("(x+z)//2"), bound, of=zero, have="no", to=zero).verdict
     assert isinstance(verdict, Refuted)
-    assert verdict.counterexample.claimed == ("x ^ y ^ z == 0 ⇒ no option has x ^ y ^ z == 0")
+    assert verdict.counterexample.claimed == ("x ⊕ y ⊕ z = 0 ⇒ no option has x ⊕ y ⊕ z = 0")
 
 
 def test_a_cut_of_y_and_a_pass_keep_the_other_coordinates() -> None:

@@ -15,6 +15,7 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Exhausted, Refuted, Undecided
 from choco_pipeline.formula import parse
+from choco_pipeline.formula.math_text import math_text
 from choco_pipeline.games import Position
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
@@ -194,7 +195,7 @@ def test_printed_p_positions(data: st.DataObject, drawn: Drawn, block: int) -> N
         assert found.found == f"it lies beyond {reach}, where the list ends"
     elif not holds(restriction, dict(zip(names, found.position, strict=True))):
         assert restriction is not None
-        assert found.found == f"it does not satisfy {restriction}"
+        assert found.found == f"it does not satisfy {math_text(restriction)}"
     else:
         assert found.found.endswith(f"Grundy number {game.grundy(found.position)} (N-position)")
 

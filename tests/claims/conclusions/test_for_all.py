@@ -29,7 +29,7 @@ from tests.claims.conclusions.test_rows import OTHER, catalogue, claim
 from tests.claims.language.test_mistakes import refusal_of
 
 ALL = "k % 4 == 1"
-WORDS = "all k with k%4 == 1"
+WORDS = "all k with k ≡ 1 (mod 4)"
 FALSE = Refuted(Counterexample("an N-position", "a P-position", (3, 0, 0), ("x", "y", "z")), 9)
 
 

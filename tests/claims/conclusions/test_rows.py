@@ -167,7 +167,9 @@ def test_every_claim_has_a_row_in_the_order_of_the_files() -> None:
     found = rows(catalogue(*several), [verdict("c", HoldsToBound(5, 10))])
     assert [one.claim for one in found] == ["b", "a", "c"]
     assert [one.verdict for one in found] == ["unchecked", "unchecked", "holds-to-bound"]
-    assert found[1].text == f"no table of this run fits: ruleset {TABLE_RULESET}, where k%2 == 0"
+    assert (
+        found[1].text == f"no table of this run fits: ruleset {TABLE_RULESET}, where k ≡ 0 (mod 2)"
+    )
     assert found[1].model_dump() | {"claim": "", "text": "", "command": ""} == {
         "claim": "",
         "verdict": "unchecked",

@@ -77,7 +77,7 @@ def test_a_claim_is_read(tmp_path: Path) -> None:
         "contradicts": [],
         "ruleset": "step-bar(k=k, s=s)",
         "kind": "p-positions",
-        "formula": "P ⇔ y ^ (z+t) == 0",
+        "formula": "P ⇔ y ⊕ (z+t) = 0",
         "formal": claim.as_json(),
     }
 

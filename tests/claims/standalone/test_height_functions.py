@@ -216,7 +216,7 @@ def test_the_ns_property_of_all_sections_is_sufficient_but_not_necessary():
     verdict = find_height_functions(statement(**SECTIONS | {"height": "2"}), 1).verdict
     assert isinstance(verdict, Refuted)
     assert verdict.counterexample.position == (1, 0, 1, 1)
-    assert "f = ((1, 1), (1, 2)) has Grundy numbers x ^ y ^ z" in verdict.counterexample.found
+    assert "f = ((1, 1), (1, 2)) has Grundy numbers x ⊕ y ⊕ z" in verdict.counterexample.found
 
 
 @pytest.mark.parametrize("block", [1, 1 << 20])

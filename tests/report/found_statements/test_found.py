@@ -21,6 +21,7 @@ from choco_pipeline.finding.statements.statement import (
     Verdict,
 )
 from choco_pipeline.games import parse_ruleset
+from choco_pipeline.games.notation import read
 from choco_pipeline.mining.closed_forms.value_forms import forms
 from choco_pipeline.report.charts.pictures import Picture
 from choco_pipeline.report.found_statements.found import (
@@ -39,6 +40,7 @@ from choco_pipeline.report.found_statements.found_formulas import (
     reach,
 )
 from choco_pipeline.report.found_statements.found_pictures import SIDE, drawing, pattern
+from choco_pipeline.report.found_statements.known_claims import KnownClaims
 from choco_pipeline.report.math.latex import LaTeX
 from choco_pipeline.report.math.latex_text import tex_text
 from choco_pipeline.report.math.value_set_notation import set_of
@@ -74,22 +76,18 @@ def test_statements_are_numbered_through_the_parts(found: FoundStatements):
         "proved-for-listed",
         "holds",
         "undecided",
-        "exhausted",
         "observed",
         "holds",
         "proved",
+        "exhausted",
         "observed",
         "refuted",
     ], (
-        "new ones, rediscovered ones, those on height functions and refuted ones, each in the order of the file"
+        "new ones, rediscovered ones, consequences, those on height functions and refuted ones, each in the order of the file"
     )
     assert [view.number for view in found.views] == list(range(1, 10))
-    assert list(map(len, (found.new, found.rediscovered, found.heights, found.refuted))) == [
-        6,
-        1,
-        1,
-        1,
-    ]
+    parts = (found.new, found.rediscovered, found.consequences, found.heights, found.refuted)
+    assert list(map(len, parts)) == [5, 1, 1, 1, 1]
     assert [search["game"] for search in found.in_vain] == ["nim(2)"]
 
 
@@ -129,6 +127,24 @@ def test_the_page_needs_nothing_and_no_text_becomes_markup(html: str):
     assert document.tags["math"] == 9, "seven formulas, a condition and how far one is meant"
 
 
+def test_how_known_p_positions_lie_is_not_new(
+    found: FoundStatements, html: str, monkeypatch: pytest.MonkeyPatch
+):
+    (view,) = found.consequences
+    assert view.statement.ruleset == "rectangular-bar(m=m, n=m)"
+    assert view.told_by is not None
+    said = squeezed(Document(html).text["consequences"])
+    assert f"Which positions are P is told by {view.told_by.number}" in said
+    monkeypatch.chdir(Path(__file__).parents[3])  # where the background theorems are
+    for game, theorem in (
+        ("nim(4)", "background-bouton-4"),
+        ("rectangular-bar(m=m, n=n)", "background-robin"),
+        ("strip-bar(k=k, s=s)", None),  # only for some k and s
+    ):
+        told = KnownClaims.of([]).telling(read(game))
+        assert (None if told is None else told.id) == theorem
+
+
 def test_links_lead_to_places(html: str, found: FoundStatements, ledger: dict[str, Any]):
     document = Document(html)
     site = Site(ledger, found)
@@ -154,7 +170,9 @@ def test_the_index_leads_to_what_was_found_and_counts_it(
     assert len(ranks) == len(found.new) > 3
     said = squeezed(document.text["proposed"])
     assert "8 statements: ∎ 1 proved, ◧ 1 proved for the games named, ● 1 checked in all" in said
-    assert "1 rediscovered, 6 new to the catalogue, 1 on height functions; 1 more refuted" in said
+    assert (
+        "1 rediscovered, 5 new to the catalogue, 1 on P-positions that a theorem tells, 1" in said
+    )
     assert "found.html" not in _index(ledger, None)
 
 
@@ -404,7 +422,7 @@ def test_the_whole_report_is_written(ledger_file: Path, tmp_path: Path):
         lambda _stage, **n: said.append(n),
     )
     assert numbers["statements"] == 9
-    assert said == [{"documents": 1}] * 6
+    assert said == [{"documents": 1}] * 7
     sequence = next(one for one in statements() if one.picture)
     written = {
         path.relative_to(folder).as_posix()
@@ -424,6 +442,8 @@ def test_the_whole_report_is_written(ledger_file: Path, tmp_path: Path):
         "index.html",
         "ledger.csv",
         "report.json",
+        "report.tex",
+        *(["report.pdf"] if shutil.which("pdflatex") else []),
         "verdicts.csv",
     }
     assert json.loads((folder / "found" / "found.json").read_text()) == a_document()

@@ -5,13 +5,13 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 import pytest
+from choco_pipeline.report.math.typeset import typeset
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from choco_pipeline.formula import parse
 from choco_pipeline.report.math.latex import LaTeX
 from choco_pipeline.report.math.mathml import MathML
-from choco_pipeline.report.math.typeset import typeset
 from tests.formula.drawn import (
     NAMES,
     Drawn,

@@ -1,0 +1,70 @@
+"""Evidence as lines of a page: derivations with links to premises, tables with heads in words, no data as it is stored."""
+
+from __future__ import annotations
+
+from choco_pipeline.report.claims.evidence_rows import EvidenceTable, evidence_rows
+from choco_pipeline.report.environment import environment
+
+STEP = {
+    "says": "A ⇒ B",
+    "for": "p = 1",
+    "engines": ["own", "mona"],
+    "states": 66,
+    "certificate": None,
+}
+FIRST = {"premises": [{"claim": "a-1", "for_all": "all k with k > 0", "follows_from": None}]}
+DERIVATION = {
+    "premises": [{"claim": "b-2", "for_all": "all k with k > 1", "follows_from": FIRST}],
+    "lemmas": ["a free heap"],
+    "hypotheses": [],
+    "known": "x ⊕ y = 0",
+    "steps": [STEP],
+}
+
+
+def test_a_derivation_names_its_premises_and_theirs():
+    rows = dict(evidence_rows({"follows_from": DERIVATION}))
+    assert rows["follows from"] == [
+        '<a href="b-2.html">b-2</a>, proved for all k with k &gt; 1',
+        '<a href="a-1.html">a-1</a>, proved for all k with k &gt; 0',
+    ]
+    assert rows["by"] == "a free heap"
+    assert "where" not in rows
+    steps = rows["from which it follows"]
+    assert isinstance(steps, EvidenceTable)
+    assert steps.rows == [["A ⇒ B (p = 1)", "ours and MONA", 66]]
+
+
+def test_every_member_is_a_sentence():
+    every = {
+        "parameters": ["k"],
+        "condition": "k%4 == 1",
+        "positions": ["x = 4m"],
+        "engines": ["z3", "cvc5"],
+    }
+    assert list(evidence_rows({"every_member": every})) == [
+        ("false for", "all k with k ≡ 1 (mod 4)"),
+        ("it contradicts itself at", ["x = 4m"]),
+        ("engines that agree on that", "z3 and cvc5"),
+    ]
+
+
+def test_no_value_is_shown_as_it_is_stored():
+    growth = [{"bound": 50, "count": 7, "largest": 62, "frontier": None}]
+    evidence = {
+        "growth": growth,
+        "follows_from": DERIVATION,
+        "p_positions": {"1": 4},
+        "values": [0, 1],
+        "negative_values": True,
+        "image": None,
+    }
+    template = environment().from_string(
+        "{% from 'macros.html.j2' import value %}"
+        "{% for label, data in rows %}{{ label }}: {{ value(data) }}\n{% endfor %}"
+    )
+    text = template.render(rows=list(evidence_rows(evidence)))
+    for spelling in ("{", "[", "None", "True", "_"):
+        assert spelling not in text
+    assert "all members found up to" in text
+    assert '<a href="b-2.html">' in text

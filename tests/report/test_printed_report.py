@@ -1,0 +1,57 @@
+"""The report to print: as LaTeX always, as PDF where LaTeX is installed."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from choco_pipeline.report.pages import pages
+from choco_pipeline.report.printed_report import printed_report, write_pdf
+from choco_pipeline.sweep.run_ledger import Ledger
+from tests.report.documents import a_claim, a_ledger, a_row, a_verdict
+
+RESULTS = Path("results")
+
+DOCUMENT = "\\documentclass{article}\\begin{document}Nim\\end{document}\n"
+
+
+def test_it_says_of_each_conjecture_what_is_known():
+    claim = a_claim(status="conjecture", number="Conjecture 7 & more") | {"statement": "⌈√2⌉ ≥ 1_0"}
+    verdict = a_verdict("holds-to-bound", {})
+    said = printed_report(a_ledger([claim], [verdict], [a_row([verdict])]), None)
+    assert (
+        "Conjecture 7 \\& more & $\\lceil$$\\surd$2$\\rceil$ $\\geq$ 1\\_0 & holds to bound" in said
+    )
+    nothing = printed_report(a_ledger([a_claim()], [], [a_row([])]), None)
+    assert "Conjectures" not in nothing
+    assert nothing.endswith("\\end{document}\n")
+
+
+def test_without_latex_there_is_no_pdf_and_the_page_says_so(
+    ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    old = tmp_path / "report.pdf"
+    old.write_bytes(b"of an earlier run")
+    for there in (True, False):
+        monkeypatch.setattr(
+            shutil, "which", lambda _name, there=there: "/bin/true" if there else None
+        )
+        first = dict(pages(ledger, RESULTS, tmp_path))["index.html"]
+        assert ('href="report.pdf"' in first) is there
+        assert ("LaTeX is not installed" in first) is not there
+    assert not write_pdf(DOCUMENT, old)
+    assert not old.exists()
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine")
+def test_the_same_report_is_the_same_pdf(tmp_path: Path):
+    document = printed_report(a_ledger([a_claim()], [], [a_row([])]), None)
+    for name in ("one.pdf", "two.pdf"):
+        assert write_pdf(
+            document.replace(r"\end{document}", r"Nim.\end{document}"), tmp_path / name
+        )
+    written = (tmp_path / "one.pdf").read_bytes()
+    assert written.startswith(b"%PDF-")
+    assert written == (tmp_path / "two.pdf").read_bytes()
