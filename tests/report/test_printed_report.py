@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from choco_pipeline.report.pages import pages
 from choco_pipeline.report.printed_report import printed_report, write_pdf
-from choco_pipeline.sweep.run_ledger import Ledger
-from tests.report.documents import a_claim, a_ledger, a_row, a_verdict
+from tests.report.documents import a_claim, a_ledger, a_row, a_verdict, whole
 
 RESULTS = Path("results")
 
@@ -30,7 +30,7 @@ def test_it_says_of_each_conjecture_what_is_known():
 
 
 def test_without_latex_there_is_no_pdf_and_the_page_says_so(
-    ledger: Ledger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ledger: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     old = tmp_path / "report.pdf"
     old.write_bytes(b"of an earlier run")
@@ -38,7 +38,7 @@ def test_without_latex_there_is_no_pdf_and_the_page_says_so(
         monkeypatch.setattr(
             shutil, "which", lambda _name, there=there: "/bin/true" if there else None
         )
-        first = dict(pages(ledger, RESULTS, tmp_path))["index.html"]
+        first = dict(pages(whole(ledger), RESULTS, tmp_path))["index.html"]
         assert ('href="report.pdf"' in first) is there
         assert ("LaTeX is not installed" in first) is not there
     assert not write_pdf(DOCUMENT, old)

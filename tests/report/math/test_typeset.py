@@ -5,11 +5,11 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 import pytest
-from choco_pipeline.report.math.typeset import typeset
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from choco_pipeline.formula import parse
+from choco_pipeline.formula.typeset import typeset
 from choco_pipeline.report.math.latex import LaTeX
 from choco_pipeline.report.math.mathml import MathML
 from tests.formula.drawn import (
