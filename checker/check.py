@@ -11,21 +11,23 @@ of its contrary accepts nothing.
 
 from __future__ import annotations
 
+import argparse
 import ast
 import functools
 import inspect
 import itertools
 import json
+import math
 import operator
 import re
 import signal
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-MOST_STATES, MOST_EDGES, MOST_BYTES, MOST_LETTERS, MOST_BITS = 1 << 19, 1 << 22, 1 << 26, 8000, 4096
+MOST_STATES, MOST_EDGES, MOST_BYTES, MOST_LETTERS, MOST_BITS, MOST_TRIED = 1 << 19, 1 << 22, 1 << 26, 8000, 4096, 10**4
 
 
 class UndecidedError(Exception):
@@ -52,35 +54,14 @@ class Automaton(NamedTuple):
         """Return the relation of other integers."""
         return Automaton(tuple(names.get(track, track) for track in self.tracks), self.rows)
 
-    def __invert__(self) -> Automaton:
-        if len(self.rows) << len(self.tracks) > 4 * MOST_EDGES:
-            raise UndecidedError("undecided", "an automaton is too large")
-        # What is least stays so, but for the one state that accepts all: edges to it, which end, go, and others come.
-        symbols, states, empty = range(1 << len(self.tracks)), range(len(self.rows)), not self.rows[0]
-        all_there = (q for q in states if empty or self.rows[q] == dict.fromkeys(symbols, 2 * q + 1))
-        end = 2 * (full := next(all_there, len(states))) + 1
-        rows = [{a: edge ^ 1 for a in symbols if (edge := row.get(a, end ^ 1)) != end} for row in self.rows]
-        rows[full : full + 1] = [dict.fromkeys(symbols, end)]
-        return Automaton(self.tracks, rows if full or empty else [{}])
-
-    def __or__(self, other: Automaton) -> Automaton:
-        return ~(~self & ~other)
-
     def __and__(self, other: Automaton) -> Automaton:
-        tracks = tuple(dict.fromkeys(self.tracks + other.tracks))
-        symbols, count = sums(1 << tracks.index(track) for track in other.tracks), len(other.rows)
-        shared = symbols[-1] & (1 << len(self.tracks)) - 1
-        groups: list[Any] = [defaultdict(list) for _ in other.rows]  # the other's edges by the digits on shared tracks
-        for group, row in zip(groups, other.rows, strict=True):
-            for b, edge in row.items():
-                group[symbols[b] & shared].append((symbols[b], edge))
+        return product(False, self, other)
 
-        def edges(state: int) -> Edges:
-            row, group = self.rows[state // count].items(), groups[state % count].get
-            pairs = [(a | b, mine, its) for a, mine in row for b, its in group(a & shared, ())]
-            return [(a, (mine >> 1) * count + (its >> 1), mine & its & 1) for a, mine, its in pairs]
+    def __sub__(self, other: Automaton) -> Automaton:
+        return product(True, self, other)
 
-        return built(tracks, 0, edges)
+    def __invert__(self) -> Automaton:
+        return Automaton(self.tracks, [dict.fromkeys(range(1 << len(self.tracks)), 1)]) - self
 
 
 TRUE, FALSE = Automaton((), [{0: 1}]), Automaton((), [{}])
@@ -91,43 +72,70 @@ def sums(factors: Iterable[int]) -> list[int]:
     return functools.reduce(lambda found, factor: found + [one + factor for one in found], factors, [0])
 
 
-def built(tracks: Iterable[Track], start: Any, edges: Callable[[Any], Edges]) -> Automaton:
-    """Return the least automaton of what is reached from a state."""
-    number, queue, rows, size = {start: 0}, [start], [], 0
-    for state in queue:
-        row = {}
-        for symbol, after, ends in edges(state):
-            if (place := number.setdefault(after, len(number))) == len(queue):
-                queue.append(after)
-            row[symbol] = 2 * place + ends
-        rows.append(row)
-        size += len(row)
-        if len(queue) > MOST_STATES or size > MOST_EDGES:
-            raise UndecidedError("undecided", "an automaton is too large")
-    return Automaton(tuple(tracks), least(rows))
+def product(contrary: bool, one: Automaton, other: Automaton) -> Automaton:
+    """Return that one holds, and so does the other or, if `contrary`, the other does not: states are pairs of states."""
+    tracks, size = tuple(dict.fromkeys(one.tracks + other.tracks)), len(other.rows) + 1
+    if contrary and len(tracks) > len(one.tracks):
+        one &= ~Automaton(tracks, [{}])
+    symbols = sums(1 << tracks.index(track) for track in other.tracks)
+    shared = symbols[-1] & (1 << len(one.tracks)) - 1
+    groups: list[Any] = [defaultdict(list) for _ in range(size)]  # the other's edges by the digits on shared tracks
+    for group, row in zip(groups, other.rows, strict=False):
+        for b, edge in row.items():
+            group[symbols[b] & shared].append((symbols[b], edge ^ contrary))
+    nowhere = [(0, 2 * size - 1)] if contrary else []  # the last state is that from which the other accepts nothing
+    rows = [[(a, a & shared, (edge >> 1) * 2 * size, edge % 2 - 2) for a, edge in row.items()] for row in one.rows]
+
+    def edges(state: int) -> dict[int, int]:
+        row, group = rows[state // size], groups[state % size].get
+        return {a | b: base + (its & mask) for a, digits, base, mask in row for b, its in group(digits, nowhere)}
+
+    return built(tracks, edges)
 
 
-def least(rows: list[dict[int, int]]) -> list[dict[int, int]]:
+class Numbers(dict[Any, int]):
+    """The numbers of things, in the order in which they appear."""
+
+    def __init__(self, first: Any) -> None:
+        self[first], self.things = 0, [first]
+
+    def __missing__(self, thing: Any) -> int:
+        self[thing] = number = len(self)
+        self.things.append(thing)
+        return number
+
+
+def built(tracks: Iterable[Track], edges: Callable[[int], dict[int, int]]) -> Automaton:
+    """Return the least automaton of what is reached from state 0."""
+    rows, after, queue, size = dict[int, dict[int, int]](), dict[int, set[int]](), {0: None}, 0
+    while len(rows) < len(queue):
+        for state in [*itertools.islice(queue, len(rows), None)]:
+            rows[state] = row = edges(state)
+            after[state] = {edge >> 1 for edge in row.values()}
+            queue.update(dict.fromkeys(after[state]))
+            size += len(row)
+            if len(queue) > MOST_STATES or size > MOST_EDGES:
+                raise UndecidedError("undecided", "an automaton is too large")
+    return Automaton(tuple(tracks), least(rows, after))
+
+
+def least(rows: dict[int, dict[int, int]], after: dict[int, set[int]]) -> list[dict[int, int]]:
     """Return an automaton without states that accept nothing, and with equal states made one (Moore's refinement)."""
-    sources, kinds, count = defaultdict(list), dict[Any, int](), 0
-    for q, row in enumerate(rows):
-        for state in {edge >> 1 for edge in row.values()}:
-            sources[state].append(q)
-    live = {q for q, row in enumerate(rows) if 1 in [edge & 1 for edge in row.values()]}
-    stack = [*live]
-    while stack:
-        stack += (more := {*sources[stack.pop()]} - live)
+    live, more = set[int](), {q for q, row in rows.items() if 1 in [edge & 1 for edge in row.values()]}
+    while more:
         live |= more
+        more = {q for q in rows.keys() - live if not more.isdisjoint(after[q])}
     if 0 not in live:
         return [{}]
-    kept = {q: sorted([pair for pair in rows[q].items() if pair[1] >> 1 in live]) for q in sorted(live)}
-    after = {q: [edge >> 1 for _, edge in row] for q, row in kept.items()}
-    kind = {q: kinds.setdefault(tuple([2 * a + edge % 2 for a, edge in row]), len(kinds)) for q, row in kept.items()}
-    while count < len(kinds):
+    kept = {q: sorted([pair for pair in row.items() if pair[1] >> 1 in live]) for q, row in rows.items() if q in live}
+    to = {q: [edge >> 1 for _, edge in row] for q, row in kept.items()}
+    signs = {q: tuple([2 * a + edge % 2 for a, edge in row]) for q, row in kept.items()}
+    kind, kinds, count = dict.fromkeys(kept, 0), dict[Any, int](), 0
+    while len(kinds) > count or not count:
         count, kinds, of = len(kinds), {}, kind.__getitem__
-        kind = {q: kinds.setdefault((of(q), *map(of, states)), len(kinds)) for q, states in after.items()}
+        kind = {q: kinds.setdefault((signs[q], *map(of, states)), len(kinds)) for q, states in to.items()}
     first = {kind[q]: q for q in reversed(kept)}
-    return [{a: 2 * kind[edge >> 1] + (edge & 1) for a, edge in kept[first[i]]} for i in range(count)]
+    return [{a: 2 * kind[edge >> 1] + edge % 2 for a, edge in kept[first[i]]} for i in range(count)]
 
 
 def all_of(parts: Iterable[Automaton]) -> Automaton:
@@ -137,45 +145,52 @@ def all_of(parts: Iterable[Automaton]) -> Automaton:
 
 def any_of(parts: Iterable[Automaton]) -> Automaton:
     """Return that some part holds."""
-    return functools.reduce(operator.or_, parts, FALSE)
+    return without((), *parts)
 
 
 def some(names: Iterable[Track], *parts: Automaton) -> Automaton:
     """Return that integers `names` exist with which all parts hold: one by one, first what meets the fewest others."""
     left, rest = [*names], [*parts]
     while left:
-        using = {name: [part for part in rest if name in part.tracks] for name in left}
-        name = min(left, key=lambda n: len({track for part in using[n] for track in part.tracks}))
-        rest = [part for part in rest if name not in part.tracks]
+        near = {name: {track for part in rest if name in part.tracks for track in part.tracks} for name in left}
+        name = min(left, key=lambda n: len(near[n]))
+        using = [part for part in rest if near[name].issuperset(part.tracks)]  # also what only adds a restriction
+        rest = [part for part in rest if not near[name].issuperset(part.tracks)]
         gone = {n for n in left if not any(n in part.tracks for part in rest)}
-        rest.append(without(gone, all_of(using[name])))
+        rest.append(without(gone, all_of(using)))
         left = [n for n in left if n not in gone]
     return all_of(rest)
 
 
-def without(names: set[Track], part: Automaton) -> Automaton:
-    """Return that integers `names` exist with which the part holds: the subset construction."""
-    kept = [i for i, track in enumerate(part.tracks) if track not in names]
-    symbols = sums(1 << kept.index(i) if i in kept else 0 for i in range(len(part.tracks)))
-    moves: list[Any] = [defaultdict(set) for _ in part.rows]
-    last = defaultdict(set)  # from which states a symbol, repeated, leads to an end
-    for q, row in enumerate(part.rows):
-        for a, edge in row.items():
-            moves[q][symbols[a]].add(edge >> 1)
-            if edge & 1:
-                last[symbols[a]].add(q)
+def without(names: Collection[Track], *parts: Automaton) -> Automaton:
+    """Return that integers `names` exist with which one of the parts holds: states are sets of states."""
+    kept = [track for track in dict.fromkeys(track for part in parts for track in part.tracks) if track not in names]
+    moves, starts = list[dict[int, set[int]]](), list[int]()
+    last = defaultdict[int, set[int]](set)  # from which states a symbol, repeated, leads to an end
+    for part in parts:
+        starts.append(start := len(moves))
+        symbols = sums(1 << kept.index(track) if track in kept else 0 for track in part.tracks)
+        free = sums(1 << i for i, track in enumerate(kept) if track not in part.tracks)
+        for q, row in enumerate(part.rows, start):
+            moves.append(to := defaultdict[int, set[int]](set))
+            for symbol, edge in ((symbols[a] | b, edge) for a, edge in row.items() for b in free):
+                to[symbol].add(start + (edge >> 1))
+                if edge & 1:
+                    last[symbol].add(q)
     for symbol, states in last.items():  # the integers that go may be longer than those that stay
-        while more := {q for q, row in enumerate(moves) if not states.isdisjoint(row.get(symbol, ()))} - states:
+        while more := {q for q, to in enumerate(moves) if not states.isdisjoint(to.get(symbol, ()))} - states:
             states |= more
+    sets = Numbers(frozenset(starts))
 
-    def edges(state: frozenset[int]) -> Edges:
-        found: dict[int, set[int]] = defaultdict(set)
-        for q in state:
+    def edges(state: int) -> dict[int, int]:
+        found = defaultdict[int, set[int]](set)
+        for q in sets.things[state]:
             for symbol, after in moves[q].items():
                 found[symbol] |= after
-        return [(a, frozenset(after), not state.isdisjoint(last[a])) for a, after in found.items()]
+        ends = sets.things[state].isdisjoint
+        return {a: 2 * sets[frozenset(after)] + (not ends(last[a])) for a, after in found.items()}
 
-    return built((part.tracks[i] for i in kept), frozenset([0]), edges)
+    return built(kept, edges)
 
 
 def witness(part: Automaton) -> dict[Track, int] | None:
@@ -194,13 +209,16 @@ def witness(part: Automaton) -> dict[Track, int] | None:
 
 # ---- Formulas. The language's operators bind as Python's do, so that Python's parser reads them; nothing is executed.
 
-Form = dict[Track | None, int]  # an integer: Σ factor·integer and, under None, a constant
+Key = Track | tuple[Track, int] | None  # (t, d) is t >> d: t from its digit d on
+Form = dict[Key, int]  # an integer: Σ factor·integer and, under None, a constant
 Names = Mapping[str, Form]
 Made = list[tuple[Track, Automaton]]  # integers that others determine, and how
 SIGNS = str.maketrans({"⊕": "^", "≤": "<=", "≥": ">=", "≠": "!=", "·": "*"})
 WORDS = re.compile(r"([0-9]+(?![0-9A-Za-z_])|[A-Za-z_][A-Za-z0-9_]*|[ +\-*/%^&|<>=!(),])*")
 SPAN = re.compile(r"(.+?)(?:\.\.(.+?)(?:\s+step\s+(.+))?)?")
-BITWISE = {ast.BitXor: operator.xor, ast.BitAnd: operator.and_, ast.BitOr: operator.or_}
+BITWISE = {"BitXor": operator.xor, "BitAnd": operator.and_, "BitOr": operator.or_}
+FUNCTIONS: dict[str, Any] = {"max": max, "min": min, "abs": abs, "v2": lambda n: (n & -n).bit_length() - 1}
+FOLDED = FUNCTIONS | BITWISE | {"FloorDiv": operator.floordiv, "Pow": pow}  # of constants
 ENDS = {ast.Eq: (0, 0), ast.Lt: (None, -1), ast.LtE: (None, 0), ast.Gt: (1, None), ast.GtE: (0, None)}
 
 
@@ -226,11 +244,39 @@ def fixed(form: Form) -> int | None:
     return form.get(None, 0) if form.keys() <= {None} else None
 
 
+def from_digit(digit: int, track: Track) -> Form:
+    """Return an integer from one of its digits on."""
+    return {(track, digit) if digit else track: 1}
+
+
+def tracks_of(form: Form) -> list[tuple[Track, int, int]]:
+    """Return which integers a form depends on, from which digit on, and their factors."""
+    return [(*(key if isinstance(key, tuple) else (key, 0)), factor) for key, factor in form.items() if key is not None]
+
+
 def limits(form: Form, low: int | None, high: int | None) -> Automaton:
-    """Return low ≤ form ≤ high, None being no limit."""
-    tracks, c = tuple(track for track in form if track is not None), form.get(None, 0)
-    ends = (None if limit is None else limit - c for limit in (low, high))
-    return between(tuple(form[track] for track in tracks), *ends).on(dict(enumerate(tracks)))
+    """Return low ≤ form ≤ high, None being no limit; all is multiplied so that factor·(t >> d) is a multiple of t less digits."""
+    total, gone, parts = defaultdict[Track, int](int), list[Track](), list[Automaton]()
+    digits, c = [digit for _, digit, _ in tracks_of(form)] or [0], form.get(None, 0)
+    for track, digit, factor in tracks_of(form):
+        total[track] += factor << max(digits) - digit
+        if less := digit - min(digits):  # t is what these digits are
+            gone.append(t := next(FRESH))
+            rows = [{0: 2 * i + 1, 3: 2 * i} for i in range(1, less + 1)]
+            parts.append(Automaton((track, t), [*rows, {0: 2 * less + 1, 1: 2 * less + 1}]))
+            total[t] -= factor << max(digits) - digit
+    factors = {track: factor for track, factor in total.items() if factor}
+    times, by = max(digits) - min(digits), math.gcd(*factors.values()) or 1
+    ends = None if low is None else -((c - low << times) // by), None if high is None else (high - c << times) // by
+    part = between(tuple(factor // by for factor in factors.values()), *ends).on(dict(enumerate(factors)))
+    return delayed(min(digits), some(gone, part, *parts))
+
+
+def delayed(count: int, part: Automaton) -> Automaton:
+    """Return that a relation holds of integers from digit `count` on; digits before make no difference, but for a sign."""
+    symbols, sign = range(1 << len(part.tracks)), part.rows[0]
+    first = [{a: 2 * i + (sign.get(a, 0) & 1) for a in symbols} for i in range(1, count + 1)]
+    return Automaton(part.tracks, first + [{a: edge + 2 * count for a, edge in row.items()} for row in part.rows])
 
 
 @functools.lru_cache(1 << 10)
@@ -238,14 +284,17 @@ def between(factors: tuple[int, ...], low: int | None, high: int | None) -> Auto
     """Return that a sum is within limits, whatever its tracks; a state is the limits of what the digits to come add up to."""
     symbols = sums(factors)
 
-    def edges(state: tuple[int | None, int | None]) -> Edges:
-        low, high = state
+    spans = Numbers((low, high))
+
+    def edges(state: int) -> dict[int, int]:
+        row, (low, high) = {}, spans.things[state]
         for a, s in enumerate(symbols):  # s now, and twice what is to come; if a is the last symbol, -s in all
             least, most = None if low is None else -((s - low) // 2), None if high is None else (high - s) // 2
             if least is None or most is None or least <= most:
-                yield a, (least, most), (low is None or low <= -s) and (high is None or -s <= high)
+                row[a] = 2 * spans[least, most] + ((low is None or low <= -s) and (high is None or -s <= high))
+        return row
 
-    return built(range(len(factors)), (low, high), edges)
+    return built(range(len(factors)), edges)
 
 
 def form(node: ast.expr, names: Names, made: Made) -> Form:
@@ -257,56 +306,56 @@ def form(node: ast.expr, names: Names, made: Made) -> Form:
             return names[name]
         case ast.UnaryOp(ast.USub() | ast.UAdd() as sign, part):
             return plus({}, form(part, names, made), -1 if isinstance(sign, ast.USub) else 1)
-        case ast.BinOp(left, sign, right):
-            return computed(sign, form(left, names, made), form(right, names, made), made)
-        case ast.Call(ast.Name("min" | "max" | "abs" as name), parts, []) if (len(parts) < 2) == (name == "abs"):
-            factor, t = -1 if name == "min" else 1, next(FRESH)
-            forms = [plus({}, form(part, names, made), factor) for part in parts]
-            forms += [plus({}, one, -1) for one in forms if name == "abs"]
-            if None not in (numbers := [fixed(one) for one in forms]):
-                return plus({None: factor * max(n or 0 for n in numbers)}, {})
-            above = [plus({t: 1}, one, -1) for one in forms]
-            made.append((t, all_of(limits(a, 0, None) for a in above) & any_of(limits(a, None, 0) for a in above)))
-            return {t: factor}
-        case ast.Call(ast.Name("v2"), [part], []):
-            if not (value := fixed(form(part, names, made))):
-                raise UndecidedError("undecided", "v2 of what is no constant, or of 0, cannot be said")
-            return plus({None: (value & -value).bit_length() - 1}, {})
+        case ast.BinOp(left, operation, right):
+            word, parts = type(operation).__name__, [left, right]
+        case ast.Call(ast.Name(word), parts, []) if word in FUNCTIONS and (len(parts) < 2) == (word in ("abs", "v2")):
+            pass
         case _:
             raise ValueError(f"{ast.unparse(node)!r} has no value, or a name that is not known here")
+    return computed(word, [form(part, names, made) for part in parts], made)
 
 
-def computed(sign: ast.operator, left: Form, right: Form, made: Made) -> Form:
-    """Return what an operator makes of two integers; but for + - ^ & |, one of them must be a constant."""
-    a, b, t = fixed(left), fixed(right), next(FRESH)
-    small = b is not None and 0 <= b * (a or 1).bit_length() <= MOST_BITS
-    match sign:
-        case ast.Add() | ast.Sub():
-            return plus(left, right, 1 if isinstance(sign, ast.Add) else -1)
-        case ast.Mult() if a is not None or b is not None:
+def computed(word: str, parts: Sequence[Form], made: Made) -> Form:
+    """Return what an operator makes of integers; but for + - ^ & | max min abs, one of two must be a constant."""
+    numbers, digits = [fixed(part) for part in parts], [digit for part in parts for _, digit, _ in tracks_of(part)]
+    left, a, right, b, t, start = parts[0], numbers[0], parts[-1], numbers[-1], next(FRESH), min(digits, default=0)
+    small, new = b is not None and 0 <= b * (a or 1).bit_length() <= MOST_BITS, from_digit(start, t)
+    match word:
+        case "Add" | "Sub":
+            return plus(left, right, 1 if word == "Add" else -1)
+        case "Mult" if a is not None or b is not None:
             return plus({}, right, a) if a is not None else plus({}, left, b or 0)
-        case ast.Pow() if small and a is not None:
-            return plus({None: a ** (b or 0)}, {})
-        case ast.LShift() if small:
-            return plus({}, left, 1 << (b or 0))
-        case ast.RShift() if small:
-            return computed(ast.FloorDiv(), left, {None: 1 << (b or 0)}, made)
-        case ast.Mod() if b:
-            return plus(left, computed(ast.FloorDiv(), left, right, made), -b)
-        case ast.FloorDiv() if b and a is not None:
-            return plus({None: a // b}, {})
-        case ast.FloorDiv() if b:  # what is left over has the sign of b
-            made.append((t, limits(plus(left, {t: b}, -1), min(0, b + 1), max(0, b - 1))))
-        case ast.BitXor() | ast.BitAnd() | ast.BitOr() if a is not None and b is not None:
-            return plus({None: BITWISE[type(sign)](a, b)}, {})
-        case ast.BitXor() | ast.BitAnd() | ast.BitOr():
-            one, other, held = next(FRESH), next(FRESH), BITWISE[type(sign)]
-            made.extend((u, limits(plus(f, {u: 1}, -1), 0, 0)) for u, f in ((one, left), (other, right)))
-            row = {d: 1 for d in range(8) if d >> 2 == held(d & 1, d >> 1 & 1)}
-            made.append((t, Automaton((one, other, t), [row])))
+        case "LShift" | "RShift" if small:
+            power: Form = {None: 1 << (b or 0)}
+            return computed("Mult" if word == "LShift" else "FloorDiv", [left, power], made)
+        case "Mod" if b:
+            return plus(left, computed("FloorDiv", parts, made), -b)
+        case _ if (
+            None not in numbers
+            and word in FOLDED
+            and (b or word not in ("FloorDiv", "v2"))
+            and (small or word != "Pow")
+        ):
+            return plus({None: FOLDED[word](*numbers)}, {})
+        case "FloorDiv" if b and b & b - 1 == 0 < b and [*left.values()] == [1]:
+            ((track, digit, _),) = tracks_of(left)
+            return from_digit(digit + b.bit_length() - 1, track)
+        case "FloorDiv" if b:  # what is left over has the sign of b
+            made.append((t, limits(plus(left, new, -b), min(0, b + 1), max(0, b - 1))))
+        case "BitXor" | "BitAnd" | "BitOr":
+            both = next(FRESH), next(FRESH)
+            for u, part in zip(both, parts, strict=True):
+                made.append((u, limits(plus(part, from_digit(start, u), -1), 0, 0)))
+            row = {d: 1 for d in range(8) if d >> 2 == BITWISE[word](d & 1, d >> 1 & 1)}
+            made.append((t, delayed(start, Automaton((*both, t), [row]))))
+        case "max" | "min" | "abs":  # min is the contrary of the contraries' max
+            signs = {"max": (1,), "min": (-1,), "abs": (1, -1)}[word]
+            above = [plus(new, part, -sign) for part in parts for sign in signs]
+            made.append((t, all_of(limits(f, 0, None) for f in above) & any_of(limits(f, None, 0) for f in above)))
+            return plus({}, new, signs[0])
         case _:
-            raise UndecidedError("undecided", "an operator has no value, or cannot be said of these integers")
-    return {t: 1}
+            raise UndecidedError("undecided", f"{word} has no value, or cannot be said of these integers")
+    return new
 
 
 def within(formula: Any, names: Names, more: Form, low: int | None, high: int | None) -> Automaton:
@@ -364,7 +413,6 @@ RULESETS: dict[str, Callable[..., dict[str, Any] | Game]] = {  # those of the pa
     "with_pass": lambda game, passes=1: with_pass(game, passes),
     "sum": lambda a, b: in_sum(a, b),
 }
-WAYS = ("any", "each", "same")  # to take amounts, besides a list of them
 
 
 @functools.cache
@@ -394,13 +442,12 @@ def described(text: str, said: str) -> Game:
         such = amounts(move, lowered, at, numbers)
         such += [~condition(document["ends"], at)] if document.get("ends") else []
         falling = [c for c in heights if of[c] & lowered.keys()] if move.get("clip", True) else []
-        for size in range(len(falling) + 1):
-            for chosen in itertools.combinations(falling, size):  # to a position only if no other is above its height
-                fallen: dict[str, Track] = {c: next(FRESH) for c in chosen}
-                less = [limits({t: 1, lowered.get(c, c): -1}, None, -1) for c, t in fallen.items()]
-                found = [*such, *(within(heights[c], there, {t: -1}, 0, 0) for c, t in fallen.items()), *less]
-                twice = [lowered[c] for c in chosen if c in lowered]
-                moves.append(({*lowered}, {**lowered, **fallen}, [some(twice, *found)] if twice else found))
+        for chosen in itertools.product((False, True), repeat=len(falling)):  # the others must be able to stay
+            fallen: dict[str, Track] = {c: next(FRESH) for c in itertools.compress(falling, chosen)}
+            found = [within(heights[c], there, {t: -1}, 0, 0) for c, t in fallen.items()]
+            found += [limits({t: 1, lowered.get(c, c): -1}, None, -1) for c, t in fallen.items()]
+            twice = [lowered[c] for c in fallen.keys() & lowered.keys()]
+            moves.append(({*lowered}, {**lowered, **fallen}, [some(twice, *such, *found)] if twice else such + found))
     legal &= all_of(within(height, known, {c: -1}, 0, None) for c, height in heights.items())
     return Game(text, [*coordinates], [], legal & condition(document.get("within"), at), moves, faults)
 
@@ -408,14 +455,16 @@ def described(text: str, said: str) -> Game:
 def amounts(move: Mapping[str, Any], lowered: dict[str, Track], at: Names, numbers: Names) -> list[Automaton]:
     """Return what a move asks of the amounts that it takes."""
     taken: list[Form] = [{c: 1, t: -1} for c, t in lowered.items()]
-    by, most = move["by"] if len(taken) > 1 else move.get("by", "each"), move.get("at_most")
-    if not isinstance(by, list) and by not in WAYS:
+    by = move["by"] if len(taken) > 1 else move.get("by", "each")
+    if not isinstance(by, list) and by not in ("any", "each", "same"):
         raise ValueError(f"{by!r} is no way to take amounts")
-    found = [limits(one, 0 if by == "any" and len(taken) > 1 else 1, None) for one in taken]
-    found += [limits(functools.reduce(plus, taken), 1, None)] if by == "any" and len(taken) > 1 else []
-    found += [any_of(limits(taken[0], n, n) for n in (integer(one, numbers) for one in by))] if by not in WAYS else []
-    found += [limits(plus(one, taken[0], -1), 0, 0) for one in taken[1:] if by not in ("any", "each")]
-    return found + ([] if most is None else [within(most, at, plus({}, one, -1), 0, None) for one in taken])
+    found = [limits(amount, 0 if by == "any" else 1, None) for amount in taken]
+    found += [limits(functools.reduce(plus, taken), 1, None)]
+    found += [within(move["at_most"], at, plus({}, amount, -1), 0, None) for amount in taken if "at_most" in move]
+    found += [limits(plus(amount, taken[0], -1), 0, 0) for amount in taken[1:] if by not in ("any", "each")]
+    if isinstance(by, list):
+        found.append(any_of(limits(taken[0], n, n) for n in [integer(part, numbers) for part in by]))
+    return found
 
 
 def with_pass(game: Game, passes: int) -> Game:
@@ -486,21 +535,23 @@ def game_of(node: ast.expr, names: Names, documents: Mapping[str, Any]) -> Game:
 # statement speaks of something, and that must be somewhere.
 
 Cases = Iterator[tuple[str, Automaton]]
+Introduced = tuple[dict[str, Form], list[Automaton], list[Track]]
 Proof = tuple[Game, Automaton, bool, tuple[str, str]]  # a relation, whether of Grundy numbers, and the verdict on it
 
 
 def obligations(game: Game, relation: Automaton, grundy: bool) -> Cases:
     """Yield what must be nowhere if a relation is the P-positions or the Grundy numbers of a game."""
     yield from (("the height is negative, or falls", fault) for fault in game.faults)
-    yield "what is no position is in the relation", relation & ~game.legal
-    lacking = game.legal & ~relation
+    yield "what is no position is in the relation", relation - game.legal
+    lacking = game.legal - relation
     if grundy:
-        yield "it has no value", game.legal & ~some([VALUE], relation)
-        lacking = relation.on({VALUE: HIGHER}) & limits({VALUE: 1}, 0, None) & limits({VALUE: 1, HIGHER: -1}, None, -1)
+        yield "it has no value", game.legal - some([VALUE], relation)
+        above = relation.on({VALUE: HIGHER}), limits({VALUE: 1}, 0, None), limits({VALUE: 1, HIGHER: -1}, None, -1)
+        lacking = some([HIGHER], *above)
     for _, changed, such in game.moves:
-        option = [relation.on(changed), *such]
-        yield "it is in the relation, and so is an option", relation & all_of(option)
-        lacking &= ~some(changed.values(), *option)
+        reached = some(changed.values(), relation.on(changed), *such, game.legal)
+        yield "it is in the relation, and so is an option", relation & reached
+        lacking -= reached
     yield "no option is in the relation, and one should be", lacking
 
 
@@ -532,9 +583,7 @@ KINDS: dict[str, tuple[str, str, tuple[str, ...]]] = {  # keys that are needed, 
 }
 
 
-def on_positions(
-    check: dict[str, Any], game: Game, relation: Automaton, grundy: bool, names: Names, reach: int | None
-) -> Cases:
+def on_positions(check: Any, game: Game, relation: Automaton, grundy: bool, names: Names, reach: int | None) -> Cases:
     """Yield the positions of which a claim speaks, and those of which it is false."""
     kind, words = check["kind"], KINDS[check["kind"]][2]
     at: dict[str, Form] = {**names, **{c: {c: 1} for c in game.coordinates}}
@@ -563,38 +612,36 @@ def on_positions(
             spoken = so = so & within(check["of"], at, {"v": -1}, 0, 0)
             claimed, gone = condition(check["values"], {**names, "v": {"v": 1}}), game.coordinates
         case "options":
-            claimed, have = FALSE, FALSE if word == "every" else TRUE
+            left, have, to = spoken, list[Automaton](), condition(check["to"], at)
+            to = ~to if word == "every" else to
             for lowers, changed, such in game.moves:
                 if lowers <= {*by} and aside in (None, "lowered" if changed.keys() > lowers else "kept"):
-                    to = condition(check["to"], {**at, **{c: {track: 1} for c, track in changed.items()}})
-                    option = [game.legal.on(changed), *such]
-                    claimed |= some(changed.values(), *option, ~to if word == "every" else to)
-                    have |= some(changed.values(), *option) if word == "every" else FALSE
-            spoken &= have
-            so, claimed, word = (spoken, claimed, "within") if word == "some" else (FALSE, spoken & claimed, "contain")
+                    option = [game.legal.on(changed), *such, game.legal]
+                    left -= some(changed.values(), *option, to.on(changed))
+                    have += [some(changed.values(), *option)] if word == "every" else []
+            so, claimed = (left, FALSE) if word == "some" else (FALSE, spoken - left)
+            spoken &= any_of(have) if word == "every" else TRUE
         case "count":
             counted = spoken & (is_p if word == "p-positions" else relation if grundy else TRUE)
             more: Names = {"grundy": {VALUE: 1}} if grundy and word == "positions" else {}
             number = how_many(some([VALUE], counted, condition(check["of"], {**at, **more})))
-            yield f"there are {number}", TRUE if number != integer(check["equals"], names) else FALSE
-            spoken, so, claimed = counted, FALSE, FALSE
+            so = TRUE if number != integer(check["equals"], names) else FALSE
+            spoken, claimed = counted, FALSE
         case _:
             tracks: list[Any] = [*game.coordinates, *([] if kind == "p-list" else [VALUE])]
             rows = check.get("positions") or check.get("numbers")
             if kind == "grundy-table":
                 tracks = [check["down"], check["across"], VALUE]
-                if {*tracks} != {*game.coordinates, VALUE}:
-                    raise ValueError("down and across must be the coordinates")
                 rows = [[i, j, n] for i, row in enumerate(check["rows"]) for j, n in enumerate(row)]
-            if not rows:
-                raise ValueError("nothing is claimed")
+            if not rows or {*tracks} - {VALUE} != {*game.coordinates}:
+                raise ValueError("nothing is claimed, or down and across are not the coordinates")
             pairs = [zip(tracks, naturals(row), strict=True) for row in rows]
             claimed = any_of(all_of(limits({track: 1}, n, n) for track, n in pair) for pair in pairs)
             if kind != "p-list":
                 spoken, so, word = claimed, relation, "contain"  # also where it is beyond the reach
     yield "", spoken
-    yield "it is so, and not as claimed", FALSE if word.startswith("contain") else so & ~claimed
-    yield "it is claimed, and not so", FALSE if word == "within" else claimed & ~some(gone, so)
+    yield "it is so, and not as claimed", FALSE if word.startswith("contain") else so - claimed
+    yield "it is claimed, and not so", FALSE if word == "within" else claimed - some(gone, so)
 
 
 def how_many(part: Automaton) -> int:
@@ -607,26 +654,38 @@ def how_many(part: Automaton) -> int:
     return words(0, 64)
 
 
-def introduced(
-    ranges: dict[str, Any], lets: dict[str, Any], names: Names, numbers: Names
-) -> tuple[dict[str, Form], list[Automaton], list[Track]]:
+def span_of(said: Any, names: Names, made: Made) -> tuple[Form, Form, int]:
+    """Return the first and the last integer of a range, and its step."""
+    first, last, step = SPAN.fullmatch(str(said)).groups()  # type: ignore[union-attr]
+    low, by = form(parsed(first), names, made), integer(step or 1, names)
+    if by < 1:
+        raise ValueError(f"a step must be at least 1, found {by}")
+    return low, form(parsed(last), names, made) if last else low, by
+
+
+def introduced(ranges: dict[str, Any], lets: dict[str, Any], names: Names, numbers: Names) -> Introduced:
     """Return more names: integers in ranges, unless they are `numbers`, and what follows; what holds; tracks without names."""
-    known, parts, made = dict(names), [], Made()
+    known, parts, made = dict(names), list[Automaton](), Made()
     if len({*names, *ranges, *lets}) < len(names) + len(ranges) + len(lets):
         raise ValueError("a name is there twice")
-    for name, span in ranges.items():
-        first, last, step = SPAN.fullmatch(str(span)).groups()  # type: ignore[union-attr]
-        here, low = numbers.get(name, {name: 1}), form(parsed(first), known, made)
-        high, by = form(parsed(last), known, made) if last else low, integer(step or 1, known)
-        if by < 1:
-            raise ValueError(f"a step must be at least 1, found {by}")
+    for name, said in ranges.items():
+        here, (low, high, by) = numbers.get(name, {name: 1}), span_of(said, known, made)
         above = plus(here, low, -1)
         parts += [limits(above, 0, None), limits(plus(here, high, -1), None, 0)]
-        parts += [limits(computed(ast.Mod(), above, {None: by}, made), 0, 0)]
+        parts += [limits(computed("Mod", [above, {None: by}], made), 0, 0)]
         known[name] = here
     for name, text in lets.items():
         known[name] = form(parsed(text), known, made)
     return known, [*parts, *(automaton for _, automaton in made)], [track for track, _ in made]
+
+
+def tried(said: Any, names: Names, number: int | None) -> Sequence[int]:
+    """Return the integers of a range that depends on constants only; if there is a number, it alone, and only if it is there."""
+    low, high, by = span_of(said, names, [])
+    if (first := fixed(low)) is None or (last := fixed(high)) is None:
+        raise UndecidedError("undecided", "the integers of a range depend on others")
+    span = range(first, last + 1, by)
+    return span if number is None else [number] * (number in span)
 
 
 def on_integers(check: dict[str, Any], numbers: Names) -> Cases:
@@ -635,29 +694,32 @@ def on_integers(check: dict[str, Any], numbers: Names) -> Cases:
 
     def conditions(key: str) -> list[Automaton]:
         said = check.get(key, [])
-        return [condition(one, names) for one in (said if isinstance(said, list) else [said])]
+        return [condition(part, names) for part in (said if isinstance(said, list) else [said])]
 
     parts += [limits({"N": 1}, integer(check["bound"], {}), None), *conditions("where")]
-    wrong = [~one for one in conditions("holds")]
+    wrong = [~part for part in conditions("holds")]
     wrong += [~any_of(conditions("any"))] if check.get("any") else []
-    wrong += [(a & ~b) | (b & ~a) for a, b in itertools.pairwise(conditions("equivalent"))]
+    wrong += [any_of([a - b, b - a]) for a, b in itertools.pairwise(conditions("equivalent"))]
     if "number" in check:
         number = without_nulls(check["number"], "of such", "let least exactly")
         ((word, formula),) = ((word, number[word]) for word in ("least", "exactly") if word in number)
         inner, more, gone = introduced(number["of"], number.get("let", {}), names, {})
-        one, claimed = some(gone, *more, condition(number["such"], inner)), integer(formula, names)
-
+        such, claimed = some(gone, *more, condition(number["such"], inner)), integer(formula, names)
         copy, preceded = {name: next(FRESH) for name in number["of"]}, FALSE
         for name, t in reversed(copy.items()):
-            preceded = limits({t: 1, name: -1}, None, -1) | limits({t: 1, name: -1}, 0, 0) & preceded
-        least = [TRUE]  # that there are at least 0, 1, …: those that come after so many others are not nowhere
-        for _ in range(claimed + 1):
-            least, one = [*least, some(number["of"], one)], some(copy.values(), one, one.on(copy), preceded)
-        wrong += [~least[claimed], least[claimed + 1] if word == "exactly" else FALSE]
+            preceded = any_of([limits({t: 1, name: -1}, None, -1), limits({t: 1, name: -1}, 0, 0) & preceded])
+
+        def at_least(count: int) -> Automaton:
+            late = such  # and later than count - 1 others
+            for _ in range(count - 1):
+                late = some(copy.values(), late, late.on(copy), preceded)
+            return some(number["of"], late) if count > 0 else TRUE
+
+        wrong += [~at_least(claimed), at_least(claimed + 1) if word == "exactly" else FALSE]
     if not wrong:
         raise ValueError("nothing is claimed")
     yield "", some([*own, "N"], *parts)
-    yield from (("it is false", some([*own, "N"], *parts, one)) for one in wrong)
+    yield from (("it is false", some([*own, "N"], *parts, part)) for part in wrong)
 
 
 def on_claim(document: Any) -> tuple[str, str]:
@@ -676,22 +738,26 @@ def on_claim(document: Any) -> tuple[str, str]:
         if any(claim[key] for key in claim.keys() - {"id", "check"}) or not names.keys() <= check["all"].keys():
             raise ValueError("a statement on integers has an id and a check, and names are some of its integers")
         return decided(on_integers(check, names), said)
-    every, given = claim.get("every", {}), [*claim.get("every", {}).items(), *claim.get("some", {}).items()]
-    others, numbers = ({name: n for name, n in names.items() if (name in every) == one} for one in (False, True))
-    known, parts, _ = introduced(once(given), {}, others, numbers)
-    if not numbers.keys() >= every.keys():
-        raise ValueError("an integer is needed for each name in every")
-    if witness(all_of(parts) & condition(claim.get("when"), known)) is None:
+    every, ranges = claim.get("every", {}), [*claim.get("every", {}).items(), *claim.get("some", {}).items()]
+    if not names.keys() >= every.keys() or (names.keys() - every.keys()) & once(ranges).keys():
+        raise ValueError("an integer is needed for each name in every, and none for one in some")
+    choices = [{name: number for name, number in names.items() if name not in every}]
+    for name, span in ranges:  # integers of `some` are tried one after the other
+        pairs = ((known, n) for known in choices for n in tried(span, known, data["names"].get(name)))
+        choices = [{**known, name: plus({None: n}, {})} for known, n in itertools.islice(pairs, MOST_TRIED)]
+        if next(pairs, None):
+            raise UndecidedError("undecided", "too many integers would have to be tried")
+    if all(witness(condition(claim.get("when"), known)) is None for known in choices):
         return "vacuous", "it does not speak of these names"
     names, _, _ = introduced({}, claim.get("let", {}), names, {})
     game, games = game_of(parsed(claim["ruleset"]), names, data.get("games", {})), {"games": data.get("games")}
     reach = integer(claim["reach"], names) if "reach" in claim else None
     if not ("game" in data or kind == "options") or names.keys() & {*game.coordinates} or (reach or 0) >> 63:
         raise ValueError("automata of the game are needed, names that are no coordinates, and a reach below 2**63")
-    proved: Proof = game, TRUE, False, ("proved", "")
+    own, relation, grundy, verdict = game, TRUE, False, ("proved", "")
     if "game" in data:
-        proved = proof_in(json.dumps({"format": 1, **data["game"], **games}, sort_keys=True))
-    own, relation, grundy, verdict = proved
+        text = json.dumps({"format": 1, **data["game"], **games}, sort_keys=True)
+        own, relation, grundy, verdict = proof_in(text)
     if verdict[0] != "proved":
         return verdict
     if own.text != game.text and decided(obligations(game, relation, grundy), "")[0] != "proved":
@@ -729,7 +795,7 @@ def relation_of(value: Any, tracks: Sequence[Track]) -> Automaton:
         raise ValueError("each state needs a next one for each symbol")
     if any((q in accepting) != (row[0] in accepting) for q, row in enumerate(delta)):
         raise ValueError("zeros in front of a number must not matter")
-    return built(tracks, 0, lambda q: ((a, after, a == 0 and q in accepting) for a, after in enumerate(delta[q])))
+    return built(tracks, lambda q: {a: 2 * after + (a == 0 and q in accepting) for a, after in enumerate(delta[q])})
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -777,24 +843,21 @@ def verdict_on(path: Path) -> tuple[str, str]:
         return "no certificate", f"{type(error).__name__}: {error}"
 
 
-def main(arguments: list[str]) -> int:
+def main() -> int:
     """Print a line for each file; return 0 if all are proved, 2 if one is no certificate, else 1."""
-    seconds, worst = 0.0, 0
-    if arguments[:1] == ["--seconds"] and len(arguments) > 1:
-        seconds, arguments = float(arguments[1]), arguments[2:]
-    paths = arguments[1:] if arguments[:1] == ["--"] else arguments
-    if not paths or (paths[0].startswith("-") and paths is arguments):
-        print(str(__doc__).splitlines()[0], file=sys.stderr)
-        return 2
+    parser, worst = argparse.ArgumentParser(description=str(__doc__).splitlines()[0]), 0
+    parser.add_argument("--seconds", type=float, default=0.0, help="of computing for each file, at most")
+    parser.add_argument("files", nargs="+")
+    given = parser.parse_args()
 
     def over(*_: object) -> NoReturn:
-        raise UndecidedError("out of time", f"more than {seconds:g} seconds")
+        raise UndecidedError("out of time", f"more than {given.seconds:g} seconds")
 
     signal.signal(signal.SIGPROF, over)
     sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    for path in paths:
+    for path in given.files:
         try:
-            signal.setitimer(signal.ITIMER_PROF, seconds)
+            signal.setitimer(signal.ITIMER_PROF, given.seconds)
             verdict, why = verdict_on(Path(path))
             signal.setitimer(signal.ITIMER_PROF, 0)
         except UndecidedError as error:  # time was over when there was a verdict, or just before
@@ -805,4 +868,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

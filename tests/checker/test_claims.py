@@ -13,6 +13,7 @@ from tests.checker.certificates import checker, claim_on, game_text, integers, v
 
 STRIP, STEP, PASS = "strip-bar(k=2, s=0)", "step-bar(k=2, s=0)", "with-pass(nim(2), passes=1)"
 P, V = {"kind": "p-positions"}, {"kind": "values"}
+TRUE = P | {"formula": "x ^ y ^ z == 0"}
 TABLE = {"kind": "grundy-table", "down": "z", "across": "y"}
 OPTIONS = {"kind": "options", "of": "x ^ y ^ z == 0", "to": "x ^ y ^ z == 0"}
 COUNT = {"kind": "count", "over": "p-positions", "of": "0 == 0", "equals": 6}
@@ -30,6 +31,12 @@ ON_GAMES: list[tuple[str, str, dict[str, Any], dict[str, Any], str]] = [
     (STRIP, "p", P | {"formula": "0 == 0"}, {"every": {"q": "1..3"}, "names": {"q": 4}}, "vacuous"),
     (STRIP, "p", P | {"formula": "0 == 0"}, {"when": "q > 4", "names": {"q": 4}}, "vacuous"),
     (STRIP, "p", P | {"formula": "x ^ y ^ z < q"}, {"let": {"q": "2-1"}}, "proved"),
+    (STRIP, "p", TRUE, {"some": {"t": "0..v2(8)", "m": "t..5"}, "when": "m*2**t == 24"}, "proved"),
+    (STRIP, "p", TRUE, {"some": {"t": "0..v2(8)", "m": "t..5"}, "when": "m*2**t == 7"}, "vacuous"),
+    (STRIP, "p", TRUE, {"some": {"t": "0..10**12"}, "when": "t == 7"}, "undecided"),
+    (STRIP, "p", TRUE, {"every": {"q": "0..10**12"}, "names": {"q": 10**12}}, "proved"),
+    (STRIP, "p", TRUE, {"every": {"q": "5..1 step -1"}, "names": {"q": 4}}, "no certificate"),
+    (STRIP, "p", TRUE, {"some": {"t": "5..1 step -1"}}, "no certificate"),
     (STRIP, "p", P | {"formula": "x ^ y ^ z < x"}, {"names": {"x": 1}}, "no certificate"),
     (STRIP, "p", P | {"formula": "x ^ y ^ z"}, {}, "no certificate"),
     (STRIP, "p", P | {"formula": "x*y == 0"}, {}, "undecided"),
@@ -183,9 +190,6 @@ def test_claims_on_games(ruleset, relation, check, more, wanted, folder):
     assert verdict == wanted, why
 
 
-TRUE = {"formula": "x ^ y ^ z == 0", "kind": "p-positions"}
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -230,6 +234,9 @@ def test_a_height_may_be_written_otherwise_in_the_claim(folder):
         document["claim"]["ruleset"] = f"solid-bar(f={height})"
         assert verdict_on(document | {"names": {"k": -3}}, folder)[0] == wanted
 
+
+#: Three shifts in one condition: an automaton of each would remember nine digits, and of all of them 2 ** 27 states.
+DIGIT_9 = "(x >> 9) + (z >> 9) - 7*(y >> 9) >= (x ^ y ^ z) >> 10"
 
 ON_INTEGERS: list[tuple[dict[str, Any], dict[str, int], str]] = [
     ({"all": {"x": "0..N"}, "holds": "x//2*2 <= x"}, {}, "proved"),
@@ -309,6 +316,27 @@ ON_INTEGERS: list[tuple[dict[str, Any], dict[str, int], str]] = [
     ({"all": {"x": "0..N"}, "let": {"x": "1"}, "holds": "x == 1"}, {}, "no certificate"),
     ({"all": {"N": "0..5"}, "holds": "N < 6"}, {}, "no certificate"),
     ({"all": {"x": "0..N"}, "holds": "x*x >= x"}, {}, "undecided"),
+    ({"all": {"x": "-N..N"}, "holds": "(x >> 40) + (x >> 40) == (x >> 40) << 1"}, {}, "proved"),
+    (
+        {"all": {name: "0..N" for name in "xyz"}, "where": DIGIT_9, "holds": DIGIT_9 + " - 2"},
+        {},
+        "refuted",
+    ),
+    (
+        {"all": {name: "0..N" for name in "xyz"}, "where": DIGIT_9, "holds": DIGIT_9},
+        {},
+        "proved",
+    ),
+    (
+        {"all": {"x": "-N..N"}, "equivalent": ["x >> 9 == 3", "3*512 <= x < 4*512"]},
+        {},
+        "proved",
+    ),
+    (
+        {"all": {"x": "-N..N"}, "equivalent": ["x >> 9 == 3", "3*512 <= x <= 4*512"]},
+        {},
+        "refuted",
+    ),
 ]
 
 
@@ -339,7 +367,7 @@ def formulas() -> st.SearchStrategy[str]:
                 "({} {} {})".format,
                 part,
                 st.sampled_from(["<<", ">>", "*"]),
-                st.sampled_from("012"),
+                st.sampled_from("0123"),
             ),
             st.builds("{}({}, {})".format, st.sampled_from(["min", "max"]), part, part),
             st.builds("abs({})".format, part),
