@@ -30,8 +30,8 @@ class GameToProve(RecordModel):
 
     ruleset: str
     relation: Literal["p", "grundy"]
-    seconds: float
-    memory: float
+    seconds: int
+    memory: int
     sweep: str
     parameters: Mapping[str, Any]
     claims: tuple[ClaimToDecide, ...]
@@ -77,6 +77,6 @@ class StatementProofOrder(DecisionOrder):
         Descriptions of the games of these claims, so that they are decided anew when one has changed.
     """
 
-    seconds: float
-    memory: float
+    seconds: int
+    memory: int
     games: Mapping[str, Any] = {}

@@ -62,8 +62,8 @@ class StatementPart:
     """
 
     claims: Sequence[str]
-    seconds: float
-    memory: float
+    seconds: int
+    memory: int
     games: Mapping[str, object] = field(default_factory=dict)
 
 
