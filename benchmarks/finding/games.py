@@ -270,7 +270,10 @@ def rules(notation: str, folder: Path) -> dict[str, Any]:
         heights = {"y": _table(str(folder / f[4:-1])) if f.startswith("csv(") else f}
     elif name in ("step-bar", "strip-bar"):
         names = ["y", "z"] if name == "step-bar" else ["x", "y", "z"]
-        heights = {"y": f"(z+{int(given.get('s', 0))})//{int(given['k'])}"}
+        k, s = value(given["k"]), value(given.get("s", "0"))
+        if k < 1 or s < 0:
+            raise ValueError(f"there is no game {notation}")
+        heights = {"y": f"(z+{s})//{k}"}
     else:
         raise UnreadError(f"unknown game: {notation}")
     return {"coordinates": names, "heights": heights, "moves": [{"lower": [n]} for n in names]}

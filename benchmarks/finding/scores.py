@@ -303,7 +303,7 @@ def redundant(case: Case, said: Sequence[Mapping[str, Any]], folder: Path) -> li
 
     Of statements on single games in the same words all but the first are redundant, too: the family was to be named.
     """
-    found = [one["text"] for one in said if one["implied_by"]]
+    found: list[str] = []
     shapes: dict[str, list[str]] = {}
     for one in said:
         if not one["parameters"] and one["ruleset"] != case.games:

@@ -166,8 +166,6 @@ def shown(document: Mapping[str, Any], looked_at: str) -> Iterator[str]:
     number = 0
     for number, statement in enumerate(document["statements"], start=1):
         yield f"{number}. {statement['text']}"
-        if statement["implied_by"]:
-            yield "   follows from a statement above, in fewer signs"
         if statement["known"]:
             yield f"   known: {', '.join(statement['known'])}"
         for key, label in (("found_on", "found on"), ("held_on", "then held on")):

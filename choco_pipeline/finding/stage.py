@@ -16,10 +16,11 @@ from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.finding.families.gathered import families_of, family_of, mined_in
 from choco_pipeline.finding.families.generalise import generalise
 from choco_pipeline.finding.families.observed import laws_of_states
+from choco_pipeline.finding.families.relations import relations
 from choco_pipeline.finding.families.single import Mined, searches, statements
 from choco_pipeline.finding.families.table_family import TableFamily
 from choco_pipeline.finding.judge.for_all_parameters import DecideForAll, ForAllParameters
-from choco_pipeline.finding.judge.known import meaning
+from choco_pipeline.finding.judge.known import follows_from_formulas, lemmas, meaning
 from choco_pipeline.finding.judge.rank import ranked, restated, strongest_first
 from choco_pipeline.finding.judge.trial import Decide, tried
 from choco_pipeline.finding.statements.entries import claims_of, with_claim
@@ -100,7 +101,7 @@ class Finder:
             self.accepted.append(statement.with_verdict(verdict))
             return
         games = speaking_of(statement, claims[0], self.tables) if claims else []
-        if restated(claims, games, Catalogue(self._claims)):
+        if self._is_said(claims, games):
             return
         asked, tables = statement.id, statement.held_on.tables
         statement = tried(statement, self.tables, self.decide)
@@ -115,19 +116,27 @@ class Finder:
         if statement.id != asked:  # of fewer games, or with less to say, it may follow
             claims = claims_of(statement)
             games = speaking_of(statement, claims[0], self.tables)
-            if restated(claims, games, Catalogue(self._claims)):
+            if self._is_said(claims, games):
                 return
         if self.for_all is not None:
             statement = self.for_all.decided(statement)
         if statement.verdict.status == "refuted":
             self.refuted.append(statement)
             return
-        known = restated(claims, games, self.catalogue)
+        known = lemmas(claims[0]) or restated(claims, games, self.catalogue)
         self.accepted.append(replace(statement, known=known))
         self._games[statement.id] = games
         for i, claim in enumerate(claims):
             named = claim.statement.model_copy(update={"id": f"{statement.id}#{i}"})
             self._claims[named.id] = replace(claim, statement=named)
+
+    def _is_said(self, claims: Sequence[Claim], games: Sequence[str]) -> bool:
+        """Whether what was accepted says all that some claims say of some games."""
+        accepted = Catalogue(self._claims)
+        return bool(
+            restated(claims, games, accepted)
+            or (claims and follows_from_formulas(claims[0], games, accepted))
+        )
 
 
 def find_statements(plan_file: str, out_file: str, report: Report) -> dict[str, int]:
@@ -178,8 +187,8 @@ def found_in(
     laws: Sequence[FoundStatement] = (),
 ) -> dict[str, Any]:
     """Return the document of what was found, `laws` among it: statements, best first, and searches."""
-    proposed, looked_for = [*statements(mined), *laws], searches(mined)
-    doubtful: list[FoundStatement] = []
+    related, doubtful = relations(mined)
+    proposed, looked_for = [*statements(mined), *laws, *related], searches(mined)
     for family in families:
         general = generalise(family)
         proposed += general.statements

@@ -38,6 +38,8 @@ ARGUMENTS: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
     "sum": (("a", "b"), {}),
 }
 OWN = "game"
+#: Arguments that are written without their names.
+POSITIONAL = ("game", "heaps", "a", "b")
 HEIGHT_NAMES = frozenset({"x", "z"})
 LONGEST = 4000
 DEEPEST = 20
@@ -104,7 +106,7 @@ class Notation:
 def _argument_text(key: str, value: Argument) -> str:
     match value:
         case Notation() | Formula():
-            return f"{key}={value.text}"
+            return value.text if key in POSITIONAL else f"{key}={value.text}"
         case CsvFile(path):
             return f"{key}=csv({path})"
         case GameName(name):

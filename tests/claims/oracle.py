@@ -26,6 +26,7 @@ from choco_pipeline.claims.kinds import (
     Pattern,
     PList,
     PPositions,
+    Related,
     Sections,
     Shape,
     Values,
@@ -33,6 +34,7 @@ from choco_pipeline.claims.kinds import (
 from choco_pipeline.claims.language.claim import Claim, assignments
 from choco_pipeline.formula import Formula
 from choco_pipeline.games import Position, RectangularBar, Ruleset, StepBar, StripBar, WithPass
+from choco_pipeline.games.notation import parse_ruleset
 from choco_pipeline.tables.specs.schema import Quantity
 from tests.claims.claims import domain, holds, key_of
 
@@ -109,6 +111,13 @@ def outcome(
                 for chosen in assignments(dict(check.beside), names)
             )
             return Outcome(number != check.equals.value(env), None, not places)
+        case Related():
+            places = _places(game, bound, "grundy", env, check.where, reach)
+            other = parse_ruleset(check.game, env)
+            failures = [
+                at for at, names in places if not _is_related(check, other, game, at, names)
+            ]
+            return _least_of(game, failures, places)
         case Pattern():
             return _pattern(check, game, env)
         case Cellular():
@@ -233,6 +242,18 @@ def _cells(bar: RectangularBar) -> Iterator[tuple[int, int, Position]]:
 
 def _inside(bar: RectangularBar, i: int, j: int) -> bool:
     return 1 <= i <= bar.m and 1 <= j <= bar.n
+
+
+def _is_related(check: Related, other: Ruleset, game: Ruleset, at: Position, names: Env) -> bool:
+    there = tuple(
+        int(check.at[name].value(names)) if name in check.at else names[name]
+        for name in other.coordinates
+    )
+    if min(there) < 0 or not other.is_position(there):
+        return False
+    if check.equals is None:
+        return _is_p(game, at) == _is_p(other, there)
+    return game.grundy(at) == check.equals.value(names | {"g": other.grundy(there)})
 
 
 def _pattern(check: Pattern, game: Ruleset, env: Env) -> Outcome:

@@ -6,13 +6,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.finding import formulas, games, reading, reading_words
+from benchmarks.finding import (
+    formulas,
+    games,
+    reading,
+    reading_heights,
+    reading_related,
+    reading_words,
+)
 from benchmarks.finding.case import KNOWN, Decoy, Target, load
 from benchmarks.finding.formulas import UnreadError, value
 from benchmarks.finding.games import Game, monotone
 from benchmarks.finding.page import page
 from benchmarks.finding.reading import Effort, game_of, truth, wrong
-from benchmarks.finding.reading_words import has_formula, wrong_in_words
+from benchmarks.finding.reading_heights import has_formula
+from benchmarks.finding.reading_words import wrong_in_words
 from benchmarks.finding.run import scores, summary
 from benchmarks.finding.scores import covers
 
@@ -57,7 +65,10 @@ def test_there_are_enough_of_them() -> None:
     assert sum(case.short for case in CASES) >= 8
 
 
-@pytest.mark.parametrize("module", [formulas, games, reading, reading_words])
+READERS = [formulas, games, reading, reading_heights, reading_related, reading_words]
+
+
+@pytest.mark.parametrize("module", READERS)
 def test_the_reader_shares_nothing_with_the_package(module) -> None:
     tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
     imported = {
@@ -71,9 +82,7 @@ def test_the_reader_shares_nothing_with_the_package(module) -> None:
             else []
         )
     }
-    own = {
-        f"benchmarks.finding.{name}" for name in ("formulas", "games", "reading", "reading_words")
-    }
+    own = {reader.__name__ for reader in READERS}
     assert not [name for name in imported if name.startswith("choco")]
     assert {name for name in imported if name.startswith("benchmarks")} <= own
 

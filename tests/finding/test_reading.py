@@ -5,7 +5,8 @@ import json
 import pytest
 
 from benchmarks.finding.formulas import value
-from benchmarks.finding.reading import game_of, wrong
+from benchmarks.finding.reading import Effort, game_of, wrong
+from benchmarks.finding.reading_related import wrong_related
 from benchmarks.finding.reading_words import wrong_in_words
 from choco_pipeline.cli.mine import mine
 
@@ -39,7 +40,10 @@ SEARCHED = [
     ("rectangular-bar(m=m, n=m) m=1..3", ["counts", "cellular", "blocks"], 20, 0, []),
     ("nim(3)", ["value-sets", "counts", "cellular", "blocks"], 24, 30, [{}]),
     ("solid-bar(f=x//2+z//2)", ["value-sets"], 40, 24, [{}]),
+    ("step-bar(k=k, s=s) k=1..3 s=0..3", ["periods"], 40, 24, ANY_K_AND_S),
+    ("solid-bar(f=max(x, z)//2)", ["shifts"], 24, 16, [{}]),
 ]
+SMALL = Effort(cells=1 << 16, times=1)
 
 
 @pytest.mark.parametrize(("words", "what", "bound", "beyond", "parameters"), SEARCHED)
@@ -61,6 +65,9 @@ def test_what_is_found_is_so_as_it_is_written(
             assert spoken, one["text"]
             for point in spoken:
                 assert wrong(one, point, beyond) is None, (one["text"], point)
+        elif one["kind"] == "related":
+            for point in [p for p in parameters if not one["when"] or value(one["when"], **p)]:
+                assert wrong_related(one, point, beyond, SMALL) is None, (one["text"], point)
         elif one["kind"] in ("blocks", "cellular", "count") and "R(" not in one["text"]:
             assert wrong_in_words(one, 8 if "n=n" in one["ruleset"] else 16) is None, one["text"]
 
@@ -107,3 +114,45 @@ def test_the_reader_finds_wrong_equations() -> None:
     lines = [{"formula": "g(2*m) == 4*g(m)", "where": ""}]
     assert wrong_in_words(count | {"formulas": lines}, 9) is None
     assert wrong_in_words(count | {"formulas": [{"formula": "g(2*m) == 2*g(m)", "where": ""}]}, 9)
+
+
+STEP, STRIP = "step-bar(k=k, s=s)", "with-pass(strip-bar(k=k, s=s), passes=1)"
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "when", "said", "point", "others"),
+    [
+        (
+            STEP,
+            "s > 0 and k >= s",
+            "G(y, z) = g-1, with g = G(y, z+1) of step-bar(k=k, s=s-1)",
+            {"k": 3, "s": 3},
+            [("g-1,", "g,"), ("z+1", "z+2"), ("s=s-1", "s=s-2"), ("y, z+1", "y+1, z+1")],
+        ),
+        (
+            STRIP,
+            "k > s",
+            f"(x, y, z, p) is a P-position where p >= 1 if and only if (max(((x+1) ^ 1)-1, 0), y, z, p-1) is one of {STRIP}",
+            {"k": 3, "s": 2},
+            [("((x+1) ^ 1)-1", "x ^ 1"), ("max(((x+1) ^ 1)-1, 0)", "x"), ("if (", "if (1+")],
+        ),
+        (
+            "solid-bar(f=(x+z)//k+1)",
+            "",
+            "(x, y, z) is a P-position if and only if (x+(k-k//2), y, z+(k-k//2)) is one of solid-bar(f=(x+z)//k)",
+            {"k": 4},
+            [("(x+(k-k//2)", "(x+k//2-1"), ("//k)", "//(k+1))"), ("y, z+", "y+1, z+")],
+        ),
+    ],
+)
+def test_relations_are_read_back(ruleset, when, said, point, others) -> None:
+    def at(text, **known):
+        found = document(f"for {when}: {text}" if when else text, ruleset, when, "related")
+        return wrong_related(found, point | known, 20, SMALL)
+
+    assert at(said) is None
+    for old, new in others:
+        assert old in said
+        assert at(said.replace(old, new)) is not None, new
+    if "s" in point:
+        assert at(said, s=point["k"] + 1) is not None, "beyond its condition"

@@ -20,6 +20,7 @@ from choco_pipeline.claims.checks.printed import (
     find_p_list,
 )
 from choco_pipeline.claims.checks.printed_options import find_moves, find_shapes
+from choco_pipeline.claims.checks.related import find_related
 from choco_pipeline.claims.checks.values import GROWTH, NO_MEMBER, ComparedValues, collect_values
 from choco_pipeline.claims.evidence.explain import counterexample_at
 from choco_pipeline.claims.evidence.tally import Tally
@@ -40,6 +41,7 @@ from choco_pipeline.claims.kinds import (
     Pattern,
     PList,
     PPositions,
+    Related,
     Sections,
     Shape,
     Values,
@@ -123,6 +125,8 @@ def _find(case: ClaimCase) -> Finding:
             return _conclude(case, compare_generation(check, *on), {})
         case Values():
             return _conclude_values(case, check, collect_values(check, *on, case.reach))
+        case Related():
+            return find_related(check, case)
         case Count():
             return _conclude_count(case, check)
         case Counts():

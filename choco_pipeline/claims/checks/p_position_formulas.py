@@ -80,7 +80,7 @@ def compare_p_positions(
             f" it is evaluated at {MOST_EVALUATIONS:,} at most"
         )
     for block in cells.blocks(size):
-        for positions in _all_positions(block, stored):
+        for positions in all_positions(block, stored):
             _compare_all(positions, stored, formula, where, relation, tally)
     return tally
 
@@ -147,7 +147,7 @@ def _compare_candidates(
         relation.compare(points, holds_at(formula, points), ~new[new], tally)
 
 
-def _all_positions(columns: CellBlock, stored: str) -> Iterator[CellBlock]:
+def all_positions(columns: CellBlock, stored: str) -> Iterator[CellBlock]:
     """Yield every position of the columns: one value of the stored coordinate at a time."""
     assert columns.tops is not None
     for value in range(int(columns.tops.max(initial=-1)) + 1):

@@ -7,7 +7,13 @@ from pydantic import Field
 from choco_pipeline.claims.kinds.bar_kinds import Cellular, Counts, Octahedron, Pattern
 from choco_pipeline.claims.kinds.integer_kinds import HeightFunctions, IntegerStatement
 from choco_pipeline.claims.kinds.option_kinds import Moves, Options, OptionSet, Shape
-from choco_pipeline.claims.kinds.position_kinds import Count, GrundyNumbers, PPositions, Values
+from choco_pipeline.claims.kinds.position_kinds import (
+    Count,
+    GrundyNumbers,
+    PPositions,
+    Related,
+    Values,
+)
 from choco_pipeline.claims.kinds.printed_kinds import GrundyList, GrundyTable, Listing, PList
 from choco_pipeline.claims.kinds.section_kinds import Sections
 
@@ -16,6 +22,7 @@ Check = Annotated[
     | GrundyNumbers
     | Values
     | Count
+    | Related
     | Counts
     | Cellular
     | Pattern
@@ -52,6 +59,7 @@ __all__ = [
     "PList",
     "PPositions",
     "Pattern",
+    "Related",
     "Sections",
     "Shape",
     "Values",

@@ -7,10 +7,12 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from choco_pipeline.claims.kinds.fields import Condition, Integer, Name, Span
+from choco_pipeline.claims.kinds.fields import Condition, Integer, Name, Span, Text
 from choco_pipeline.claims.kinds.kind import Kind, Part, where_text
 from choco_pipeline.documents.yaml_file import Location
+from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula.math_text import math_text, range_text
+from choco_pipeline.games.notation import read
 from choco_pipeline.tables.specs.schema import Quantity
 
 WHERE = "The statement speaks of these positions only."
@@ -145,3 +147,50 @@ class Count(Kind):
             what = f"choices of {what} and of {beside}"
         counted = f"the number of {what} with {math_text(self.of)}"
         return f"{counted} is {math_text(self.equals)}{where_text(self.where)}"
+
+
+class Related(Kind):
+    """The Grundy number of a position, or whether it is a P-position, follows from a position of a related game."""
+
+    of_whole_bars: ClassVar[bool] = False
+
+    kind: Literal["related"]
+    game: Text = Field(
+        description="The related game, a ruleset in which parameters of the claim's own may stand in formulas, as in `s=s-1`."
+    )
+    at: dict[Name, Integer] = Field(
+        default={},
+        description="Where a coordinate of the related position is another number than here: a formula in the coordinates.",
+    )
+    equals: Integer | None = Field(
+        default=None,
+        description="The Grundy number, a formula in that of the related position, `g`; without it a position is a"
+        " P-position if and only if the related one is.",
+    )
+    where: Condition | None = Field(
+        default=None, description=WHERE + " At each of them the related position is one."
+    )
+
+    def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
+        """Return the kinds of tables that it can be checked on."""
+        return super().quantities(whole_bars) if self.equals is None else ("grundy",)
+
+    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
+        """Yield every formula in it."""
+        for name, formula in self.at.items():
+            yield ("at", name), formula, coordinates
+        yield ("equals",), self.equals, {"g"}
+        yield ("where",), self.where, coordinates
+
+    def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
+        """Yield why the related game cannot be read."""
+        try:
+            read(self.game)
+        except ChocoError as error:
+            yield ("game",), str(error)
+
+    def summary(self) -> str:
+        """Return what is claimed as one line of formulas."""
+        at = ", ".join(f"{name} → {math_text(formula)}" for name, formula in self.at.items())
+        said = "P ⇔ P" if self.equals is None else f"G = {math_text(self.equals)}, g = G"
+        return f"{said} of {self.game}{f' at {at}' if at else ''}{where_text(self.where)}"

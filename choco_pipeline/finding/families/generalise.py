@@ -6,13 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from choco_pipeline.finding.families.domains import (
-    FEWEST_HELD_OUT,
-    TRIED,
-    Domain,
-    domain,
-    is_chance,
-)
+from choco_pipeline.finding.families.domains import TRIED, domain
 from choco_pipeline.finding.families.frontiers import FamilyFormula, frontier_statements
 from choco_pipeline.finding.families.lift import Said, lifted, said_in
 from choco_pipeline.finding.families.table_family import (
@@ -21,6 +15,10 @@ from choco_pipeline.finding.families.table_family import (
     check_of,
     outcome,
     outcome_in_corner,
+)
+from choco_pipeline.finding.families.tested_condition import (
+    TestedCondition,
+    tested_condition,
 )
 from choco_pipeline.finding.families.wording import (
     claim_of,
@@ -41,8 +39,6 @@ from choco_pipeline.finding.statements.statement import (
 
 #: A formula must hold in so many of the tables that are searched.
 FEWEST_TABLES = 3
-#: A statement for all parameters must be right in so many tables that were held out.
-FEWEST_EVERYWHERE = 2
 #: Of a condition that too few tables tell from chance only a short one, of so many nodes, is worth trying on further games.
 LONGEST_IN_DOUBT = 11
 
@@ -100,15 +96,6 @@ def generalise(family: TableFamily) -> Generalised:
 _First = tuple[Said, Mapping[str, Any], dict[int, Outcome]]
 
 
-@dataclass(frozen=True)
-class _Tested:
-    """A condition, and the places of the tables that it was looked for on, and of those that it was tested on."""
-
-    domain: Domain
-    learnt: tuple[int, ...]
-    held_out: tuple[int, ...]
-
-
 @dataclass
 class _Search:
     family: TableFamily
@@ -159,17 +146,14 @@ class _Search:
     def state(self, formula: FamilyFormula) -> None:
         """State where a formula holds, if a condition says so, and the tables that are held out agree."""
         what = f"for which parameters {sentence(formula.said)}"
-        tested = self._tested(formula)
+        tested = tested_condition(self.family, formula.holds)
         inside = sum(formula.holds)
         if tested is None:
             self.in_vain(what, 0, f"no condition tells the {inside} tables from the others")
             return
-        found, points = tested.domain, self.family.points
-        if not _is_enough([found.holds(points[i]) for i in tested.held_out], found) or is_chance(
-            found, len(points), inside
-        ):
-            condition = found.text or "all parameters"
-            self.in_vain(what, found.tried, f"{condition}: too few tables to tell")
+        if not tested.is_enough(self.family, inside):
+            condition = tested.domain.text or "all parameters"
+            self.in_vain(what, tested.domain.tried, f"{condition}: too few tables to tell")
             self._doubt(formula)
             return
         self.statements.append(self._statement(formula, tested))
@@ -179,24 +163,9 @@ class _Search:
         found = domain(self.family.points, formula.holds)
         if found and (not found.text or nodes_in(found.text) <= LONGEST_IN_DOUBT):
             every = tuple(range(len(self.family.members)))
-            self.doubtful.append(self._statement(formula, _Tested(found, every, ())))
+            self.doubtful.append(self._statement(formula, TestedCondition(found, every, ())))
 
-    def _tested(self, formula: FamilyFormula) -> _Tested | None:
-        """Return the condition under which a formula holds; if some that were held out contradict it, a second one."""
-        family, points, holds = self.family, self.family.points, formula.holds
-        learnt, held_out = family.searched, family.held_out
-
-        def condition() -> Domain | None:
-            return domain([points[i] for i in learnt], [holds[i] for i in learnt], points)
-
-        found, joining = condition(), family.held_out_first
-        if found and any(found.holds(points[i]) != holds[i] for i in joining):
-            learnt += joining
-            held_out = tuple(i for i in held_out if i not in joining)
-            found = condition()
-        return _Tested(found, learnt, held_out) if found else None
-
-    def _statement(self, formula: FamilyFormula, tested: _Tested) -> FoundStatement:
+    def _statement(self, formula: FamilyFormula, tested: TestedCondition) -> FoundStatement:
         family, said, found = self.family, formula.said, tested.domain
         points, holds = family.points, formula.holds
         learnt = [i for i in tested.learnt if holds[i]]
@@ -227,7 +196,9 @@ class _Search:
         where = f"{listed([points[refuting[0]]])}: {failure[0] if failure else 'no value'}"
         return statement.with_verdict(Verdict("refuted", f"wrong in a table held out, {where}"))
 
-    def _held_on(self, formula: FamilyFormula, tested: _Tested, right: Sequence[int]) -> Evidence:
+    def _held_on(
+        self, formula: FamilyFormula, tested: TestedCondition, right: Sequence[int]
+    ) -> Evidence:
         """Return what the tables that were held out say of a formula and its condition."""
         points, found = self.family.points, tested.domain
         outside = [i for i in tested.held_out if not found.holds(points[i])]
@@ -257,10 +228,3 @@ def _covers(one: _First, other: _First) -> bool:
     return said.formula == less.formula and all(
         inside[i].positions >= found.positions for i, found in fewer.items()
     )
-
-
-def _is_enough(inside: Sequence[bool], found: Domain) -> bool:
-    """Whether enough tables are held out, with a condition both some where it holds and some where it does not."""
-    if not found.text:
-        return sum(inside) >= FEWEST_EVERYWHERE
-    return any(inside) and not all(inside) and len(inside) >= FEWEST_HELD_OUT

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from choco_pipeline.claims.kinds import PPositions
+from choco_pipeline.claims.kinds import PPositions, Related
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.errors import HeightError
 from choco_pipeline.games import Ruleset
@@ -18,8 +18,9 @@ BOUND, SECONDS = 256, 0.05
 SMALLEST = 12
 #: Heights may change at a number in their formula: tables go to so many times the largest one, if that is quick, too.
 PAST = 2
-#: A formula that cannot be solved for what a table stores is evaluated at so many positions of it.
-MOST_POSITIONS = 1 << 20
+#: A formula that cannot be solved for what a table stores is evaluated at so many positions of it; so many are compared with
+#: those of another game, which takes three times as long.
+MOST_POSITIONS, MOST_RELATED = 1 << 20, 1 << 18
 
 
 def bound_of_trial(claim: Claim, game: Ruleset, quantity: Quantity, run: int | None) -> int:
@@ -58,8 +59,10 @@ def _is_quick(claim: Claim, game: Ruleset, bound: int, quantity: Quantity) -> bo
         if cost_of(game, bound, quantity).seconds > SECONDS:
             return False
         stored, check = variable_of(game, quantity).stored, claim.check
-        if stored is None or not isinstance(check, PPositions):
+        if stored is None or not isinstance(check, PPositions | Related):
             return True
+        if isinstance(check, Related):
+            return count_positions(game, bound) <= MOST_RELATED
         solved = check.formula.solve(stored) is not None
         if solved and (check.where is None or stored not in check.where.names):
             return True

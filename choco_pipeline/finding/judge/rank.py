@@ -76,7 +76,7 @@ def ranked(statements: Iterable[FoundStatement]) -> list[FoundStatement]:
     """Return statements in the order in which they are shown.
 
     Proved ones first and refuted ones last; among those with the same verdict exact ones, for families before single
-    games, what is neither known nor implied, then short ones.
+    games, what is not known, then short ones.
     """
 
     def key(statement: FoundStatement) -> tuple[object, ...]:
@@ -84,7 +84,6 @@ def ranked(statements: Iterable[FoundStatement]) -> list[FoundStatement]:
             VERDICTS.index(statement.verdict.status),
             bool(statement.exceptions),
             bool(statement.known),
-            statement.implied_by is not None,
             not statement.pattern.names,
             statement.size,
             statement.id,

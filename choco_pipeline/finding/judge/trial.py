@@ -239,6 +239,8 @@ def _trials(
         return
     for parameters in unseen(statement, claim, tables, taken):
         yield from _trial(claim, parameters, None)
+    if not seen and not statement.pattern.names:  # a neighbour of a game that the run has
+        yield from _trial(claim, {}, None)
     chosen = list(seen.items())
     for game, known in chosen[:1] + chosen[1:][-(SEEN - 1) :]:
         bounds = [bound for (name, _), bound in tables.bounds.items() if name == game]
@@ -341,7 +343,8 @@ def _where(held: Sequence[_Trial]) -> str:
     parts = []
     if new:
         named = _named([trial.parameters for trial in new])
-        parts.append(f"{named}, not seen before, to bound {max(trial.bound for trial in new):,}")
+        which = f"{named}, not seen before" if named else "a table of the game"
+        parts.append(f"{which}, to bound {max(trial.bound for trial in new):,}")
     further = [trial.bound for trial in held if trial.run is not None and trial.bound > trial.run]
     again = [trial.bound for trial in held if trial.run is not None and trial.bound <= trial.run]
     if further:

@@ -26,6 +26,7 @@ Kind = Literal[
     "blocks",
     "heights",
     "law",
+    "related",
 ]
 #: A family is proved for the games that are listed; as a whole only by a certificate of the family.
 Status = Literal[
@@ -140,8 +141,6 @@ class FoundStatement:
         What became of it.
     known
         Ids of the catalogue's claims that it restates.
-    implied_by
-        Id of a found statement from which it follows.
     picture
         Plain data for a drawing: ``{"kind": "p-pattern" | "sequence" | …, …}``.
     """
@@ -160,7 +159,6 @@ class FoundStatement:
     exceptions: tuple[tuple[int, ...], ...] = ()
     verdict: Verdict = UNDECIDED
     known: tuple[str, ...] = ()
-    implied_by: str | None = None
     picture: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
@@ -233,7 +231,6 @@ class FoundStatement:
             "verdict": {**asdict(self.verdict), "certificates": list(self.verdict.certificates)},
             "size": self.size,
             "known": list(self.known),
-            "implied_by": self.implied_by,
             "picture": None if self.picture is None else dict(self.picture),
         }
 

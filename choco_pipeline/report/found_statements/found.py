@@ -61,8 +61,6 @@ class FoundView:
         What was found.
     known
         The claims that it restates.
-    follows_from
-        The number of the statement that implies it.
     told_by
         The theorem that tells which positions of its games are P, where the statement says how these lie; None for others.
     picture
@@ -72,7 +70,6 @@ class FoundView:
     number: int
     statement: FoundStatement
     known: tuple[RestatedClaim, ...]
-    follows_from: int | None
     told_by: RestatedClaim | None
     picture: Markup | None
 
@@ -244,7 +241,6 @@ def found_of(document: Mapping[str, Any], ledger: Ledger, results: Path) -> Foun
                 numbers[one.id],
                 one,
                 tuple(map(known.named, one.known)),
-                numbers.get(one.implied_by or ""),
                 told.get(one.id),
                 drawing(one, ledger.tables, results),
             )

@@ -36,7 +36,6 @@ def test_a_document_holds_all_of_a_statement():
         claim={"check": {"kind": "p-positions", "formula": "x == y"}},
         verdict=Verdict("proved", "for all", ("a.json",)),
         known=("a-thm-1",),
-        implied_by="found-0",
         picture={"kind": "sequence", "terms": [1, 2]},
     )
     document = known.as_json()

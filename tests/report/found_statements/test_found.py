@@ -470,15 +470,6 @@ def test_documents_that_are_none_are_refused(ledger: dict[str, Any], tmp_path: P
         read_found(path, whole(ledger), RESULTS)
 
 
-def test_what_implies_a_statement_is_named_by_its_number(ledger: dict[str, Any]):
-    strong = a_statement(verdict=Verdict("holds", "holds"))
-    weak = a_statement(ruleset="nim(2)", formulas=(), said="weak", implied_by=strong.id)
-    found = found_of(document_of(strong, weak), whole(ledger), RESULTS)
-    shown = Document(found_page(found, whole(ledger)))
-    assert "Follows from Found 1" in shown.text[weak.id]
-    assert "Follows" not in shown.text[strong.id]
-
-
 def test_a_sentence_does_not_change_the_name_of_a_game(ledger: dict[str, Any]):
     named = a_statement(said="nim(3): all is as it should be.")
     plain = a_statement(said="a position is P", ruleset="nim(2)", formulas=())

@@ -1,0 +1,204 @@
+"""Checking that a position has the Grundy number, or the outcome, that follows from a position of a related game.
+
+The related game's table is computed for the purpose, as far as the positions that the claim speaks of lead. That each of these
+has a related position is a part of the claim: where there is none, or no such game, the claim is false.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from choco_pipeline.claims.checks.p_position_formulas import all_positions
+from choco_pipeline.claims.evidence.explain import (
+    counterexample_to_number,
+    counterexample_to_outcome,
+)
+from choco_pipeline.claims.evidence.tally import Tally
+from choco_pipeline.claims.kinds import Related
+from choco_pipeline.claims.language.case import ClaimCase, Finding
+from choco_pipeline.claims.language.verdict import Counterexample, Refuted, Undecided
+from choco_pipeline.errors import LimitError, RulesetError
+from choco_pipeline.formula import Formula, parse
+from choco_pipeline.games import Position, Ruleset
+from choco_pipeline.games.notation import build, read
+from choco_pipeline.tables.computing.cost import cost_of
+from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.reading.cells import (
+    Cells,
+    Ints,
+    Points,
+    Truths,
+    evaluate_at,
+    holds_at,
+    select,
+)
+from choco_pipeline.tables.specs.position_count import estimated_positions
+from choco_pipeline.tables.specs.schema import Quantity, variable_of
+
+#: More positions are not enumerated, and no longer is spent on the related table: some seconds.
+MOST_POSITIONS, MOST_SECONDS = 1 << 26, 10.0
+
+
+@dataclass(frozen=True)
+class _RelatedTable:
+    """The table of the related game, asked at arrays of positions.
+
+    Attributes
+    ----------
+    cells
+        The table: of Grundy numbers where these are compared.
+    """
+
+    cells: Cells
+
+    @classmethod
+    def reaching(cls, game: Ruleset, largest: Mapping[str, int], grundy: bool) -> _RelatedTable:
+        """Compute a table in which coordinates reach so far."""
+        rules, variable = game.base.rules, variable_of(game, "p-positions")
+        by_numbers = grundy or not variable.dims or variable.face is not None
+        quantity: Quantity = "grundy" if by_numbers else "p-positions"
+        heap = None if by_numbers else rules.free  # of any size, whatever the bound
+        free = (name for name in rules.coordinates if name not in (heap, *rules.limits))
+        bound = max((largest[name] for name in free), default=0)
+        if cost_of(game, bound, quantity).seconds > MOST_SECONDS:
+            raise LimitError(f"{game.notation}: its table to bound {bound:,} takes too long")
+        return cls(Cells.of(game, bound, table(game, bound, quantity)))
+
+    def are_positions(self, points: Points) -> Truths:
+        """Return which points are positions."""
+        rules, passes = self.cells.game.base.rules, self.cells.game.passes
+        found: Truths = np.logical_and.reduce([values >= 0 for values in points.values()])
+        if passes:
+            found &= points[self.cells.game.coordinates[-1]] <= passes
+        for name, limit in rules.limits.items():
+            given = [np.maximum(points[of], 0) for of in limit.of]
+            heights = limit.height.block(*(range(int(n.max(initial=0)) + 1) for n in given))
+            found &= points[name] <= heights[tuple(given)]
+        if rules.within is not None:
+            found &= holds_at(rules.within, points)
+        return found
+
+    def numbers(self, points: Points) -> Ints:
+        """Return the Grundy numbers of positions."""
+        return self._values(points)
+
+    def are_p(self, points: Points) -> Truths:
+        """Return which positions are P-positions."""
+        stored, values = self.cells.variable.stored, self._values(points)
+        return self.cells.holds_p(values) if stored is None else values == points[stored]
+
+    def _values(self, points: Points) -> Ints:
+        where = tuple(points[name] for name in self.cells.variable.dims)
+        whole = self.cells.cells[tuple(slice(0, n) for n in self.cells.shape)]
+        return whole[where].astype(np.int64)
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """What a claim says of a game's positions by those of another: formulas have integers for all parameters.
+
+    Attributes
+    ----------
+    game
+        The related one.
+    at
+        Each coordinate of the related position, a formula in the coordinates.
+    equals
+        The Grundy number, a formula in `g`; None where outcomes are compared.
+    """
+
+    game: Ruleset
+    at: Mapping[str, Formula]
+    equals: Formula | None
+
+    def target(self, points: Points) -> Points:
+        """Return the related positions."""
+        return {name: evaluate_at(formula, points) for name, formula in self.at.items()}
+
+    def claimed(self, related: _RelatedTable, target: Points) -> Ints:
+        """Return the Grundy numbers that follow from related positions, or 1 where P-positions do and 0 elsewhere."""
+        if self.equals is None:
+            return related.are_p(target).astype(np.int64)
+        return evaluate_at(self.equals, {"g": related.numbers(target)})
+
+
+def find_related(check: Related, case: ClaimCase) -> Finding:
+    """Return what the tables of two games say of a claim that one follows from the other.
+
+    Raises
+    ------
+    LimitError
+        If there are too many positions, or the related table is too large.
+    FormulaError
+        If a formula has no value at a position.
+    """
+    try:
+        game = build(read(check.game), case.environment, Path(), case.claim.games)
+    except RulesetError as error:
+        return Finding(Refuted(Counterexample(str(error), f"there is the game {check.game}"), 0))
+    unknown = check.at.keys() - set(game.coordinates)
+    if unknown:
+        why = f"{min(unknown)} is no coordinate of {game.notation}"
+        return Finding(Undecided(why), {"key": "check.at"})
+    is_by_columns = case.cells.variable.stored is not None
+    if is_by_columns and estimated_positions(case.cells.game, case.bound) > MOST_POSITIONS:
+        raise LimitError("too many positions to look at each")
+    said = _Comparison(
+        game,
+        {
+            name: check.at.get(name, parse(name)).substitute(case.environment)
+            for name in game.coordinates
+        },
+        None if check.equals is None else check.equals.substitute(case.environment),
+    )
+    largest = dict.fromkeys(game.coordinates, 0)
+    for points, _ in _positions(check, case):
+        for name, values in said.target(points).items():
+            largest[name] = max(largest[name], int(values.max(initial=0)))
+    related = _RelatedTable.reaching(game, largest, grundy=said.equals is not None)
+    tally = Tally(case.cells)
+    for points, values in _positions(check, case):
+        tally.settle(points)
+        target = said.target(points)
+        exist = related.are_positions(target)
+        tally.fail(select(points, ~exist))
+        wrong = said.claimed(related, select(target, exist)) != values[exist]
+        tally.fail(select(select(points, exist), wrong))
+    if tally.least is None:
+        return Finding(case.agreement(tally.settled) if tally.settled else case.nothing("position"))
+    counterexample = _counterexample(case, said, related, tally.least)
+    return Finding(Refuted(counterexample, tally.settled), {"failures": tally.failures})
+
+
+def _positions(check: Related, case: ClaimCase) -> Iterator[tuple[Points, Ints]]:
+    """Yield the positions that a claim speaks of with their Grundy numbers, or with 1 where they are P and 0 elsewhere."""
+    where = None if check.where is None else check.where.substitute(case.environment)
+    cells, stored = case.cells, case.cells.variable.stored
+    for columns in cells.blocks(case.block):
+        blocks = [columns] if stored is None else all_positions(columns, stored)
+        for block in blocks:
+            chosen = block.within(where)
+            values = chosen.values
+            if check.equals is None:
+                is_p = cells.holds_p(values) if stored is None else values == chosen.points[stored]
+                values = is_p.astype(np.int64)
+            yield chosen.points, values
+
+
+def _counterexample(
+    case: ClaimCase, said: _Comparison, related: _RelatedTable, position: Position
+) -> Counterexample:
+    here = {name: np.array([n]) for name, n in case.cells.named(position).items()}
+    target = said.target(here)
+    there = tuple(int(target[name][0]) for name in said.game.coordinates)
+    if not related.are_positions(target)[0]:
+        found = f"{there} is no position of {said.game.notation}"
+        return Counterexample(found, "a position", position, case.cells.game.coordinates)
+    claimed = int(said.claimed(related, target)[0])
+    if said.equals is not None:
+        return counterexample_to_number(case, position, claimed)
+    return counterexample_to_outcome(case, position)

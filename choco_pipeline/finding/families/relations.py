@@ -1,0 +1,425 @@
+"""Relations between tables: the Grundy numbers, or the P-positions, of a game as those of a neighbour.
+
+Where the Grundy numbers at the positions q of one game are a function of those at q, or at q moved by some steps, of another,
+the function is tabulated and then named. So it is for P-positions in the coordinate that is a free heap, which is the
+Grundy number of the rest; of other P-positions the same is asked of outcomes. What is found in small tables must hold in
+larger ones. How far q is moved may depend on the parameters.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.finding.families.combinations import Point, determined, shapes_of
+from choco_pipeline.finding.families.neighbours import Neighbours, neighbours
+from choco_pipeline.finding.families.single import Mined
+from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
+from choco_pipeline.finding.families.tested_condition import TestedCondition, tested_condition
+from choco_pipeline.finding.families.wording import listed, values_of
+from choco_pipeline.finding.statements.statement import (
+    Evidence,
+    FoundStatement,
+    StatementLine,
+    Tried,
+)
+from choco_pipeline.formula import parse
+from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.games.notation import build, read
+from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.specs.schema import Quantity, variable_of
+
+Ints = NDArray[np.int64]
+Truths = NDArray[np.bool_]
+
+#: Functions of a Grundy number g, the shortest first; the last one exchanges 2i−1 and 2i for i ≥ 1, and leaves 0.
+FUNCTIONS = (
+    "g",
+    *(f"g{sign}{n}" for n in (1, 2, 3, 4) for sign in "+-"),
+    *(f"g ^ {n}" for n in (1, 2, 3)),
+    "max(((g+1) ^ 1)-1, 0)",
+)
+#: Fewer values, or fewer P-positions, show no relation.
+FEWEST_VALUES = 6
+#: A relation must hold in so many of the tables that are searched.
+FEWEST_TABLES = 3
+#: By numbers of coordinates, the bounds of the corners in which relations are found, and of those in which they must hold;
+SMALL, LARGE = {1: 30, 2: 24, 3: 9}, {1: 90, 2: 60, 3: 20}
+#: tables reach so much further, or a multiple of it: there related positions are.
+FURTHER = 8
+TRIED = "the same position and near ones, of games with less passes, smaller parameters, lower heights, x and z exchanged"
+
+
+@dataclass(frozen=True)
+class _ValueTable:
+    """What is compared of one game: Grundy numbers, or the free heaps of P-positions.
+
+    Attributes
+    ----------
+    dims
+        The coordinates, passes first.
+    values
+        A number for each position.
+    legal
+        Which cells are positions.
+    limited
+        The coordinates that the others limit.
+    """
+
+    dims: tuple[str, ...]
+    values: Ints
+    legal: Truths
+    limited: frozenset[str]
+
+    @classmethod
+    def of(cls, game: Ruleset, bound: int, quantity: Quantity) -> _ValueTable:
+        """Compute a table; of P-positions without a free heap the Grundy numbers tell more."""
+        variable = variable_of(game, quantity)
+        if variable.stored is None or variable.stored != game.base.rules.free or not variable.dims:
+            variable = variable_of(game, "grundy")
+        data = table(game, bound, "grundy" if variable.name == "grundy" else "p-positions")
+        values = data[variable.name].values.astype(np.int64)
+        return cls(variable.dims, values, values >= 0, frozenset(game.base.rules.limits))
+
+    def corner(self, bound: int) -> _ValueTable:
+        """Return the part in which no coordinate without a limit, passes apart, is above a bound."""
+        whole = ("p", *self.limited)
+        part = tuple(slice(None if name in whole else bound + 1) for name in self.dims)
+        return replace(self, values=self.values[part], legal=self.legal[part])
+
+    @cached_property
+    def swapped(self) -> _ValueTable:
+        """The same with x and z exchanged."""
+        axes = [{"x": "z", "z": "x"}.get(name, name) for name in self.dims]
+        order = [self.dims.index(name) for name in axes]
+        values, legal = self.values.transpose(order), self.legal.transpose(order)
+        return replace(self, values=values, legal=legal)
+
+
+@dataclass(frozen=True)
+class _Relation:
+    """How a game follows from a neighbour.
+
+    Attributes
+    ----------
+    pair
+        The games.
+    function
+        Of the Grundy number, or of the free heap; empty where P-positions are compared.
+    moved
+        For each dimension of the tables, how far positions are moved, a formula in the parameters.
+    """
+
+    pair: Neighbours
+    function: str
+    moved: tuple[tuple[str, str], ...]
+
+
+#: By functions, the ways to move that a table allows with each.
+_Found = dict[str, list[tuple[int, ...]]]
+
+
+def relations(mined: Sequence[Mined]) -> tuple[list[FoundStatement], list[FoundStatement]]:
+    """Return how the games that were searched follow from their neighbours, and what too few of them tell.
+
+    Parameters
+    ----------
+    mined
+        Of which the games alone matter: their tables are computed anew, up to small bounds.
+    """
+    families: dict[tuple[str, Quantity], dict[str, Mapping[str, int]]] = defaultdict(dict)
+    for one in mined:
+        if parse_ruleset(one.ruleset).base.rules.face is None:
+            quantity: Quantity = "grundy" if one.quantity == "grundy" else "p-positions"
+            families[one.family, quantity][one.ruleset] = one.parameters
+    stated: list[FoundStatement] = []
+    doubtful: list[FoundStatement] = []
+    most = 2  # fewer passes: what two passes do is so in all games, and is said of one family
+    for (ruleset, quantity), members in sorted(families.items(), key=lambda one: -len(one[1])):
+        tables = [MemberTable(parameters, _never) for parameters in members.values()]
+        search = _Search(TableFamily.of(ruleset, tables), quantity, next(iter(members)))
+        search.run(most)
+        if search.stated and ruleset.startswith("with-pass"):
+            most = 1
+        stated += search.stated
+        doubtful += search.doubtful
+    return stated, doubtful
+
+
+def _never() -> Any:
+    raise AssertionError("tables are computed where they are compared")
+
+
+class _Search:
+    """What is found of one family.
+
+    Attributes
+    ----------
+    family
+        The games; none of their stored tables is read.
+    quantity
+        What statements are of.
+    stated, doubtful
+        What holds on the games that were held out, and what too few games tell.
+    """
+
+    def __init__(self, family: TableFamily, quantity: Quantity, game: str) -> None:
+        """Search nothing yet; `game` is one of the family."""
+        ruleset = parse_ruleset(game)
+        self.family, self.quantity = family, quantity
+        self.coordinates = ruleset.coordinates
+        variable = variable_of(ruleset, quantity)
+        free = ruleset.base.rules.free
+        self.free = free if variable.stored == free and variable.dims else None
+        self.size = len(ruleset.base.coordinates) - (self.free is not None)
+        self.stated: list[FoundStatement] = []
+        self.doubtful: list[FoundStatement] = []
+        self._tables: dict[tuple[str, tuple[tuple[str, int], ...], int], _ValueTable | None] = {}
+
+    def run(self, most: int) -> None:
+        """Compare all neighbours, with at most so many passes fewer; what follows from a nearer one is left out."""
+        if self.size not in SMALL:
+            return
+        known: dict[str, set[int]] = defaultdict(set)
+        for pair in neighbours(read(self.family.ruleset)):
+            if pair.fewer > most:
+                continue
+            outcomes = [(relation, self._holding(relation)) for relation in self._candidates(pair)]
+            for relation, positions in sorted(outcomes, key=lambda one: -len(one[1])):
+                key = pair.name or f"{pair}"
+                if not positions.keys() <= known[key]:
+                    known[key] |= positions.keys()
+                    self._state(relation, positions)
+
+    def _candidates(self, pair: Neighbours) -> Iterator[_Relation]:
+        """Yield relations that several of the games that are searched have in small tables."""
+        points = self.family.points
+        found = {i: self._in_small_tables(pair, points[i]) for i in self.family.searched}
+        fewest = FEWEST_TABLES if self.family.names else 1
+        ways: dict[tuple[str, tuple[int, ...]], int] = defaultdict(int)
+        for some in found.values():
+            for function, several in some.items():
+                for moved in several:
+                    ways[function, moved] += 1
+        dims = self._dims
+        for (function, moved), number in ways.items():
+            if number >= fewest:
+                yield _Relation(pair, function, tuple(zip(dims, map(str, moved), strict=True)))
+        for function in dict.fromkeys(function for function, _ in ways):
+            least = {
+                i: min(some[function], key=_total) for i, some in found.items() if function in some
+            }
+            if len(least) >= FEWEST_TABLES:
+                yield from self._lifted(pair, function, least)
+
+    def _lifted(
+        self, pair: Neighbours, function: str, least: Mapping[int, tuple[int, ...]]
+    ) -> Iterator[_Relation]:
+        """Yield the relation in which positions are moved by what the parameters determine, if that is no constant."""
+        points = [self.family.points[i] for i in least]
+        texts = []
+        for numbers in zip(*least.values(), strict=True):
+            shapes = shapes_of(self.family.names, points)
+            fitting = next(determined(points, numbers, shapes), None)
+            if fitting is None or fitting.text is None:
+                return
+            texts.append(fitting.text)
+        if not all(text.isdigit() for text in texts):
+            yield _Relation(pair, function, tuple(zip(self._dims, texts, strict=True)))
+
+    @property
+    def _dims(self) -> tuple[str, ...]:
+        """The coordinates along which positions may be moved."""
+        base = self.coordinates[: self.size + (self.free is not None)]
+        return tuple(name for name in base if name != self.free)
+
+    def _in_small_tables(self, pair: Neighbours, point: Point) -> _Found:
+        found: _Found = defaultdict(list)
+        own = self._table(pair.own, point, SMALL[self.size])
+        other = self._table(pair.other, point)
+        if own is not None and other is not None:
+            spans = [range((pair.along if d in ("x", "z") else pair.up) + 1) for d in self._dims]
+            for moved in product(*spans):
+                function = self._function(
+                    pair, own, other, dict(zip(self._dims, moved, strict=True))
+                )
+                if function is not None:
+                    found[function].append(moved)
+        return found
+
+    def _holding(self, relation: _Relation) -> dict[int, int]:
+        """Return for each game in which a relation holds in a larger table the number of positions there."""
+        found: dict[int, int] = {}
+        for i, point in enumerate(self.family.points):
+            moved = {name: int(parse(text).value(point)) for name, text in relation.moved}
+            own = self._table(relation.pair.own, point, LARGE[self.size])
+            other = self._table(relation.pair.other, point, moved=max(moved.values()))
+            if own is None or other is None or min(moved.values()) < 0:
+                continue
+            if self._function(relation.pair, own, other, moved) == relation.function:
+                found[i] = int(own.legal.sum())
+        return found
+
+    def _table(
+        self, notation: str, point: Point, corner: int | None = None, moved: int = 0
+    ) -> _ValueTable | None:
+        """Return the table of a game, or a corner of it, for positions that are moved by so much; None if there is none."""
+        further = FURTHER * max(1, -(-moved // FURTHER))
+        key = notation, tuple(sorted(point.items())), further
+        if key not in self._tables:
+            try:
+                game = build(read(notation), dict(point), Path())
+                bound = LARGE[self.size] + further
+                self._tables[key] = _value_table(game.notation, bound, self.quantity)
+            except ChocoError:  # no such game, or heights that end before
+                self._tables[key] = None
+        whole = self._tables[key]
+        return whole if whole is None or corner is None else whole.corner(corner)
+
+    def _function(
+        self, pair: Neighbours, own: _ValueTable, other: _ValueTable, moved: Mapping[str, int]
+    ) -> str | None:
+        """Return which function the one is of the other; None if none, or if a related position is none."""
+        if pair.is_swapped:
+            if np.array_equal(own.legal, own.swapped.legal):  # then the rules say so
+                return None
+            other = other.swapped
+        here = np.nonzero(own.legal)
+        if pair.fewer:
+            here = tuple(axis[here[0] >= pair.fewer] for axis in here)
+        by = [-pair.fewer if name == "p" else moved[name] for name in own.dims]
+        there = tuple(axis + n for axis, n in zip(here, by, strict=True))
+        if any(axis.max(initial=0) >= n for axis, n in zip(there, other.legal.shape, strict=True)):
+            return None
+        if not other.legal[there].all():
+            return None
+        values, related = own.values[here], other.values[there]
+        if self.free is not None:
+            return _named(values, related)
+        if self.quantity == "grundy":
+            return _named(related, values)
+        same = np.array_equal(values == 0, related == 0)
+        return "" if same and np.count_nonzero(values == 0) >= FEWEST_VALUES else None
+
+    def _state(self, relation: _Relation, positions: Mapping[int, int]) -> None:
+        """State a relation with the condition on parameters that the games which were held out agree with."""
+        family = self.family
+        holds = [i in positions for i in range(len(family.points))]
+        if not family.names:
+            small, large = SMALL[self.size], LARGE[self.size]
+            whole = Evidence(positions[0], f"all positions to bound {large}")
+            found_on = Evidence(0, f"tables to bound {small}")
+            self.stated.append(self._statement(relation, found_on, whole, None, ()))
+            return
+        tested = tested_condition(family, holds)
+        if tested is None or any(
+            tested.domain.holds(family.points[i]) != holds[i] for i in tested.held_out
+        ):
+            return
+        enough = tested.is_enough(family, sum(holds))
+        found_on, held_on = (
+            self._evidence([i for i in places if holds[i]], positions, kind)
+            for places, kind in ((tested.learnt, "searched"), (tested.held_out, "held-out"))
+        )
+        seen = [family.points[i] for i in range(len(holds)) if holds[i]]
+        statement = self._statement(relation, found_on, held_on, tested, seen)
+        (self.stated if enough else self.doubtful).append(statement)
+
+    def _evidence(self, places: Sequence[int], positions: Mapping[int, int], kind: str) -> Evidence:
+        which = listed([self.family.points[i] for i in places])
+        what = f"{len(places)} {kind} tables, {which}"
+        return Evidence(sum(positions[i] for i in places), what, len(places))
+
+    def _statement(
+        self,
+        relation: _Relation,
+        found_on: Evidence,
+        held_on: Evidence,
+        tested: TestedCondition | None,
+        seen: Sequence[Point],
+    ) -> FoundStatement:
+        pair, names = relation.pair, self.family.names
+        at = self._at(relation)
+        there = f"({', '.join(at.get(name, name) for name in self.coordinates)})"
+        here = f"({', '.join(self.coordinates)})"
+        where = f" where {pair.where}" if pair.where else ""
+        check: dict[str, Any] = {"kind": "related", "game": pair.other, "at": at}
+        lines = [
+            StatementLine(f"{name} in {pair.other} =", at.get(name, name))
+            for name in self.coordinates
+            if name in at or name == self.coordinates[0]
+        ]
+        if self.free is None and self.quantity == "grundy":
+            check["equals"] = relation.function
+            lines.insert(0, StatementLine("G =", relation.function, pair.where))
+            said = f"G{here} = {relation.function}{where}, with g = G{there} of {pair.other}"
+        else:
+            said = f"{here} is a P-position{where} if and only if {there} is one of {pair.other}"
+        if pair.where:
+            check["where"] = pair.where
+        tried = tested.domain.tried if tested else 1
+        return FoundStatement(
+            kind="related",
+            ruleset=pair.own,
+            said=said if names else f"{pair.own}: {said}",
+            found_on=found_on,
+            held_on=held_on,
+            tried=Tried(tried * len(FUNCTIONS), TRIED, len(self.family.points)),
+            when=tested.domain.text if tested else "",
+            parameters=values_of(seen, names) if names else {},
+            seen=tuple(tuple(point[name] for name in names) for point in seen) if names else (),
+            claim={"ruleset": pair.own, "check": check},
+            formulas=tuple(lines),
+        )
+
+    def _at(self, relation: _Relation) -> dict[str, str]:
+        """Return the coordinates of related positions that are other numbers than here."""
+        moved = {
+            name: parse(f"{name}+{text}" if text.isdigit() else f"{name}+({text})").text
+            for name, text in relation.moved
+            if text != "0"
+        }
+        if relation.pair.is_swapped:
+            moved = {"x": "z", "z": "x"}
+        if relation.pair.fewer:
+            moved["p"] = f"p-{relation.pair.fewer}"
+        if self.free is not None and relation.function != "g":
+            moved[self.free] = parse(relation.function).rename({"g": self.free}).text
+        return moved
+
+
+def _total(moved: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
+    return sum(moved), moved
+
+
+@lru_cache(maxsize=256)
+def _value_table(game: str, bound: int, quantity: Quantity) -> _ValueTable:
+    return _ValueTable.of(parse_ruleset(game), bound, quantity)
+
+
+def _named(numbers: Ints, images: Ints) -> str | None:
+    """Return the first of `FUNCTIONS` that has some values at some numbers; None if none has, or the numbers are few.
+
+    Examples
+    --------
+    >>> g = np.arange(8)
+    >>> _named(g, np.array([0, 2, 1, 4, 3, 6, 5, 8])), _named(g, g ^ 1), _named(g // 2, g)
+    ('max(((g+1) ^ 1)-1, 0)', 'g ^ 1', None)
+    """
+    pairs = np.unique(np.stack([numbers, images]), axis=1)
+    known = np.unique(pairs[0])
+    if known.size < max(FEWEST_VALUES, pairs.shape[1]):
+        return None
+    for text in FUNCTIONS:
+        if np.array_equal(parse(text).evaluate({"g": pairs[0]}), pairs[1]):
+            return text
+    return None

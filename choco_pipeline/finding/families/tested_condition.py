@@ -1,0 +1,53 @@
+"""For which parameters something holds: a condition learnt on some tables of a family, and tested on those that were held out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from choco_pipeline.finding.families.domains import FEWEST_HELD_OUT, Domain, domain, is_chance
+from choco_pipeline.finding.families.table_family import TableFamily
+
+#: A statement for all parameters must be right in so many tables that were held out.
+FEWEST_EVERYWHERE = 2
+
+
+@dataclass(frozen=True)
+class TestedCondition:
+    """A condition, and the places of the tables that it was looked for on, and of those that it was tested on."""
+
+    domain: Domain
+    learnt: tuple[int, ...]
+    held_out: tuple[int, ...]
+
+    def is_enough(self, family: TableFamily, inside: int) -> bool:
+        """Whether enough tables are held out, both such where it holds and such where it does not, and chance would not do.
+
+        Parameters
+        ----------
+        family
+            The tables.
+        inside
+            For how many of them the thing holds.
+        """
+        held = [self.domain.holds(family.points[i]) for i in self.held_out]
+        if not self.domain.text:
+            return sum(held) >= FEWEST_EVERYWHERE
+        several = any(held) and not all(held) and len(held) >= FEWEST_HELD_OUT
+        return several and not is_chance(self.domain, len(family.points), inside)
+
+
+def tested_condition(family: TableFamily, holds: Sequence[bool]) -> TestedCondition | None:
+    """Return the condition under which something holds, or None; if some that were held out contradict it, a second one."""
+    points = family.points
+    learnt, held_out = family.searched, family.held_out
+
+    def condition() -> Domain | None:
+        return domain([points[i] for i in learnt], [holds[i] for i in learnt], points)
+
+    found, joining = condition(), family.held_out_first
+    if found and any(found.holds(points[i]) != holds[i] for i in joining):
+        learnt += joining
+        held_out = tuple(i for i in held_out if i not in joining)
+        found = condition()
+    return TestedCondition(found, learnt, held_out) if found else None

@@ -1,0 +1,127 @@
+"""Claims that one game follows from another: true ones, the nearest false ones, and drawn ones against the definition."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.mistakes import mistakes_in
+from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.tables.computing.in_memory import table
+from tests.claims.oracle import outcome
+
+#: What one pass does: 2i−1 and 2i change places.
+EXCHANGED = "max((({}+1) ^ 1)-1, 0)"
+STEP, STRIP = "step-bar(k={k}, s={s})", "strip-bar(k={k}, s={s})"
+TRIANGLE = "solid-bar(f=(x+z)//{k}{more})"
+
+
+def related(ruleset, game, at, equals=None, where=None):
+    check = {"kind": "related", "game": game, "at": at}
+    check |= {"equals": equals} if equals else {}
+    check |= {"where": where} if where else {}
+    claim = Claim.from_json({"id": "drawn", "ruleset": ruleset, "check": check})
+    assert list(mistakes_in(claim)) == []
+    return claim
+
+
+def verdict_on(claim, bound, quantity):
+    game = parse_ruleset(claim.statement.ruleset)
+    verdict = check_claim(claim, {}, game, bound, table(game, bound, quantity)).verdict
+    said = outcome(claim, {}, game, min(bound, 8), quantity)
+    if said.is_false:
+        assert isinstance(verdict, Refuted)
+        assert verdict.counterexample.position == said.least
+    return verdict
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 6])
+def test_a_step_more_is_a_column_more_up_to_k(k):
+    def claim(s, equals="g-1", by=1):
+        other = STEP.format(k=k, s=s - 1)
+        return related(STEP.format(k=k, s=s), other, {"z": f"z+{by}"}, equals)
+
+    for s in range(1, k + 1):
+        assert isinstance(verdict_on(claim(s), 40, "grundy"), HoldsToBound)
+        assert isinstance(verdict_on(claim(s, "g"), 40, "grundy"), Refuted)
+        assert isinstance(verdict_on(claim(s, by=2), 40, "grundy"), Refuted)
+    assert isinstance(verdict_on(claim(k + 1), 40, "grundy"), Refuted), "column 0 is no end then"
+
+
+@pytest.mark.parametrize(
+    ("k", "s", "is_so"), [(2, 1, True), (3, 2, True), (3, 3, False), (1, 2, False)]
+)
+def test_what_a_pass_does_where_the_end_alone_has_value_0(k, s, is_so):
+    for form, quantity in ((STEP, "grundy"), (STRIP, "p-positions")):
+        game = f"with-pass({form.format(k=k, s=s)}, passes=1)"
+        is_grundy = quantity == "grundy"
+        at = {"p": "p-1"} | ({} if is_grundy else {"x": EXCHANGED.format("x")})
+        claim = related(game, game, at, EXCHANGED.format("g") if is_grundy else None, "p == 1")
+        verdict = verdict_on(claim, 24, quantity)
+        assert isinstance(verdict, HoldsToBound if is_so else Refuted)
+
+
+@pytest.mark.parametrize("game", ["nim(3)", "step-bar(k=1, s=2)", "solid-bar(f=(x+z)//2)"])
+def test_two_more_passes_are_none(game):
+    own = f"with-pass({game}, passes=3)"
+    for p, is_so in ((2, True), (1, False), (3, False)):
+        claim = related(own, own, {"p": f"p-{p}"}, where=f"p >= {p}")
+        assert isinstance(verdict_on(claim, 8, "p-positions"), HoldsToBound if is_so else Refuted)
+
+
+@pytest.mark.parametrize("k", range(1, 9))
+def test_higher_bars_are_lower_ones_farther_away(k):
+    half = (k + 1) // 2
+    own, other = TRIANGLE.format(k=k, more="+1"), TRIANGLE.format(k=k, more="")
+    for by in (half - 1, half, half + 1):
+        claim = related(own, other, {"x": f"x+{by}", "z": f"z+{by}"})
+        assert isinstance(
+            verdict_on(claim, 24, "p-positions"), Refuted if by != half else HoldsToBound
+        )
+
+
+def test_where_there_is_no_related_position_or_game_the_claim_is_false():
+    bars = {k: TRIANGLE.format(k=k, more="") for k in (3, 7)}
+    verdict = verdict_on(related(bars[3], bars[7], {}), 20, "p-positions")
+    assert isinstance(verdict, Refuted)
+    assert "is no position of" in verdict.counterexample.found
+    assert isinstance(verdict_on(related(bars[7], bars[3], {}), 20, "p-positions"), HoldsToBound)
+    elsewhere = related(bars[3], bars[3], {"a": "x"})
+    game = parse_ruleset(bars[3])
+    found = check_claim(elsewhere, {}, game, 9, table(game, 9, "p-positions"))
+    assert found.verdict.why == f"a is no coordinate of {bars[3]}"
+    none = related("step-bar(k=2, s=0)", "step-bar(k=2, s=0-1)", {"z": "z+1"}, "g-1")
+    game = parse_ruleset("step-bar(k=2, s=0)")
+    found = check_claim(none, {}, game, 9, table(game, 9, "grundy")).verdict
+    assert isinstance(found, Refuted)
+    assert "at least 0" in found.counterexample.found
+
+
+GAMES = [
+    "step-bar(k=2, s=1)",
+    "step-bar(k=3, s=0)",
+    "strip-bar(k=1, s=0)",
+    "nim(2)",
+    "nim(3)",
+    "solid-bar(f=max(x, z)//2)",
+]
+
+
+@given(st.data(), st.sampled_from(GAMES), st.sampled_from(["grundy", "p-positions"]))
+def test_drawn_relations(data, game, quantity):
+    """Between a game and itself, moved; the least counterexample is that of the definition."""
+    names = parse_ruleset(game).coordinates
+    at = {name: f"{name}{data.draw(st.integers(-1, 2)):+d}" for name in names}
+    equals = data.draw(st.sampled_from(["g", "g+1", "g ^ 1"])) if quantity == "grundy" else None
+    where = data.draw(st.sampled_from([None, f"{names[0]} > 0"]))
+    claim = related(game, game, at, equals, where)
+    own = parse_ruleset(game)
+    verdict = check_claim(claim, {}, own, 5, table(own, 5, quantity)).verdict
+    said = outcome(claim, {}, own, 5, quantity)
+    assert said.is_false == isinstance(verdict, Refuted)
+    if isinstance(verdict, Refuted):
+        assert verdict.counterexample.position == said.least
+    else:
+        assert isinstance(verdict, HoldsToBound | Exhausted) != said.is_empty

@@ -1,0 +1,125 @@
+"""How games follow from their neighbours: what is known is found, and what is near to it is not said."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.finding.families.neighbours import neighbours
+from choco_pipeline.finding.families.relations import relations
+from choco_pipeline.finding.families.single import Mined
+from choco_pipeline.finding.stage import Finder
+from choco_pipeline.finding.statements.scope import Tables
+from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.games.notation import build, match, read
+
+STEP = "step-bar(k=k, s=s)"
+
+
+def searched(family, points, quantity="p-positions"):
+    found = []
+    for point in points:
+        game = build(read(family), point, Path()).notation
+        parameters = dict(sorted((match(read(family), read(game)) or {}).items()))
+        found.append(Mined(game, quantity, 40, family, parameters, {}))
+    return found
+
+
+def judged(mined, catalogue=None):
+    tables = Tables({(one.ruleset, one.quantity): one.bound for one in mined})
+    return Finder(tables, catalogue or Catalogue({})).consider(*relations(mined))
+
+
+def test_a_step_more_is_a_column_more_while_column_0_is_the_end():
+    mined = searched(STEP, [{"k": k, "s": s} for k in range(1, 6) for s in range(8)], "grundy")
+    found = {one.text: one for one in judged(mined)}
+    said = found["for s > 0 and k >= s: G(y, z) = g-1, with g = G(y, z+1) of step-bar(k=k, s=s-1)"]
+    assert said.verdict.status == "holds"
+    assert said.claim["check"] == {
+        "kind": "related",
+        "game": "step-bar(k=k, s=s-1)",
+        "at": {"z": "z+1"},
+        "equals": "g-1",
+    }
+    assert FoundStatement.from_json(said.as_json()) == said
+
+
+def test_what_one_pass_does_is_narrowed_to_bars_in_which_the_end_alone_has_value_0():
+    family = "with-pass(step-bar(k=k, s=s), passes=1)"
+    points = [{"k": k, "s": s} for k in range(1, 6) for s in range(k)]
+    found = judged(searched(family, points, "grundy"))
+    by_lemma = {one.known: one for one in found if one.verdict.status == "holds"}
+    one = by_lemma["one-pass",]
+    assert one.when == "k > s"
+    assert "G = max(((g+1) ^ 1)-1, 0) where p >= 1" in one.text.replace("G(y, z, p)", "G")
+    assert "narrowed where it was wrong" in one.tried.what
+    two = by_lemma["two-more-passes",]
+    assert two.when == ""
+    assert two.text.startswith("G(y, z, p) = g where p >= 2, with g = G(y, z, p-2) of")
+
+
+def test_what_is_so_of_all_games_is_said_of_one_family():
+    games = [f"with-pass({game}, passes=1)" for game in ("nim(3)", "nim(2)", "step-bar(k=1, s=2)")]
+    stated, _ = relations([one for game in games for one in searched(game, [{}])])
+    assert sum("p-2" in one.text for one in stated) == 1
+
+
+def test_higher_bars_are_lower_ones_farther_away():
+    (found,) = judged(searched("solid-bar(f=(x+z)//k)", [{"k": k} for k in range(1, 17)]))
+    assert found.when == ""
+    assert found.ruleset == "solid-bar(f=(x+z)//k+1)"
+    assert "(x+(k-k//2), y, z+(k-k//2)) is one of solid-bar(f=(x+z)//k)" in found.text
+    (single,) = judged(searched("solid-bar(f=max(x, z)//2)", [{}]))
+    assert "(x+2, y, z+2) is one of solid-bar(f=max(x, z)//2)" in single.text
+    assert judged(searched("solid-bar(f=x//2+z//2)", [{}])) == []
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_nothing_is_said_of_random_heights(tmp_path, monkeypatch, seed):
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(seed)
+    for by, name in ((0, "a"), (1, "b")):  # of slope 1/3, and higher by 1 at places
+        steps = random.random((2, 60)) < 1 / 3
+        heights = steps[0].cumsum()[:, None] + steps[1].cumsum()[None, :]
+        np.savetxt(f"{name}.csv", heights + by * (random.random() < 0.5), fmt="%d", delimiter=",")
+        assert relations(searched(f"solid-bar(f=csv({name}.csv))", [{}])) == ([], [])
+
+
+def test_a_relation_of_games_with_formulas_says_nothing_more():
+    """Of even k the Grundy numbers are known, and so how those of k and k-2 are related."""
+    even = [{"k": k, "s": 0} for k in range(2, 14, 2)]
+    mined = searched("step-bar(k=k, s=0)", [{"k": one["k"]} for one in even], "grundy")
+    (said,) = [one for one in judged(mined) if one.verdict.status == "holds"]
+    assert "g = G(y, z) of step-bar(k=k-2, s=0)" in said.text
+    formula = {
+        "kind": "grundy",
+        "ruleset": "step-bar(k=k, s=0)",
+        "when": "k%2 == 0",
+        "said": "G = y ^ z",
+        "formulas": [{"label": "G =", "formula": "y ^ z", "where": ""}],
+        "parameters": {"k": list(range(2, 14, 2))},
+        "seen": [],
+        "claim": None,
+        "exceptions": [],
+        "verdict": {"status": "undecided", "text": "", "certificates": []},
+        "known": [],
+        "picture": None,
+    }
+    evidence = {"positions": 1, "what": "a box", "tables": 1}
+    tried = {"candidates": 1, "what": "formulas", "tables": 1}
+    known = FoundStatement.from_json(
+        formula | {"found_on": evidence, "held_on": evidence, "tried": tried}
+    )
+    tables = Tables({(one.ruleset, one.quantity): one.bound for one in mined})
+    stated, doubtful = relations(mined)
+    found = Finder(tables, Catalogue({})).consider([known, *stated], doubtful)
+    assert [one.text for one in found] == ["for k%2 == 0: G = y ^ z"]
+
+
+def test_neighbours_of_parameters_are_written_as_games():
+    others = [pair.other for pair in neighbours(read(STEP))]
+    assert others == [
+        *(f"step-bar(k=k-{n}, s=s)" for n in (1, 2, 4)),
+        *(f"step-bar(k=k, s=s-{n})" for n in (1, 2, 4)),
+    ]
