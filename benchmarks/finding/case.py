@@ -24,10 +24,22 @@ Search = Literal[
 
 
 class Expected(Model):
-    """What should be found: the formula or the equations, and for which parameters and positions exactly."""
+    """What should be found: the formula or the equations, and for which parameters and positions exactly.
+
+    Of a relation between games the formula is the sentence without the condition on parameters, and `of` the game that it is
+    said of, if that is not the one searched.
+    """
 
     kind: Literal[
-        "p-positions", "grundy", "values", "period", "count", "cellular", "blocks", "heights"
+        "p-positions",
+        "grundy",
+        "values",
+        "period",
+        "count",
+        "cellular",
+        "blocks",
+        "heights",
+        "related",
     ]
     formula: str = ""
     where: str = ""

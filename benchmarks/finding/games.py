@@ -218,18 +218,20 @@ class Game:
     def numbers(self, largest: Mapping[str, int]) -> NDArray[np.int64]:
         """Return the Grundy numbers in a box, -1 where there is no position: the heaps beside which positions are P."""
         legal = self.box(largest)
-        if self.passes or not self.is_plain:
+        if not self.is_plain:
             layers = [(n,) for n in range(self.passes + 1)] if self.passes else [()]
             found = np.full((*legal.shape, *((len(layers),) if self.passes else ())), -1)
             for q, left in product(map(tuple, np.argwhere(legal).tolist()), layers):
                 found[(*q, *left)] = self.number((*q, *left))
             return found
-        most = sum(legal.shape) - legal.ndim
+        most = sum(legal.shape) - legal.ndim + (self.passes > 0)
         beside = Game(self.notation)
         beside.names = [*self.names, "beside"]
         beside.rules = {**self.rules, "coordinates": beside.names}
         beside.rules["moves"] = [{"lower": [name]} for name in beside.names]
         is_p = beside.p_positions(np.repeat(legal[..., None], most + 1, axis=-1))
+        if self.passes:
+            return np.where(legal[..., None], is_p.argmax(axis=-2), -1)
         return np.where(legal, is_p.argmax(axis=-1), -1)
 
 

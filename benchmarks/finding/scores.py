@@ -139,12 +139,26 @@ def covers(
                 and set(map(_bare, expected.equations)) <= set(_equations(one["text"]))
                 for one in said
             )
+        case "related":
+            return any(_same_relation(expected, one, case) for one in said)
         case "heights":
             return any(
                 one["formulas"] and one["formulas"][0]["label"] == expected.formula
                 for one in said
                 if one["kind"] == "heights"
             )
+
+
+def _same_relation(expected: Expected, one: Mapping[str, Any], case: Case) -> bool:
+    """Whether a statement is the sentence expected, for the same parameters of those that were searched."""
+    ruleset = expected.of or case.games
+    if one["kind"] != "related" or one["ruleset"] != ruleset:
+        return False
+    said = one["text"].removeprefix(f"for {one['when']}: ").removeprefix(f"{ruleset}: ")
+    conditions = [one["when"] or "True", expected.when or "True"]
+    return said == expected.formula and all(
+        value(conditions[0], **point) == value(conditions[1], **point) for point in case.points()
+    )
 
 
 def words(document: Mapping[str, Any]) -> int:

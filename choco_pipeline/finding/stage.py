@@ -187,7 +187,7 @@ def found_in(
     laws: Sequence[FoundStatement] = (),
 ) -> dict[str, Any]:
     """Return the document of what was found, `laws` among it: statements, best first, and searches."""
-    related, doubtful = relations(mined)
+    related, doubtful = relations(mined, families)
     proposed, looked_for = [*statements(mined), *laws, *related], searches(mined)
     for family in families:
         general = generalise(family)

@@ -20,6 +20,7 @@ from benchmarks.finding.games import Game, monotone
 from benchmarks.finding.page import page
 from benchmarks.finding.reading import Effort, game_of, truth, wrong
 from benchmarks.finding.reading_heights import has_formula
+from benchmarks.finding.reading_related import wrong_related
 from benchmarks.finding.reading_words import wrong_in_words
 from benchmarks.finding.run import scores, summary
 from benchmarks.finding.scores import covers
@@ -41,6 +42,8 @@ def document(expected, ruleset):
     label = "G =" if expected.kind == "grundy" else "P iff"
     where = f" where {expected.where}" if expected.where else ""
     said = f"{label} {expected.formula}{where}"
+    if expected.kind == "related":
+        ruleset, said = expected.of or ruleset, expected.formula
     when = expected.when
     lines = [{"label": label, "formula": expected.formula, "where": expected.where}]
     if expected.kind == "values":
@@ -91,14 +94,15 @@ def test_the_reader_shares_nothing_with_the_package(module) -> None:
 @pytest.mark.parametrize("case", [one for one in TARGETS if not one.outside], ids=named)
 def test_what_is_expected_is_true(case) -> None:
     """As far as small boxes tell; what is expected of words and pictures, the search's own words are read back for."""
-    if case.expect.kind not in ("p-positions", "grundy", "values"):
+    if case.expect.kind not in ("p-positions", "grundy", "values", "related"):
         return
+    find = wrong_related if case.expect.kind == "related" else wrong
     spoken = [p for p in case.points() if not case.expect.when or value(case.expect.when, **p)]
     assert spoken
     for point in spoken[:: max(1, len(spoken) // 6)]:
         said = document(case.expect, case.games)
         try:
-            assert wrong(said, point, SIDE, SMALL) is None, (case.id, point)
+            assert find(said, point, SIDE, SMALL) is None, (case.id, point)
         except UnreadError as error:
             pytest.skip(str(error))  # a game of config/games that is not there
 
@@ -151,6 +155,9 @@ def test_numbers_are_the_heaps_beside() -> None:
     found = game.numbers({"z": 30})
     assert all(found[q] == game.number(q) for q in game.positions(30))
     assert found[4, 9] == 12, "not (4 ^ 12) - 3 = 5"
+    passes = Game("with-pass(step-bar(k=2, s=1), passes=2)")
+    found = passes.numbers({"z": 9})
+    assert all(found[q] == passes.number(q) for q in passes.positions(9))
 
 
 def test_the_height_functions_are_all_monotone_ones() -> None:

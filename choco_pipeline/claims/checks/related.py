@@ -28,6 +28,7 @@ from choco_pipeline.games.notation import build, read
 from choco_pipeline.tables.computing.cost import cost_of
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.reading.cells import (
+    CellBlock,
     Cells,
     Ints,
     Points,
@@ -37,7 +38,7 @@ from choco_pipeline.tables.reading.cells import (
     select,
 )
 from choco_pipeline.tables.specs.position_count import estimated_positions
-from choco_pipeline.tables.specs.schema import Quantity, variable_of
+from choco_pipeline.tables.specs.schema import NONE, Quantity, variable_of
 
 #: More positions are not enumerated, and no longer is spent on the related table: some seconds.
 MOST_POSITIONS, MOST_SECONDS = 1 << 26, 10.0
@@ -74,13 +75,18 @@ class _RelatedTable:
         found: Truths = np.logical_and.reduce([values >= 0 for values in points.values()])
         if passes:
             found &= points[self.cells.game.coordinates[-1]] <= passes
-        for name, limit in rules.limits.items():
-            given = [np.maximum(points[of], 0) for of in limit.of]
-            heights = limit.height.block(*(range(int(n.max(initial=0)) + 1) for n in given))
-            found &= points[name] <= heights[tuple(given)]
+        for name in rules.limits:
+            found &= points[name] <= self.largest(name, points)
         if rules.within is not None:
             found &= holds_at(rules.within, points)
         return found
+
+    def largest(self, name: str, points: Points) -> Ints:
+        """Return the largest legal value of a limited coordinate beside the others."""
+        limit = self.cells.game.base.rules.limits[name]
+        given = [np.maximum(points[of], 0) for of in limit.of]
+        heights = limit.height.block(*(range(int(n.max(initial=0)) + 1) for n in given))
+        return np.broadcast_to(heights[tuple(given)], points[name].shape).astype(np.int64)
 
     def numbers(self, points: Points) -> Ints:
         """Return the Grundy numbers of positions."""
@@ -90,6 +96,10 @@ class _RelatedTable:
         """Return which positions are P-positions."""
         stored, values = self.cells.variable.stored, self._values(points)
         return self.cells.holds_p(values) if stored is None else values == points[stored]
+
+    def stored(self, points: Points) -> Ints:
+        """Return the coordinate that the table holds of the P-positions in the columns of positions; `NONE` for none."""
+        return self._values(points)
 
     def _values(self, points: Points) -> Ints:
         where = tuple(points[name] for name in self.cells.variable.dims)
@@ -103,17 +113,41 @@ class _Comparison:
 
     Attributes
     ----------
+    cells
+        The game's table.
     game
-        The related one.
+        The related game.
     at
         Each coordinate of the related position, a formula in the coordinates.
     equals
         The Grundy number, a formula in `g`; None where outcomes are compared.
+    where
+        The positions that are meant; None for all.
     """
 
+    cells: Cells
     game: Ruleset
     at: Mapping[str, Formula]
     equals: Formula | None
+    where: Formula | None
+
+    @classmethod
+    def of(cls, check: Related, case: ClaimCase, game: Ruleset) -> _Comparison:
+        """Put integers for the parameters into a claim."""
+        at = {name: check.at.get(name, parse(name)) for name in game.coordinates}
+        known = {name: formula.substitute(case.environment) for name, formula in at.items()}
+        equals, where = (f and f.substitute(case.environment) for f in (check.equals, check.where))
+        return cls(case.cells, game, known, equals, where)
+
+    @property
+    def by_columns(self) -> str | None:
+        """The coordinate that the tables of both games hold, if a claim leaves it alone: few of its values can be wrong then."""
+        stored = self.cells.variable.stored
+        others = [formula for name, formula in self.at.items() if name != stored]
+        if stored is None or variable_of(self.game, "p-positions").stored != stored:
+            return None
+        is_used = any(stored in f.names for f in (*others, self.where) if f is not None)
+        return None if is_used or self.at[stored] != parse(stored) else stored
 
     def target(self, points: Points) -> Points:
         """Return the related positions."""
@@ -124,6 +158,64 @@ class _Comparison:
         if self.equals is None:
             return related.are_p(target).astype(np.int64)
         return evaluate_at(self.equals, {"g": related.numbers(target)})
+
+    def parts(self, size: int) -> Iterator[tuple[CellBlock, Points]]:
+        """Yield the cells that are meant, and positions in them: all, or one in each column."""
+        stored = self.cells.variable.stored
+        for block in self.cells.blocks(size):
+            if self.by_columns is not None:
+                columns = block.within(self.where)
+                yield columns, columns.points | {self.by_columns: np.zeros_like(columns.values)}
+                continue
+            for part in [block] if stored is None else all_positions(block, stored):
+                chosen = part.within(self.where)
+                yield chosen, chosen.points
+
+    def compare(
+        self, related: _RelatedTable, block: CellBlock, points: Points, tally: Tally
+    ) -> None:
+        """Record where some positions, or columns of them, are not what the claim says."""
+        if self.by_columns is not None:
+            tally.settle_columns(block)
+            for candidates, is_p in self._candidates(related, block, points, self.by_columns):
+                self._compare(related, candidates, is_p, tally)
+            return
+        tally.settle(points)
+        values, stored = block.values, self.cells.variable.stored
+        if self.equals is None:
+            is_p = self.cells.holds_p(values) if stored is None else values == points[stored]
+            values = is_p.astype(np.int64)
+        self._compare(related, points, values, tally)
+
+    def _compare(self, related: _RelatedTable, points: Points, values: Ints, tally: Tally) -> None:
+        target = self.target(points)
+        exist = related.are_positions(target)
+        tally.fail(select(points, ~exist))
+        wrong = self.claimed(related, select(target, exist)) != values[exist]
+        tally.fail(select(select(points, exist), wrong))
+
+    def _candidates(
+        self, related: _RelatedTable, columns: CellBlock, points: Points, stored: str
+    ) -> Iterator[tuple[Points, Ints]]:
+        """Yield those of columns that can be wrong first, and 1 for P: P-positions here and there, and where there is none."""
+        target = self.target(points)
+        exist = related.are_positions(target)
+        there = np.full(exist.shape, NONE, np.int64)
+        there[exist] = related.stored(select(target, exist))
+        heights = [there, np.where(exist, NONE, 0), columns.values]
+        if stored in self.game.base.rules.limits:
+            heights.append(np.where(exist, related.largest(stored, target) + 1, NONE))
+        tried: list[Ints] = []
+        for heap in heights:
+            new = heap >= 0
+            if self.cells.free is None:
+                assert columns.tops is not None
+                new &= heap <= columns.tops
+            for other in tried:
+                new &= heap != other
+            tried.append(heap)
+            is_p = (heap == columns.values)[new].astype(np.int64)
+            yield select(points, new) | {stored: heap[new]}, is_p
 
 
 def find_related(check: Related, case: ClaimCase) -> Finding:
@@ -144,49 +236,21 @@ def find_related(check: Related, case: ClaimCase) -> Finding:
     if unknown:
         why = f"{min(unknown)} is no coordinate of {game.notation}"
         return Finding(Undecided(why), {"key": "check.at"})
-    is_by_columns = case.cells.variable.stored is not None
-    if is_by_columns and estimated_positions(case.cells.game, case.bound) > MOST_POSITIONS:
+    said = _Comparison.of(check, case, game)
+    is_long = case.cells.variable.stored is not None and said.by_columns is None
+    if is_long and estimated_positions(case.cells.game, case.bound) > MOST_POSITIONS:
         raise LimitError("too many positions to look at each")
-    said = _Comparison(
-        game,
-        {
-            name: check.at.get(name, parse(name)).substitute(case.environment)
-            for name in game.coordinates
-        },
-        None if check.equals is None else check.equals.substitute(case.environment),
-    )
     largest = dict.fromkeys(game.coordinates, 0)
-    for points, _ in _positions(check, case):
+    for _, points in said.parts(case.block):
         for name, values in said.target(points).items():
             largest[name] = max(largest[name], int(values.max(initial=0)))
     related = _RelatedTable.reaching(game, largest, grundy=said.equals is not None)
     tally = Tally(case.cells)
-    for points, values in _positions(check, case):
-        tally.settle(points)
-        target = said.target(points)
-        exist = related.are_positions(target)
-        tally.fail(select(points, ~exist))
-        wrong = said.claimed(related, select(target, exist)) != values[exist]
-        tally.fail(select(select(points, exist), wrong))
+    for block, points in said.parts(case.block):
+        said.compare(related, block, points, tally)
     if tally.least is None:
         return Finding(case.agreement(tally.settled) if tally.settled else case.nothing("position"))
-    counterexample = _counterexample(case, said, related, tally.least)
-    return Finding(Refuted(counterexample, tally.settled), {"failures": tally.failures})
-
-
-def _positions(check: Related, case: ClaimCase) -> Iterator[tuple[Points, Ints]]:
-    """Yield the positions that a claim speaks of with their Grundy numbers, or with 1 where they are P and 0 elsewhere."""
-    where = None if check.where is None else check.where.substitute(case.environment)
-    cells, stored = case.cells, case.cells.variable.stored
-    for columns in cells.blocks(case.block):
-        blocks = [columns] if stored is None else all_positions(columns, stored)
-        for block in blocks:
-            chosen = block.within(where)
-            values = chosen.values
-            if check.equals is None:
-                is_p = cells.holds_p(values) if stored is None else values == chosen.points[stored]
-                values = is_p.astype(np.int64)
-            yield chosen.points, values
+    return Finding(Refuted(_counterexample(case, said, related, tally.least), tally.settled))
 
 
 def _counterexample(

@@ -128,24 +128,30 @@ class _Relation:
 _Found = dict[str, list[tuple[int, ...]]]
 
 
-def relations(mined: Sequence[Mined]) -> tuple[list[FoundStatement], list[FoundStatement]]:
+def relations(
+    mined: Sequence[Mined], families: Sequence[TableFamily] = ()
+) -> tuple[list[FoundStatement], list[FoundStatement]]:
     """Return how the games that were searched follow from their neighbours, and what too few of them tell.
 
     Parameters
     ----------
-    mined
+    mined, families
         Of which the games alone matter: their tables are computed anew, up to small bounds.
     """
-    families: dict[tuple[str, Quantity], dict[str, Mapping[str, int]]] = defaultdict(dict)
+    games: dict[tuple[str, bool], dict[str, Mapping[str, int]]] = defaultdict(dict)
     for one in mined:
-        if parse_ruleset(one.ruleset).base.rules.face is None:
-            quantity: Quantity = "grundy" if one.quantity == "grundy" else "p-positions"
-            families[one.family, quantity][one.ruleset] = one.parameters
+        games[one.family, one.quantity == "grundy"][one.ruleset] = one.parameters
+    for family in families:
+        is_grundy = family.members[0].table().variable.name == "grundy"
+        for member in family.members:
+            game = build(read(family.ruleset), dict(member.parameters), Path())
+            games[family.ruleset, is_grundy][game.notation] = member.parameters
     stated: list[FoundStatement] = []
     doubtful: list[FoundStatement] = []
     most = 2  # fewer passes: what two passes do is so in all games, and is said of one family
-    for (ruleset, quantity), members in sorted(families.items(), key=lambda one: -len(one[1])):
+    for (ruleset, is_grundy), members in sorted(games.items(), key=lambda one: -len(one[1])):
         tables = [MemberTable(parameters, _never) for parameters in members.values()]
+        quantity: Quantity = "grundy" if is_grundy else "p-positions"
         search = _Search(TableFamily.of(ruleset, tables), quantity, next(iter(members)))
         search.run(most)
         if search.stated and ruleset.startswith("with-pass"):
@@ -179,6 +185,7 @@ class _Search:
         self.coordinates = ruleset.coordinates
         variable = variable_of(ruleset, quantity)
         free = ruleset.base.rules.free
+        self.is_face = ruleset.base.rules.face is not None
         self.free = free if variable.stored == free and variable.dims else None
         self.size = len(ruleset.base.coordinates) - (self.free is not None)
         self.stated: list[FoundStatement] = []
@@ -187,7 +194,7 @@ class _Search:
 
     def run(self, most: int) -> None:
         """Compare all neighbours, with at most so many passes fewer; what follows from a nearer one is left out."""
-        if self.size not in SMALL:
+        if self.size not in SMALL or self.is_face:
             return
         known: dict[str, set[int]] = defaultdict(set)
         for pair in neighbours(read(self.family.ruleset)):

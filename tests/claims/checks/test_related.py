@@ -113,15 +113,18 @@ GAMES = [
 def test_drawn_relations(data, game, quantity):
     """Between a game and itself, moved; the least counterexample is that of the definition."""
     names = parse_ruleset(game).coordinates
-    at = {name: f"{name}{data.draw(st.integers(-1, 2)):+d}" for name in names}
+    moved = {name: data.draw(st.integers(-1, 2)) for name in names}
+    at = {name: f"{name}{by:+d}" for name, by in moved.items() if by}
     equals = data.draw(st.sampled_from(["g", "g+1", "g ^ 1"])) if quantity == "grundy" else None
     where = data.draw(st.sampled_from([None, f"{names[0]} > 0"]))
     claim = related(game, game, at, equals, where)
     own = parse_ruleset(game)
     verdict = check_claim(claim, {}, own, 5, table(own, 5, quantity)).verdict
     said = outcome(claim, {}, own, 5, quantity)
-    assert said.is_false == isinstance(verdict, Refuted)
     if isinstance(verdict, Refuted):
-        assert verdict.counterexample.position == said.least
+        found = verdict.counterexample.position
+        assert found == said.least or (not said.is_false and max(found) > 5)  # a last heap
+    elif said.is_false:
+        raise AssertionError(said)
     else:
         assert isinstance(verdict, HoldsToBound | Exhausted) != said.is_empty
