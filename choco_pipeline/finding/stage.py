@@ -123,7 +123,8 @@ class Finder:
         if statement.verdict.status == "refuted":
             self.refuted.append(statement)
             return
-        known = lemmas(claims[0]) or restated(claims, games, self.catalogue)
+        by_lemma = lemmas(claims[0]) if claims else ()
+        known = by_lemma or restated(claims, games, self.catalogue)
         self.accepted.append(replace(statement, known=known))
         self._games[statement.id] = games
         for i, claim in enumerate(claims):

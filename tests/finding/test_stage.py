@@ -458,11 +458,12 @@ def test_what_a_nim_sum_is_at_all_p_positions_is_said_of_no_others():
     game = "solid-bar(f=max(x, z)//2)"
     findings, _ = mined(game, "p-positions", 64, game, ["value-sets"])
     document = found_in(findings, [], finder(game), silent)
-    (found,) = map(FoundStatement.from_json, document["statements"])
+    found, higher = map(FoundStatement.from_json, document["statements"])
     assert (found.kind, found.formulas) == (
         "p-positions",
         (StatementLine("P iff", "x ^ y ^ z == 0"),),
     )
+    assert (higher.kind, higher.ruleset) == ("related", "solid-bar(f=max(x, z)//2+1)")
     assert found.verdict.status == "holds"
 
 
