@@ -147,7 +147,9 @@ class _Comparison:
         if stored is None or variable_of(self.game, "p-positions").stored != stored:
             return None
         is_used = any(stored in f.names for f in (*others, self.where) if f is not None)
-        return None if is_used or self.at[stored] != parse(stored) else stored
+        is_alone = self.at[stored].names <= {stored} and stored == self.game.base.rules.free
+        is_alone &= self.cells.free is not None
+        return stored if not is_used and (is_alone or self.at[stored] == parse(stored)) else None
 
     def target(self, points: Points) -> Points:
         """Return the related positions."""
@@ -198,11 +200,11 @@ class _Comparison:
         self, related: _RelatedTable, columns: CellBlock, points: Points, stored: str
     ) -> Iterator[tuple[Points, Ints]]:
         """Yield those of columns that can be wrong first, and 1 for P: P-positions here and there, and where there is none."""
-        target = self.target(points)
+        target = self.target(points) | {stored: points[stored]}
         exist = related.are_positions(target)
         there = np.full(exist.shape, NONE, np.int64)
         there[exist] = related.stored(select(target, exist))
-        heights = [there, np.where(exist, NONE, 0), columns.values]
+        heights = [*self._leading_to(there, stored), np.where(exist, NONE, 0), columns.values]
         if stored in self.game.base.rules.limits:
             heights.append(np.where(exist, related.largest(stored, target) + 1, NONE))
         tried: list[Ints] = []
@@ -216,6 +218,26 @@ class _Comparison:
             tried.append(heap)
             is_p = (heap == columns.values)[new].astype(np.int64)
             yield select(points, new) | {stored: heap[new]}, is_p
+
+    def _leading_to(self, there: Ints, stored: str) -> Iterator[Ints]:
+        """Yield the values of the stored coordinate, within the bound, for which it has given ones in the related game.
+
+        These are two at most, which are enough: only one of them can be that of a P-position. Last comes the least that leads nowhere.
+        """
+        if self.at[stored] == parse(stored):
+            yield there
+            return
+        heaps = np.arange(self.cells.bound + 1)
+        images = np.maximum(evaluate_at(self.at[stored], {stored: heaps}), NONE)
+        nowhere = np.flatnonzero(images == NONE)
+        size = max(int(there.max(initial=0)), int(images.max(initial=0))) + 2  # NONE is the last
+        for _ in range(2):
+            first = np.full(size, NONE, np.int64)
+            first[images[::-1]] = heaps[::-1]
+            first[NONE] = NONE
+            yield first[there]
+            images = np.where(first[images] == heaps, NONE, images)
+        yield np.full(there.shape, nowhere[0] if nowhere.size else NONE, np.int64)
 
 
 def find_related(check: Related, case: ClaimCase) -> Finding:

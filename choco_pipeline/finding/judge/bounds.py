@@ -62,7 +62,10 @@ def _is_quick(claim: Claim, game: Ruleset, bound: int, quantity: Quantity) -> bo
         if stored is None or not isinstance(check, PPositions | Related):
             return True
         if isinstance(check, Related):
-            return stored not in check.at or count_positions(game, bound) <= MOST_RELATED
+            heap = check.at.get(stored)
+            if heap is None or (stored == game.base.rules.free and heap.names <= {stored}):
+                return True
+            return count_positions(game, bound) <= MOST_RELATED
         solved = check.formula.solve(stored) is not None
         if solved and (check.where is None or stored not in check.where.names):
             return True
