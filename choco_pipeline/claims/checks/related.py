@@ -185,8 +185,8 @@ class _Comparison:
         tally.settle(points)
         values, stored = block.values, self.cells.variable.stored
         if self.equals is None:
-            is_p = self.cells.holds_p(values) if stored is None else values == points[stored]
-            values = is_p.astype(np.int64)
+            held = self.cells.holds_p(values) if stored is None else values == points[stored]
+            values = held.astype(np.int64)
         self._compare(related, points, values, tally)
 
     def _compare(self, related: _RelatedTable, points: Points, values: Ints, tally: Tally) -> None:
