@@ -88,7 +88,7 @@ def refusal_of(folder: Path, more: str, check: str) -> list[str]:
         ),
         (
             "kind: integer\nbound: 9",
-            "8:5: claims.0.check.kind: needs one of 19 words, found 'integer'; did you mean 'integers'?",
+            "8:5: claims.0.check.kind: needs one of 20 words, found 'integer'; did you mean 'integers'?",
         ),
         (
             "kind: sudoku\nbound: 9",
