@@ -76,7 +76,7 @@ def ranked(statements: Iterable[FoundStatement]) -> list[FoundStatement]:
     """Return statements in the order in which they are shown.
 
     Proved ones first and refuted ones last; among those with the same verdict exact ones, for families before single
-    games, what is not known, then short ones.
+    games, what is not known, formulas before relations to other games, then short ones.
     """
 
     def key(statement: FoundStatement) -> tuple[object, ...]:
@@ -85,6 +85,7 @@ def ranked(statements: Iterable[FoundStatement]) -> list[FoundStatement]:
             bool(statement.exceptions),
             bool(statement.known),
             not statement.pattern.names,
+            statement.kind == "related",
             statement.size,
             statement.id,
         )
