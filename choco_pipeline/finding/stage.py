@@ -20,7 +20,8 @@ from choco_pipeline.finding.families.relations import relations
 from choco_pipeline.finding.families.single import Mined, searches, statements
 from choco_pipeline.finding.families.table_family import TableFamily
 from choco_pipeline.finding.judge.for_all_parameters import DecideForAll, ForAllParameters
-from choco_pipeline.finding.judge.known import follows_from_formulas, lemmas, meaning
+from choco_pipeline.finding.judge.known import follows_from_formulas, meaning
+from choco_pipeline.finding.judge.lemma_cases import lemmas
 from choco_pipeline.finding.judge.rank import ranked, restated, strongest_first
 from choco_pipeline.finding.judge.trial import Decide, tried
 from choco_pipeline.finding.statements.entries import claims_of, with_claim

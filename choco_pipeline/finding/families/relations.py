@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.families.combinations import Point, determined, shapes_of
@@ -25,6 +23,13 @@ from choco_pipeline.finding.families.neighbours import Neighbours, neighbours
 from choco_pipeline.finding.families.single import Mined
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
 from choco_pipeline.finding.families.tested_condition import TestedCondition, tested_condition
+from choco_pipeline.finding.families.value_tables import (
+    FEWEST_VALUES,
+    FUNCTIONS,
+    ValueTable,
+    named_function,
+    value_table,
+)
 from choco_pipeline.finding.families.wording import listed, values_of
 from choco_pipeline.finding.statements.statement import (
     Evidence,
@@ -33,23 +38,10 @@ from choco_pipeline.finding.statements.statement import (
     Tried,
 )
 from choco_pipeline.formula import parse
-from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import build, read
-from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.specs.schema import Quantity, variable_of
 
-Ints = NDArray[np.int64]
-Truths = NDArray[np.bool_]
-
-#: Functions of a Grundy number g, the shortest first; the last one exchanges 2i−1 and 2i for i ≥ 1, and leaves 0.
-FUNCTIONS = (
-    "g",
-    *(f"g{sign}{n}" for n in (1, 2, 3, 4) for sign in "+-"),
-    *(f"g ^ {n}" for n in (1, 2, 3)),
-    "max(((g+1) ^ 1)-1, 0)",
-)
-#: Fewer values, or fewer P-positions, show no relation.
-FEWEST_VALUES = 6
 #: A relation must hold in so many of the tables that are searched.
 FEWEST_TABLES = 3
 #: By numbers of coordinates, the bounds of the corners in which relations are found, and of those in which they must hold;
@@ -57,52 +49,6 @@ SMALL, LARGE = {1: 30, 2: 24, 3: 9}, {1: 90, 2: 60, 3: 20}
 #: tables reach so much further, or a multiple of it: there related positions are.
 FURTHER = 8
 TRIED = "the same position and near ones, of games with less passes, smaller parameters, lower heights, x and z exchanged"
-
-
-@dataclass(frozen=True)
-class _ValueTable:
-    """What is compared of one game: Grundy numbers, or the free heaps of P-positions.
-
-    Attributes
-    ----------
-    dims
-        The coordinates, passes first.
-    values
-        A number for each position.
-    legal
-        Which cells are positions.
-    limited
-        The coordinates that the others limit.
-    """
-
-    dims: tuple[str, ...]
-    values: Ints
-    legal: Truths
-    limited: frozenset[str]
-
-    @classmethod
-    def of(cls, game: Ruleset, bound: int, quantity: Quantity) -> _ValueTable:
-        """Compute a table; of P-positions without a free heap the Grundy numbers tell more."""
-        variable = variable_of(game, quantity)
-        if variable.stored is None or variable.stored != game.base.rules.free or not variable.dims:
-            variable = variable_of(game, "grundy")
-        data = table(game, bound, "grundy" if variable.name == "grundy" else "p-positions")
-        values = data[variable.name].values.astype(np.int64)
-        return cls(variable.dims, values, values >= 0, frozenset(game.base.rules.limits))
-
-    def corner(self, bound: int) -> _ValueTable:
-        """Return the part in which no coordinate without a limit, passes apart, is above a bound."""
-        whole = ("p", *self.limited)
-        part = tuple(slice(None if name in whole else bound + 1) for name in self.dims)
-        return replace(self, values=self.values[part], legal=self.legal[part])
-
-    @cached_property
-    def swapped(self) -> _ValueTable:
-        """The same with x and z exchanged."""
-        axes = [{"x": "z", "z": "x"}.get(name, name) for name in self.dims]
-        order = [self.dims.index(name) for name in axes]
-        values, legal = self.values.transpose(order), self.legal.transpose(order)
-        return replace(self, values=values, legal=legal)
 
 
 @dataclass(frozen=True)
@@ -190,7 +136,7 @@ class _Search:
         self.size = len(ruleset.base.coordinates) - (self.free is not None)
         self.stated: list[FoundStatement] = []
         self.doubtful: list[FoundStatement] = []
-        self._tables: dict[tuple[str, tuple[tuple[str, int], ...], int], _ValueTable | None] = {}
+        self._tables: dict[tuple[str, tuple[tuple[str, int], ...], int], ValueTable | None] = {}
 
     def run(self, most: int) -> None:
         """Compare all neighbours, with at most so many passes fewer; what follows from a nearer one is left out."""
@@ -278,7 +224,7 @@ class _Search:
 
     def _table(
         self, notation: str, point: Point, corner: int | None = None, moved: int = 0
-    ) -> _ValueTable | None:
+    ) -> ValueTable | None:
         """Return the table of a game, or a corner of it, for positions that are moved by so much; None if there is none."""
         further = FURTHER * max(1, -(-moved // FURTHER))
         key = notation, tuple(sorted(point.items())), further
@@ -286,14 +232,14 @@ class _Search:
             try:
                 game = build(read(notation), dict(point), Path())
                 bound = LARGE[self.size] + further
-                self._tables[key] = _value_table(game.notation, bound, self.quantity)
+                self._tables[key] = value_table(game.notation, bound, self.quantity)
             except ChocoError:  # no such game, or heights that end before
                 self._tables[key] = None
         whole = self._tables[key]
         return whole if whole is None or corner is None else whole.corner(corner)
 
     def _function(
-        self, pair: Neighbours, own: _ValueTable, other: _ValueTable, moved: Mapping[str, int]
+        self, pair: Neighbours, own: ValueTable, other: ValueTable, moved: Mapping[str, int]
     ) -> str | None:
         """Return which function the one is of the other; None if none, or if a related position is none."""
         if pair.is_swapped:
@@ -311,9 +257,9 @@ class _Search:
             return None
         values, related = own.values[here], other.values[there]
         if self.free is not None:
-            return _named(values, related)
+            return named_function(values, related)
         if self.quantity == "grundy":
-            return _named(related, values)
+            return named_function(related, values)
         same = np.array_equal(values == 0, related == 0)
         return "" if same and np.count_nonzero(values == 0) >= FEWEST_VALUES else None
 
@@ -406,27 +352,3 @@ class _Search:
 
 def _total(moved: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
     return sum(moved), moved
-
-
-@lru_cache(maxsize=256)
-def _value_table(game: str, bound: int, quantity: Quantity) -> _ValueTable:
-    return _ValueTable.of(parse_ruleset(game), bound, quantity)
-
-
-def _named(numbers: Ints, images: Ints) -> str | None:
-    """Return the first of `FUNCTIONS` that has some values at some numbers; None if none has, or the numbers are few.
-
-    Examples
-    --------
-    >>> g = np.arange(8)
-    >>> _named(g, np.array([0, 2, 1, 4, 3, 6, 5, 8])), _named(g, g ^ 1), _named(g // 2, g)
-    ('max(((g+1) ^ 1)-1, 0)', 'g ^ 1', None)
-    """
-    pairs = np.unique(np.stack([numbers, images]), axis=1)
-    known = np.unique(pairs[0])
-    if known.size < max(FEWEST_VALUES, pairs.shape[1]):
-        return None
-    for text in FUNCTIONS:
-        if np.array_equal(parse(text).evaluate({"g": pairs[0]}), pairs[1]):
-            return text
-    return None

@@ -23,7 +23,6 @@ from choco_pipeline.claims.kinds import (
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.formula import parse
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.games.notation import build, read
 from choco_pipeline.tables.reading.cells import Ints, Points, Truths, evaluate_at, holds_at
@@ -37,8 +36,6 @@ DRAWN, TRIES, LARGEST = 200, 2_000, 1 << 11
 GAMES = 8
 #: Sets of values are compared up to this.
 LARGEST_VALUE = 1 << 12
-#: What one pass does to Grundy numbers g of a game in which they are 0 at the end alone: 2i−1 and 2i change places for i ≥ 1.
-EXCHANGED = parse("max(((g+1) ^ 1)-1, 0)")
 
 
 @dataclass(frozen=True)
@@ -151,20 +148,6 @@ def follows_from_formulas(claim: Claim, games: Sequence[str], catalogue: Catalog
         is_settled(game) and is_settled(build(pattern, claim.match(game) or {}, Path()).notation)
         for game in _spread(games)
     )
-
-
-def lemmas(claim: Claim) -> tuple[str, ...]:
-    """Return the lemma on all games, by its name in docs/lemmas.md, that a claim is a case of; nothing if there is none."""
-    check = claim.check
-    if not isinstance(check, Related) or check.game != claim.statement.ruleset:
-        return ()
-    at = {name: formula.text for name, formula in check.at.items()}
-    if at == {"p": "p-2"} and check.equals in (None, parse("g")):
-        return ("two-more-passes",)
-    functions = [check.equals] if check.equals else [check.at[name] for name in at if name != "p"]
-    one_less = at.get("p") == "p-1" and len(at) == (1 if check.equals else 2)
-    is_exchange = [f.rename(dict.fromkeys(f.names, "g")) for f in functions] == [EXCHANGED]
-    return ("one-pass",) if one_less and is_exchange else ()
 
 
 def _environment(claim: Claim, game: str) -> dict[str, int] | None:
