@@ -18,7 +18,10 @@ if TYPE_CHECKING:
         WithPass,
         parse_ruleset,
     )
+    from choco_pipeline.proof.games.prover import prove
+    from choco_pipeline.python_api import Run, check, load_claims, mine, open_table, run
     from choco_pipeline.tables.computing.in_memory import grundy_table, p_table
+    from choco_pipeline.tables.reading.position_frames import p_positions
 
     #: `Game.from_file` reads a game of one's own.
     Game = CutGame
@@ -32,20 +35,40 @@ __all__ = [
     "Nim",
     "RectangularBar",
     "Ruleset",
+    "Run",
     "SolidBar",
     "StepBar",
     "StripBar",
     "WithPass",
+    "check",
     "grundy_table",
+    "load_claims",
+    "mine",
+    "open_table",
+    "p_positions",
     "p_table",
     "parse_ruleset",
+    "prove",
+    "run",
 ]
+
+#: Where names are defined that need numba, zarr, xarray or pandas; all others are games.
+PLACES = {
+    **dict.fromkeys(("grundy_table", "p_table"), "tables.computing.in_memory"),
+    "p_positions": "tables.reading.position_frames",
+    "prove": "proof.games.prover",
+    **dict.fromkeys(("Run", "check", "load_claims", "mine", "open_table", "run"), "python_api"),
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Import games, and tables with numba, zarr and xarray, only when they are asked for: a command starts without them."""
+    """Import a name only when it is asked for: a command starts without what it does not need."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    tables = name in ("grundy_table", "p_table")
-    module = import_module(f"{__name__}.{'tables.computing.in_memory' if tables else 'games'}")
+    module = import_module(f"{__name__}.{PLACES.get(name, 'games')}")
     return getattr(module, "CutGame" if name == "Game" else name)
+
+
+def __dir__() -> list[str]:
+    """Return what there is to be imported."""
+    return [*__all__, "__version__"]

@@ -8,9 +8,9 @@ import platform
 import subprocess
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parent
+from choco_pipeline.shipped import IS_CLONE, PACKAGE
+
 LIBRARIES = ("numpy", "numba", "zarr", "xarray", "dask", "snakemake")
 
 #: Code whose change may change a table's numbers, and code whose change may change what is said about them.
@@ -66,7 +66,9 @@ def package_version() -> str:
 
 @cache
 def commit() -> str:
-    """Return the git commit of the source, with ``+changes`` if files differ from it; ``unknown`` outside of git."""
+    """Return the git commit of the source, with ``+changes`` if files differ from it; ``unknown`` outside of a clone."""
+    if not IS_CLONE:
+        return "unknown"
     try:
         head = _git("rev-parse", "HEAD")
         return head + ("+changes" if _git("status", "--porcelain", "--untracked-files=no") else "")

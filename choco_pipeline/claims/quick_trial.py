@@ -16,11 +16,13 @@ from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim, assignments
 from choco_pipeline.claims.language.claim_verdict import AllParameters, ClaimVerdict
 from choco_pipeline.claims.language.claims_file import Entry, Sample
+from choco_pipeline.claims.language.verdict import verdict_fields, verdict_text
 from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build
+from choco_pipeline.shown import Shown
 from choco_pipeline.tables.computing.cost import cost_of, memory_whole, require_memory
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.computing.machine import worker_memory
@@ -37,7 +39,7 @@ Report = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Trial:
+class Trial(Shown):
     """What one trial of a claim found.
 
     Attributes
@@ -66,6 +68,16 @@ class Trial:
     finding: Finding
     seconds: float
     for_all: AllParameters | None = None
+
+    @property
+    def status(self) -> str:
+        """The verdict's name."""
+        return str(verdict_fields(self.finding.verdict)["verdict"])
+
+    @property
+    def text(self) -> str:
+        """The verdict in a line."""
+        return verdict_text(self.finding.verdict)
 
 
 @dataclass(frozen=True)
@@ -117,6 +129,19 @@ def trials(
     if claim.is_over_tables:
         return _try_across(claim, planned, report)
     return _try_each(claim, planned, report)
+
+
+def chosen_cases(claim: Claim, given: Given) -> list[dict[str, int]]:
+    """Return the parameters that a claim on games speaks of, of its sample or of the values that are given, each once.
+
+    Raises
+    ------
+    ConfigError, LimitError
+        As for `trials`.
+    """
+    sample = claim.statement.sample if isinstance(claim.statement, Entry) else None
+    cases = (case for _, case in _cases(claim, sample, given))
+    return list({tuple(case.values()): case for case in cases}.values())
 
 
 def _try_each(claim: Claim, planned: list[_Planned], report: Report) -> Iterator[Trial]:
@@ -171,6 +196,18 @@ def _fixed(claim: Claim, given: Given) -> dict[str, int]:
 
 def _plan(claim: Claim, given: Given, bound: int | None) -> list[_Planned]:
     sample = claim.statement.sample if isinstance(claim.statement, Entry) else None
+    # Names that only help to say the parameters can give the same parameters again.
+    distinct: dict[tuple[tuple[int, ...], int | None], dict[str, int]] = {}
+    for known, case in _cases(claim, sample, given):
+        size = _bound(claim, sample, known, case, bound)
+        distinct.setdefault((tuple(case.values()), size), case)
+    return [_planned(claim, parameters, size) for (_, size), parameters in distinct.items()]
+
+
+def _cases(
+    claim: Claim, sample: Sample | None, given: Given
+) -> list[tuple[dict[str, int], dict[str, int]]]:
+    """Return the choices of values, each with a case of the claim that it leads to: at least one."""
     spans = _spans(claim, sample, given)
     wanted = {name: _as_range(given[name]) for name in claim.statement.every if name in given}
     values = list(islice(assignments(spans, {}), MOST_COMBINATIONS + 1))
@@ -178,20 +215,18 @@ def _plan(claim: Claim, given: Given, bound: int | None) -> list[_Planned]:
         raise LimitError(
             f"claim {claim.id}: more than {MOST_COMBINATIONS:,} combinations of {', '.join(spans)}"
         )
-    # Names that only help to say the parameters can give the same parameters again.
-    distinct: dict[tuple[tuple[int, ...], int | None], dict[str, int]] = {}
-    for known in values:
-        parameters = {name: known[name] for name in known if name in claim.parameters}
-        for case in claim.cases(parameters):
-            if all(case[name] in span.values({}) for name, span in wanted.items()):
-                size = _bound(claim, sample, known, case, bound)
-                distinct.setdefault((tuple(case.values()), size), case)
-    if not distinct:
+    found = [
+        (known, case)
+        for known in values
+        for case in claim.cases({name: known[name] for name in known if name in claim.parameters})
+        if all(case[name] in span.values({}) for name, span in wanted.items())
+    ]
+    if not found:
         tried = ", ".join(f"{name} = {span}" for name, span in (spans | wanted).items())
         when = claim.statement.when
         needed = f": {when}" if when else ""
         raise ConfigError(f"claim {claim.id} does not speak of {tried or 'anything'}{needed}")
-    return [_planned(claim, parameters, size) for (_, size), parameters in distinct.items()]
+    return found
 
 
 def _spans(claim: Claim, sample: Sample | None, given: Given) -> dict[str, Range]:

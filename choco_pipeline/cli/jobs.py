@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from choco_pipeline.cli.help_sections import STEPS
 from choco_pipeline.cli.output import SETTINGS, Json, emit, note
 from choco_pipeline.cluster.connect import call, resolve
 from choco_pipeline.documents.record import read_record, write_record
@@ -44,7 +45,7 @@ def _told(result: Mapping[str, int], out: Path, json: bool) -> None:
         note(f"{out}: {', '.join(f'{number} {what}' for what, number in result.items())}")
 
 
-@app.command()
+@app.command(rich_help_panel=STEPS)
 def build(
     spec: Annotated[Path, typer.Argument(help="The shard's spec.")],
     out: Out,
@@ -75,7 +76,7 @@ def work(
     _task(f"choco_pipeline.{WORK[kind].task}", order, out, json)
 
 
-@app.command()
+@app.command(rich_help_panel=STEPS)
 def find(
     plan_file: Annotated[Path, typer.Argument(help="The run's plan.")],
     out: Out,
@@ -85,7 +86,7 @@ def find(
     _task("choco_pipeline.finding.stage:find_statements", plan_file, out, json)
 
 
-@app.command()
+@app.command(rich_help_panel=STEPS)
 def ledger(
     plan_file: Annotated[Path, typer.Argument(help="The run's plan.")],
     out: Out,
@@ -99,7 +100,7 @@ def ledger(
     _task(f"choco_pipeline.sweep.ledger:{write}", plan_file, out, json)
 
 
-@app.command()
+@app.command(rich_help_panel=STEPS)
 def report(
     ledger_file: Annotated[Path, typer.Argument(help="The run's ledger.")],
     out: Out,

@@ -7,23 +7,24 @@ from typing import Annotated
 
 import typer
 
-from choco_pipeline.cli import jobs
+from choco_pipeline.cli import finished, jobs
 from choco_pipeline.cli.claim_commands import claims
+from choco_pipeline.cli.help_sections import CLAIMS, GAMES, RUNS, THIS_PROGRAM, CommandSections
 from choco_pipeline.cli.output import SETTINGS, Json, emit
+from choco_pipeline.commands import DEFAULT_CONFIG
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.tables.specs.schema import Quantity
 
 app = typer.Typer(
     name="choco",
+    cls=CommandSections,
     help="Conjecture search for impartial chocolate-bar games.",
     no_args_is_help=True,
     **SETTINGS,
 )
-app.add_typer(jobs.app)
-app.add_typer(claims.app)
+
 
 ConfigFile = Annotated[Path, typer.Argument(help="The configuration.", metavar="[CONFIG]")]
-DEFAULT_CONFIG = Path("config/config.yaml")
 ClusterName = Annotated[
     str | None,
     typer.Option(help="Compute where config/clusters/NAME.yaml says.", metavar="NAME"),
@@ -40,9 +41,27 @@ Scheduler = Annotated[
 ]
 
 
-@app.command()
+def _show_version(asked: bool) -> None:
+    if asked:
+        from choco_pipeline.provenance import package_version  # noqa: PLC0415
+
+        print(f"choco {package_version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def every_command(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", is_eager=True, callback=_show_version),
+    ] = False,
+) -> None:
+    """Take the options that stand before a command."""
+
+
+@app.command(rich_help_panel=RUNS)
 def run(
-    config: ConfigFile = DEFAULT_CONFIG,
+    config: ConfigFile = Path(DEFAULT_CONFIG),
     cluster: ClusterName = None,
     workers: NumberOfWorkers = None,
     scheduler: Scheduler = None,
@@ -64,9 +83,9 @@ def run(
     )
 
 
-@app.command()
+@app.command(rich_help_panel=RUNS)
 def plan(
-    config: ConfigFile = DEFAULT_CONFIG,
+    config: ConfigFile = Path(DEFAULT_CONFIG),
     cluster: ClusterName = None,
     workers: NumberOfWorkers = None,
     scheduler: Scheduler = None,
@@ -78,7 +97,7 @@ def plan(
     show_plan(config, cluster=cluster, workers=workers, scheduler=scheduler, json=json)
 
 
-@app.command()
+@app.command(rich_help_panel=GAMES)
 def value(
     ruleset: Annotated[str, typer.Argument(help="For example 'solid-bar(f=(x+z)//3)'.")],
     position: Annotated[list[int], typer.Argument(help="Its coordinates; passes left come last.")],
@@ -98,7 +117,7 @@ def value(
     show_value(ruleset, tuple(position), json, certificate)
 
 
-@app.command()
+@app.command(rich_help_panel=GAMES)
 def mine(
     words: Annotated[
         list[str],
@@ -126,7 +145,7 @@ def mine(
     raise typer.Exit(mine_games(words, bound, quantity, what or [], json))
 
 
-@app.command()
+@app.command(rich_help_panel=GAMES)
 def heights(
     side: Annotated[int, typer.Option(help="The largest x, and the largest z.")] = 3,
     height: Annotated[int, typer.Option(help="The largest height.")] = 2,
@@ -138,63 +157,7 @@ def heights(
     raise typer.Exit(mine_heights(side, height, json))
 
 
-@app.command()
-def verify(
-    manifests: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            help="Manifests (….done.json); by default all below results/, all certificates, and all else that runs read again."
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Chooses the random positions.")] = 0,
-    seconds: Annotated[
-        float, typer.Option(help="So long the checker may take for a certificate.", min=0.1)
-    ] = 60.0,
-    json: Json = False,
-) -> None:
-    """Check stored tables against their checksums, their mathematics against the definition, certificates, and documents of runs.
-
-    Certificates are decided by checker/check.py alone. The exit code is 1 if something is wrong; a certificate that takes
-    too long is named, and is not wrong.
-    """
-    from choco_pipeline.cli.verify import verify_results  # noqa: PLC0415
-
-    raise typer.Exit(verify_results(manifests or [], seed, seconds, json))
-
-
-@app.command()
-def results(
-    run: Annotated[str, typer.Argument(help="The run's name.")],
-    against: Annotated[
-        str | None,
-        typer.Option(help="Another run, with smaller bounds: which verdicts have changed?"),
-    ] = None,
-    json: Json = False,
-) -> None:
-    """Write a dated page of a run's figures to docs/results."""
-    from choco_pipeline.cli.results import write_results  # noqa: PLC0415
-
-    write_results(run, against, json=json)
-
-
-@app.command()
-def repair(
-    manifests: Annotated[
-        list[Path] | None,
-        typer.Argument(help="Manifests (….done.json); all below results/ by default."),
-    ] = None,
-    json: Json = False,
-) -> None:
-    """Look for damaged chunks in stored tables, and rebuild them as their manifests have them.
-
-    The exit code is 0 if nothing is damaged any more, and 1 if something is that could not be repaired.
-    """
-    from choco_pipeline.cli.repair import repair_tables  # noqa: PLC0415
-
-    raise typer.Exit(repair_tables(manifests or [], json))
-
-
-@app.command()
+@app.command(rich_help_panel=GAMES)
 def prove(
     ruleset: Annotated[
         str | None, typer.Argument(help="For example 'with-pass(strip-bar(k=4, s=2), passes=1)'.")
@@ -233,6 +196,14 @@ def prove(
     grundy: Annotated[
         str | None, typer.Option(help="With --for: the Grundy number.", metavar="FORMULA")
     ] = None,
+    formula: Annotated[
+        str | None,
+        typer.Option(
+            help="Prove that this is so: a condition that the P-positions alone satisfy, as 'x ^ y ^ z == 0', or with"
+            " --relation grundy what the Grundy number is.",
+            metavar="FORMULA",
+        ),
+    ] = None,
     where: Annotated[
         str,
         typer.Option(
@@ -252,13 +223,17 @@ def prove(
     from choco_pipeline.cli.prove import show_proof  # noqa: PLC0415
     from choco_pipeline.cli.prove_family import show_family  # noqa: PLC0415
 
+    if condition is not None and formula is not None:
+        p_positions, grundy = (formula, grundy) if relation == "p" else (p_positions, formula)
     if condition is not None or p_positions is not None or grundy is not None:
         asked = (ruleset, condition, p_positions, grundy)
         raise typer.Exit(show_family(*asked, out, seconds, memory, json, where))
-    raise typer.Exit(show_proof(ruleset, relation, check, engine or [], out, seconds, memory, json))
+    raise typer.Exit(
+        show_proof(ruleset, relation, check, engine or [], out, seconds, memory, json, formula)
+    )
 
 
-@app.command()
+@app.command(rich_help_panel=THIS_PROGRAM)
 def doctor(cluster: ClusterName = None, json: Json = False) -> None:
     """Say what this machine has: cores, memory, disk, libraries, optional parts; or what a cluster has."""
     from choco_pipeline.cli.doctor import show_cluster, show_machine  # noqa: PLC0415
@@ -269,7 +244,7 @@ def doctor(cluster: ClusterName = None, json: Json = False) -> None:
         show_cluster(cluster, json)
 
 
-@app.command()
+@app.command(rich_help_panel=THIS_PROGRAM)
 def schema(
     reference: Annotated[
         bool,
@@ -304,7 +279,7 @@ def schema(
         print(page_of(), end="")
 
 
-@app.command()
+@app.command(rich_help_panel=THIS_PROGRAM)
 def version(json: Json = False) -> None:
     """Print the versions that results are stamped with."""
     from choco_pipeline.provenance import versions  # noqa: PLC0415
@@ -314,3 +289,8 @@ def version(json: Json = False) -> None:
         emit(found)
     else:
         print("\n".join(f"{name} {number}" for name, number in found.items()))
+
+
+app.add_typer(finished.app)
+app.add_typer(claims.app, rich_help_panel=CLAIMS)
+app.add_typer(jobs.app)

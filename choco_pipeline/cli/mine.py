@@ -28,6 +28,7 @@ from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import Notation, build, match, read
 from choco_pipeline.mining.task import MINERS, mine_table
+from choco_pipeline.shipped import project_file
 from choco_pipeline.tables.computing.cost import cost_of, memory_whole, require_memory
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.computing.machine import worker_memory
@@ -60,7 +61,35 @@ def mine(
     what: Sequence[str],
     json: bool,
 ) -> int:
-    """Compute tables, look for what is in them, and print statements with their evidence and verdicts.
+    """Look for statements as `mined`, and print them with their evidence and verdicts.
+
+    Parameters
+    ----------
+    words, bound, quantity, what
+        As for `mined`.
+    json
+        Print one document instead, as ``found.json`` of a run.
+
+    Returns
+    -------
+    int
+        Exit code 0: that nothing is found is an answer.
+    """
+    tables, document = mined(words, bound, quantity, what)
+    if json:
+        emit(document)
+    else:
+        print("\n".join(shown(document, f"{tables} {'table' if tables == 1 else 'tables'}")))
+    return 0
+
+
+def mined(
+    words: Sequence[str],
+    bound: int | None = None,
+    quantity: Quantity | None = None,
+    what: Sequence[str] = (),
+) -> tuple[int, dict[str, Any]]:
+    """Compute tables, and look for what is in them; a terminal shows how far it is.
 
     Parameters
     ----------
@@ -73,13 +102,11 @@ def mine(
         What the tables hold; by default P-positions, but of flat bars and of one heap Grundy numbers.
     what
         The searches, keys of `choco_pipeline.mining.task.MINERS`; all by default.
-    json
-        Print one document instead, as ``found.json`` of a run.
 
     Returns
     -------
-    int
-        Exit code 0: that nothing is found is an answer.
+    int, dict
+        How many tables, and what ``found.json`` of a run has.
 
     Raises
     ------
@@ -115,13 +142,7 @@ def mine(
         bounds = {(one.game.notation, one.quantity): one.bound for one in tables}
         finder = Finder(Tables(bounds), _catalogue())
         document = found_in(mined, families, finder, lambda *_, **__: progress.advance(finding))
-    if json:
-        emit(document)
-    else:
-        print(
-            "\n".join(shown(document, f"{len(tables)} {'table' if len(tables) == 1 else 'tables'}"))
-        )
-    return 0
+    return len(tables), document
 
 
 def mine_heights(side: int, height: int, json: bool) -> int:
@@ -254,4 +275,4 @@ def _reader(one: _Table, data: xr.Dataset) -> Callable[[], Cells]:
 
 
 def _catalogue() -> Catalogue:
-    return load_catalogue(sorted(CLAIMS.glob("*.yaml")))
+    return load_catalogue(sorted(project_file(CLAIMS).glob("*.yaml")))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Mapping
+from textwrap import wrap
 from typing import Annotated, Any
 
 import typer
@@ -19,11 +21,12 @@ Json = Annotated[
 
 #: How all commands treat options, help and errors.
 SETTINGS: Mapping[str, Any] = {
-    "add_completion": False,
     "pretty_exceptions_enable": False,
     "rich_markup_mode": None,
     "context_settings": {"help_option_names": ["-h", "--help"]},
 }
+#: No line of text is longer, nor than a terminal is wide.
+WIDTH = 120
 #: Exit code if two engines, or an engine and a definition, contradict each other: no verdict has it.
 DISAGREEMENT = 3
 
@@ -36,6 +39,19 @@ def emit(document: object) -> None:
 def note(text: str) -> None:
     """Print a line on standard error."""
     print(text, file=sys.stderr)
+
+
+def wrapped(text: str, indent: str = "", further: str = "") -> str:
+    """Return a paragraph in lines as wide as the terminal, the further ones with an indent of their own."""
+    width = min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns)
+    lines = wrap(
+        text,
+        width,
+        initial_indent=indent,
+        subsequent_indent=further,
+        break_on_hyphens=False,  # names of claims and options have them
+    )
+    return "\n".join(lines)
 
 
 def in_short(number: float) -> str:

@@ -9,9 +9,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import get_args
 
+from pydantic import ValidationError
+
 from choco_pipeline.claims.conclusions.outcomes import enumerated
-from choco_pipeline.cli.output import emit, in_time
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
+from choco_pipeline.claims.language.mistakes import mistakes_in
+from choco_pipeline.cli.output import emit, in_time, wrapped
 from choco_pipeline.cli.prove_family import show_family_check
+from choco_pipeline.cli.waiting import waiting
+from choco_pipeline.commands import command
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.proof.arithmetic.engines import ENGINES, EngineName
 from choco_pipeline.proof.attempt import (
@@ -29,7 +36,14 @@ from choco_pipeline.proof.games.proof_outcome import (
 )
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.proof.task import CHECKER_SECONDS, warm_up, with_formula
+from choco_pipeline.proof.proof_orders import to_prove
+from choco_pipeline.proof.task import (
+    CHECKER_SECONDS,
+    asked_again,
+    decided_on,
+    warm_up,
+    with_formula,
+)
 
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
 NAMES = {"own": "our engine", "mona": "MONA", "checker": "the checker"}
@@ -46,6 +60,7 @@ def show_proof(
     seconds: float,
     memory: float,
     json: bool,
+    formula: str | None = None,
 ) -> int:
     """Prove, or check a certificate again; print the result and return the exit code: 0 if it is proved, else 1.
 
@@ -74,8 +89,17 @@ def show_proof(
         if not (math.isfinite(value) and value > 0):
             raise ChocoError(f"prove: --{name} must be a positive number, found {value:g}")
     chosen = [_engine(name) for name in engines] or None
+    if formula is not None and notation is None:
+        raise ChocoError("prove: --formula needs a ruleset")
     wanted = _relation(relation)
-    with Limited(f"{warm_up.__module__}:{warm_up.__name__}") as prover:
+    claim = None
+    if notation is not None and formula is not None:
+        claim = _claim(notation, wanted, formula)
+    decided = None
+    with (
+        waiting(f"{notation or check}: proving") as tell,
+        Limited(f"{warm_up.__module__}:{warm_up.__name__}") as prover,
+    ):
         start = time.monotonic()
         limits = {"seconds": seconds, "memory": memory}
         if check is not None and _is_family(check, prover, limits):
@@ -93,10 +117,25 @@ def show_proof(
                 took = time.monotonic() - start
                 found = ProofOutcome.nothing(str(error), took, notation, wanted)
             if found.is_proved:
+                tell(f"{notation}: proved; asking the checker")
                 found = ask_third(found, chosen, CHECKER_SECONDS)
-        if found.is_proved and found.relation is not None:
+        if claim is not None and found.is_proved:
+            tell(f"{notation}: proved; deciding the formula")
+            todo = to_prove(str(notation), wanted, seconds, memory)
+            verdict = decided_on(claim.as_json(), {}, found, todo, prover)
+            _, (decided,) = asked_again([], [verdict])
+        elif found.is_proved and found.relation is not None:
+            tell(f"{found.ruleset}: proved; looking for a formula")
             limits["seconds"] = min(seconds, FORMULA_SECONDS)
             found = with_formula(found, chosen, limits, prover)
+    if claim is not None and decided is not None:
+        formula = claim.check.summary()
+        if json:
+            said = {"status": decided.verdict, "why": decided.text, "formula": formula}
+            emit(found.model_dump() | said | {"claimed": decided.document()})
+        else:
+            print("\n".join(_formula_lines(found, formula, decided)))
+        return 0 if decided.is_proved else 1
     if json:
         emit(found.model_dump())
     else:
@@ -131,7 +170,7 @@ def _lines(found: ProofOutcome) -> list[str]:
     if not found.is_proved:
         if found.growth:
             lines.append(f"residuals by digits read: {', '.join(map(str, found.growth))}")
-        return lines
+        return list(map(wrapped, lines))
     by = enumerated([NAMES[engine] for engine in found.engines])
     decided = f"{found.obligations} obligations decided" if found.obligations else "decided"
     lines.append(f"{decided} by {by}, {in_time(found.seconds)} in all")
@@ -141,8 +180,23 @@ def _lines(found: ProofOutcome) -> list[str]:
         lines.append(f"formula, found by search, proved by {by}: {found.formula.text}")
     for row in found.counts:
         lines.append(_counts(row, found.relation, several))
-    path = found.certificate
-    return [*lines, f"certificate: {path}", f"check it again: ./choco prove --check {path}"]
+    return [*map(wrapped, lines), *_again(str(found.certificate))]
+
+
+def _formula_lines(found: ProofOutcome, formula: str, decided: ClaimVerdict) -> list[str]:
+    """Return what is decided of the formula that was given."""
+    said = f"{formula} in {found.ruleset}"
+    if not decided.is_proved:
+        return [wrapped(f"{decided.verdict}: {said}: {decided.text}")]
+    by = enumerated([NAMES[name] for name in decided.engines])
+    proved = wrapped(f"proved: {said}, for all positions, by {by}")
+    return [proved, *_again(str(decided.certificate))]
+
+
+def _again(certificate: str) -> list[str]:
+    """Return lines that name a certificate and the command that checks it, whole."""
+    again = command("prove", "--check", certificate)
+    return [f"certificate: {certificate}", f"check it again: {again}"]
 
 
 def _counts(row: PositionCounts, relation: str | None, several: bool) -> str:
@@ -157,6 +211,26 @@ def _counts(row: PositionCounts, relation: str | None, several: bool) -> str:
 
 def _passes(number: int) -> str:
     return f"{number} pass" + ("" if number == 1 else "es")
+
+
+def _claim(notation: str, relation: Relation, formula: str) -> Claim:
+    """Return what a formula says of a game, as a claim.
+
+    Raises
+    ------
+    ChocoError
+        If it is no formula, or names what the game has not.
+    """
+    check = {"kind": "p-positions", "formula": formula}
+    if relation == "grundy":
+        check = {"kind": "grundy", "equals": formula}
+    try:
+        claim = Claim.from_json({"id": "formula", "ruleset": notation, "check": check})
+    except ValidationError as error:
+        raise ChocoError(f"prove: --formula: {error.errors()[0]['ctx']['error']}") from error
+    for _, mistake in mistakes_in(claim):
+        raise ChocoError(f"prove: --formula: {mistake}")
+    return claim
 
 
 def _engine(name: str) -> EngineName:

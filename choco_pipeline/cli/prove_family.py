@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from choco_pipeline.cli.output import emit, in_time
+from choco_pipeline.cli.output import emit, in_time, wrapped
+from choco_pipeline.cli.waiting import waiting
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.proof.family_attempt import attempt_family, undecided_family
 from choco_pipeline.proof.family_check import check_family
@@ -62,7 +63,10 @@ def show_family(
     asked = (ruleset, condition, kind, p_positions or grundy or "", where)
     folder = FOLDER if out == DEFAULT_FOLDER else out
     target = f"{attempt_family.__module__}:{attempt_family.__name__}"
-    with Limited(f"{warm_up.__module__}:{warm_up.__name__}") as prover:
+    with (
+        waiting(f"{ruleset} for all {condition}: proving"),
+        Limited(f"{warm_up.__module__}:{warm_up.__name__}") as prover,
+    ):
         arguments = (*asked, seconds, memory, folder.as_posix())
         # The search takes its seconds, and the check as many again.
         limits = {"seconds": 2 * seconds, "memory": BEYOND * memory}
@@ -73,7 +77,7 @@ def show_family(
     if json:
         emit(found)
     else:
-        print("\n".join(_lines(found)))
+        print("\n".join(map(wrapped, _lines(found))))
     return 0 if found["status"] == "proved" else 1
 
 
@@ -102,7 +106,7 @@ def show_family_check(
     if json:
         emit(found)
     else:
-        print("\n".join(_checked_lines(found)))
+        print("\n".join(map(wrapped, _checked_lines(found))))
     return 0 if found["status"] == "proved" else 1
 
 

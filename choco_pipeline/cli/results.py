@@ -7,10 +7,8 @@ from pathlib import Path
 
 from choco_pipeline.cli.output import emit, note
 from choco_pipeline.documents.files import write_text
-from choco_pipeline.errors import ConfigError
 from choco_pipeline.report.results_page import results_page
-from choco_pipeline.sweep.paths import RESULTS
-from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.sweep.finished_run import ledger_of
 
 #: Where dated pages lie.
 PAGES = Path("docs/results")
@@ -18,8 +16,8 @@ PAGES = Path("docs/results")
 
 def write_results(run: str, against: str | None, *, json: bool) -> None:
     """Write ``docs/results/<date>-<run>.md`` from the ledger of a run, compared with that of another."""
-    ledger = _ledger(run)
-    base = None if against is None else _ledger(against)
+    ledger = ledger_of(run)
+    base = None if against is None else ledger_of(against)
     today = date.today()
     out = PAGES / f"{today.isoformat()}-{run}.md"
     write_text(out, results_page(ledger, base, today))
@@ -27,10 +25,3 @@ def write_results(run: str, against: str | None, *, json: bool) -> None:
         emit({"page": str(out)})
     else:
         note(str(out))
-
-
-def _ledger(run: str) -> Ledger:
-    file = RESULTS / run / "ledger.json"
-    if Path(run).name != run or not file.is_file():
-        raise ConfigError(f"no run {run!r}: {file} is written by `choco run`")
-    return Ledger.read(file)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from choco_pipeline.cli.output import emit
+from choco_pipeline.commands import command
 from choco_pipeline.drawing import draw_text
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Position, Ruleset, parse_ruleset
@@ -81,8 +81,8 @@ def show_value(
         for option in found["winning"]:
             print(f"\n{_text(option)}{_drawn(game, tuple(option))}")
     if certificate is not None:
-        file = shlex.quote(str(certificate))
-        print(f"\nBy the automata in {certificate}; check them: ./choco prove --check {file}")
+        again = command("prove", "--check", certificate)
+        print(f"\nBy the automata in {certificate}; check them: {again}")
 
 
 def evaluate(game: Ruleset, position: Position) -> dict[str, Any]:

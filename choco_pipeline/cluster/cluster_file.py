@@ -14,6 +14,7 @@ from pydantic import Field
 from choco_pipeline.documents.model import Model
 from choco_pipeline.documents.yaml_file import YamlFile
 from choco_pipeline.errors import ConfigError
+from choco_pipeline.shipped import project_file
 
 #: Where the files are; the path starts from the folder that `choco` runs in, as all paths in configurations do.
 CLUSTERS = Path("config/clusters")
@@ -163,7 +164,7 @@ def load_cluster(name: str | None, workers: int | None, scheduler: str | None) -
 
 def read_cluster(name: str) -> Description:
     """Return what ``config/clusters/NAME.yaml`` says, or raise `ConfigError` with file, line and key."""
-    path = CLUSTERS / f"{name}.yaml"
+    path = project_file(CLUSTERS / f"{name}.yaml")
     if not NAME.fullmatch(name) or not path.is_file():
         known = sorted(other.stem for other in CLUSTERS.glob("*.yaml"))
         near = get_close_matches(name, known, 1)

@@ -28,7 +28,7 @@ from choco_pipeline.errors import ChocoError
 #: Seconds until a scheduler that does not answer counts as gone.
 ANSWER = 5
 #: Seconds to wait for the scheduler file of a cluster that is starting; compiling kernels may be part of that.
-START = 120
+START = 600
 
 
 def submit(scheduler: str, target: str, arguments: Sequence[Any]) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from difflib import get_close_matches
 from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
 from itertools import chain, islice, product
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,12 @@ from choco_pipeline.games.game_file import MOST_AMOUNTS, GameFile, GameMove
 from choco_pipeline.games.height import FormulaHeight
 from choco_pipeline.games.rules import Limit, Move, Rules, with_free_heap
 from choco_pipeline.games.ruleset import LARGEST
+from choco_pipeline.shipped import project_file
 
 #: Where games of one's own are described.
 FOLDER = "config/games"
+#: Other packages name theirs by entry points of this group, each the path of a file.
+GROUP = "choco_pipeline.games"
 #: What formulas of claims use besides coordinates and parameters, and what a ruleset's notation does.
 RESERVED = frozenset({"v", "grundy", "g", "f", "p", "i", "j", "passes", "bound", "game"})
 #: Bytes of a file: a hundred moves with long formulas. It takes a second to read.
@@ -294,9 +298,32 @@ def described(name: str, base: Path, games: Mapping[str, Any] | None) -> Descrip
     shown = Path(FOLDER, f"{name}.yaml")
     path = inside(base, shown.as_posix())
     if not path.is_file():
-        known = [other.stem for other in path.parent.glob("*.yaml") if other.is_file()]
+        path = project_file(shown)
+    if not path.is_file():
+        others = entry_points(group=GROUP)
+        if name in others.names:
+            return _of_another_package(others[name])
+        folders = (inside(base, FOLDER), project_file(FOLDER))
+        known = [other.stem for folder in folders for other in folder.glob("*.yaml")]
+        known += others.names
         raise RulesetError(f"game({name}): there is no file {shown}{_near(name, known)}")
     return _in_file(shown, read_yaml_text(path, shown, LARGEST_GAME))
+
+
+def _of_another_package(entry: EntryPoint) -> Description:
+    """Return the description that another package names: a file as in ``config/games``, which holds no code.
+
+    Raises
+    ------
+    RulesetError
+        If it names anything but the path of a file.
+    """
+    path = entry.load()
+    if not (isinstance(path, Path) and path.is_file()):
+        raise RulesetError(
+            f"game({entry.name}): {entry.value} must be the path of a description, found {path!r}"
+        )
+    return _in_file(path, read_yaml_text(path, path, LARGEST_GAME))
 
 
 @lru_cache(maxsize=256)

@@ -12,11 +12,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal, get_args
 
+from choco_pipeline.commands import command
 from choco_pipeline.errors import DisagreementError
-from choco_pipeline.provenance import PACKAGE
+from choco_pipeline.shipped import SHIPPED
 
 #: The program; it is run with ``-I -S``, so that it cannot import anything but Python's standard library.
-PROGRAM = PACKAGE.parent / "checker" / "check.py"
+PROGRAM = SHIPPED / "checker" / "check.py"
 #: Seconds for Python to start, and for what the checker does not count against a file's limit.
 START = 5.0
 
@@ -115,8 +116,8 @@ def _added(path: str, before: EngineAnswers, checked: Checked) -> EngineAnswers:
         case "proved":
             return EngineAnswers((*before.engines, "checker"), before.no_answer)
         case "out of time":
-            command = f"./choco prove --check {path} --seconds 600"
-            return before.and_silent("checker", f"{checked.why}; to ask it for longer: {command}")
+            longer = command("prove", "--check", path, "--seconds", 600)
+            return before.and_silent("checker", f"{checked.why}; to ask it for longer: {longer}")
         case "undecided" | "no certificate":  # it says nothing, or cannot read what is asked
             return before.and_silent("checker", checked.why)
         case answer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Literal
 
 from choco_pipeline.documents.model import RecordModel
@@ -35,6 +36,25 @@ class GameToProve(RecordModel):
     sweep: str
     parameters: Mapping[str, Any]
     claims: tuple[ClaimToDecide, ...]
+
+
+def to_prove(
+    ruleset: str,
+    relation: Literal["p", "grundy"],
+    seconds: float,
+    memory: float,
+    parameters: Mapping[str, int] = MappingProxyType({}),
+) -> GameToProve:
+    """Return what is to be proved for a person, whom no sweep asks for."""
+    return GameToProve(
+        ruleset=ruleset,
+        relation=relation,
+        seconds=seconds,
+        memory=memory,
+        sweep="",
+        parameters=parameters,
+        claims=(),
+    )
 
 
 class DecisionOrder(RecordModel):

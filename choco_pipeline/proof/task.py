@@ -80,12 +80,12 @@ def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> 
     verdicts: list[ClaimVerdict] = []
     with Limited(f"{__name__}:warm_up") as prover:
         for todo in order.proofs:
-            proof = outcomes.find(todo) or _searched(todo, outcomes, prover)
+            proof = outcomes.find(todo) or searched(todo, outcomes, prover)
             proofs.append(proof)
             if proof.is_proved:
                 for one in todo.claims:
                     claim = order.claims[one.claim]
-                    verdicts.append(_decided(claim, one.parameters, proof, todo, prover))
+                    verdicts.append(decided_on(claim, one.parameters, proof, todo, prover))
             report(Stage.PROVE, proofs=1)
     proofs, verdicts = asked_again(proofs, verdicts)
     found = {
@@ -181,7 +181,8 @@ def _told_beyond(
     return finding.with_evidence({"without_reach": "proved"}) if is_proved else finding
 
 
-def _searched(todo: GameToProve, outcomes: EarlierProofs, prover: Limited) -> GameProof:
+def searched(todo: GameToProve, outcomes: EarlierProofs, prover: Limited) -> GameProof:
+    """Look for the proof of one game as `search`, in a child process under its limits, and keep the outcome."""
     start = time.perf_counter()
     limits = {"seconds": todo.seconds, "memory": todo.memory}
     arguments: tuple[Any, ...] = (todo.model_dump(), outcomes.certificates.as_posix())
@@ -216,13 +217,14 @@ def with_formula(
     return found
 
 
-def _decided(
+def decided_on(
     claim: Mapping[str, Any],
     parameters: Mapping[str, int],
-    proof: GameProof,
+    proof: ProofOutcome,
     todo: GameToProve,
     prover: Limited,
 ) -> ClaimVerdict:
+    """Decide one claim on a proved game as `settle`, in a child process under limits, and write the certificate if it is proved."""
     start = time.perf_counter()
     certificate = proof.certificate
     assert certificate is not None

@@ -14,6 +14,7 @@ from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games import Ruleset, WithPass
 from choco_pipeline.games.notation import CsvFile, build, read
+from choco_pipeline.shipped import project_file
 from choco_pipeline.sweep.config import Config, Mine, Prove, Sweep
 from choco_pipeline.tables.specs.spec import TableSpec
 
@@ -74,7 +75,7 @@ class Planned:
 
 def load_config(path: Path) -> tuple[Config, YamlFile]:
     """Read and validate a configuration file, or raise `ConfigError` with file, line and key of each mistake."""
-    file = YamlFile(path)
+    file = YamlFile(project_file(path))
     return file.load(Config), file
 
 

@@ -13,6 +13,7 @@ from choco_pipeline.claims.conclusions.rows import rows
 from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import Undecided, verdict_text
+from choco_pipeline.commands import command
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.proof.games.proof_outcome import GameProof
 from choco_pipeline.provenance import versions
@@ -88,14 +89,14 @@ def _write(
     across = check_across(catalogue, verdicts)
     # What one table says of a claim over several is only a number, and has been compared by now.
     verdicts = [v for v in verdicts if not catalogue.claims[v.claim].is_over_tables] + across
-    found = rows(catalogue, verdicts)
+    found = rows(catalogue, verdicts, plan["config"])
     stored = [table["seconds"] + table["seconds_to_store"] for table in tables]
     ledger = Ledger(
         format=plan["format"],
         run=plan["run"],
         title=plan["title"],
         config=plan["config"],
-        command=f"./choco run {plan['config']}",
+        command=command("run", plan["config"]),
         versions={**versions(), "tables built by": stamped.get("commit", "unknown")},
         seconds={
             "tables": round(sum(stored), 2),

@@ -21,6 +21,7 @@ from choco_pipeline.provenance import (
     code_digest,
     digest,
 )
+from choco_pipeline.shipped import project_file
 from choco_pipeline.stages import (
     CHECK,
     CHECK_STATEMENTS,
@@ -128,7 +129,7 @@ def make_plan(
         (proof.ruleset, proof.relation): part for part, chosen in parts.items() for proof in chosen
     }
     heights = height_parts(config.height_functions)
-    inputs = [config_path, *claims_files, *_files_of_games(tables)]
+    inputs = [project_file(config_path), *claims_files, *_files_of_games(tables)]
     plan = {
         "format": FORMAT,
         "run": config.run,
@@ -185,7 +186,7 @@ def make_plan(
 
 def _up_to_date(config_path: Path, results: Path) -> dict[str, Any] | None:
     """Return the stored plan if everything that it was made from is as it was."""
-    content = YamlFile(config_path).content
+    content = YamlFile(project_file(config_path)).content
     run = content.get("run") if isinstance(content, dict) else None
     if not isinstance(run, str) or "/" in run or not (results / run / "plan.json").exists():
         return None
@@ -210,16 +211,17 @@ def _claims_file(file: YamlFile, i: int, name: str) -> Path:
         inside(PROJECT, name)
     except ChocoError as error:
         raise file.error(("claims", i), str(error)) from error
-    if not (PROJECT / name).is_file():
+    path = project_file(PROJECT / name)
+    if not path.is_file():
         raise file.error(
             ("claims", i), f"no such file: {name} (paths start from the folder that choco runs in)"
         )
-    return PROJECT / name
+    return path
 
 
 def _files_of_games(tables: Sequence[Planned]) -> list[Path]:
     names = {name for planned in tables for name in planned.game.files}
-    return [PROJECT / name for name in sorted(names)]
+    return [project_file(PROJECT / name) for name in sorted(names)]
 
 
 def _shards(

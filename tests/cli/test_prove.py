@@ -49,7 +49,7 @@ def test_grundy_numbers_into_a_folder_of_choice(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     (path,) = out.iterdir()
-    assert done.stdout.splitlines() == [
+    lines = [
         "proved: the Grundy numbers of step-bar(k=1, s=0): the automata satisfy the definition at every position",
         "automata: 39 states",
         done.stdout.splitlines()[2],
@@ -71,7 +71,46 @@ def test_grundy_numbers_into_a_folder_of_choice(tmp_path):
         f"certificate: {path}",
         f"check it again: ./choco prove --check {path}",
     ]
+    assert done.stdout.split() == " ".join(lines).split(), "lines may be wrapped, nothing is cut"
     assert done.stdout.splitlines()[2].startswith("5 obligations decided by our engine")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["solid-bar(f=(x+z)//3)", "--formula", "x^y^z == 0"], 0, "proved: P ⇔ x ^ y ^ z == 0 in "),
+        (
+            ["nim(2)", "--relation", "grundy", "--formula", "a | b"],
+            1,
+            "refuted: G = a | b in nim(2):",
+        ),
+        (["nim(2)", "--formula", "a + b == 0"], 1, "(a, b) = (1, 1)"),
+    ],
+)
+def test_a_formula_that_is_given_is_decided(tmp_path, arguments, code, said):
+    done = choco("prove", *arguments, "--engine", "own", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (code, "")
+    assert said in " ".join(done.stdout.split())
+    certificates = list((tmp_path / "results/proofs/claims/formula").glob("*.json"))
+    assert len(certificates) == (code == 0)
+    for path in certificates:
+        again = choco("prove", "--check", str(path), "--engine", "own", cwd=tmp_path)
+        assert again.returncode == 0, again.stdout
+
+
+@pytest.mark.parametrize(
+    ("formula", "said"),
+    [
+        ("a ^ b", "a condition is needed, this is an integer"),
+        ("a ^ q == 0", 'name "q" at column 5'),
+        ("a b", '"b" at column 3: an operator is needed'),
+    ],
+)
+def test_what_is_no_formula_of_the_game_is_refused(formula, said):
+    done = choco("prove", "nim(2)", "--formula", formula)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_an_undecided_game_leaves_no_certificate(tmp_path):

@@ -124,6 +124,7 @@ def a_row(
         "positions": len(verdicts),
         "seconds": len(verdicts) / 2,
         "decided": None,
+        "check": f"./choco claims check {name}",
         "command": f"./choco claims check {name}",
     }
     if decided is not None:

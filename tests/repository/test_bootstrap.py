@@ -33,6 +33,30 @@ def venv_call(clone: Clone, python: str = "python3") -> str:
 
 
 @pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "./choco COMMAND"),
+        (("--help",), "./choco COMMAND"),
+        (("prove", "nim(2)", "-h"), "./choco COMMAND"),
+        (("--version",), "choco 7.8.9\n"),
+    ],
+)
+def test_a_question_is_answered_without_installing_anything(
+    clone: Clone, shell: str, words: tuple[str, ...], said: str
+) -> None:
+    (clone.root / "pyproject.toml").write_text('[project]\nname = "x"\nversion = "7.8.9"\n')
+    command = clone.command(*words, shell=shell)
+    done = subprocess.run(
+        command, env=clone.environment, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr, clone.calls) == (0, "", [])
+    assert said in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert not (clone.root / ".venv").exists()
+
+
+@pytest.mark.parametrize("shell", SHELLS)
 def test_the_first_run_sets_up_and_the_second_is_quiet(clone: Clone, shell: str) -> None:
     unclean = {"PYTHONPATH": "x", "VIRTUAL_ENV": "x", "PYTHONDONTWRITEBYTECODE": "1"}
     for expected_calls, expected_messages in (
@@ -294,13 +318,13 @@ def test_a_fresh_clone_needs_only_python(tmp_path: Path) -> None:
             check=False,
         )
 
-    first = choco("--help")
+    first = choco("version")
     assert first.returncode == 0, first.stderr
     assert [line.split(",")[0] for line in first.stderr.splitlines()] == [
         "choco: setting up: the installer uv",
         "choco: setting up: .venv",
     ]
-    second = choco("--help")
+    second = choco("version")
     assert (second.returncode, second.stderr, second.stdout) == (0, "", first.stdout)
     imported = subprocess.run(
         [str(root / ".venv/bin/python"), "-c", "import choco_pipeline as c; print(c.__file__)"],

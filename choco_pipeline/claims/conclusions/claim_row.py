@@ -75,6 +75,8 @@ class ClaimRow(RecordModel):
         In all.
     decided
         The least counterexample, or None.
+    check
+        The command that checks it.
     command
         What repeats the proofs where there are any, else the check.
     """
@@ -93,6 +95,7 @@ class ClaimRow(RecordModel):
     positions: int
     seconds: float
     decided: Decided | None
+    check: str
     command: str
 
 

@@ -18,12 +18,15 @@ from choco_pipeline.claims.conclusions.row_text import (
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
+from choco_pipeline.commands import DEFAULT_CONFIG, command
 
 #: The name of the coordinate that counts passes: sizes of positions do not count it.
 PASSES = "p"
 
 
-def rows(catalogue: Catalogue, verdicts: Iterable[ClaimVerdict]) -> tuple[ClaimRow, ...]:
+def rows(
+    catalogue: Catalogue, verdicts: Iterable[ClaimVerdict], config: str = DEFAULT_CONFIG
+) -> tuple[ClaimRow, ...]:
     """Return what a run says of every claim of its files, in their order.
 
     Parameters
@@ -32,15 +35,20 @@ def rows(catalogue: Catalogue, verdicts: Iterable[ClaimVerdict]) -> tuple[ClaimR
         All claims of the run.
     verdicts
         Of the whole run, those of claims over several tables as `check_across` gives them.
+    config
+        The configuration that names the claims, for commands.
     """
     of_claim: dict[str, list[ClaimVerdict]] = defaultdict(list)
     for verdict in verdicts:
         of_claim[verdict.claim].append(verdict)
-    return tuple(_row(Cases(claim, of_claim[claim.id])) for claim in catalogue.claims.values())
+    return tuple(
+        _row(Cases(claim, of_claim[claim.id]), config) for claim in catalogue.claims.values()
+    )
 
 
-def _row(cases: Cases) -> ClaimRow:
+def _row(cases: Cases, config: str) -> ClaimRow:
     claim, for_all = cases.claim, cases.proved_for_all
+    check = command("claims", "check", claim.id, config=config)
     verdicts = [*([] if for_all is None else [for_all]), *cases.verdicts]
     decided = min(
         (verdict for verdict in verdicts if verdict.verdict == "refuted"),
@@ -68,17 +76,18 @@ def _row(cases: Cases) -> ClaimRow:
         positions=distinct_positions(cases.verdicts),
         seconds=round(sum(verdict.seconds for verdict in verdicts), 4),
         decided=None if decided is None else _decided(decided),
-        command=_command(cases),
+        check=check,
+        command=_command(cases, check),
     )
 
 
-def _command(cases: Cases) -> str:
+def _command(cases: Cases, check: str) -> str:
     """Return what repeats the proof for all parameters, or the proofs, or the check where there are none."""
     if cases.is_proved_for_all:
-        return cases.claim.command_for_all
-    command = f"./choco claims check {cases.claim.id}"
+        follows = cases.claim.statement.follows_from is not None
+        return check if follows else cases.claim.command_for_all
     is_proved = cases.of("proved") or cases.proved_for_all
-    return f"{command} --proofs" if is_proved else command
+    return f"{check} --proofs" if is_proved else check
 
 
 def _parameters(claim: Claim, verdicts: Sequence[ClaimVerdict]) -> list[Mapping[str, int]]:

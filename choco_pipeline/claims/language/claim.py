@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,6 +13,7 @@ from choco_pipeline.claims.kinds import Check, GrundyNumbers, PPositions
 from choco_pipeline.claims.kinds.kind import Kind
 from choco_pipeline.claims.language.claims_file import Entry, Paper, Statement
 from choco_pipeline.claims.language.ledger_claim import LedgerClaim
+from choco_pipeline.commands import command
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.ranges import Range
@@ -150,14 +150,14 @@ class Claim:
         """The command that decides it for all parameters at once."""
         said, check = self.statement, self.check
         if said.follows_from is not None:
-            return f"./choco claims check {self.id}"
+            return command("claims", "check", self.id)
         assert said.ruleset is not None
         assert said.for_all is not None
         assert isinstance(check, PPositions | GrundyNumbers)
         formula = check.equals if isinstance(check, GrundyNumbers) else check.formula
         words = [said.ruleset, "--for", said.for_all.text, f"--{check.kind}", formula.text]
         words += ["--where", self.where_for_all()] if said.reach else []
-        return shlex.join(["./choco", "prove", *words])
+        return command("prove", *words)
 
     def cases(self, parameters: Mapping[str, int]) -> list[dict[str, int]]:
         """Return parameters with every choice of the integers of `every` for which the claim speaks of them.

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from textwrap import wrap
 from typing import Any
 
 from choco_pipeline.claims.conclusions.claim_row import ClaimRow
@@ -17,16 +15,16 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.claims_file import Entry, Paper
 from choco_pipeline.cli.claim_commands.claim_trials import explain
-from choco_pipeline.cli.output import emit
+from choco_pipeline.cli.output import emit, wrapped
+from choco_pipeline.commands import DEFAULT_CONFIG, command
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.games.notation import inside
+from choco_pipeline.shipped import project_file
 from choco_pipeline.sweep.expand import load_config
 from choco_pipeline.sweep.paths import PROJECT, RESULTS
 from choco_pipeline.sweep.run_ledger import Ledger
 
 CLAIMS = Path("config/claims")
-CONFIG = Path("config/config.yaml")
-WIDTH = 120
 #: What stands where no run has looked at a claim.
 UNKNOWN = "–"
 
@@ -43,11 +41,19 @@ class ClaimSource:
         The configuration whose run is meant.
     ledger
         What its last run found; None if there was none.
+    files
+        The claims files that were asked for by themselves; none for all, or those of the configuration.
     """
 
     catalogue: Catalogue
     config: Path
     ledger: Ledger | None
+    files: tuple[Path, ...] = ()
+
+    def command(self, *words: object) -> str:
+        """Return the command ``choco claims`` with some words, which reads these claims again."""
+        files = [word for file in self.files for word in ("--file", file)]
+        return command("claims", *words, *files, config=self.config.as_posix())
 
     def row(self, claim_id: str) -> ClaimRow | None:
         """Return what the last run says of a claim in one line, or None."""
@@ -70,19 +76,20 @@ def open_source(files: list[Path], config: Path | None) -> ClaimSource:
     """Read claims files, by default all of the project or those that `config` names, and the last run's ledger."""
     ledger: Ledger | None = None
     named: list[Path] = []
-    if config is not None or CONFIG.is_file():
-        document, _ = load_config(config or CONFIG)
+    of = config or Path(DEFAULT_CONFIG)
+    if config is not None or project_file(of).is_file():
+        document, _ = load_config(of)
         written = RESULTS / document.run / "ledger.json"
         ledger = Ledger.read(written) if written.is_file() else None
         for name in document.claims if config is not None else []:
             inside(PROJECT, name)
-            named.append(PROJECT / name)
-    chosen = files or named or sorted(CLAIMS.glob("*.yaml"))
+            named.append(project_file(PROJECT / name))
+    chosen = files or named or sorted(project_file(CLAIMS).glob("*.yaml"))
     if not chosen:
         raise ConfigError(
             f"no claims files: {CLAIMS} has none; --file FILE names one, `choco claims new` writes one"
         )
-    return ClaimSource(load_catalogue(chosen), config or CONFIG, ledger)
+    return ClaimSource(load_catalogue(chosen), of, ledger, tuple(files))
 
 
 def list_claims(
@@ -104,15 +111,11 @@ def list_claims(
     by_paper: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for line in chosen:
         by_paper[line["paper"]].append(line)
-    columns = ("id", "number", "status")
-    widths = [max((len(line[column]) for line in chosen), default=0) for column in columns]
     for key, lines in by_paper.items():
-        print(_cut(f"{key}: {keys[key].title}, {_reference(keys[key])}"))
+        print(wrapped(f"{key}: {keys[key].title}, {_reference(keys[key])}", further="  "))
         for line in lines:
-            cells = [
-                line[column].ljust(width) for column, width in zip(columns, widths, strict=True)
-            ]
-            print(_cut(f"  {'  '.join(cells)}  {line['text'] or UNKNOWN}"))
+            called = f"{line['id']}  {line['number']} ({line['status']})"
+            print(wrapped(f"{called}: {line['text'] or UNKNOWN}", "  ", "      "))
         print()
     print(f"{len(chosen)} of {len(source.catalogue.claims)} claims")
 
@@ -128,7 +131,8 @@ def show_claim(source: ClaimSource, claim_id: str, json: bool) -> None:
         document = {**claim.as_ledger().model_dump(), "formal": dict(_formal(claim))}
         last = row and row.model_dump()
         said = [{**one.document(), "ruleset": source.ruleset(one)} for one in verdicts]
-        emit({**document, "last": last, "verdicts": said, "commands": _commands(source, claim)})
+        commands = _commands(source, claim, verdicts)
+        emit({**document, "last": last, "verdicts": said, "commands": commands})
         return
     print("\n".join(_page(source, claim, row, verdicts)))
 
@@ -141,14 +145,14 @@ def _page(
     assert paper is not None
     place = f", {entry.where}" if entry.where else ""
     yield f"{claim.id}: {entry.number} ({entry.status}){place}"
-    yield from wrap(f"{', '.join(paper.authors)}: {paper.title}, {_reference(paper)}", WIDTH - 1)
+    yield wrapped(f"{', '.join(paper.authors)}: {paper.title}, {_reference(paper)}")
     yield ""
-    yield from wrap(entry.statement, WIDTH - 1)
+    yield wrapped(entry.statement)
     if entry.note:
-        yield from wrap(f"Note: {entry.note}", WIDTH - 1)
+        yield wrapped(f"Note: {entry.note}")
     yield ""
     for name, text in _formal(claim):
-        yield from wrap(f"{name:9} {text}", WIDTH - 1, subsequent_indent=" " * 10)
+        yield wrapped(f"{name:9} {text}", further=" " * 10)
     yield from _relations(source.catalogue, claim)
     yield ""
     if not verdicts:
@@ -158,7 +162,7 @@ def _page(
     yield ""
     if row and row.verdict in ("proved", "proved-for-listed"):
         yield row.command
-    yield from _commands(source, claim)
+    yield from _commands(source, claim, verdicts)
 
 
 def _last_run(
@@ -167,12 +171,14 @@ def _last_run(
     assert source.ledger is not None
     counts = Counter(verdict.verdict for verdict in verdicts)
     counted = ", ".join(f"{count} {name}" for name, count in counts.items())
-    yield f"Last run, {source.ledger.run}: {row.text if row else counted}"
+    said = row.text if row else counted
+    yield wrapped(f"Last run, {source.ledger.run}: {said}", further="  ")
     if row:
-        yield f"  {len(verdicts)} {'check' if len(verdicts) == 1 else 'checks'}: {counted}"
+        checks = "check" if len(verdicts) == 1 else "checks"
+        yield wrapped(f"{len(verdicts)} {checks}: {counted}", "  ", "  ")
         engines = engines_text(row.engines)
         if engines:
-            yield f"  engines that agree on what is proved: {engines}"
+            yield wrapped(f"engines that agree on what is proved: {engines}", "  ", "  ")
     refuted = [verdict for verdict in verdicts if verdict.verdict == "refuted"]
     if refuted:
         yield ""
@@ -181,7 +187,7 @@ def _last_run(
         yield from explain(least.counterexample, source.ruleset(least))
         return
     largest = max(verdicts, key=lambda verdict: verdict.positions)
-    yield f"  {_given(largest)}{largest.text}"
+    yield wrapped(f"{_given(largest)}{largest.text}", "  ", "  ")
 
 
 def _least(row: ClaimRow | None, refuted: list[ClaimVerdict]) -> ClaimVerdict:
@@ -238,14 +244,22 @@ def _relations(catalogue: Catalogue, claim: Claim) -> Iterator[str]:
             yield f"It cannot be true together with {other_claim.id}."
 
 
-def _commands(source: ClaimSource, claim: Claim) -> list[str]:
-    """Return the commands that check the claim again."""
-    check = ["./choco", "claims", "check", claim.id]
+def _commands(source: ClaimSource, claim: Claim, verdicts: Sequence[ClaimVerdict]) -> list[str]:
+    """Return the commands that check the claim again: without a sample, on the smallest table that the last run had."""
     entry = claim.statement
+    words: list[str] = []
     if claim.pattern is not None and isinstance(entry, Entry) and entry.sample is None:
-        check += [f"{name}=…" for name in sorted(claim.parameters)]
-        check += ["--bound", "…"]
-    return [shlex.join(check).replace("'", ""), f"./choco run {source.config.as_posix()}"]
+        tables = {} if source.ledger is None else {t["id"]: t for t in source.ledger.tables}
+        tried = [verdict for verdict in verdicts if verdict.table in tables]
+        if not tried:
+            return [command("run", source.config.as_posix())]
+        least = min(tried, key=lambda verdict: int(tables[verdict.table]["bound"]))
+        words = [f"{name}={value}" for name, value in least.parameters.items()]
+        words += ["--bound", str(tables[least.table]["bound"])]
+    return [
+        source.command("check", claim.id, *words),
+        command("run", source.config.as_posix()),
+    ]
 
 
 def _listed(claim: Claim, entry: Entry, paper: Paper, row: ClaimRow | None) -> Mapping[str, Any]:
@@ -270,7 +284,3 @@ def _entries(catalogue: Catalogue) -> Iterable[tuple[Claim, Entry, Paper]]:
 def _reference(paper: Paper) -> str:
     year = "" if paper.year is None or str(paper.year) in paper.reference else f" ({paper.year})"
     return paper.reference + year
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"

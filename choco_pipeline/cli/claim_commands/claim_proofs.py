@@ -1,24 +1,32 @@
-"""``choco claims check --proofs``: what the last run proved, proved again from its certificates."""
+"""``choco claims check --prove`` and ``--proofs``: claims proved now, and proved again from the last run's certificates."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import Undecided
-from choco_pipeline.claims.quick_trial import Trial
+from choco_pipeline.claims.quick_trial import Trial, chosen_cases
 from choco_pipeline.errors import ConfigError
+from choco_pipeline.formula.ranges import Range
+from choco_pipeline.games.notation import build
 from choco_pipeline.proof.attempt import check_again
-from choco_pipeline.proof.games.proof_outcome import ClaimProofOutcome
+from choco_pipeline.proof.games.earlier_proofs import EarlierProofs
+from choco_pipeline.proof.games.membership import Relation
+from choco_pipeline.proof.games.proof_outcome import ClaimProofOutcome, GameProof
 from choco_pipeline.proof.limits import Limited
+from choco_pipeline.proof.proof_orders import to_prove
 from choco_pipeline.proof.statement_task import settled, settled_following, settled_for_all
 from choco_pipeline.proof.statements.claim_certificate import proved_statement
-from choco_pipeline.proof.task import warm_up
+from choco_pipeline.proof.task import asked_again, decided_on, searched, warm_up
+from choco_pipeline.sweep.paths import RESULTS
+from choco_pipeline.sweep.proofs import DECIDABLE
 
 #: Limits of deciding a claim, in seconds and in GiB.
 SECONDS, MEMORY = 60, 4
@@ -56,6 +64,66 @@ def decided_for_all_integers(claim: Claim) -> Iterator[Trial]:
         found = settled(claim.as_json(), SECONDS, MEMORY, prover)
     for verdict in found:
         yield Trial(verdict.parameters, None, None, None, verdict.finding, verdict.seconds)
+
+
+def proved_now(
+    claim: Claim, catalogue: Catalogue, given: Mapping[str, int | Range]
+) -> Iterator[Trial]:
+    """Return a trial for each proof that is looked for; nothing is taken from a run.
+
+    Parameters
+    ----------
+    claim
+        Of a catalogue.
+    catalogue
+        The claim's, in which those are that it follows from.
+    given
+        Values of parameters. Without any, a claim that is to be decided for all parameters or integers at once is decided
+        so; any other for each game of its sample.
+
+    Raises
+    ------
+    ConfigError
+        If no proof of such a claim can be looked for, or it does not speak of the values.
+    """
+    if not given and claim.statement.follows_from is not None:
+        return followed(claim, catalogue)
+    if not given and claim.statement.for_all is not None:
+        return _now_for_all(claim)
+    if isinstance(claim.check, IntegerStatement):
+        return decided_for_all_integers(claim)
+    if claim.check.kind not in DECIDABLE or claim.is_of_whole_bars:
+        raise ConfigError(
+            f"claim {claim.id}: of this kind, {claim.check.kind}, tables alone are checked"
+        )
+    return _now_by_game(claim, chosen_cases(claim, given))
+
+
+def _now_for_all(claim: Claim) -> Iterator[Trial]:
+    with Limited(WARM_UP) as prover:
+        yield _again_for_all(claim, prover)
+
+
+def _now_by_game(claim: Claim, cases: Sequence[Mapping[str, int]]) -> Iterator[Trial]:
+    assert claim.pattern is not None
+    relation: Relation = "p" if "p-positions" in claim.quantities else "grundy"
+    proofs: dict[str, GameProof] = {}
+    outcomes = EarlierProofs(RESULTS / "proofs")
+    with Limited(WARM_UP) as prover:
+        for case in cases:
+            start = time.perf_counter()
+            game = build(claim.pattern, case, Path()).notation
+            todo = to_prove(game, relation, SECONDS, MEMORY, case)
+            if game not in proofs:
+                proofs[game] = searched(todo, outcomes, prover)
+            proof = proofs[game]
+            if proof.is_proved:
+                decided = decided_on(claim.as_json(), case, proof, todo, prover)
+                _, (verdict,) = asked_again([], [decided])
+                finding = verdict.finding
+            else:
+                finding = Finding(Undecided(f"the game is not proved: {proof.why}"))
+            yield Trial(case, game, None, None, finding, time.perf_counter() - start)
 
 
 def followed(claim: Claim, catalogue: Catalogue) -> Iterator[Trial]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
@@ -23,8 +22,11 @@ from choco_pipeline.cli.claim_commands.claim_proofs import (
     decided_for_all_integers,
     followed,
     proved_again,
+    proved_now,
 )
-from choco_pipeline.cli.output import emit, in_time, note
+from choco_pipeline.cli.output import emit, in_time, note, wrapped
+from choco_pipeline.cli.waiting import waiting
+from choco_pipeline.commands import command
 from choco_pipeline.drawing import draw_text
 from choco_pipeline.errors import ChocoError, ConfigError, RulesetError
 from choco_pipeline.formula import FormulaError
@@ -89,10 +91,30 @@ def repeat_proofs(source: ClaimSource, words: Sequence[str], json: bool) -> int:
     ids, given = _read(words)
     if not ids or given:
         raise ConfigError("--proofs takes ids of claims, and nothing else")
-    documents = [
-        _shown(claim, (), proved_again(claim, source.verdicts(claim.id), source.catalogue), json)
+    again = [
+        (claim, proved_again(claim, source.verdicts(claim.id), source.catalogue))
         for claim in _named(source.catalogue, ids)
     ]
+    return _show_proofs(again, json)
+
+
+def prove_claims(source: ClaimSource, words: Sequence[str], json: bool) -> int:
+    """Look for proofs of claims, and return the exit code: 0 only if each is proved, for all that was asked for."""
+    ids, given = _read(words)
+    if not ids:
+        raise ConfigError("--prove needs the id of a claim")
+    found = [
+        (claim, proved_now(claim, source.catalogue, given))
+        for claim in _named(source.catalogue, ids)
+    ]
+    return _show_proofs(found, json)
+
+
+def _show_proofs(found: Sequence[tuple[Claim, Iterator[Trial]]], json: bool) -> int:
+    documents = []
+    for claim, trials_of_claim in found:
+        with waiting(f"proving {claim.id}"):
+            documents.append(_shown(claim, (), trials_of_claim, json))
     trials = [trial for document in documents for trial in document["trials"]]
     proved = all(trial["verdict"] == "proved" for trial in trials)
     if json:
@@ -138,8 +160,8 @@ def _shown(
         tried.append(trial)
         verdicts.append(_verdict(claim, trial, is_by_proof=is_by_proof))
         if not json:
-            text = verdicts[-1].text
-            print(f"  {_label(trial)}{text} ({in_time(trial.seconds)})", flush=True)
+            said = f"{_label(trial)}{verdicts[-1].text} ({in_time(trial.seconds)})"
+            print(wrapped(said, "  ", "    "), flush=True)
     refuted = [
         (verdict.counterexample, trial.ruleset)
         for trial, verdict in zip(tried, verdicts, strict=True)
@@ -148,7 +170,7 @@ def _shown(
     (row,) = rows(Catalogue({claim.id: claim}), verdicts)
     if not json:
         engines = engines_text(row.engines)
-        print(f"{claim.id}: {row.text}{f'; engines: {engines}' if engines else ''}")
+        print(wrapped(f"{claim.id}: {row.text}{f'; engines: {engines}' if engines else ''}"))
         if refuted:
             print("".join(f"\n{line}" for line in explain(*refuted[0])).replace("\n\n\n", "\n\n"))
         print()
@@ -171,17 +193,17 @@ def explain(counterexample: Counterexample, ruleset: str | None) -> Iterator[str
     names = counterexample.coordinates
     place = ", ".join(f"{n} = {v}" for n, v in zip(names, position, strict=False))
     where = f"{ruleset}, " if ruleset else ""
-    yield f"{where}{place}: {counterexample.found}; claimed: {counterexample.claimed}"
+    claimed = f"claimed: {counterexample.claimed}"
+    yield wrapped(f"{where}{place}: {counterexample.found}; {claimed}")
     if ruleset is None:
         return
     if counterexample.reason:
-        yield counterexample.reason
+        yield wrapped(counterexample.reason)
     yield from _drawn(ruleset, position)
     if option is not None:
         yield f"the winning option ({', '.join(map(str, option))}), a P-position:"
         yield from _drawn(ruleset, option)
-    command = ["./choco", "value", ruleset, *map(str, position)]
-    yield f"to see it: {shlex.join(command)}"
+    yield f"to see it: {command('value', ruleset, *position)}"
 
 
 def _drawn(ruleset: str, position: Sequence[int]) -> Iterator[str]:

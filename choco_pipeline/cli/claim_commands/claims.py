@@ -9,12 +9,15 @@ import typer
 
 from choco_pipeline.claims.conclusions.claim_row import Outcome
 from choco_pipeline.claims.language.claims_file import Status
+from choco_pipeline.cli.help_sections import CommandSections
 from choco_pipeline.cli.output import Json, emit
+from choco_pipeline.commands import command
 from choco_pipeline.documents.files import write_text
 from choco_pipeline.errors import ConfigError
 
 app = typer.Typer(
     name="claims",
+    cls=CommandSections,
     help="What the papers claim: list, show, check at once, or write claims of your own.",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -90,19 +93,35 @@ def check(
             " all of it is.",
         ),
     ] = False,
+    prove: Annotated[
+        bool,
+        typer.Option(
+            "--prove",
+            help="Instead: prove them, for all parameters or integers at once where they ask for that, else for all"
+            " positions of each game of the sample, or of the values given; exit code 0 only if all of it is proved.",
+        ),
+    ] = False,
     file: Files = None,
     config: Config = None,
     json: Json = False,
 ) -> None:
-    """Check claims at once on tables in memory; exit code 1 if any is refuted."""
+    """Check claims at once on tables in memory, or by proof; exit code 1 if any is refuted."""
     from choco_pipeline.cli.claim_commands.claim_pages import open_source  # noqa: PLC0415
-    from choco_pipeline.cli.claim_commands.claim_trials import check_claims, repeat_proofs  # noqa: PLC0415
+    from choco_pipeline.cli.claim_commands.claim_trials import (  # noqa: PLC0415
+        check_claims,
+        prove_claims,
+        repeat_proofs,
+    )
 
     source = open_source(file or [], config)
-    if proofs:
-        if everything or bound is not None:
-            raise ConfigError("--proofs takes ids of claims, and nothing else")
-        raise typer.Exit(repeat_proofs(source, words or [], json))
+    if proofs or prove:
+        if everything or bound is not None or (proofs and prove):
+            option = "--proofs" if proofs else "--prove"
+            raise ConfigError(
+                f"{option} goes neither with --all, nor with a bound, nor with the other of these two"
+            )
+        again = repeat_proofs if proofs else prove_claims
+        raise typer.Exit(again(source, words or [], json))
     code = check_claims(source.catalogue, words or [], bound, json, everything=everything)
     raise typer.Exit(code)
 
@@ -124,7 +143,8 @@ def new(
     elif file is None:
         print(text, end="")
     else:
-        print(f"{file}: written. Now: ./choco claims check --all --file {file}")
+        again = command("claims", "check", "--all", "--file", file)
+        print(f"{file}: written. Now: {again}")
 
 
 def _write_new(file: Path, text: str) -> None:

@@ -1,23 +1,27 @@
-"""The ledger at the end of a run: a row for each claim, and who is right where two of them disagree."""
+"""The end of a run: what it says of conjectures and questions, what is new, what is refuted, and how much else there is."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from textwrap import wrap
 
 from rich.console import Console
 from rich.text import Text
 
-from choco_pipeline.claims.conclusions.claim_row import OUTCOMES, ClaimPair, ClaimRow, Outcome
+from choco_pipeline.claims.conclusions.claim_row import OUTCOMES, ClaimPair, Outcome
 from choco_pipeline.claims.conclusions.outcomes import (
-    ENGINES,
     NOT_ASSERTED,
     SIGNS,
-    few_words,
+    engines_text,
 )
 from choco_pipeline.claims.conclusions.row_text import parameters_text, place_text
 from choco_pipeline.claims.language.ledger_claim import LedgerClaim
-from choco_pipeline.cli.output import in_short, in_time
+from choco_pipeline.cli.output import WIDTH
+from choco_pipeline.commands import command
+from choco_pipeline.finding.judge.rank import VERDICTS
+from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.report.found_statements.found import STATUSES
 from choco_pipeline.sweep.run_ledger import Ledger
 
 #: The colour of each outcome on a terminal.
@@ -31,12 +35,12 @@ COLOURS: Mapping[Outcome, str] = {
     "proved-for-listed": "cyan",
     "proved": "green",
 }
-#: No line is longer; columns are no wider than these, but for the last two, which hold numbers.
-WIDTH = 120
-WIDEST = (1, 32, 42, 60, 16)
-GAP = "  "
-
-Row = tuple[str, str, str, str, str, str, str]
+#: What a paper leaves open: these come first.
+OPEN = ("conjecture", "question")
+#: So many new statements are told, and so many claims that are neither open nor refuted; for the rest a page or a command is named.
+MOST_NEW, MOST_OTHERS = 8, 10
+#: A claim's or a statement's further lines stand below its words, behind the sign.
+INDENT, FURTHER = "  ", "    "
 
 
 def count_verdicts(ledger: Ledger) -> dict[str, dict[Outcome, int]]:
@@ -59,51 +63,130 @@ def count_proofs(ledger: Ledger) -> dict[str, int]:
     return {status: counts[status] for status in ("proved", "undecided") if counts[status]}
 
 
-def show_ledger(ledger: Ledger, console: Console) -> None:
-    """Print what a run says of each claim: in columns, with colours on a terminal, and no line is wrapped."""
-    width = min(WIDTH, console.width) if console.is_terminal else WIDTH
+def show_results(ledger: Ledger, found: Sequence[FoundStatement], console: Console) -> None:
+    """Print what a run says, most important first, wrapped to the width of the terminal; nothing is cut.
+
+    Parameters
+    ----------
+    ledger
+        The run's ledger.
+    found
+        The statements that it found.
+    console
+        Where to print; with colours on a terminal.
+    """
+    lines = _Lines(console)
     claims = {claim.id: claim for claim in ledger.claims}
     row_of = {row.claim: row for row in ledger.rows}
     numbers = _numbers(ledger)
-    lines = {claim: _line(numbers[claim], row) for claim, row in row_of.items()}
-    widths = _widths(list(lines.values()), width)
-    papers: dict[str, list[str]] = {}
-    for claim in claims.values():
-        papers.setdefault(claim.paper.key, []).append(claim.id)
-    for key, ids in papers.items():
-        _print(console, f"{key}: {claims[ids[0]].paper.title}", "bold", width)
-        for claim_id in sorted(ids, key=lambda one: _place(claims[one].status)):
-            row = lines[claim_id]
-            colour = COLOURS[row_of[claim_id].verdict]
-            _print(console, _columns(row, widths), colour, width, sign=len(row[0]))
+    is_open = {one: claim.status in OPEN for one, claim in claims.items()}
+    # Of a misprint the pair says more.
+    told = {pair.printed for pair in ledger.pairs if pair.kind == "misprint"}
+    false = [
+        one
+        for one in claims
+        if row_of[one].verdict == "refuted" and not is_open[one] and one not in told
+    ]
+    rest = [one for one in claims if not is_open[one] and one not in {*false, *told}]
+    rest.sort(key=lambda one: OUTCOMES.index(row_of[one].verdict))
+
+    def show(title: str, chosen: Sequence[str], more: str = "") -> None:
+        lines.heading(title, bool(chosen))
+        for one in chosen:
+            row = row_of[one]
+            called = f"{claims[one].paper.key} {numbers[one]}"
+            engines = engines_text(row.engines)
+            by = f"; engines: {engines}" if engines else ""
+            lines.item(row.verdict, f"{called}: {row.text}{by}")
+        lines.line(more)
+
+    show("Conjectures and questions", [one for one in claims if is_open[one]])
+    _show_new(found, lines)
+    show("Refuted, beside these" if any(is_open.values()) else "Refuted", false)
     for kind, title in (
         ("misprint", "As printed and as intended"),
         ("disagreement", "Where claims disagree"),
     ):
         chosen = [pair for pair in ledger.pairs if pair.kind == kind]
-        if chosen:
-            _print(console, title, "bold", width)
+        lines.heading(title, bool(chosen))
         for pair in chosen:
-            _print(console, _pair(pair, claims), None, width)
+            lines.line(_pair(pair, claims))
+    left = len(rest) - MOST_OTHERS
+    more = f"and {left:,} others; {command('claims', 'list', config=ledger.config)} names all"
+    show("Other claims", rest[:MOST_OTHERS], more if left > 0 else "")
     silent = _silent(ledger)
-    if silent:
-        _print(console, "What says nothing, and why", "bold", width)
+    lines.heading("What says nothing, and why", bool(silent))
     for claim_id, why in silent.items():
-        _print(console, f"{GAP}{_full(claims[claim_id])}: {why}", None, width)
+        lines.line(f"{_full(claims[claim_id])}: {why}")
+    for text in _counted(ledger):
+        lines.heading(text, True)
+
+
+class _Lines:
+    """Lines as wide as a terminal, or `WIDTH`, the further ones of a paragraph indented."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._width = min(WIDTH, console.width) if console.is_terminal else WIDTH
+
+    def heading(self, text: str, is_there: bool) -> None:
+        """Print a heading if there is anything below it."""
+        if is_there:
+            self._print(self._wrapped(text, ""), "bold")
+
+    def item(self, outcome: Outcome, text: str) -> None:
+        """Print a paragraph that begins with the sign of an outcome, in its colour."""
+        sign = SIGNS[outcome][0]
+        lines = self._wrapped(text, f"{INDENT}{sign} ")
+        self._print(lines, COLOURS[outcome], slice(len(INDENT), len(INDENT) + len(sign)))
+
+    def line(self, text: str) -> None:
+        """Print a paragraph below a heading; nothing for no text."""
+        self._print(self._wrapped(text, INDENT), None)
+
+    def _wrapped(self, text: str, first: str) -> list[str]:
+        return wrap(
+            text,
+            self._width,
+            initial_indent=first,
+            subsequent_indent=FURTHER,
+            break_on_hyphens=False,
+        )
+
+    def _print(self, lines: Sequence[str], style: str | None, part: slice | None = None) -> None:
+        shown = Text("\n".join(lines))
+        if style is not None:
+            shown.stylize(style, *((part.start, part.stop) if part else ()))
+        if lines:
+            self._console.print(shown, soft_wrap=True)
+
+
+def _show_new(found: Sequence[FoundStatement], lines: _Lines) -> None:
+    """Print what no claim of the catalogue says and nothing refutes, the strongest verdicts first."""
+    new = [
+        one
+        for one in sorted(found, key=lambda one: VERDICTS.index(one.verdict.status))
+        if not one.known and one.verdict.status != "refuted" and one.kind != "heights"
+    ]
+    lines.heading("Found, and in no claim", bool(new))
+    for one in new[:MOST_NEW]:
+        game = "" if one.ruleset in one.text else f"{one.ruleset}: "
+        lines.item(STATUSES[one.verdict.status][0], f"{game}{one.text}: {one.verdict.text}")
+    if len(new) > MOST_NEW:
+        lines.line(f"and {len(new) - MOST_NEW:,} more, on the report's page of found statements")
+
+
+def _counted(ledger: Ledger) -> Iterator[str]:
+    """Yield how many proofs there are, and how many claims of each kind come to what."""
     proofs = count_proofs(ledger)
     if proofs:
         words = {"proved": "found", "undecided": "undecided"}
         said = ", ".join(f"{number:,} {words[status]}" for status, number in proofs.items())
-        _print(console, f"Proofs for all positions: {said}", "bold", width)
+        yield f"Proofs for all positions: {said}"
     for group, counts in count_verdicts(ledger).items():
         said = ", ".join(f"{number:,} {SIGNS[verdict][1]}" for verdict, number in counts.items())
         heading = NOT_ASSERTED.get(group, _claims(sum(counts.values())))
-        _print(console, f"{heading}: {said}", "bold", width)
-
-
-def _place(status: str) -> int:
-    """Return where claims of a status stand: conjectures first, and last what no paper asserts."""
-    return 0 if status == "conjecture" else 1 if status not in NOT_ASSERTED else 2
+        yield f"{heading}: {said}"
 
 
 def _silent(ledger: Ledger) -> dict[str, str]:
@@ -141,68 +224,10 @@ def _numbers(ledger: Ledger) -> dict[str, str]:
     return numbers
 
 
-def _line(number: str, row: ClaimRow) -> Row:
-    checked = bool(row.checks)
-    return (
-        SIGNS[row.verdict][0],
-        number,
-        _words(row),
-        _how_far(row),
-        _engines(row),
-        in_short(row.positions) if checked else "",
-        in_time(row.seconds) if checked else "",
-    )
-
-
-def _words(row: ClaimRow) -> str:
-    counts, words = row.counts, few_words(row)
-    if row.verdict == "refuted" and row.decided and row.decided.position is not None:
-        words = f"refuted at {place_text(row.decided)}"
-    elif row.verdict == "proved-for-listed":
-        words = f"proved for {row.proved_for}"
-    elif row.verdict == "holds-to-bound" and row.for_all:
-        words += f", proved for {row.for_all}"
-    elif row.verdict == "holds-to-bound" and counts.get("proved"):
-        words += ", proved for some"
-    silent = 0 if row.verdict == "undecided" else counts.get("undecided", 0)
-    return f"{words}; nothing on {silent:,} of {row.checks:,}" if silent else words
-
-
-def _how_far(row: ClaimRow) -> str:
-    """Return parameters and bounds; of a refuted claim, those that decide."""
-    if row.decided:
-        return parameters_text([row.decided.parameters])
-    if row.verdict == "proved-for-listed" or row.for_all:  # its words say for which parameters
-        return ""
-    parts = []
-    if row.verdict != "proved" and row.bound and row.counts.get("holds-to-bound"):
-        least, greatest = row.bound
-        span = f"{least:,}" if least == greatest else f"{least:,} to {greatest:,}"
-        parts.append(f"bound {span}")
-    if row.parameters:
-        parts.append(row.parameters)
-    return "; ".join(parts)
-
-
-def _engines(row: ClaimRow) -> str:
-    """Return the engines that agree on all proofs; those on a proof for all parameters, which come first, apart."""
-    groups = [row.engines]
-    if row.for_all:
-        groups = [row.engines[:1], row.engines[1:]]
-        if row.verdict == "proved":
-            groups.pop()
-    texts = []
-    for group in groups:
-        agreed = [set(one.engines) for one in group]
-        everywhere = set.intersection(*agreed) if agreed else set()
-        texts.append("+".join(name for name in ENGINES if name in everywhere))
-    return "; ".join(filter(None, texts))
-
-
 def _pair(pair: ClaimPair, claims: Mapping[str, LedgerClaim]) -> str:
     printed, intended = claims[pair.printed], claims[pair.intended]
     if pair.kind == "misprint":
-        names, first, second = intended.number, "the printed form", "the intended form"
+        names, first, second = _full(intended), "the printed form", "the intended form"
     else:
         same = printed.paper.key == intended.paper.key
         names = f"{_full(printed)} and {intended.number if same else _full(intended)}"
@@ -222,43 +247,11 @@ def _pair(pair: ClaimPair, claims: Mapping[str, LedgerClaim]) -> str:
             said = "neither is refuted so far"
         case _:
             said = "open: one of them is unchecked, undecided or vacuous"
-    return f"{GAP}{names}: {said}"
+    return f"{names}: {said}"
 
 
 def _full(claim: LedgerClaim) -> str:
     return f"{claim.paper.key} {claim.number}"
-
-
-def _widths(rows: Sequence[Row], width: int) -> list[int]:
-    """Return the columns' widths: as wide as needed, the one on how far gives way, then the one in words."""
-    needed = [max((len(row[i]) for row in rows), default=0) for i in range(7)]
-    widths = [min(need, most) for need, most in zip(needed, (*WIDEST, *needed[5:]), strict=True)]
-    over = sum(widths) + len(GAP) * len(widths) - width
-    for i in (3, 2, 1):
-        cut = max(0, min(over, widths[i] - 12))
-        widths[i] -= cut
-        over -= cut
-    return widths
-
-
-def _columns(row: Row, widths: Sequence[int]) -> str:
-    left = [_cut(text, width).ljust(width) for text, width in zip(row[:5], widths[:5], strict=True)]
-    right = [text.rjust(width) for text, width in zip(row[5:], widths[5:], strict=True)]
-    return (GAP + GAP.join([*left, *right])).rstrip()
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else f"{text[: width - 1]}…"
-
-
-def _print(
-    console: Console, text: str, style: str | None, width: int, *, sign: int | None = None
-) -> None:
-    """Print a line, cut to the width; with `sign`, only so many characters after the gap have the style."""
-    shown = Text(_cut(text, width))
-    if style is not None:
-        shown.stylize(style, *((0,) if sign is None else (len(GAP), len(GAP) + sign)))
-    console.print(shown, soft_wrap=True)
 
 
 def _claims(number: int) -> str:

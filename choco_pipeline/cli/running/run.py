@@ -21,7 +21,7 @@ from rich.console import Console
 from choco_pipeline.cli.jobs import DISAGREEMENT_SUFFIX
 from choco_pipeline.cli.output import DISAGREEMENT, emit, in_short, in_time, note
 from choco_pipeline.cli.running.interrupts import Signals, collected_signals
-from choco_pipeline.cli.running.ledger_lines import count_proofs, count_verdicts, show_ledger
+from choco_pipeline.cli.running.ledger_lines import count_proofs, count_verdicts, show_results
 from choco_pipeline.cli.running.lock import results_lock
 from choco_pipeline.cli.running.run_progress import Display, RunProgress, display
 from choco_pipeline.cli.running.snakemake_log import Failed, Job, Jobs, SnakemakeLog
@@ -30,7 +30,8 @@ from choco_pipeline.cli.running.workers import PROFILES, Workers, capacity_of
 from choco_pipeline.cluster.cluster_file import load_cluster
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ADVICE, ChocoError
-from choco_pipeline.provenance import PACKAGE
+from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.shipped import SHIPPED
 from choco_pipeline.stages import WORK, Stage
 from choco_pipeline.sweep.damage import plan_without_damage
 from choco_pipeline.sweep.paths import RESULTS, Paths, orders_of
@@ -38,7 +39,7 @@ from choco_pipeline.sweep.room import Capacity, require_object_store
 from choco_pipeline.sweep.run_ledger import Ledger
 from choco_pipeline.sweep.run_plan import current_plan
 
-SNAKEFILE = PACKAGE.parent / "Snakefile"
+SNAKEFILE = SHIPPED / "Snakefile"
 #: Seconds between two looks at Snakemake.
 TICK = 0.1
 #: With less space than this on its disk, a run is taken for one that has failed for it.
@@ -80,10 +81,6 @@ def run(
     ChocoError
         If the configuration cannot be used, or the results folder or the cluster is not to be had.
     """
-    if not SNAKEFILE.exists():
-        raise ChocoError(
-            f"{SNAKEFILE}: no such file; a run needs the whole project, not the package alone"
-        )
     # What counts semaphores for Python outlives a run that is killed, and would say that they are left: the kernel's matter.
     warnings = [os.environ.get("PYTHONWARNINGS"), "ignore:resource_tracker"]
     os.environ["PYTHONWARNINGS"] = ",".join(filter(None, warnings))
@@ -103,7 +100,9 @@ def run(
         proofs = None if ledger is None else count_proofs(ledger)
         emit({**done.document(), **verdicts, "proofs": proofs})
     elif ledger is not None:
-        show_ledger(ledger, Console())
+        found = read_record(Paths(RESULTS, plan["run"]).found)["statements"]
+        show_results(ledger, list(map(FoundStatement.from_json, found)), Console())
+        print(f"found: {done.found}")
         print(f"report: {done.report}")
     return done.code
 
@@ -126,6 +125,7 @@ class _Run:
     def __post_init__(self) -> None:
         self.folder = Paths(RESULTS, self.plan["run"]).plan.parent
         self.report = self.folder / "report" / "index.html"
+        self.found = self.report.with_name("found.html")
         self.first_report = self.folder / "first-report" / "index.html"
         self.ledger = self.folder / "ledger.json"
         self.log = self.folder / "log" / "snakemake.log"
@@ -180,6 +180,7 @@ class _Run:
             "status": self._status,
             "run": self.plan["run"],
             "report": self.report.as_posix() if self.code == 0 else None,
+            "found": self.found.as_posix() if self.code == 0 else None,
             "ledger": self.ledger.as_posix() if self.code == 0 else None,
             "tables": tables.done,
             "positions": tables.positions,

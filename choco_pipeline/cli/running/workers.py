@@ -24,14 +24,14 @@ from choco_pipeline.cluster.cluster_file import (
 )
 from choco_pipeline.cluster.connect import SCHEDULER, resolve
 from choco_pipeline.cluster.security import as_environment, tls_settings
-from choco_pipeline.provenance import PACKAGE
+from choco_pipeline.shipped import SHIPPED
 from choco_pipeline.sweep.room import Capacity
 from choco_pipeline.tables.computing.machine import cores, worker_memory
 
 if TYPE_CHECKING:
     from choco_pipeline.cluster.local import Cluster
 
-PROFILES = PACKAGE.parent / "workflow" / "profiles"
+PROFILES = SHIPPED / "workflow" / "profiles"
 #: Where Dask works, in the results folder, while a run lasts.
 DASK = ".dask"
 WARM_UP = "choco_pipeline.kernels:warm_up"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
+from importlib import import_module
 from typing import Any, Literal, get_args
 
 from choco_pipeline.claims.language.claim import FOUND
@@ -15,6 +16,7 @@ from choco_pipeline.formula.nodes import FUNCTIONS, walk
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games.notation import Notation, read
 from choco_pipeline.provenance import digest
+from choco_pipeline.shown import Shown
 
 Kind = Literal[
     "p-positions",
@@ -109,7 +111,7 @@ UNDECIDED = Verdict("undecided", "not checked yet")
 
 
 @dataclass(frozen=True)
-class FoundStatement:
+class FoundStatement(Shown):
     """One found statement.
 
     Attributes
@@ -187,6 +189,17 @@ class FoundStatement:
     def text(self) -> str:
         """One plain sentence, with the condition on the parameters."""
         return f"for {self.when}: {self.said}" if self.when else self.said
+
+    @property
+    def status(self) -> Status:
+        """What became of it."""
+        return self.verdict.status
+
+    @property
+    def latex(self) -> str:
+        """Its formulas in LaTeX, one below the other."""
+        text: str = import_module("choco_pipeline.notebook").latex(self)
+        return text
 
     @cached_property
     def id(self) -> str:

@@ -115,13 +115,19 @@ def write_certificate(proof: Proof, folder: Path) -> Path:
     CertificateError
         If nothing is proved.
     """
+    document = proof_document(proof)
+    path = certificate_path(proof.ruleset, proof.relation, folder)
+    write_document(path, document)
+    return path
+
+
+def proof_document(proof: Proof) -> dict[str, Any]:
+    """Return what the certificate of a proof holds; `CertificateError` if nothing is proved."""
     if proof.status != "proved":
         raise CertificateError(
             f"{proof.ruleset.notation}: {proof.status}, so there is nothing to certify"
         )
-    path = certificate_path(proof.ruleset, proof.relation, folder)
-    write_document(path, _document(proof))
-    return path
+    return _document(proof)
 
 
 def write_document(path: Path, document: Mapping[str, Any]) -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from choco_pipeline.automata.dfa import Automaton
-from choco_pipeline.games import Ruleset
+from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.proof.arithmetic.engines import ENGINES, EngineName
 from choco_pipeline.proof.games.membership import Relation
 from choco_pipeline.proof.games.obligations import Obligation
+from choco_pipeline.shown import Shown
 
 Status = Literal["proved", "refuted", "undecided"]
 
@@ -38,7 +39,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Proof:
+class Proof(Shown):
     """What is known of a relation of a game.
 
     Attributes
@@ -76,6 +77,31 @@ class Proof:
     def states(self) -> tuple[int, ...]:
         """Numbers of states, for no pass left, for one and so on."""
         return tuple(automaton.states for automaton in self.automata)
+
+    @property
+    def certificate(self) -> dict[str, Any]:
+        """The document that a certificate's file holds, as plain data; `CertificateError` if nothing is proved."""
+        from choco_pipeline.proof.games.certificate import proof_document  # noqa: PLC0415 -- it reads proofs
+
+        return proof_document(self)
+
+    def accepts(self, position: Sequence[int], value: int = 0) -> bool:
+        """Return whether a position, however large, is a P-position; of Grundy numbers, whether its number is `value`.
+
+        Raises
+        ------
+        RulesetError
+            If it is not a position of the game.
+        """
+        number = (value,) if self.relation == "grundy" else ()
+        return self.holds(self.ruleset.check(position), *number)
+
+    def holds(self, position: Position, *value: int) -> bool:
+        """Return whether the automata accept a legal position, with a value where they are of Grundy numbers."""
+        heaps = len(self.ruleset.base.coordinates)
+        passes = position[heaps] if len(position) > heaps else 0
+        digits = enumerate((*position[:heaps], *value))
+        return self.automata[passes].accepts({str(i): number for i, number in digits})
 
     @property
     def engines(self) -> tuple[EngineName, ...]:

@@ -12,6 +12,7 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_formulas import without_value
 from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, Vacuous
 from choco_pipeline.claims.standalone.integers import find_integers
+from choco_pipeline.commands import command
 from choco_pipeline.errors import DisagreementError, LimitError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.proof.arithmetic.agreement import Agreement
@@ -104,8 +105,8 @@ def decide_choice(
         if empty and engines.hold(negation(spoken.cases)):
             return Finding(Vacuous(NONE), engines.evidence())
         if engines.hold(negation(spoken.false)):
-            command = f"./choco claims check {claim.id}"
-            return Finding(Proved(command, "integer"), engines.evidence())
+            again = command("claims", "check", claim.id)
+            return Finding(Proved(again, "integer"), engines.evidence())
         at = _least(spoken, engines)
         shown = find_integers(check, at["N"], {name: at[name] for name in check.all})
     except FormulaError as error:

@@ -59,7 +59,11 @@ class ProvedPosition:
         return next((option for option in options if self._is_p(option)), None)
 
     def _is_p(self, position: Position) -> bool:
-        return self._holds(position) if self.proof.relation == "p" else self._holds(position, 0)
+        return (
+            self.proof.holds(position)
+            if self.proof.relation == "p"
+            else self.proof.holds(position, 0)
+        )
 
     def _number(self, position: Position) -> int:
         heaps = len(self.proof.ruleset.base.coordinates)
@@ -70,12 +74,6 @@ class ProvedPosition:
         if value is None:
             raise DisagreementError(f"{self.proof.ruleset.notation}: {position} has no value")
         return value[str(heaps)]
-
-    def _holds(self, position: Position, *value: int) -> bool:
-        heaps = len(self.proof.ruleset.base.coordinates)
-        passes = position[heaps] if len(position) > heaps else 0
-        numbers = (*position[:heaps], *value)
-        return self.proof.automata[passes].accepts({str(i): n for i, n in enumerate(numbers)})
 
 
 def counterexample_at(

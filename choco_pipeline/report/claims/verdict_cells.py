@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from choco_pipeline.claims.conclusions.claim_row import ClaimRow
 from choco_pipeline.claims.conclusions.outcomes import SIGNS
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import VerdictKind
+from choco_pipeline.commands import command
 from choco_pipeline.report.claims.counterexamples import Shown, shown
 from choco_pipeline.report.claims.evidence_rows import EvidenceValue, evidence_rows
 
@@ -173,16 +173,15 @@ def _commands(verdict: ClaimVerdict, ruleset: str, row: ClaimRow) -> list[tuple[
     if verdict.command is not None:
         follows = "follows_from" in verdict.evidence
         return [("repeats the proof", row.command if follows else verdict.command)]
-    check = f"./choco claims check {row.claim}"
+    check = row.check
     refutes = verdict.counterexample
     if ruleset and refutes and refutes.position is not None:
-        position = " ".join(map(str, refutes.position))
-        commands.append(("shows the position", f"./choco value {shlex.quote(ruleset)} {position}"))
+        commands.append(("shows the position", command("value", ruleset, *refutes.position)))
     if verdict.is_by_proof and verdict.is_proved:
         certificate = verdict.certificate
         if certificate is None:  # of a statement on integers: the command that decides it again
-            return [("repeats the proof", verdict.why or "")]
-        rests_on = f"./choco prove --check {shlex.quote(certificate)}"
+            return [("repeats the proof", check)]
+        rests_on = command("prove", "--check", certificate)
         return [("checks what it rests on", rests_on), ("repeats the proof", f"{check} --proofs")]
     # The shape of an uncut rectangular bar is its own bound; across tables there is no single one.
     bound = f"--bound {verdict.bound}" if ruleset and verdict.bound else ""

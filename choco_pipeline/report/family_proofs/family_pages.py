@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from markupsafe import Markup
 
 from choco_pipeline.claims.conclusions.outcomes import enumerated
 from choco_pipeline.claims.language.ledger_claim import LedgerClaim
+from choco_pipeline.commands import command
 from choco_pipeline.documents.files import write_text
 from choco_pipeline.errors import StoreError
 from choco_pipeline.finding.statements.statement import FoundStatement, parsed
@@ -99,7 +99,7 @@ class FamilyView:
     @property
     def command(self) -> str:
         """What checks the certificate again."""
-        return f"./choco prove --check {shlex.quote(self.path)}"
+        return command("prove", "--check", self.path)
 
 
 @dataclass(frozen=True)

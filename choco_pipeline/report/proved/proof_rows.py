@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from choco_pipeline.claims.conclusions.outcomes import ENGINES, enumerated
+from choco_pipeline.commands import command
 from choco_pipeline.formula.math_text import math_text
 from choco_pipeline.proof.games.proof_outcome import GameProof
 
@@ -88,7 +88,7 @@ def proof_row(entry: GameProof, names: Sequence[str]) -> ProofRow:
         shown or entry.ruleset,
         ", ".join(f"{number:,}" for number in entry.states) or "–",
         enumerated([ENGINES.get(engine, engine) for engine in entry.engines]),
-        certificate and f"./choco prove --check {shlex.quote(certificate)}",
+        certificate and command("prove", "--check", certificate),
         growth_factor(entry.growth),
     )
 

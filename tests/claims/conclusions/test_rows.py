@@ -170,7 +170,7 @@ def test_every_claim_has_a_row_in_the_order_of_the_files() -> None:
     assert (
         found[1].text == f"no table of this run fits: ruleset {TABLE_RULESET}, where k ≡ 0 (mod 2)"
     )
-    assert found[1].model_dump() | {"claim": "", "text": "", "command": ""} == {
+    assert found[1].model_dump() | {"claim": "", "text": "", "check": "", "command": ""} == {
         "claim": "",
         "verdict": "unchecked",
         "text": "",
@@ -185,9 +185,12 @@ def test_every_claim_has_a_row_in_the_order_of_the_files() -> None:
         "positions": 0,
         "seconds": 0,
         "decided": None,
+        "check": "",
         "command": "",
     }
-    assert found[0].command == "./choco claims check b"
+    assert found[0].command == found[0].check == "./choco claims check b"
+    own = rows(catalogue(*several), [], "my sweep.yaml")
+    assert own[0].command == "./choco claims check b --config 'my sweep.yaml'"
 
 
 def test_every_case_of_some_parameters_is_not_every_case() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +126,9 @@ def with_run(folder: Path) -> Path:
             "decided": None,
         },
     ]
-    tables = [{"id": f"t{k}", "ruleset": f"solid-bar(f=(x+z)//{k})"} for k in (5, 9)]
+    tables = [
+        {"id": f"t{k}", "ruleset": f"solid-bar(f=(x+z)//{k})", "bound": 5 * k} for k in (5, 9)
+    ]
     ledger = whole({"run": "t", "verdicts": verdicts, "rows": rows, "tables": tables})
     write_record(folder / "results" / "t" / "ledger.json", ledger.document())
     return folder
@@ -134,8 +137,8 @@ def with_run(folder: Path) -> Path:
 def test_list(with_run):
     lines = choco(with_run, "list").stdout.splitlines()
     assert "one: On Triangles, Journal 1 (2020)" in lines
-    assert any(line.split() == ["two-lemma-1", "Lemma", "1", "lemma", "–"] for line in lines)
-    assert any(line.startswith("  one-conj-1 ") and "refuted for k = 5" in line for line in lines)
+    assert "  two-lemma-1  Lemma 1 (lemma): –" in lines
+    assert "  one-conj-1  Conjecture 1 (conjecture): refuted for k = 5" in lines
     assert lines[-1] == "3 of 3 claims"
 
 
@@ -149,13 +152,16 @@ def test_list_only_some(with_run):
     assert ids("--file", "config/claims/two.yaml") == ["two-lemma-1"]
 
 
-def test_no_line_of_a_list_is_wider_than_a_terminal(with_run):
+def test_no_line_of_a_list_is_wider_than_a_terminal(with_run, monkeypatch):
+    title = "On Triangles " * 20
     (with_run / "config" / "claims" / "one.yaml").write_text(
-        ONE.replace("On Triangles", "On Triangles " * 20), encoding="utf-8"
+        ONE.replace("On Triangles", title), encoding="utf-8"
     )
-    lines = choco(with_run, "list").stdout.splitlines()
-    assert max(map(len, lines)) == 120
-    assert any(line.endswith("…") for line in lines)
+    for columns, widest in (("", 120), ("80", 80), ("300", 120)):
+        monkeypatch.setenv("COLUMNS", columns)
+        said = choco(with_run, "list").stdout
+        assert widest - 12 < max(map(len, said.splitlines())) <= widest
+        assert title.strip() in " ".join(said.split()), "nothing is cut"
 
 
 def test_show(with_run):
@@ -174,11 +180,16 @@ def test_show(with_run):
         "\nx = 4, y = 1, z = 3\n",
         "the winning option (4, 1, 3)",
         "./choco value 'solid-bar(f=(x+z)//5)' 4 2 6",
-        "./choco claims check one-conj-1 k=… --bound …",
+        "./choco claims check one-conj-1 k=5 --bound 25",
         "./choco run config/config.yaml",
     ]:
         assert part in text, text
     assert "x = 8, y = 4" not in text, "one counterexample, the least"
+    command = next(line for line in text.splitlines() if line.startswith("./choco claims"))
+    again = choco(with_run, *shlex.split(command)[2:])
+    assert (again.returncode, again.stderr) == (1, ""), "a printed command runs as it is printed"
+    of_a_file = choco(with_run, "show", "two-lemma-1", "--file", "config/claims/two.yaml").stdout
+    assert "./choco claims check two-lemma-1 --file config/claims/two.yaml" in of_a_file
 
 
 def test_show_as_json_and_without_a_run(folder, with_run):
@@ -276,6 +287,21 @@ def test_a_mistake_is_one_line_and_exit_code_2(folder, arguments, message):
     assert len(done.stderr.splitlines()) == 1, done.stderr
     assert message in json.loads(done.stdout)["error"]
     assert (folder / "config" / "config.yaml").read_text(encoding="utf-8") == CONFIG
+
+
+def test_claims_are_proved_for_the_games_that_are_named(folder):
+    done = document(folder, "check", "one-conj-1-intended", "k=5..9", "--prove")
+    (claim,) = done["claims"]
+    said = [(one["parameters"], one["verdict"], one["bound"]) for one in claim["trials"]]
+    assert said == [({"k": 5}, "proved", None), ({"k": 9}, "proved", None)]
+    assert claim["conclusion"].startswith("proved for all positions, for k = 5, 9; other k are not")
+    assert Path(folder, claim["trials"][0]["why"]).is_file()
+    wrong = choco(folder, "check", "one-conj-1", "k=5", "--prove")
+    assert wrong.returncode == 1
+    assert "refuted at (x, y, z) = (4, 2, 6)" in wrong.stdout
+    for options in (["--all"], ["--bound", "9"], ["--proofs"]):
+        refused = choco(folder, "check", "one-conj-1", "--prove", *options)
+        assert refused.returncode == 2, refused.stdout
 
 
 def test_a_new_file_is_right_and_its_claims_hold(folder):

@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 import io
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from choco_pipeline.claims.conclusions.outcomes import SIGNS
-from choco_pipeline.cli.running.ledger_lines import WIDTH, count_verdicts, show_ledger
+from choco_pipeline.claims.conclusions.claim_row import OUTCOMES, EngineAgreement
+from choco_pipeline.claims.conclusions.outcomes import SIGNS, engines_text
+from choco_pipeline.cli.output import WIDTH
+from choco_pipeline.cli.running.ledger_lines import (
+    MOST_NEW,
+    MOST_OTHERS,
+    OPEN,
+    count_verdicts,
+    show_results,
+)
+from choco_pipeline.finding.statements.statement import (
+    Evidence,
+    FoundStatement,
+    Status,
+    Tried,
+    Verdict,
+)
 from choco_pipeline.sweep.run_ledger import Ledger
 from tests.report.documents import a_claim, whole
 
@@ -77,40 +93,101 @@ def completed(ledger: dict[str, Any]) -> Ledger:
                 {**plain, **claim, "paper": paper}
                 for claim, paper in zip(ledger["claims"], papers, strict=True)
             ],
-            "rows": [{"follows_from": "", "command": "", **row} for row in ledger["rows"]],
+            "rows": [
+                {"follows_from": "", "check": "", "command": "", **row} for row in ledger["rows"]
+            ],
             "verdicts": [{**said, **verdict} for verdict in ledger["verdicts"]],
             "pairs": [{"text": "", **pair} for pair in ledger["pairs"]],
         }
     )
 
 
-def printed(ledger: dict[str, Any], **console: Any) -> list[str]:
+def printed(
+    ledger: dict[str, Any], found: Sequence[FoundStatement] = (), **console: Any
+) -> list[str]:
     file = io.StringIO()
-    show_ledger(completed(ledger), Console(file=file, color_system=None, **console))
+    whole_ledger = completed(ledger).model_copy(update={"config": "my sweep.yaml"})
+    show_results(whole_ledger, found, Console(file=file, color_system=None, **console))
     return file.getvalue().splitlines()
 
 
+def letters(text: str) -> str:
+    """Return a text without the places where it may be broken into lines."""
+    return "".join(text.split())
+
+
+def told(ledger: dict[str, Any], lines: list[str]) -> list[str]:
+    """Return the ids of the claims that have a paragraph, in their order: each begins with a sign and a number of its own."""
+    keys = {f"{claim['paper']['key']} N{claim['id']}": claim["id"] for claim in ledger["claims"]}
+    signs = {f"  {sign}" for sign, _ in SIGNS.values()}
+    starts = [" ".join(line[3:].split()[:2]) for line in lines if line[:3] in signs]
+    return [keys[start.rstrip(":")] for start in starts]
+
+
 @given(ledgers(), st.sampled_from([None, 60, 80, 120, 300]))
-def test_a_line_for_each_claim_none_too_long(ledger: dict[str, Any], terminal: int | None) -> None:
+def test_all_is_told_most_important_first_and_nothing_is_cut(
+    ledger: dict[str, Any], terminal: int | None
+) -> None:
     on = {} if terminal is None else {"force_terminal": True, "width": terminal}
     lines = printed(ledger, **on)
     assert all(len(line) <= min(WIDTH, terminal or WIDTH) for line in lines)
-    rows = [line for line in lines if line[:3] in {f"  {sign}" for sign, _ in SIGNS.values()}]
-    expected = []
-    for key in dict.fromkeys(claim["paper"]["key"] for claim in ledger["claims"]):
-        of_paper = [claim for claim in ledger["claims"] if claim["paper"]["key"] == key]
-        expected += [c["id"] for c in of_paper if c["status"] == "conjecture"]
-        expected += [c["id"] for c in of_paper if c["status"] in ("theorem", "figure")]
-        expected += [c["id"] for c in of_paper if c["status"] in ("question", "ours")]
-    assert [line[5:].split()[0] for line in rows] == [f"N{i}" for i in expected]
-    verdict_of = {row["claim"]: row["verdict"] for row in ledger["rows"]}
-    assert [line[2] for line in rows] == [SIGNS[verdict_of[i]][0] for i in expected]
+    row_of = {row["claim"]: row for row in ledger["rows"]}
+    misprinted = {pair["printed"] for pair in ledger["pairs"] if pair["kind"] == "misprint"}
+    is_open = [one["id"] for one in ledger["claims"] if one["status"] in OPEN]
+    others = [
+        one["id"]
+        for one in ledger["claims"]
+        if one["id"] not in is_open and one["id"] not in misprinted
+    ]
+    refuted = [one for one in others if row_of[one]["verdict"] == "refuted"]
+    rest = [one for one in others if one not in refuted]
+    rest.sort(key=lambda one: OUTCOMES.index(row_of[one]["verdict"]))
+    expected = [*is_open, *refuted, *rest[:MOST_OTHERS]]
+    assert told(ledger, lines) == expected
+    said = letters("\n".join(lines))
+    for one in expected:
+        engines = engines_text([EngineAgreement.model_validate(e) for e in row_of[one]["engines"]])
+        words = f"{row_of[one]['text']}{f'; engines: {engines}' if engines else ''}"
+        assert letters(f": {words}") in said
+    hidden = len(rest) - MOST_OTHERS
+    every = letters(f"and {hidden} others; ./choco claims list --config 'my sweep.yaml' names all")
+    assert (every in said) == (hidden > 0)
     titles = {
         ("misprint", "As printed and as intended"),
         ("disagreement", "Where claims disagree"),
     }
     for kind, title in titles:
         assert (title in lines) == any(pair["kind"] == kind for pair in ledger["pairs"])
+
+
+def statement(status: Status, number: int, known: tuple[str, ...] = ()) -> FoundStatement:
+    said = f"the Grundy number of {number} is right"
+    verdict = Verdict(status, f"what is known of {number}")
+    return FoundStatement(
+        kind="grundy",
+        ruleset="nim(2)",
+        said=said,
+        found_on=Evidence(1, "a"),
+        held_on=Evidence(1, "b"),
+        tried=Tried(1, "c"),
+        verdict=verdict,
+        known=known,
+    )
+
+
+def test_what_is_new_is_told_the_strongest_first() -> None:
+    found = [statement(status, n) for n, status in enumerate(reversed(get_args(Status)))]
+    found.append(statement("proved", 100, ("a-thm-1",)))
+    lines = printed({"claims": [], "rows": [], "pairs": [], "verdicts": []}, found)
+    assert lines[0] == "Found, and in no claim"
+    told = [line for line in lines[1:] if line[:2] == "  " and line[2] != " "]
+    right = [one for one in found[:-1] if one.verdict.status != "refuted"]
+    assert len(told) == len(right) <= MOST_NEW
+    assert told[0] == f"  ∎ nim(2): {right[-1].text}: {right[-1].verdict.text}"
+    assert not any("100" in line or "refuted" in line for line in lines)
+    many = [statement("holds", n) for n in range(MOST_NEW + 3)]
+    lines = printed({"claims": [], "rows": [], "pairs": [], "verdicts": []}, many)
+    assert lines[-1] == "  and 3 more, on the report's page of found statements"
 
 
 @given(ledgers())
@@ -177,12 +254,13 @@ def test_claims_of_one_number_are_told_apart() -> None:
     pair = {"kind": "misprint", "printed": ids[4], "intended": ids[3], "right": "open"}
     ledger = {"claims": claims, "rows": [{**row, "claim": i} for i in ids], "verdicts": []}
     lines = printed({**ledger, "pairs": [{**pair, "decided": None}]})
-    assert [line[5:].split("  ")[0] for line in lines[1:6]] == [
-        "Proposition 1 (columns)",
-        "Proposition 1 (rows)",
-        "Proposition 1",
-        "Lemma 2 (intended)",
-        "Lemma 2 (printed)",
+    # The printed form is told by its pair.
+    start = lines.index("Other claims") + 1
+    assert [line[4:].split(":")[0] for line in lines[start : start + 4]] == [
+        "a Proposition 1 (columns)",
+        "a Proposition 1 (rows)",
+        "a Proposition 1",
+        "a Lemma 2 (intended)",
     ]
 
 
@@ -201,16 +279,3 @@ def test_why_nothing_is_said(verdict: str, evidence: dict[str, Any], is_named: b
     verdicts = [{**silent, "evidence": evidence}]
     lines = printed({"claims": [claim], "rows": [row], "pairs": [], "verdicts": verdicts})
     assert ("  a Lemma 1: claims.yaml:8:9: let.t" in lines) == is_named
-
-
-def test_engines_are_those_that_agree_on_all_proofs() -> None:
-    claim = {"id": "a-1", "paper": {"key": "a", "title": "T"}, "number": "L", "status": "lemma"}
-    row = {"claim": "a-1", "verdict": "proved-for-listed", "text": "", "checks": 3, "bound": None}
-    row |= {"counts": {"proved": 3}, "parameters": "k = 2, 3", "positions": 0, "seconds": 0}
-    both = {"engines": ["own", "mona"], "proofs": 2, "no_answer": {}}
-    alone = {"engines": ["own"], "proofs": 1, "no_answer": {"mona": "the time is over"}}
-    row |= {"decided": None, "proved_for": "k = 2", "for_all": ""}
-    for engines, said in (([both], "own+mona"), ([both, alone], "own")):
-        ledger = {"claims": [claim], "rows": [{**row, "engines": engines}], "pairs": []}
-        line = printed({**ledger, "verdicts": []})[1]
-        assert line.split() == ["◧", "L", "proved", "for", "k", "=", "2", said, "0", "0", "s"]

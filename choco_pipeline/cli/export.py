@@ -1,0 +1,98 @@
+"""``choco export``: what a run has left, as a file for other programs or for a paper."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from choco_pipeline.cli.output import emit, note
+from choco_pipeline.documents.record import read_record
+from choco_pipeline.errors import ConfigError
+from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.mining.number_sequences.counts import b_file
+from choco_pipeline.report.assemble import row_frame
+from choco_pipeline.report.export_formats import Format, What
+from choco_pipeline.report.run_exports import (
+    frame_bytes,
+    p_position_counts,
+    position_rows,
+    statement_b_files,
+    statement_rows,
+)
+from choco_pipeline.sweep.finished_run import ledger_of, tables_of
+from choco_pipeline.sweep.paths import RESULTS, Paths
+from choco_pipeline.tables.reading.cells import Cells
+
+
+def export_run(
+    run: str,
+    what: What,
+    as_: Format,
+    game: str | None,
+    bound: int | None,
+    out: Path | None,
+    json: bool,
+) -> None:
+    """Write a part of a run to standard output or to a file.
+
+    Parameters
+    ----------
+    run
+        Its name.
+    what, as_
+        Which part, in which format.
+    game, bound
+        Of P-positions: of which game alone, and of its table's corner with this bound.
+    out
+        The file; needed for Parquet.
+    json
+        Say in one JSON document which file was written; needs `out`.
+    """
+    if (as_ == "parquet" or json) and out is None:
+        raise ConfigError(f"export: {'--json' if json else '--as parquet'} needs --out FILE")
+    content = _content(run, what, as_, game, bound)
+    if out is None:
+        sys.stdout.write(content.decode())
+        return
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_bytes(content)
+    if json:
+        emit({"run": run, "what": what, "as": as_, "file": out.as_posix(), "bytes": len(content)})
+    else:
+        note(out.as_posix())
+
+
+def _content(run: str, what: What, as_: Format, game: str | None, bound: int | None) -> bytes:
+    ledger = ledger_of(run)
+    match what:
+        case "claims":
+            return frame_bytes(row_frame(ledger), as_)
+        case "statements":
+            found = read_record(Paths(RESULTS, run).found)["statements"]
+            statements = [FoundStatement.from_json(one) for one in found]
+            if as_ == "bfile":
+                return "\n".join(statement_b_files(statements)).encode()
+            return frame_bytes(statement_rows(statements), as_)
+        case "p-positions":
+            tables = _tables(run, game, bound)
+            if as_ != "bfile":
+                return frame_bytes(position_rows(tables), as_)
+            if len(tables) != 1:
+                raise ConfigError(
+                    "--as bfile: of P-positions it needs --game, a game that the run has"
+                )
+            return b_file(p_position_counts(tables[0])).encode()
+
+
+def _tables(run: str, game: str | None, bound: int | None) -> list[Cells]:
+    """Return the largest table of each game, or of one, cut to a bound."""
+    identity = None if game is None else parse_ruleset(game).identity
+    largest: dict[str, Cells] = {}
+    for cells in tables_of(run):
+        known = largest.get(cells.game.identity)
+        if identity in (None, cells.game.identity) and (known is None or known.bound < cells.bound):
+            largest[cells.game.identity] = cells
+    if not largest:
+        raise ConfigError(f"run {run!r} has no table{'' if game is None else f' of {game}'}")
+    return [cells if bound is None else cells.corner(bound) for cells in largest.values()]

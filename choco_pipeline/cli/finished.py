@@ -1,0 +1,96 @@
+"""The commands on what runs have left: check it, repair it, and write it for others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from choco_pipeline.cli.help_sections import RUNS
+from choco_pipeline.cli.output import Json
+from choco_pipeline.report.export_formats import Format, What
+
+app = typer.Typer()
+
+
+@app.command(rich_help_panel=RUNS)
+def verify(
+    manifests: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="Manifests (….done.json); by default all below results/, all certificates, and all else that runs read again."
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Chooses the random positions.")] = 0,
+    seconds: Annotated[
+        float, typer.Option(help="So long the checker may take for a certificate.", min=0.1)
+    ] = 60.0,
+    json: Json = False,
+) -> None:
+    """Check stored tables against their checksums, their mathematics against the definition, certificates, and documents of runs.
+
+    Certificates are decided by checker/check.py alone. The exit code is 1 if something is wrong; a certificate that takes
+    too long is named, and is not wrong.
+    """
+    from choco_pipeline.cli.verify import verify_results  # noqa: PLC0415
+
+    raise typer.Exit(verify_results(manifests or [], seed, seconds, json))
+
+
+@app.command(rich_help_panel=RUNS)
+def results(
+    run: Annotated[str, typer.Argument(help="The run's name.")],
+    against: Annotated[
+        str | None,
+        typer.Option(help="Another run, with smaller bounds: which verdicts have changed?"),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Write a dated page of a run's figures to docs/results."""
+    from choco_pipeline.cli.results import write_results  # noqa: PLC0415
+
+    write_results(run, against, json=json)
+
+
+@app.command(rich_help_panel=RUNS)
+def export(
+    run: Annotated[str, typer.Argument(help="The run's name.")],
+    what: Annotated[What, typer.Option(help="Which part of it.")],
+    as_: Annotated[
+        Format,
+        typer.Option("--as", help="The format."),
+    ] = "csv",
+    game: Annotated[
+        str | None,
+        typer.Option(help="Of P-positions: of this game alone.", metavar="RULESET"),
+    ] = None,
+    bound: Annotated[
+        int | None, typer.Option(min=0, help="Of P-positions: with coordinates up to this.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The file; standard output by default.", metavar="FILE")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Write a run's P-positions, found statements or claims for other programs, or for a paper."""
+    from choco_pipeline.cli.export import export_run  # noqa: PLC0415
+
+    export_run(run, what, as_, game, bound, out, json)
+
+
+@app.command(rich_help_panel=RUNS)
+def repair(
+    manifests: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Manifests (….done.json); all below results/ by default."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Look for damaged chunks in stored tables, and rebuild them as their manifests have them.
+
+    The exit code is 0 if nothing is damaged any more, and 1 if something is that could not be repaired.
+    """
+    from choco_pipeline.cli.repair import repair_tables  # noqa: PLC0415
+
+    raise typer.Exit(repair_tables(manifests or [], json))

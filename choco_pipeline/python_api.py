@@ -1,0 +1,199 @@
+"""What a Python program or a notebook does as the commands do: mine, check, run, and open what a run has left.
+
+`choco_pipeline` exports these functions; errors are those of the commands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import xarray as xr
+
+from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.quick_trial import Trial, trials
+from choco_pipeline.cli.claim_commands.claim_pages import open_source
+from choco_pipeline.cli.claim_commands.claim_proofs import proved_now
+from choco_pipeline.cli.mine import mined
+from choco_pipeline.cli.running.run import run as run_pipeline
+from choco_pipeline.commands import DEFAULT_CONFIG
+from choco_pipeline.documents.record import read_record
+from choco_pipeline.errors import ChocoError, ConfigError
+from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.formula.ranges import Range, parse_range
+from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.report.assemble import row_frame, verdict_frame
+from choco_pipeline.sweep.expand import load_config
+from choco_pipeline.sweep.finished_run import ledger_of
+from choco_pipeline.sweep.paths import RESULTS, Paths
+from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.tables.specs.schema import Quantity
+from choco_pipeline.tables.storage.store import read_table, store_of
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run has left in ``results/NAME``.
+
+    Attributes
+    ----------
+    name
+        As its configuration calls it.
+    """
+
+    name: str
+
+    @property
+    def ledger(self) -> Ledger:
+        """Everything that the run found out of claims and tables; `ConfigError` if there is no such run."""
+        return ledger_of(self.name)
+
+    @property
+    def claims(self) -> pd.DataFrame:
+        """A row for each claim: its source, and what the run says of it."""
+        return row_frame(self.ledger)
+
+    @property
+    def verdicts(self) -> pd.DataFrame:
+        """A row for each check of a claim."""
+        return verdict_frame(self.ledger)
+
+    @property
+    def statements(self) -> list[FoundStatement]:
+        """What the run found, the strongest first."""
+        document = read_record(Paths(RESULTS, self.name).found)
+        return [FoundStatement.from_json(one) for one in document["statements"]]
+
+    @property
+    def report(self) -> Path:
+        """The first page of its report."""
+        return RESULTS / self.name / "report" / "index.html"
+
+
+def run(config: str | Path = DEFAULT_CONFIG, *, workers: int | None = None) -> Run:
+    """Run a configuration as ``choco run`` does, and return what it has left.
+
+    Parameters
+    ----------
+    config
+        The file.
+    workers
+        Processes that compute; one for each core by default.
+
+    Raises
+    ------
+    ChocoError
+        If a job fails, or the configuration cannot be used.
+    """
+    name = load_config(Path(config))[0].run
+    options: dict[str, Any] = {"cluster": None, "scheduler": None, "dry_run": False, "json": False}
+    code = run_pipeline(Path(config), workers=workers, **options)
+    if code:
+        raise ChocoError(f"the run {name!r} has ended with exit code {code}; its log says why")
+    return Run(name)
+
+
+def open_table(run: str, ruleset: str | Ruleset, quantity: Quantity | None = None) -> xr.Dataset:
+    """Return the largest table of a game that a run has stored, checked against its checksums.
+
+    Parameters
+    ----------
+    run
+        The run's name.
+    ruleset
+        The game, or its notation.
+    quantity
+        ``grundy`` or ``p-positions``; whichever there is by default.
+
+    Raises
+    ------
+    ConfigError
+        If the run has no such table.
+    StoreError
+        If it is damaged.
+    """
+    game = parse_ruleset(ruleset) if isinstance(ruleset, str) else ruleset
+    entries = [
+        entry
+        for entry in ledger_of(run).tables
+        if entry["identity"] == game.identity and quantity in (None, entry["quantity"])
+    ]
+    if not entries:
+        raise ConfigError(f"run {run!r} has no table of {game.notation}")
+    entry = max(entries, key=lambda one: int(one["bound"]))
+    path = Paths(RESULTS, run).manifest(entry["shard"])
+    return read_table(store_of(path, read_record(path)), entry["id"], entry)
+
+
+def load_claims(*files: str | Path) -> Catalogue:
+    """Return the claims in some files; of all papers, without any."""
+    return open_source(list(map(Path, files)), None).catalogue
+
+
+def check(
+    claim: str | Claim, *, bound: int | None = None, prove: bool = False, **given: int | str
+) -> list[Trial]:
+    """Check a claim at once, as ``choco claims check`` does.
+
+    Parameters
+    ----------
+    claim
+        Its id in the papers' files, or one of `load_claims`.
+    bound
+        Of the tables, instead of the sample's.
+    prove
+        Look for proofs instead.
+    **given
+        Values of parameters, or ranges such as ``"2..20 step 2"``.
+
+    Returns
+    -------
+    list of Trial
+        One for each game: ``parameters``, ``ruleset``, ``status``, ``text``, and the ``finding`` with its evidence.
+
+    Examples
+    --------
+    >>> from choco_pipeline import check
+    >>> [(one.parameters, one.status) for one in check("triangular-thm-7.3", k=3, bound=20)]
+    [({'k': 3}, 'holds-to-bound')]
+    """
+    catalogue = load_claims()
+    if isinstance(claim, str):
+        if claim not in catalogue.claims:
+            raise ConfigError(catalogue.unknown(claim))
+        claim = catalogue.claims[claim]
+    values = {name: _value(value) for name, value in given.items()}
+    return list(proved_now(claim, catalogue, values) if prove else trials(claim, values, bound))
+
+
+def _value(given: int | str) -> int | Range:
+    return given if isinstance(given, int) else parse_range(given, names=())
+
+
+def mine(
+    ruleset: str | Ruleset,
+    *,
+    bound: int | None = None,
+    quantity: Quantity | None = None,
+    what: Sequence[str] = (),
+    **ranges: int | str,
+) -> list[FoundStatement]:
+    """Return what is found in the tables of a game or of a family, as ``choco mine`` does, the strongest first.
+
+    Parameters
+    ----------
+    ruleset
+        A game; or the notation of a family, in which names stand for integers.
+    bound, quantity, what
+        As the options of the command.
+    **ranges
+        Values of these names: an integer, or a range such as ``"2..8"``.
+    """
+    notation = ruleset if isinstance(ruleset, str) else ruleset.notation
+    words = [notation, *(f"{name}={value}" for name, value in ranges.items())]
+    _, document = mined(words, bound, quantity, what)
+    return [FoundStatement.from_json(one) for one in document["statements"]]

@@ -1,0 +1,121 @@
+"""A run's claims, statements and P-positions as files for other programs and for papers."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+
+import pandas as pd
+
+from choco_pipeline.errors import ConfigError
+from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.mining.number_sequences.counts import b_file
+from choco_pipeline.mining.number_sequences.sequences import IntegerSequence
+from choco_pipeline.report.export_formats import Format
+from choco_pipeline.report.found_statements.found_exports import markdown_text
+from choco_pipeline.report.found_statements.found_pictures import sequence_of
+from choco_pipeline.report.math.latex_text import tex_text
+from choco_pipeline.tables.reading.cells import Cells
+from choco_pipeline.tables.reading.position_frames import p_position_rows
+
+#: A larger table is no longer a table of a paper.
+MOST_PRINTED = 10_000
+
+
+def statement_rows(statements: Sequence[FoundStatement]) -> pd.DataFrame:
+    """Return a row for each statement: what it says, of which games, what became of it, and what claims say it."""
+    return pd.DataFrame(
+        [
+            {
+                "id": one.id,
+                "kind": one.kind,
+                "ruleset": one.ruleset,
+                "when": one.when,
+                "text": one.text,
+                "status": one.status,
+                "verdict": one.verdict.text,
+                "known": " ".join(one.known),
+                "latex": one.latex,
+            }
+            for one in statements
+        ]
+    )
+
+
+def position_rows(tables: Sequence[Cells]) -> pd.DataFrame:
+    """Return the P-positions of some tables of games with the same coordinates, each with its game."""
+    frames = []
+    for cells in tables:
+        rows = p_position_rows(cells)
+        rows.insert(0, "ruleset", cells.game.notation)
+        frames.append(rows)
+    if len({tuple(frame.columns) for frame in frames}) > 1:
+        raise ConfigError(
+            "--what p-positions: the run has games with other coordinates: name one with --game"
+        )
+    return pd.concat(frames, ignore_index=True)
+
+
+def p_position_counts(cells: Cells) -> IntegerSequence:
+    """Return how many P-positions there are with no coordinate above n, passes not counted."""
+    rows = p_position_rows(cells)[list(cells.game.base.coordinates)]
+    largest = rows.max(axis=1)
+    terms = tuple(int((largest <= n).sum()) for n in range(cells.bound + 1))
+    what = "P-positions with no coordinate above n"
+    return IntegerSequence(cells.game.notation, what, "n", 0, terms)
+
+
+def statement_b_files(statements: Sequence[FoundStatement]) -> Iterator[str]:
+    """Yield the b-file of each statement on a sequence."""
+    for one in statements:
+        sequence = sequence_of(one)
+        if sequence is not None:
+            yield b_file(sequence)
+
+
+def frame_bytes(frame: pd.DataFrame, as_: Format) -> bytes:
+    """Return a frame as a file of some format."""
+    match as_:
+        case "csv":
+            return frame.to_csv(index=False).encode()
+        case "parquet":
+            packed = io.BytesIO()
+            frame.to_parquet(packed, index=False)
+            return packed.getvalue()
+        case "bfile":
+            raise ConfigError(
+                "--as bfile: claims are no sequence; p-positions and statements have some"
+            )
+        case "latex" | "markdown":
+            if len(frame) > MOST_PRINTED:
+                raise ConfigError(
+                    f"--as {as_}: {len(frame):,} rows, at most {MOST_PRINTED:,} are printed; csv and parquet take them all"
+                )
+            return (_latex(frame) if as_ == "latex" else _markdown(frame)).encode()
+
+
+def _printed(frame: pd.DataFrame) -> Iterator[tuple[object, ...]]:
+    """Yield the rows, with nothing where nothing is known."""
+    return frame.astype(object).where(frame.notna(), "").itertuples(index=False, name=None)
+
+
+def _latex(frame: pd.DataFrame) -> str:
+    def row(cells: Sequence[object]) -> str:
+        return " & ".join(tex_text(str(cell)) for cell in cells) + r" \\"
+
+    head = [
+        rf"\begin{{longtable}}{{{'l' * len(frame.columns)}}}",
+        row(list(frame.columns)),
+        r"\hline",
+    ]
+    body = [row(cells) for cells in _printed(frame)]
+    return "\n".join([*head, *body, r"\end{longtable}", ""])
+
+
+def _markdown(frame: pd.DataFrame) -> str:
+    def row(cells: Sequence[object]) -> str:
+        return f"| {' | '.join(markdown_text(str(cell)) for cell in cells)} |"
+
+    body = [row(cells) for cells in _printed(frame)]
+    rule = f"| {' | '.join('---' for _ in frame.columns)} |"
+    return "\n".join([row(list(frame.columns)), rule, *body, ""])

@@ -1,0 +1,42 @@
+"""The P-positions of a table as rows: one column for each coordinate."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from choco_pipeline.games import Ruleset
+from choco_pipeline.tables.computing.in_memory import p_table
+from choco_pipeline.tables.reading.cells import Cells
+
+
+def p_positions(game: Ruleset, bound: int | None = None) -> pd.DataFrame:
+    """Return the P-positions of a game, one in each row.
+
+    Parameters
+    ----------
+    game, bound
+        As for `choco_pipeline.p_table`.
+
+    Returns
+    -------
+    DataFrame
+        A column of integers for each coordinate, in the order of positions, which is that of the rows, too. The size of a
+        free heap beside the game, such as a strip, may exceed the bound.
+
+    Examples
+    --------
+    >>> from choco_pipeline import Nim, p_positions
+    >>> p_positions(Nim(2), 2).values.tolist()
+    [[0, 0], [1, 1], [2, 2]]
+    """
+    largest = max(game.limits(bound))
+    return p_position_rows(Cells.of(game, largest, p_table(game, bound)))
+
+
+def p_position_rows(cells: Cells) -> pd.DataFrame:
+    """Return the P-positions that a table has, as `p_positions` does."""
+    names = list(cells.game.coordinates)
+    blocks = [cells.positions(points) for points in cells.p_positions()]
+    rows = np.concatenate([np.empty((0, len(names)), np.int64), *blocks])
+    return pd.DataFrame(rows, columns=names).sort_values(names, ignore_index=True)

@@ -1,0 +1,67 @@
+"""What commands there are: in a help page, in a shell that completes words, and by their version."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import choco_pipeline
+from choco_pipeline.cli.help_sections import CLAIMS, GAMES, RUNS, STEPS, THIS_PROGRAM
+from choco_pipeline.cli.main import app
+from tests.cli.command import choco
+
+WHERE = {
+    RUNS: ["run", "plan", "verify", "results", "export", "repair"],
+    GAMES: ["value", "mine", "heights", "prove"],
+    CLAIMS: ["claims"],
+    THIS_PROGRAM: ["doctor", "schema", "version"],
+    STEPS: ["build", "find", "ledger", "report"],
+}
+
+
+def test_commands_for_people_stand_apart_from_those_of_the_workflow(monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = choco("--help").stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    starts = [lines.index(f"{section}:") for section in WHERE]
+    assert starts == sorted(starts)
+    for (section, commands), start in zip(WHERE.items(), starts, strict=True):
+        end = lines.index("", start) if "" in lines[start:] else len(lines)
+        rows = [line.split()[0] for line in lines[start + 1 : end] if line[2] != " "]
+        assert rows == commands, section
+
+
+@pytest.mark.parametrize("group", [(), ("claims",)])
+def test_no_sentence_is_cut(monkeypatch, group) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    said = " ".join(choco(*group, "--help").stdout.split())
+    assert "..." not in said.replace("[ARGS]...", "")
+    registered = [one.callback for one in app.registered_commands] if not group else []
+    for callback in registered:
+        sentence = " ".join((callback.__doc__ or "").split("\n\n")[0].split())
+        assert sentence in said
+
+
+def test_the_version_is_the_package_s() -> None:
+    assert choco("--version").stdout == f"choco {choco_pipeline.__version__}\n"
+    assert json.loads(choco("version", "--json").stdout)["choco_pipeline"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_completes_commands_and_options(monkeypatch, shell) -> None:
+    monkeypatch.setenv("_CHOCO_COMPLETE", f"source_{shell}")
+    assert f"complete_{shell}" in choco().stdout, "the script that the shell reads"
+    monkeypatch.setenv("_CHOCO_COMPLETE", f"complete_{shell}")
+    for words, found in (("choco cl", "claims"), ("choco claims check --pr", "--proofs")):
+        monkeypatch.setenv("COMP_WORDS", words)
+        monkeypatch.setenv("COMP_CWORD", str(len(words.split()) - 1))
+        monkeypatch.setenv("_TYPER_COMPLETE_ARGS", words)
+        monkeypatch.setenv("_TYPER_COMPLETE_FISH_ACTION", "get-args")
+        assert found in choco().stdout
+
+
+def test_an_unknown_verdict_is_refused() -> None:
+    done = choco("claims", "list", "--verdict", "true")
+    assert done.returncode == 2
+    assert "'true' is not one of 'refuted'" in done.stderr
