@@ -1,0 +1,21 @@
+"""Each notebook in the documentation shows what its cells give."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.docs.notebook import NOTEBOOKS, ROOT, executed
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_shows_what_its_cells_give(path: Path, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("config").symlink_to(ROOT / "config")
+    written = json.loads(path.read_text(encoding="utf-8"))
+    assert any(cell.get("outputs") for cell in written["cells"])
+    now = executed(written)
+    for cell, again in zip(written["cells"], now["cells"], strict=True):
+        assert again.get("outputs") == cell.get("outputs"), "".join(cell["source"])
