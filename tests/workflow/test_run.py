@@ -52,7 +52,7 @@ PRINTED = """\
 Conjectures and questions
   – tiny Conjecture 3: no table of this run fits: ruleset strip-bar(k=k, s=s)
 Refuted, beside these
-  ✗ tiny Lemma 6: refuted at (x, y) = (1, 1): x ^ y == x+y is false, claimed: x ^ y == x+y
+  ✗ tiny Lemma 6: refuted at (x, y) = (1, 1): x ⊕ y = x+y is false, claimed: x ⊕ y = x+y
 As printed and as intended
   tiny Corollary 2: the printed form is refuted at (x, y, z) = (2, 1, 3) for k = 5, the intended form is not
 Other claims
