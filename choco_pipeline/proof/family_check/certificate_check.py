@@ -23,9 +23,17 @@ from choco_pipeline.proof.family_check.document import (
 from choco_pipeline.proof.family_check.failing import require_inconsistent
 from choco_pipeline.proof.family_check.first_members import first_members
 from choco_pipeline.proof.family_check.languages import compared
+from choco_pipeline.proof.family_check.power_conditions import power_in
 from choco_pipeline.proof.family_check.stated_case import StatedCase, is_game
-from choco_pipeline.proof.family_check.stated_family import StatedFamily
-from choco_pipeline.proof.family_check.sums import IntegerSum, SumReader, conjunction, disjunction
+from choco_pipeline.proof.family_check.stated_family import ONE, StatedFamily
+from choco_pipeline.proof.family_check.sums import (
+    POWER,
+    IntegerSum,
+    SumReader,
+    conjunction,
+    disjunction,
+    power_of,
+)
 from choco_pipeline.proof.proof_errors import UndecidedError
 
 #: Members that are compared with the definition, and their positions: some seconds in plain Python.
@@ -212,8 +220,12 @@ def _not_covered(family: StatedFamily, written: FamilyText) -> str:
     """Return that parameters make a member, and are in no case; or make one whose divisors are negative."""
     reader = SumReader()
     names = {name: IntegerSum.name(name) for name in family.parameters}
-    heights = family.heights(reader, names)
-    condition = reader.truth(family.condition, names)
+    natural = [value.is_natural for value in names.values()]
+    known = dict(names)
+    if family.with_power is not None:  # of which nothing is known here
+        known[power_of(family.with_power)] = IntegerSum.name(POWER)
+    heights = family.heights(reader, known)
+    condition = reader.truth(family.condition, known)
     cases = []
     for case in written.cases:
         inside, own = [], {}
@@ -222,6 +234,9 @@ def _not_covered(family: StatedFamily, written: FamilyText) -> str:
         for name, text in case.parameters.items():
             value = IntegerSum.read(text)
             multiples = list(value.multiples.items())
+            if name == family.with_power and power_in(value) != ONE:  # all even numbers but 0
+                inside += [f"(= (mod {names[name].text} 2) 0)", (names[name] - ONE).is_natural]
+                continue
             if len(multiples) != 1 or multiples[0][1] < 1 or multiples[0][0] in own:
                 raise UndecidedError("a parameter of a case is not q·m + r with an m of its own")
             ((m, q),) = multiples
@@ -229,9 +244,9 @@ def _not_covered(family: StatedFamily, written: FamilyText) -> str:
             inside.append(f"(= (mod {rest.text} {q}) 0)")
             own[m] = reader.quotient(rest, q)
         inside += [own[m].is_natural for m in own]
-        inside += [IntegerSum.read(c, own).put(own).is_natural for c in case.conditions]
+        if family.with_power is None:
+            inside += [IntegerSum.read(c, own).put(own).is_natural for c in case.conditions]
         cases.append(conjunction(inside))
     one_sign = [is_game({y: height}, -1) for y, height in heights.items()]
     missed = f"(and {is_game(heights, 1)} (not {disjunction(cases)}))"
-    natural = [value.is_natural for value in names.values()]
     return conjunction([*natural, condition, *reader.definitions, disjunction([*one_sign, missed])])

@@ -68,6 +68,13 @@ class HeightText(_Part):
     divisor: SumText
 
 
+class DigitsText(_Part):
+    """A coordinate with its shift: high·base + low, where the base is a power of 2."""
+
+    high: SumText
+    low: SumText
+
+
 class CaseText(_Part):
     """A case."""
 
@@ -79,6 +86,7 @@ class CaseText(_Part):
     offset: SumText
     largest: dict[str, int] | None = None
     position: dict[str, SumText] | None = None
+    digits: dict[str, DigitsText] | None = None
     obligations: list[ObligationText] = Field(default=[], max_length=64)
     texts: dict[str, str]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from choco_pipeline.formula import parse
 from choco_pipeline.games.ruleset import Ruleset
 from choco_pipeline.proof.family_check.document import FamilyText
-from choco_pipeline.proof.family_check.sums import IntegerSum
+from choco_pipeline.proof.family_check.sums import POWER, IntegerSum
 from choco_pipeline.proof.proof_errors import UndecidedError
 
 
@@ -20,9 +20,14 @@ def require_inconsistent(written: FamilyText, values: Mapping[str, int], member:
         return bool(relation.value({**values, **rules.named(position)}))
 
     for case in written.cases:
-        own = {}
+        own: dict[str, IntegerSum] = {}
         for name, text in case.parameters.items():
             value = IntegerSum.read(text)
+            if POWER in value.names:
+                power = values[name] & -values[name]
+                own |= {n: IntegerSum((values[name] // (power or 1) - 1) // 2) for n in value.names}
+                own[POWER] = IntegerSum(power // 2)
+                continue
             for m, q in value.multiples.items():
                 own[m] = IntegerSum((values[name] - value.number) // q)
         is_case = all(

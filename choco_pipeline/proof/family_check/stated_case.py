@@ -14,8 +14,16 @@ from choco_pipeline.proof.family_check.document import (
     ObligationText,
     SumText,
 )
-from choco_pipeline.proof.family_check.stated_family import ZERO, StatedFamily, StatedHeight
-from choco_pipeline.proof.family_check.sums import IntegerSum, SumReader, conjunction, disjunction
+from choco_pipeline.proof.family_check.power_conditions import PowerPlace, power_in
+from choco_pipeline.proof.family_check.stated_family import ONE, ZERO, StatedFamily, StatedHeight
+from choco_pipeline.proof.family_check.sums import (
+    POWER,
+    IntegerSum,
+    SumReader,
+    conjunction,
+    disjunction,
+    power_of,
+)
 from choco_pipeline.proof.family_check.verification_conditions import (
     Key,
     StatedGame,
@@ -45,7 +53,10 @@ class StatedCase:
         self.family, self.written, self.clock = family, written, clock
         self.reader = SumReader()
         self.values = {p: IntegerSum.read(text) for p, text in written.parameters.items()}
-        self.names = {m for value in self.values.values() for m in value.multiples}
+        self.names = {m for value in self.values.values() for m in value.names}
+        if family.with_power is not None:
+            power = power_in(self.values[family.with_power])
+            self.values[power_of(family.with_power)] = power
         self.heights = family.heights(self.reader, self.values)
         self.relation = family.nim_sum(self.reader, self.values)
         if family.kind != "grundy" and self.relation.offset:
@@ -59,6 +70,11 @@ class StatedCase:
     def facts(self) -> str:
         """What is known of the names: the case's conditions, and that it is a game."""
         conditions = [IntegerSum.read(c, self.names).is_natural for c in self.written.conditions]
+        if self.family.with_power is not None:  # cases have no conditions of their own then
+            least = IntegerSum.name(POWER) - ONE
+            conditions = [self.reader.truth(self.family.condition, self.values), least.is_natural]
+            products = (n for value in self.values.values() for n in value.multiples)
+            conditions += [IntegerSum.name(name).is_natural for name in products]
         naturals = [IntegerSum.name(name).is_natural for name in sorted(self.names)]
         game = is_game(self.heights, 1)
         return conjunction([*naturals, *conditions, *self.reader.definitions, game])
@@ -112,22 +128,35 @@ class StatedCase:
                         raise UndecidedError(f"there is no counter {name[:60]!r}")
                     compare(form, counters[name])
         differences = dict.fromkeys((shown - own).is_zero for shown, own in pairs)
-        differs = disjunction(f"(not {is_zero})" for is_zero in differences)
+        said = [*differences]
+        if self.family.with_power is not None:  # conditions that are for people alone
+            said += [IntegerSum.read(c, self.names).is_natural for c in text.conditions]
+        differs = disjunction(f"(not {sentence})" for sentence in said)
         return conjunction([self.facts, differs])
 
     def direct_conditions(self, verdict: str) -> Iterator[tuple[str, str]]:
         """Yield what makes the relation right, or wrong for every member, where limited coordinates are numbers."""
         written = self.written
-        if written.obligations:
-            raise UndecidedError("obligations on words, where positions have a condition")
+        if (self.family.with_power is None) != (written.digits is None) or written.obligations:
+            raise UndecidedError("obligations on words, or digits, where there are none")
+        position = {x: IntegerSum.read(s, self.names) for x, s in (written.position or {}).items()}
+        if written.digits is not None and self.family.with_power is not None:
+            if verdict == "proved":
+                raise UndecidedError("a proof for powers of 2")
+            base = self.values[power_of(self.family.with_power)]
+            digits = {
+                x: (IntegerSum.read(d.high, self.names), IntegerSum.read(d.low, self.names))
+                for x, d in written.digits.items()
+            }
+            inside = list(self.family.inside(self.reader, self.values))
+            yield "position", PowerPlace(self.game, inside, base, position, digits).failure()
+            return
         if self._direct.inside or verdict == "proved":
             yield from self._direct.closure(self._largest)
         if verdict == "proved":
             yield from self._direct.consistent(self._largest)
             return
-        if written.position is None:
-            raise UndecidedError("a case has no position")
-        yield "position", self._direct.failure({x: IntegerSum.read(s, self.names) for x, s in written.position.items()})  # fmt: skip
+        yield "position", self._direct.failure(position)
 
     def places(self) -> Iterator[str]:
         """Yield that some position satisfies the condition on positions, for each choice of limited coordinates."""

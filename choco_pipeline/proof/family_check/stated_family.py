@@ -116,6 +116,29 @@ class StatedFamily:
             self.notation, (self.condition, self.relation, self.where), self.coordinates
         )
 
+    @cached_property
+    def with_power(self) -> str | None:
+        """The parameter of which the largest power of 2 that divides it is used; None if there is none."""
+        arguments = (
+            str(value) for _, value in self.notation.arguments if not isinstance(value, GameName)
+        )
+        texts = [parse_nodes(text, None, ()) for text in arguments]
+        nodes = [
+            self.condition,
+            self.relation,
+            *([] if self.where is None else [self.where]),
+            *texts,
+        ]
+        found = {
+            part.left.name
+            for node in nodes
+            for part in walk(node)
+            if isinstance(part, Binary) and part.operator == "&" and isinstance(part.left, Name)
+        }
+        if len(found) > 1:
+            raise UndecidedError("powers of 2 that divide several parameters")
+        return next(iter(found), None)
+
     def heights(self, reader: SumReader, values: Numbers) -> dict[str, StatedHeight]:
         """Return the largest values of coordinates that have one, where the parameters have these values."""
         arguments = dict(self.notation.arguments)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 from choco_pipeline.formula.nodes import (
@@ -20,6 +21,8 @@ from choco_pipeline.formula.nodes import (
 )
 from choco_pipeline.proof.proof_errors import UndecidedError
 
+#: The name of a power of 2 that is any, and what stands between the names of a product, which are sorted.
+POWER, TIMES = "2^i", "*"
 #: Integers of a certificate, and what is computed from them, need no more bits: solvers stay quick.
 MOST_BITS = 256
 NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]{0,60}")
@@ -68,9 +71,18 @@ class IntegerSum:
         for name, multiple in written.items():
             if type(multiple) is not int:
                 raise UndecidedError("a sum has integers only")
-            if name != "1" and not (NAME.fullmatch(name) if names is None else name in names):
+            factors = name.split(TIMES)
+            known = all(
+                f == POWER or NAME.fullmatch(f) if names is None else f in names for f in factors
+            )
+            if name != "1" and not (known and factors == sorted(factors)):
                 raise UndecidedError(f"unknown name {name[:60]!r} in a sum")
         return cls.of(((n, m) for n, m in written.items() if n != "1"), written.get("1", 0))
+
+    @property
+    def names(self) -> set[str]:
+        """The names in it, alone or in products."""
+        return {factor for name in self.multiples for factor in name.split(TIMES)}
 
     @property
     def is_number(self) -> bool:
@@ -99,13 +111,16 @@ class IntegerSum:
             return other.times(self.number)
         if other.is_number:
             return self.times(other.number)
+        if POWER in self.names | other.names:
+            return multiplied(self, other)
         raise UndecidedError("parameters are multiplied with each other")
 
     def put(self, values: Mapping[str, IntegerSum]) -> IntegerSum:
         """Return this with sums for some names."""
         found = IntegerSum(self.number)
         for name, multiple in self.multiples.items():
-            found += values.get(name, IntegerSum.name(name)).times(multiple)
+            factors = [values.get(factor, IntegerSum.name(factor)) for factor in name.split(TIMES)]
+            found += reduce(multiplied, factors).times(multiple)
         return found
 
     @property
@@ -129,6 +144,23 @@ class IntegerSum:
 
 def _integer(n: int) -> str:
     return str(n) if n >= 0 else f"(- {-n})"
+
+
+def multiplied(one: IntegerSum, other: IntegerSum) -> IntegerSum:
+    """Return a product, in which products of names are names."""
+    parts = [
+        (TIMES.join(sorted([*a.split(TIMES), *b.split(TIMES)])), p * q)
+        for a, p in one.multiples.items()
+        for b, q in other.multiples.items()
+    ]
+    parts += [(a, p * other.number) for a, p in one.multiples.items()]
+    parts += [(b, q * one.number) for b, q in other.multiples.items()]
+    return IntegerSum.of(parts, one.number * other.number)
+
+
+def power_of(parameter: str) -> str:
+    """Return what the largest power of 2 that divides a parameter is called among the values of names."""
+    return f"{parameter} & -{parameter}"
 
 
 def conjunction(conditions: Iterable[str]) -> str:
@@ -165,6 +197,8 @@ class SumReader:
                 return names[name]
             case Negate(operand):
                 return self.sum(operand, names).times(-1)
+            case Binary("&", Name(a), Negate(Name(b))) if a == b and power_of(a) in names:
+                return names[power_of(a)]
             case Binary(operator, left, right):
                 return self._binary(operator, self.sum(left, names), self.sum(right, names))
             case Call("abs" | "min" | "max" as function, operands):

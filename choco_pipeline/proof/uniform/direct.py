@@ -169,7 +169,7 @@ class DirectCase:
         for remainder in range(size):
             value = moving[0] + ((remainder ^ change) - remainder)
             value = value if sign > 0 else -value - 1
-            yield _leaves_remainder(moving[0], size, remainder), value - shift
+            yield leaves_remainder(moving[0], size, remainder), value - shift
 
     # What is to be proved.
 
@@ -253,7 +253,7 @@ def _value(form: LinearForm, at: Position) -> Affine:
     return sum((a * at[name] for name, a in form.terms.items()), form.constant)
 
 
-def _leaves_remainder(total: Affine, size: int, remainder: int) -> str:
+def leaves_remainder(total: Affine, size: int, remainder: int) -> str:
     """Return that a sum divided by a power of 2 leaves a remainder."""
     if all(c % size == 0 for _, c in total.terms):
         return TRUE if total.constant % size == remainder else FALSE

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import islice, product
-from operator import xor
+from operator import add, xor
 from typing import Any
 
 import numpy as np
@@ -20,9 +20,10 @@ import numpy as np
 from choco_pipeline.formula.math_text import math_text
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.uniform.direct import MOST_VALUES, DirectCase
-from choco_pipeline.proof.uniform.families.affine import Affine, number
+from choco_pipeline.proof.uniform.families.affine import TIMES, Affine, number
 from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
 from choco_pipeline.proof.uniform.families.linear_forms import LinearForm
+from choco_pipeline.proof.uniform.powers import Digits, PowerCase
 from choco_pipeline.proof.uniform.solvers import by_z3
 
 #: Cells of a table in which positions are looked for: some tenths of a second.
@@ -39,13 +40,15 @@ Point = tuple[int, ...]
 class Failure:
     """A case, a position of each of its members that is inconsistent with the relation, and the texts that say so.
 
-    Where positions have a condition, also the `largest` values of limited coordinates inside.
+    Where positions have a condition, also the `largest` values of limited coordinates inside; in a family with powers of 2,
+    instead, the coordinates as `digits`.
     """
 
     case: FamilyCase
     position: Mapping[str, Affine]
     texts: Mapping[str, str] = field(repr=False)
     largest: Mapping[str, int] | None = None
+    digits: Mapping[str, Digits] | None = None
 
     @property
     def text(self) -> str:
@@ -56,7 +59,8 @@ class Failure:
             for name, value in self.case.parameters.items()
             if str(value) != name
         ]
-        named += [math_text(f"{condition} >= 0") for condition in self.case.conditions]
+        own = (c for c in self.case.conditions if not any(TIMES in n for n, _ in c.terms))
+        named += [math_text(f"{condition} >= 0") for condition in own]
         return f"({', '.join(self.position)}) = ({at}) for {', '.join(named)}"
 
 
@@ -72,7 +76,8 @@ def failures(family: Family, cases: list[FamilyCase], clock: Clock) -> tuple[Fai
     """
     found: list[Failure] = []
     for case in cases:
-        of_case = _of_case(DirectCase(family, case), clock)
+        find = _of_power_case if case.powers else _of_case
+        of_case = find(DirectCase(family, case), clock)
         if not of_case:
             return ()
         found += of_case
@@ -102,6 +107,37 @@ def _of_case(direct: DirectCase, clock: Clock) -> list[Failure]:
         alone.append(_failure(replace(direct, case=one), at))
         case = replace(case, conditions=(*case.conditions, m - first - 1))
     return []
+
+
+def _of_power_case(direct: DirectCase, clock: Clock) -> list[Failure]:
+    """Return a failure, through the positions of the same rank among those of some members, if there is one."""
+    powers, case = PowerCase(direct.family, direct.case), direct.case
+    lists = []
+    for point in powers.points():
+        values = tuple(point[name] for name in case.names)
+        lists.append(list(islice(_not_reaching(direct, values, clock), LEAST)))
+    for several in zip(*lists, strict=False):
+        clock.require()
+        through = {
+            name: powers.position_through([position[n] for position in several])
+            for n, name in enumerate(direct.coordinates)
+        }
+        position = {name: value for name, value in through.items() if value is not None}
+        digits = powers.digits(position) if len(position) == len(through) else None
+        if digits is not None:
+            text = powers.text(position, digits)
+            if by_z3(text, 1000) == "unsat":
+                return [Failure(case, position, {"position": text}, digits=digits)]
+    return []
+
+
+def _not_reaching(direct: DirectCase, point: Point, clock: Clock) -> Iterator[Point]:
+    """Yield inconsistent positions of one member that are not in the relation."""
+    given = dict(zip(direct.case.names, point, strict=True))
+    shifts = [direct.case.shift(name).value(given) for name in direct.coordinates]
+    for position in inconsistencies(direct, point, clock):
+        if reduce(xor, map(add, position, shifts), direct.case.constant.value(given)):
+            yield position
 
 
 def _failure(direct: DirectCase, position: Mapping[str, Affine]) -> Failure:

@@ -65,6 +65,12 @@ def _failed(failure: Failure) -> dict[str, Any]:
     return {
         **_shown(failure.case, failure.texts, failure.largest),
         "position": _sums(failure.position),
+        "digits": None
+        if failure.digits is None
+        else {
+            name: {"high": _sum(digits.high), "low": _sum(digits.low)}
+            for name, digits in failure.digits.items()
+        },
     }
 
 

@@ -154,6 +154,9 @@ def decide(family: Family, clock: Clock) -> FamilyProof:
         why = _told(wrong) + ("; it contradicts itself for every member" if of_all else "")
         engines = tuple(SOLVERS) if of_all else ()
         return FamilyProof(family, "refuted", why, (), wrong, looked_at, engines, clock.spent, of_all)  # fmt: skip
+    if any(case.powers for case in cases):
+        why = f"no member of {looked_at} is wrong; with powers of 2 only that all members are wrong is decided"
+        return FamilyProof(family, "undecided", why, members=looked_at, seconds=clock.spent)
     proofs: list[CaseProof] = []
     for number, case in enumerate(cases, start=1):
         try:

@@ -1,11 +1,19 @@
-"""Sums of multiples of names and a constant: what parameters, counters and thresholds are made of."""
+"""Sums of multiples of names and a constant: what parameters, counters and thresholds are made of.
+
+A name may be a product of others, such as ``2^i*n``: only `product` makes such sums, for families with powers of 2 in them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
+from math import prod
 
 from choco_pipeline.proof.uniform.families.family_errors import FamilyError
+
+#: Between the names of a product.
+TIMES = "*"
 
 
 @dataclass(frozen=True)
@@ -46,8 +54,8 @@ class Affine:
 
     @property
     def names(self) -> frozenset[str]:
-        """The names that occur."""
-        return frozenset(name for name, _ in self.terms)
+        """The names that occur, alone or in products."""
+        return frozenset(factor for name, _ in self.terms for factor in name.split(TIMES))
 
     def __add__(self, other: Affine | int) -> Affine:
         if isinstance(other, int):
@@ -80,12 +88,14 @@ class Affine:
             return self
         total = Affine((), self.constant)
         for name, coefficient in self.terms:
-            total += values.get(name, Affine.of(name)) * coefficient
+            factors = name.split(TIMES) if TIMES in name else (name,)
+            total += reduce(product, (values.get(n, Affine.of(n)) for n in factors)) * coefficient
         return total
 
     def value(self, values: Mapping[str, int]) -> int:
         """Return the integer where names have these values."""
-        return sum(values[name] * c for name, c in self.terms) + self.constant
+        products = (prod(values[n] for n in name.split(TIMES)) * c for name, c in self.terms)
+        return sum(products) + self.constant
 
     def __str__(self) -> str:
         text = ""
@@ -95,6 +105,22 @@ class Affine:
         if not text:
             return str(self.constant)
         return text + (f"{self.constant:+}" if self.constant else "")
+
+
+def product(one: Affine, other: Affine) -> Affine:
+    """Return the product of two sums, in which products of names are names.
+
+    Examples
+    --------
+    >>> str(product(Affine.of("n") * 2 + 1, Affine.of("m")))
+    '2*m*n+m'
+    """
+    found = number(0)
+    for left, a in (*one.terms, ("", one.constant)):
+        for right, b in (*other.terms, ("", other.constant)):
+            name = TIMES.join(sorted(filter(None, (left + TIMES + right).split(TIMES))))
+            found += Affine.total({name: a * b}) if name else a * b
+    return found
 
 
 def number(value: int) -> Affine:

@@ -7,14 +7,14 @@ family has no member: that becomes a condition, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from choco_pipeline.formula import parse
-from choco_pipeline.formula.nodes import Binary, Compare, Name, Node, render, walk
+from choco_pipeline.formula.nodes import Binary, Compare, Name, Negate, Node, render, walk
 from choco_pipeline.formula.parse import parse_nodes
-from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number
+from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number, product
 from choco_pipeline.proof.uniform.families.family_errors import FamilyError
 from choco_pipeline.proof.uniform.families.linear import independent, is_possible, sign_of
 from choco_pipeline.proof.uniform.families.linear_forms import (
@@ -31,6 +31,8 @@ from choco_pipeline.proof.uniform.families.parametric_rules import (
 )
 
 RelationKind = Literal["p-positions", "grundy"]
+#: The name of a power of 2 that is any; no parameter has such a name.
+POWER = "2^i"
 #: Residues that a parameter may be split by at once: each is a case with proofs of its own.
 LARGEST_MODULUS = 32
 
@@ -64,6 +66,8 @@ class FamilyCase:
         For Grundy numbers: the value is the nim-sum minus this.
     inside
         Linear forms that are not negative at the positions that the relation is of.
+    powers
+        For a parameter of which the largest power of 2 that divides it is asked, that power.
     """
 
     parameters: Mapping[str, Affine]
@@ -73,6 +77,7 @@ class FamilyCase:
     constant: Affine
     offset: Affine
     inside: tuple[LinearForm, ...] = ()
+    powers: Mapping[str, Affine] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -148,7 +153,7 @@ class Family:
     def cases(self) -> Iterator[FamilyCase]:
         """Yield the cases; together they are all members."""
         start = _Part({n: Affine.of(n) for n in self.parameters}, tuple(map(Affine.of, self.parameters)))  # fmt: skip
-        todo, count = [start], 0
+        todo, count = start.by_powers(self._powers()), 0
         while todo:
             part = todo.pop(0)
             if not is_possible(part.conditions):
@@ -168,16 +173,32 @@ class Family:
             except SignNeededError as needed:
                 todo = [*part.by_sign(needed.sum), *todo]
 
+    def _powers(self) -> list[str]:
+        """Return the parameters of which the largest power of 2 that divides them stands in a formula."""
+        texts = [self.condition, self.relation, *([self.where] if self.where else [])]
+        nodes = [*map(_nodes, texts), *self.description.heights.values()]
+        found = [
+            name
+            for root in nodes
+            for node in walk(root)
+            if isinstance(node, Binary)
+            and node.operator == "&"
+            and isinstance(node.left, Name)
+            and node.right == Negate(Name(name := node.left.name))
+        ]
+        return sorted(set(found) & set(self.parameters))
+
     def _reader(self, part: _Part) -> LinearFormReader:
         return LinearFormReader(
             part.parameters,
             frozenset(self.description.coordinates),
             lambda total: sign_of(total, part.conditions),
+            part.powers,
         )
 
     def _alternatives(self, part: _Part) -> list[_Part]:
         found = self._reader(part).alternatives(_nodes(self.condition))
-        return [_Part(part.parameters, part.conditions + more, is_read=True) for more in found]
+        return [replace(part, conditions=part.conditions + more, is_read=True) for more in found]
 
     def _case(self, part: _Part) -> FamilyCase:
         reader = self._reader(part)
@@ -193,7 +214,8 @@ class Family:
             reader.known_sign(shift)
         inside = tuple(reader.inequalities(_nodes(self.where))) if self.where else ()
         conditions = independent(part.conditions)
-        return FamilyCase(part.parameters, conditions, heights, terms, constant, offset, inside)
+        said = (heights, terms, constant, offset, inside, part.powers)
+        return FamilyCase(part.parameters, conditions, *said)
 
 
 class _NoMemberError(Exception):
@@ -205,10 +227,34 @@ class _Part:
     parameters: Mapping[str, Affine]
     conditions: tuple[Affine, ...]
     is_read: bool = False
+    powers: Mapping[str, Affine] = field(default_factory=dict)
+
+    def by_powers(self, names: Collection[str]) -> list[_Part]:
+        """Return the parts in which the one parameter is 0, in which it is odd, and in which it is 2·2^i·(2n+1)."""
+        if not names:
+            return [self]
+        name, *others = names
+        if others:
+            raise FamilyError(f"the powers of 2 that divide {name} and {others[0]}: of one alone")
+        power, new = Affine.of(POWER), f"n_{name}"
+        while new in self.parameters:
+            new += "_"
+        rest = Affine.of(new)
+        odd, even = rest * 2 + 1, (rest, power - 1, product(power, rest))
+        return [
+            replace(self._put({name: value}, more), powers={name: largest})
+            for value, largest, more in (
+                (ZERO, ZERO, ()),
+                (odd, number(1), (rest,)),
+                (product(power * 2, odd), power * 2, even),
+            )
+        ]
 
     def by_residues(self, needed: ResiduesNeededError) -> list[_Part]:
         """Return the parts for each residue of a parameter."""
         name, modulus = needed.parameter, needed.modulus
+        if POWER in name:
+            raise FamilyError(f"a remainder modulo {modulus} of powers of 2")
         if modulus > LARGEST_MODULUS:
             raise FamilyError(f"residues modulo {modulus}: at most {LARGEST_MODULUS} is split by")
         new = name
@@ -226,7 +272,8 @@ class _Part:
     def _put(self, values: Mapping[str, Affine], more: tuple[Affine, ...]) -> _Part:
         parameters = {n: value.substitute(values) for n, value in self.parameters.items()}
         conditions = tuple(c.substitute(values) for c in self.conditions)
-        return _Part(parameters, _without_trivial(conditions + more), self.is_read)
+        kept = _without_trivial(conditions + more)
+        return replace(self, parameters=parameters, conditions=kept)
 
 
 def _without_trivial(conditions: tuple[Affine, ...]) -> tuple[Affine, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import gcd
+from operator import mul
 
 from choco_pipeline.formula.nodes import (
     Binary,
@@ -22,7 +23,7 @@ from choco_pipeline.formula.nodes import (
     Node,
     render,
 )
-from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number
+from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number, product
 from choco_pipeline.proof.uniform.families.family_errors import FamilyError
 
 #: Alternatives that a condition may have: each is a case with proofs of its own.
@@ -71,10 +72,12 @@ class LinearForm:
             {n: a for n, a in total.items() if a != ZERO}, self.constant + other.constant
         )
 
-    def times(self, factor: Affine) -> LinearForm:
+    def times(
+        self, factor: Affine, multiplied: Callable[[Affine, Affine], Affine] = mul
+    ) -> LinearForm:
         """Return the multiple."""
-        scaled = {n: a * factor for n, a in self.terms.items() if factor != ZERO}
-        return LinearForm(scaled, self.constant * factor)
+        scaled = {n: multiplied(a, factor) for n, a in self.terms.items() if factor != ZERO}
+        return LinearForm(scaled, multiplied(self.constant, factor))
 
 
 @dataclass(frozen=True)
@@ -89,11 +92,14 @@ class LinearFormReader:
         The names that stay names.
     sign
         Tells the sign of a sum of parameters.
+    powers
+        What stands for the largest power of 2 that divides a parameter. If there is one, parameters are multiplied.
     """
 
     parameters: Mapping[str, Affine]
     coordinates: frozenset[str]
     sign: Sign
+    powers: Mapping[str, Affine] = field(default_factory=dict)
 
     def affine(self, node: Node) -> Affine:
         """Return a value without coordinates."""
@@ -124,7 +130,10 @@ class LinearFormReader:
                 one, other = self.form(left), self.form(right)
                 if one.terms and other.terms:
                     raise FamilyError(f"{render(node)} multiplies coordinates")
-                return one.times(other.constant) if one.terms else other.times(one.constant)
+                form, factor = (one, other.constant) if one.terms else (other, one.constant)
+                return form.times(factor, product if self.powers else mul)
+            case Binary("&", Name(name), Negate(Name(same))) if name == same in self.powers:
+                return LinearForm({}, self.powers[name])
             case Binary("//" | "%" as operator, left, right):
                 return LinearForm({}, self._quotient(node, operator, left, right))
             case Call("min" | "max" as function, arguments):

@@ -1,0 +1,159 @@
+"""Relations that are wrong for every member of a family with powers of 2 in it, and neighbours that are right for some."""
+
+import json
+import random
+
+import pytest
+
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.formula import parse
+from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.family_check import certificate_check, check_family
+from choco_pipeline.proof.uniform import FamilyError, prove_family
+from choco_pipeline.proof.uniform.failure import failures
+from choco_pipeline.proof.uniform.families.family import POWER, Family
+from choco_pipeline.proof.uniform.family_certificate import write
+from tests.proof.family_check.mutations import changed, of_sums, of_texts, plus
+
+SUM, NIM = "solid-bar(f=(x+z)//k)", "x ^ y ^ z == 0"
+STRIP, SHIFTED = "strip-bar(k=k, s=s)", "(x+s) ^ y ^ (z+s) == 0"
+#: The bound of solid2022, Conjecture 1, plus 1: k = P·(2m+1) for the largest power P of 2 that divides k.
+BEYOND = "(((k & -k) - 1)*k + (k & -k))//2"
+
+
+def box(bound):
+    return f"x <= {bound} and z <= {bound}"
+
+
+CONJECTURE = (SUM, "k % 2 == 0", NIM, box(BEYOND))
+SHARP = (STRIP, "k % 2 == 0 and s >= 1 and k*(s & -s) <= s", SHIFTED, "")
+EVERY = [
+    CONJECTURE,
+    SHARP,
+    (SUM, "k % 2 == 0", NIM, box(f"{BEYOND} + 2")),
+    (SUM, "k % 2 == 0 and k >= 5", NIM, box(BEYOND)),
+    (SUM, "k % 2 == 0", NIM, box("((k & -k)*k)//2")),
+]
+
+
+@pytest.mark.parametrize("asked", EVERY)
+def test_a_relation_is_refuted_for_every_member(asked, tmp_path):
+    ruleset, members, relation, where = asked
+    found = prove_family(ruleset, members, p_positions=relation, where=where)
+    assert (found.status, found.engines) == ("refuted", ("z3", "cvc5"))
+    assert found.failures
+    checked = check_family(write(found, tmp_path).as_posix(), 60.0)
+    assert (checked["status"], checked["every_member"]) == ("refuted", True), checked["why"]
+    said, chance = parse(relation), random.Random(2)
+    condition = parse(members)
+    seen = 0
+    for failure in found.failures:
+        for _ in range(60):
+            own = {n: chance.randrange(1, 12) for n in failure.case.names}
+            own |= {POWER: 1 << chance.randrange(4)}
+            given = {name: value.value(own) for name, value in failure.case.parameters.items()}
+            if not condition.value(given):
+                continue
+            seen += 1
+            position = tuple(value.value(own) for value in failure.position.values())
+            game = found.family.description.member(given)
+            assert game.rules.why_not(position) is None
+            places = (position, *game.options(position))
+            related = [said.value({**given, **game.rules.named(q)}) for q in places]
+            assert not any(related)
+    assert seen > 20
+
+
+#: True for some members, or not proved by this means.
+NOT_FOR_ALL = [
+    (SUM, "k % 2 == 0", NIM, box(f"{BEYOND} - 1")),
+    (SUM, "k % 2 == 0", NIM, box("((k & -k) - 1)*k//2")),
+    (SUM, "k >= 1", NIM, box(BEYOND)),  # right for k = 3
+    (STRIP, "k % 2 == 0 and s >= 1 and k*(s & -s) <= s + 1", SHIFTED, ""),
+    (STRIP, "k % 2 == 0 and s >= 1 and k*(s & -s) <= 2*s", SHIFTED, ""),
+    (STRIP, "k % 2 == 0 and s >= 1 and k*(s & -s) > s", SHIFTED, ""),
+]
+
+
+@pytest.mark.parametrize(("ruleset", "members", "relation", "where"), NOT_FOR_ALL)
+def test_what_is_right_for_some_is_not_refuted_for_all(ruleset, members, relation, where):
+    family = Family.read(ruleset, members, relation, "p-positions", where)
+    assert failures(family, list(family.cases()), Clock(60)) == ()
+
+
+@pytest.mark.parametrize(
+    ("members", "where", "why"),
+    [
+        ("k % 2 == 0 and a == (a & -a)", "x <= (k & -k)", "of one alone"),
+        ("(k & -k) % 4 == 0", "", "remainder modulo"),
+        ("k*(s & -s) <= s", "x <= k", "a parameter is 0"),  # and the relation is right then
+        ("k % 2 == 0", "x <= (k & 6)", "not linear"),
+        ("k % 2 == 0", "x*(k & -k) <= y*x", "multiplies coordinates"),
+    ],
+)
+def test_other_powers_are_refused(members, where, why):
+    family = Family.read(SUM, members, NIM, "p-positions", where)
+    with pytest.raises(FamilyError, match=why):
+        failures(family, list(family.cases()), Clock(20))
+
+
+def test_that_no_member_is_wrong_is_not_called_a_proof():
+    found = prove_family(SUM, "k % 2 == 0", p_positions=NIM, where=box(f"{BEYOND} - 1"))
+    assert (found.status, found.cases) == ("undecided", ())
+    assert "powers of 2" in found.why
+
+
+def of_case(document):
+    for c, case in enumerate(document["cases"]):
+        for key in ("parameters", "position", "digits", "heights", "shifts"):
+            yield from of_sums(document, ("cases", c, key), key)
+        for i, condition in enumerate(case["conditions"]):
+            if not any("*" in name for name in condition):
+                path = ("cases", c, "conditions", i)  # by 1 it says the same of an odd number
+                yield "a stronger condition", changed(document, path, plus("1", -2))
+        yield "no digits", changed(document, ("cases", c, "digits"), lambda _: None)
+        cases = [case for n, case in enumerate(document["cases"]) if n != c]
+        if cases:
+            yield "one case less", {**document, "cases": cases}
+
+
+@pytest.fixture
+def checked(tmp_path):
+    def of(document):
+        path = tmp_path / "family.json"
+        path.write_text(json.dumps(document))
+        return check_family(path.as_posix(), 20.0)
+
+    return of
+
+
+@pytest.fixture(params=[CONJECTURE, SHARP])
+def document(request, tmp_path):
+    ruleset, members, relation, where = request.param
+    proof = prove_family(ruleset, members, p_positions=relation, where=where)
+    return json.loads(write(proof, tmp_path).read_text())
+
+
+def test_a_changed_case_is_refused_by_the_conditions_alone(document, checked, monkeypatch):
+    monkeypatch.setattr(certificate_check, "require_inconsistent", lambda *_: None)
+    assert checked(document)["every_member"]
+    for what, other in of_case(document):
+        assert not checked(other)["every_member"], what
+
+
+def test_another_statement_is_refused_or_wrong_for_every_member(document, checked):
+    """What passes is shown by the definition's options for the first members, too."""
+    passed = 0
+    texts = [
+        (what, other)
+        for what, other in of_texts(document)
+        if all(other["cases"][n] == case for n, case in enumerate(document["cases"]))
+    ]
+    for what, other in random.Random(3).sample(texts, 25):
+        try:
+            found = checked(other)
+        except ChocoError:
+            continue
+        assert found["status"] != "proved", what
+        passed += found["every_member"]
+    assert passed < 5
