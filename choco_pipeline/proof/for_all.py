@@ -30,9 +30,10 @@ from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.games import Ruleset
-from choco_pipeline.proof.clock import Budget
+from choco_pipeline.proof.clock import Budget, Clock
 from choco_pipeline.proof.family_check import check_family
 from choco_pipeline.proof.games.certificate import engine_version
+from choco_pipeline.proof.spoken import require_spoken_of
 from choco_pipeline.proof.uniform.families.family import Family
 from choco_pipeline.proof.uniform.families.refutation import RefutingMember
 from choco_pipeline.proof.uniform.family_certificate import write
@@ -95,6 +96,7 @@ def settle_for_all(
     start = time.perf_counter()
     claim = Claim.from_json(document)
     try:
+        require_spoken_of(claim, Clock(seconds))
         family = family_of(claim)
     except ChocoError as error:
         return verdict_for_all(claim, Finding(Undecided(str(error))), None, start)

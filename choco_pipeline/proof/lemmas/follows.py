@@ -27,6 +27,7 @@ from choco_pipeline.proof.lemmas.derivation import Derivation, derived
 from choco_pipeline.proof.lemmas.lemma import LEMMAS
 from choco_pipeline.proof.lemmas.lemma_errors import LemmaError
 from choco_pipeline.proof.lemmas.only_the_end import require_only_the_end
+from choco_pipeline.proof.spoken import require_spoken_of
 from choco_pipeline.proof.statements.claim_certificate import write_claim_certificate
 from choco_pipeline.proof.statements.decided_integers import decide_integers
 from choco_pipeline.proof.uniform.families.refutation import members
@@ -75,6 +76,7 @@ def settle_following(
     folder = None if certificates is None else Path(certificates)
     known = [None if one is None else ClaimVerdict.model_validate(one) for one in decided]
     try:
+        require_spoken_of(claim, Clock(seconds))
         found = _decided(claim, [Claim.from_json(one) for one in premises], known, seconds, folder)
     except DisagreementError:
         raise

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import islice, product
+from math import gcd
 from operator import add, xor
 from typing import Any
 
@@ -84,14 +85,30 @@ def failures(family: Family, cases: list[FamilyCase], clock: Clock) -> tuple[Fai
     return tuple(found)
 
 
+def _solved(case: FamilyCase) -> FamilyCase:
+    """Return the same members with a name less for each equation that is among the conditions."""
+    for condition in case.conditions:
+        if -condition not in case.conditions:
+            continue
+        divisor = gcd(*(c for _, c in condition.terms))
+        for name, c in condition.terms:
+            if abs(c) == divisor and condition.constant % divisor == 0 and len(condition.terms) > 1:
+                others = Affine.of(name) * c - condition
+                others = Affine.total({n: q // c for n, q in others.terms}, others.constant // c)
+                put = {name: others}
+                kept = (other.substitute(put) for other in case.conditions)
+                return _solved(case.put(put, (k for k in kept if not k.is_constant)))
+    return case
+
+
 def _of_case(direct: DirectCase, clock: Clock) -> list[Failure]:
     case, alone = direct.case, list[Failure]()
     while len(alone) <= MOST_ALONE:
-        rest = replace(direct, case=case)
-        points = list(islice(_points(case), 24))
+        rest, solved = replace(direct, case=case), replace(direct, case=_solved(case))
+        points = list(islice(_points(solved.case), 24))
         if not points:
             return alone
-        for position in islice(_through_members(rest, points, clock), MOST_TRIED):
+        for position in islice(_through_members(solved, points, clock), MOST_TRIED):
             clock.require()
             failure = _failure(rest, position)
             if by_z3(failure.texts["position"], 1000) == "unsat":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
 from typing import Literal
@@ -14,7 +15,8 @@ from choco_pipeline.proof.uniform.failure import Failure, failures
 from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
 from choco_pipeline.proof.uniform.families.family_errors import FamilyError
 from choco_pipeline.proof.uniform.families.refutation import RefutingMember, refutation
-from choco_pipeline.proof.uniform.invariants.invariant_search import Invariant
+from choco_pipeline.proof.uniform.families.single_values import MODULI, larger_cases
+from choco_pipeline.proof.uniform.invariants.invariant_search import Invariant, LostError
 from choco_pipeline.proof.uniform.invariants.ladder import obligations, prove_obligation
 from choco_pipeline.proof.uniform.smt import texts
 from choco_pipeline.proof.uniform.solvers import SOLVERS, require_unsat
@@ -169,6 +171,20 @@ def decide(family: Family, clock: Clock) -> FamilyProof:
 
 
 def _case_proof(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
+    """Return a proof of a case, or of one that it is a part of."""
+    try:
+        return _own_proof(family, case, clock)
+    except LostError as error:
+        larger = list(larger_cases(case))
+        for other in larger:
+            with suppress(LostError):
+                return _own_proof(family, other, clock)
+        moduli = ", ".join(map(str, MODULI))
+        more = f"; nor for all with the same remainder modulo one of {moduli}" if larger else ""
+        raise UndecidedError(f"{error}{more}") from None
+
+
+def _own_proof(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
     invariants = []
     found: dict[str, str] = {}
     for obligation in obligations(family, case):

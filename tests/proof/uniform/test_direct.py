@@ -88,6 +88,12 @@ REFUTED = [
     (MORE, "k % 4 == 3", "(x+(k+3)//2) ^ y ^ (z+(k+3)//2) == 0", ["(0, 1, 1)"]),
     (MORE, "k % 4 == 1", "(x+(k+1)//2) ^ y ^ (z+(k+1)//2) == 0", ["(0, 1, 1)"]),
     (
+        "solid-bar(f=(x+z+c)//k)",
+        "k % 4 == 1 and c == k+2",  # an equation between parameters
+        "(x+(c-1)//2) ^ y ^ (z+(c-1)//2) == 0",
+        ["(0, 1, 1)"],
+    ),
+    (
         STRIP.format("k+2*a+1"),
         "k % 2 == 0 and 2*a+1 < k",
         "(x+k+2*a+1) ^ y ^ (z+k+2*a+1) == 0",
@@ -105,7 +111,7 @@ def test_a_relation_is_refuted_for_every_member(ruleset, members, relation, plac
     said = parse(relation)
     for failure in found.failures:
         for m in (0, 1, 2, 7, 40):
-            own = dict.fromkeys(failure.case.names, 0) | {"m_k": m + 1}
+            own = dict.fromkeys(failure.case.names, 0) | {"m_k": m + 1, "m_c": 2 * m + 3}
             given = {name: value.value(own) for name, value in failure.case.parameters.items()}
             position = tuple(value.value(own) for value in failure.position.values())
             game = found.family.description.member(given)

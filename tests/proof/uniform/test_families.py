@@ -88,6 +88,34 @@ def test_a_theorem_is_proved_by_both_solvers(ruleset, condition, relation):
     assert found.engines == ("z3", "cvc5")
 
 
+@pytest.mark.parametrize(
+    ("ruleset", "condition", "relation"),
+    [
+        (SUM, "k == 9", {"p_positions": "(x-1) ^ y ^ (z-1) == 0"}),
+        slow(SUM, "k == 7 or k == 23", {"p_positions": "x ^ y ^ z == 0"}),
+        slow(STEP, "k == 6 and s < 4", {"grundy": "(y ^ (z+s)) - s"}),
+    ],
+)
+def test_single_values_are_proved_as_parts_of_what_is_true_for_more(ruleset, condition, relation):
+    found = prove_family(ruleset, condition, **relation)
+    assert found.status == "proved", found.why
+    assert found.family.condition == condition.replace(" % ", "%")
+
+
+@pytest.mark.parametrize(
+    ("condition", "relation"),
+    [("k == 5 or k == 6", "(x-1) ^ y ^ (z-1) == 0"), ("k == 9 or k == 3", "x ^ y ^ z == 0")],
+)
+def test_one_wrong_value_is_enough(condition, relation, monkeypatch):
+    assert prove_family(SUM, condition, p_positions=relation).status == "refuted"
+    monkeypatch.setattr(
+        "choco_pipeline.proof.uniform.family_prover.refutation", lambda family, clock: (None, 0)
+    )
+    found = prove_family(SUM, condition, p_positions=relation, seconds=20)
+    assert found.status == "undecided"
+    assert "modulo one of 4, 8, 16, 32" in found.why or "seconds" in found.why
+
+
 @pytest.mark.parametrize(("ruleset", "condition", "relation"), FALSE + FALSE_AND_LONG)
 def test_a_false_family_is_refuted_where_it_is_wrong(ruleset, condition, relation):
     found = prove_family(ruleset, condition, **relation)

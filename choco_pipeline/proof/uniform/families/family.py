@@ -7,7 +7,7 @@ family has no member: that becomes a condition, too.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -83,6 +83,29 @@ class FamilyCase:
     def names(self) -> tuple[str, ...]:
         """The parameters of the case."""
         return tuple(sorted({name for value in self.parameters.values() for name in value.names}))
+
+    def put(self, values: Mapping[str, Affine], conditions: Iterable[Affine]) -> FamilyCase:
+        """Return the case with sums for some names, and with these conditions."""
+
+        def every(totals: Mapping[str, Affine]) -> dict[str, Affine]:
+            return {name: total.substitute(values) for name, total in totals.items()}
+
+        def height(h: AffineHeight) -> AffineHeight:
+            constant, divisor = h.constant.substitute(values), h.divisor.substitute(values)
+            return AffineHeight(every(h.terms), constant, divisor)
+
+        return replace(
+            self,
+            parameters=every(self.parameters),
+            conditions=tuple(conditions),
+            heights={y: height(h) for y, h in self.heights.items()},
+            shifts=every(self.shifts),
+            constant=self.constant.substitute(values),
+            offset=self.offset.substitute(values),
+            inside=tuple(
+                LinearForm(every(f.terms), f.constant.substitute(values)) for f in self.inside
+            ),
+        )
 
     def shift(self, coordinate: str) -> Affine:
         """Return what is added to a coordinate; 0 for one that is not in the relation."""

@@ -61,6 +61,17 @@ def sign_of(total: Affine, conditions: Sequence[Affine]) -> bool | None:
     return None
 
 
+def single_value(name: str, conditions: Iterable[Affine]) -> int | None:
+    """Return the only value that a name has under conditions; None if it has several."""
+    solver = z3.SimpleSolver()
+    solver.add([at_least_0(c) for c in conditions])
+    if solver.check() != z3.sat:
+        return None
+    (value,) = values_of(solver.model(), [name]).values()
+    solver.add(variable(name) != value)
+    return value if solver.check() == z3.unsat else None
+
+
 def independent(conditions: Sequence[Affine]) -> tuple[Affine, ...]:
     """Return conditions without those that follow from the others."""
     kept = list(conditions)

@@ -38,7 +38,7 @@ def prove_obligation(obligation: FamilyObligation, clock: Clock) -> Invariant:
             raise UndecidedError(
                 f"{variant.name}, predicates of {rounds} rounds: {error}"
             ) from None
-    raise UndecidedError(f"no invariant is found: {last}")
+    raise LostError(f"no invariant is found: {last}")
 
 
 def _rungs(obligation: FamilyObligation) -> Iterator[tuple[FamilyObligation, int, bool]]:

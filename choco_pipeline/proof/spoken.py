@@ -1,0 +1,92 @@
+"""That a claim speaks of all parameters for which it is to be decided: its `for_all` implies its `when`.
+
+Two solvers decide it. What is linear is read as it is; of any other comparison nothing is supposed, so that `when` must follow
+without it. A claim may have integers in `some`: `when` must then hold for all of them in their ranges, and there must be some.
+"""
+
+from __future__ import annotations
+
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.formula import Formula
+from choco_pipeline.formula.nodes import Binary, Call, Compare, Node, walk
+from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.family_check.check_solvers import is_unsatisfiable
+from choco_pipeline.proof.family_check.sums import IntegerSum, SumReader, conjunction, disjunction
+from choco_pipeline.proof.proof_errors import UndecidedError
+
+
+class _ConditionReader(SumReader):
+    """Conditions, in which a comparison that is not linear may hold or not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.unknown = 0
+
+    def sum(self, node: Node, names: dict[str, IntegerSum]) -> IntegerSum:  # type: ignore[override]
+        """Return an integer's value; of ``v2(n)``, which is an exponent, that it is natural."""
+        match node:
+            case Call("v2", _):
+                found = self._new()
+                self.definitions.append(found.is_natural)
+                return found
+            case _:
+                return super().sum(node, names)
+
+    def truth(self, node: Node, names: dict[str, IntegerSum]) -> str:  # type: ignore[override]
+        """Return a condition as SMT-LIB 2 writes it."""
+        try:
+            return super().truth(node, names)
+        except UndecidedError:
+            if not isinstance(node, Compare):
+                raise
+            self.unknown += 1
+            return IntegerSum.name(f"?{self.unknown}").is_zero
+
+    def has_value(self, node: Node, names: dict[str, IntegerSum]) -> str:
+        """Return that nothing in a formula is without a value."""
+        found = []
+        for part in walk(node):
+            match part:
+                case Call("v2", (of,)):
+                    found.append(f"(not {self.sum(of, names).is_zero})")
+                case Binary("//" | "%", _, divisor):
+                    found.append(f"(not {self.sum(divisor, names).is_zero})")
+                case Binary("**" | "<<" | ">>", _, exponent):
+                    found.append(self.sum(exponent, names).is_natural)
+                case _:
+                    pass
+        return conjunction(found)
+
+
+def require_spoken_of(claim: Claim, clock: Clock) -> None:
+    """Raise `UndecidedError` if it is not shown that a claim speaks of all that its `for_all` names."""
+    said = claim.statement
+    if claim.speaks_for_all_only or said.for_all is None or said.when is None:
+        return
+    reader = _ConditionReader()
+    names = {name: IntegerSum.name(name) for name in sorted(claim.parameters)}
+    given = [value.is_natural for value in names.values()]
+    given.append(reader.truth(_node(said.for_all), names))
+    missing = []
+    for name, span in said.some.items():
+        first, last = (reader.sum(_node(end), names) for end in (span.first, span.last))
+        ends = [reader.has_value(_node(end), names) for end in (span.first, span.last)]
+        missing.append(f"(not {conjunction([*ends, (last - first).is_natural])})")
+        names[name] = IntegerSum.name(name)
+        # A range that has a step holds its first integer and fewer others.
+        given.append((names[name] - first).is_natural)
+    when = _node(said.when)
+    missing.append(
+        f"(not {conjunction([reader.truth(when, names), reader.has_value(when, names)])})"
+    )
+    text = conjunction([*given, *reader.definitions, disjunction(missing)])
+    if not is_unsatisfiable("for_all", text, clock):
+        raise UndecidedError(
+            f"that the claim speaks of all {', '.join(sorted(claim.parameters))} with {said.for_all}"
+            f" is not shown: `when` is {said.when}"
+        )
+
+
+def _node(formula: Formula) -> Node:
+    return parse_nodes(formula.text, None, ())

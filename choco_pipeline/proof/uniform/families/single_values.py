@@ -1,0 +1,36 @@
+"""Cases in which a parameter has one value, such as ``k == 9``, as parts of larger ones.
+
+The thresholds of an invariant are sums of parameters, and there are more of them than are looked for if 9 is any number. So where
+nothing is found for a single value, it is looked for among the parameters that leave the same remainder: what is proved of them
+all is proved of the one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from choco_pipeline.proof.uniform.families.affine import Affine
+from choco_pipeline.proof.uniform.families.family import FamilyCase
+from choco_pipeline.proof.uniform.families.linear import independent, sign_of, single_value
+
+#: The formulas of the papers depend on remainders modulo 2 and 4.
+MODULI = (4, 8, 16, 32)
+
+
+def larger_cases(case: FamilyCase) -> Iterator[FamilyCase]:
+    """Yield cases that this one is a part of: with all natural numbers of the same remainder for a single one."""
+    values = {name: single_value(name, case.conditions) for name in case.names}
+    single = {name: value for name, value in values.items() if value is not None}
+    for modulus in MODULI if single else ():
+        put = {n: Affine.of(f"m_{n}") * modulus + value % modulus for n, value in single.items()}
+        if any(f"m_{name}" in case.names for name in single):
+            return
+        kept = [c.substitute(put) for c in case.conditions if not c.names <= single.keys()]
+        found = case.put(put, [*(Affine.of(f"m_{name}") for name in single), *kept])
+        heights = found.heights.values()
+        game = [part for h in heights for part in (*h.terms.values(), h.constant, h.divisor - 1)]
+        found = replace(found, conditions=(*found.conditions, *game))
+        shifts = (*found.shifts.values(), found.constant)
+        if all(sign_of(shift, found.conditions) is not None for shift in shifts):
+            yield replace(found, conditions=independent(found.conditions))
