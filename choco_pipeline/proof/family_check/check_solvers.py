@@ -24,6 +24,8 @@ def _ask_z3(text: str, milliseconds: int) -> str:
 def _ask_cvc5(text: str, milliseconds: int) -> str:
     solver = cvc5.Solver(cvc5.TermManager())
     solver.setOption("tlimit-per", str(milliseconds))
+    # Half of the time that conditions with many alternatives take otherwise.
+    solver.setOption("decision", "justification")
     parser = cvc5.InputParser(solver)
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "condition")
     while True:

@@ -50,8 +50,10 @@ class Direct:
     def consistent(self, largest: Mapping[str, int]) -> Iterator[tuple[str, str]]:
         """Yield that a place inside is not consistent, for each choice of limited coordinates."""
         for name, place in self._places(largest):
-            consistent = f"(xor {self._is_related(place)} {disjunction(self._related(place))})"
-            yield f"consistent-{name}", f"(and {self._is_here(place)} (not {consistent}))"
+            one, other = self._is_related(place), disjunction(self._related(place))
+            # Written out, which takes z3 half of the time of (not (xor …)).
+            both = f"(or (and {one} {other}) (and (not {one}) (not {other})))"
+            yield f"consistent-{name}", f"(and {self._is_here(place)} {both})"
 
     def failure(self, place: Place) -> str:
         """Return that for some parameters a place is no position, or is one that is consistent."""

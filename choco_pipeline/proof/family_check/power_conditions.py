@@ -63,6 +63,10 @@ class PowerPlace:
             raise UndecidedError(
                 "one limited coordinate without a shift, and two others, are needed"
             )
+        if not all(
+            a.is_number and a.number <= 0 for form in self.inside for a in form.terms.values()
+        ):
+            raise UndecidedError("an option may be where nothing is claimed")
         if self.place.keys() != coordinates or self.parts.keys() != coordinates:
             raise UndecidedError("the position has other coordinates than the game")
         numbers = [self.parts[self.limited][0], *(self.parts[x][1] for x in self.free)]

@@ -68,6 +68,9 @@ class PowerCase:
         plain = len(self.case.heights) == 1 and len(self.free) <= 2
         if self.base == ZERO:
             raise FamilyError("a parameter is 0, which every power of 2 divides")
+        factors = [a for form in self.case.inside for a in form.terms.values()]
+        if not all(a.is_constant and a.constant <= 0 for a in factors):
+            raise FamilyError("a condition on positions that options may not satisfy")
         if not plain or self.case.shift(self.limited) != ZERO or self.case.constant != ZERO:
             raise FamilyError(
                 "one limited coordinate without a shift, and at most two others, are needed"
