@@ -20,6 +20,13 @@ from choco_pipeline.tables.computing.in_memory import grundy_table, p_table
 CATALOGUE = load_catalogue([Path("config/claims") / "solid2022.yaml"])
 #: Where the claims that are wrong as printed first fail: coordinates, or the integers of `all` in order.
 REFUTED = {
+    # False on purpose: the bound h of Conjecture 1 plus 1, for the largest power p of 2 that divides k.
+    "solid2022-conj-1-beyond": [
+        (h + 1 - p, p - 1, h)
+        for k in range(2, 15, 2)
+        for p in [k & -k]
+        for h in [((p - 1) * k + p) // 2]
+    ],
     "solid2022-lemma-8-subcases-printed": [(3, 3, 2, 0, 0)],
     "solid2022-lemma-8-lowered-printed": [(3, 2, 1, 1, 1)],
     "solid2022-conj-2": [(k - 1, 2, k + 1) for k in (1, 5, 9, 13)],

@@ -22,6 +22,7 @@ CATALOGUE = load_catalogue([Path("config/claims/step2015.yaml")])
 MISPRINTS = {
     "step2015-sec-1-p",
     "step2015-sec-1-p-grundy",
+    "step2015-thm-3.1-other-s",  # ours, and false on purpose
     "step2015-lemma-2.2-1-only-if",
     "step2015-lemma-2.2-2-proof",
     "step2015-rem-2.1-less",

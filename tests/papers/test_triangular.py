@@ -21,6 +21,7 @@ from choco_pipeline.tables.computing.in_memory import grundy_table
 CATALOGUE = load_catalogue([Path("config/claims") / "triangular.yaml"])
 #: Where the claims that are wrong as printed first fail: coordinates, or the integers of `all` in order.
 REFUTED = {
+    "triangular-after-conj-8.1-beyond": [(0, 1, 1)] * 5,  # false on purpose: the next c
     "triangular-def-4.3-printed": [(0, 0, 1), (0, 0, 1)],
     "triangular-lemma-5.6-printed": [(3, 0, 1, 1)],
     "triangular-lemma-7.2-ab-printed": [(3, 1, 2, 2, 1)],
