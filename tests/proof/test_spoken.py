@@ -61,5 +61,5 @@ def test_what_does_not_follow_is_refused(when, for_all, some):
 def test_a_claim_that_is_not_spoken_of_is_undecided():
     claim = a_claim("k % 2 == 0 and s < 50", "k % 2 == 0 and s < k")
     found = settle_for_all(claim.as_json(), 20, 4, None)
-    assert (found["verdict"], found["certificate"]) == ("undecided", None)
-    assert "is not shown" in found["why"]
+    assert (found.verdict, found.certificate) == ("undecided", None)
+    assert "is not shown" in found.why
