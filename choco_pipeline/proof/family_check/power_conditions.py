@@ -179,11 +179,11 @@ def _value(form: StatedHeight, place: Place) -> IntegerSum:
 
 
 def power_in(value: IntegerSum) -> IntegerSum:
-    """Return the largest power of 2 that divides 2n+1, or 2·2^i·(2n+1), which all numbers but 0 are."""
+    """Return the largest power of 2 that divides 2n+1, or 2·p_2·(2n+1), which all numbers but 0 are."""
     power = IntegerSum.name(POWER)
     for n in value.names - {POWER}:
         odd = IntegerSum.name(n).times(2) + ONE
         for found in (ONE, power.times(2)):
             if value == multiplied(found, odd):
                 return found
-    raise UndecidedError("a parameter with a power of 2 is neither 2n+1 nor 2·2^i·(2n+1)")
+    raise UndecidedError("a parameter with a power of 2 is neither 2n+1 nor 2·p_2·(2n+1)")

@@ -13,7 +13,7 @@ from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games.description import described
 from choco_pipeline.games.notation import OWN, GameName, Notation
 from choco_pipeline.games.rules import Rules
-from choco_pipeline.proof.family_check.sums import IntegerSum, SumReader
+from choco_pipeline.proof.family_check.sums import POWER, IntegerSum, SumReader
 from choco_pipeline.proof.proof_errors import UndecidedError
 
 Numbers = Mapping[str, IntegerSum]
@@ -135,8 +135,10 @@ class StatedFamily:
             for part in walk(node)
             if isinstance(part, Binary) and part.operator == "&" and isinstance(part.left, Name)
         }
-        if len(found) > 1:
-            raise UndecidedError("powers of 2 that divide several parameters")
+        if len(found) > 1 or (found and POWER in self.parameters):
+            raise UndecidedError(
+                "powers of 2 that divide several parameters, or a parameter of their name"
+            )
         return next(iter(found), None)
 
     def heights(self, reader: SumReader, values: Numbers) -> dict[str, StatedHeight]:

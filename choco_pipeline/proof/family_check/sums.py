@@ -22,7 +22,7 @@ from choco_pipeline.formula.nodes import (
 from choco_pipeline.proof.proof_errors import UndecidedError
 
 #: The name of a power of 2 that is any, and what stands between the names of a product, which are sorted.
-POWER, TIMES = "2^i", "*"
+POWER, TIMES = "p_2", "*"
 #: Integers of a certificate, and what is computed from them, need no more bits: solvers stay quick.
 MOST_BITS = 256
 NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]{0,60}")

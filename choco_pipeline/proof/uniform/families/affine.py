@@ -1,6 +1,6 @@
 """Sums of multiples of names and a constant: what parameters, counters and thresholds are made of.
 
-A name may be a product of others, such as ``2^i*n``: only `product` makes such sums, for families with powers of 2 in them.
+A name may be a product of others, such as ``n*p_2``: only `product` makes such sums, for families with powers of 2 in them.
 """
 
 from __future__ import annotations

@@ -31,8 +31,8 @@ from choco_pipeline.proof.uniform.families.parametric_rules import (
 )
 
 RelationKind = Literal["p-positions", "grundy"]
-#: The name of a power of 2 that is any; no parameter has such a name.
-POWER = "2^i"
+#: The name of a power of 2 that is any; a parameter beside it may not have it.
+POWER = "p_2"
 #: Residues that a parameter may be split by at once: each is a case with proofs of its own.
 LARGEST_MODULUS = 32
 
@@ -253,10 +253,14 @@ class _Part:
     powers: Mapping[str, Affine] = field(default_factory=dict)
 
     def by_powers(self, names: Collection[str]) -> list[_Part]:
-        """Return the parts in which the one parameter is 0, in which it is odd, and in which it is 2·2^i·(2n+1)."""
+        """Return the parts in which the one parameter is 0, in which it is odd, and in which it is 2·p_2·(2n+1)."""
         if not names:
             return [self]
         name, *others = names
+        if POWER in self.parameters:
+            raise FamilyError(
+                f"{POWER} is what a power of 2 is called: a parameter needs another name"
+            )
         if others:
             raise FamilyError(f"the powers of 2 that divide {name} and {others[0]}: of one alone")
         power, new = Affine.of(POWER), f"n_{name}"
@@ -276,7 +280,7 @@ class _Part:
     def by_residues(self, needed: ResiduesNeededError) -> list[_Part]:
         """Return the parts for each residue of a parameter."""
         name, modulus = needed.parameter, needed.modulus
-        if POWER in name:
+        if self.powers and POWER in name:
             raise FamilyError(f"a remainder modulo {modulus} of powers of 2")
         if modulus > LARGEST_MODULUS:
             raise FamilyError(f"residues modulo {modulus}: at most {LARGEST_MODULUS} is split by")
