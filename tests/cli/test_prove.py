@@ -18,8 +18,8 @@ def test_from_a_game_to_a_certificate_and_back(tmp_path):
     assert (found["states"], found["engines"]) == ([8, 12], ["own"])
     assert 0 < found["seconds"] < 60
     assert [(row["passes"], row["closed"]) for row in found["counts"]] == [
-        (0, "(2·2^n + 4^n)/4 for n >= 1"),
-        (1, "(2·2^n + 4^n)/4 for n >= 1"),
+        (0, "(2·2^n + 4^n)/4 for n ≥ 1"),
+        (1, "(2·2^n + 4^n)/4 for n ≥ 1"),
     ]
     assert found["formula"] is None
     path = found["certificate"]
@@ -63,8 +63,8 @@ def test_grundy_numbers_into_a_folder_of_choice(tmp_path):
                 [
                     "1, 1, 1, 1, 1, 1, 1, 1, …; a(n) = 1",
                     "0, 1, 3, 7, 15, 31, 63, 127, …; a(n) = -1 + 2^n",
-                    "0, 1, 2, 2, 2, 2, 2, 2, …; a(n) = 2 for n >= 2",
-                    "0, 0, 2, 3, 3, 3, 3, 3, …; a(n) = 3 for n >= 3",
+                    "0, 1, 2, 2, 2, 2, 2, 2, …; a(n) = 2 for n ≥ 2",
+                    "0, 0, 2, 3, 3, 3, 3, 3, …; a(n) = 3 for n ≥ 3",
                 ]
             )
         ),
@@ -78,7 +78,7 @@ def test_grundy_numbers_into_a_folder_of_choice(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["solid-bar(f=(x+z)//3)", "--formula", "x^y^z == 0"], 0, "proved: P ⇔ x ^ y ^ z == 0 in "),
+        (["solid-bar(f=(x+z)//3)", "--formula", "x^y^z == 0"], 0, "proved: P ⇔ x ⊕ y ⊕ z = 0 in "),
         (
             ["nim(2)", "--relation", "grundy", "--formula", "a | b"],
             1,

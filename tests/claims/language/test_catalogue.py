@@ -57,7 +57,7 @@ def test_a_claim_is_read(tmp_path: Path) -> None:
     assert claim.match("step-bar(k=5, s=3)") is None
     assert claim.match("strip-bar(k=4, s=3)") is None
     assert claim.environment({"k": 4, "s": 3}) == {"k": 4, "s": 3, "t": 7}
-    assert claim.as_ledger() == {
+    assert claim.as_ledger().model_dump() == {
         "id": "drawn-1",
         "paper": {
             "key": "drawn",
@@ -74,7 +74,7 @@ def test_a_claim_is_read(tmp_path: Path) -> None:
         "statement": "Words.",
         "note": None,
         "corrects": None,
-        "contradicts": [],
+        "contradicts": (),
         "ruleset": "step-bar(k=k, s=s)",
         "kind": "p-positions",
         "formula": "P ⇔ y ⊕ (z+t) = 0",
@@ -153,7 +153,7 @@ def test_a_work_order_holds_what_decides_the_verdict(tmp_path: Path) -> None:
         (
             "p-positions\n",
             "p-position\n",
-            "claims.yaml:16:7: claims.0.check.kind: needs one of 19 words, found 'p-position'; did you mean 'p-positions'?",
+            "claims.yaml:16:7: claims.0.check.kind: needs one of 20 words, found 'p-position'; did you mean 'p-positions'?",
         ),
         (
             "status: theorem",

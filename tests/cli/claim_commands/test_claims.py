@@ -170,7 +170,7 @@ def test_show(with_run):
         "one-conj-1: Conjecture 1 (conjecture), section 7",
         "A. Author, B. Author: On Triangles, Journal 1 (2020)",
         "Note: Read as printed.",
-        "claims    P ⇔ (x+1) ^ y ^ (z+1) == 0",
+        "claims    P ⇔ (x+1) ⊕ y ⊕ (z+1) = 0",
         "when      k%4 == 1",
         "The intended form is one-conj-1-intended: this is as printed.",
         "Last run, t: refuted for k = 5",
