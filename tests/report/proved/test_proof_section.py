@@ -166,7 +166,7 @@ def test_the_section_on_the_page(ledger, tmp_path):
     assert "why <undecided>" not in html, "text is no markup"
     assert "reads x, y, z" in text
     assert "P-positions, 0 passes left 1, " in text
-    assert "x ⊕ z − 1 = 0 where k < 4" in text
+    assert "x ⊕ (z−1) = 0 where k < 4" in text
     assert text.count("x = z where k ≥ 4") == 1, "games with one formula share it"
     assert "<of>" not in html
 
