@@ -281,7 +281,7 @@ def _wrong_counts(document: Mapping[str, Any], text: str, bound: int, effort: Ef
         for line in document["formulas"]
         if "total" not in line["formula"]
     ]
-    closed = re.search(r" is ([^,]*?)(?: for n >= (\d+))?$", text)
+    closed = re.search(r" is ([^,]*?)(?: for n ≥ (\d+))?$", text)
     if closed and "satisfies" not in text:
         equal = closed[1].replace("^", "**").replace("/", "//")
         conditions.append((f"g({index}) == {equal}", f"{index} >= {closed[2] or first}"))
@@ -295,8 +295,8 @@ def _wrong_counts(document: Mapping[str, Any], text: str, bound: int, effort: Ef
             except BeyondError:
                 continue
     follows = text.partition("; if so for all ")[2]
-    power = re.search(r"g\(2\^n\) = (.*?)(?: for n >= (\d+))?(?: and |$)", follows)
-    sums = re.search(r"Σ g\(\w\) for (\d+) ≤ \w ≤ 2\^n = (.*?)(?: for n >= (\d+))?$", follows)
+    power = re.search(r"g\(2\^n\) = (.*?)(?: for n ≥ (\d+))?(?: and |$)", follows)
+    sums = re.search(r"Σ g\(\w\) for (\d+) ≤ \w ≤ 2\^n = (.*?)(?: for n ≥ (\d+))?$", follows)
     for n in range(MOST_POWER + 1):
         if 2**n > last:
             break

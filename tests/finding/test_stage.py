@@ -268,7 +268,7 @@ def test_that_values_make_a_set_is_said_where_its_members_occur(s, relation):
     if relation == "within":
         assert found.text == (
             f"At the P-positions of {game}, (x+1) ^ y ^ (z+1) ^ p takes only values in"
-            f" {{v : {CONJ_4_1['values']}}}"
+            " {v : v = 1 or (v ≥ 0 and (v+2) & (v+1) = 0)}"
         )
         assert found.claim["statement"] == found.text
         assert found.formulas[1].label == VALUES_ARE["within"]
@@ -517,7 +517,7 @@ def test_a_rule_without_passes_left_is_one_of_the_game_without():
     both = [mined(game, "p-positions", 63, game, ["cellular"])[0] for game in games]
     document = found_in([*both[0], *both[1]], [], finder(*games), silent)
     found = [FoundStatement.from_json(one) for one in document["statements"]]
-    assert [one.ruleset for one in found] == ["nim(3)"]
+    assert [one.ruleset for one in found if one.kind == "cellular"] == ["nim(3)"]
 
 
 def test_cases_that_leave_positions_out_are_wrong_there() -> None:
@@ -581,7 +581,7 @@ def test_periods_of_single_games_are_not_said_of_their_family():
     games = [f"step-bar(k={k}, s={s})" for k, s in ks]
     findings = [one for g in games for one in mined(g, "grundy", 511, family, ["periods"])[0]]
     document = found_in(findings, [], finder(*games, quantity="grundy", bound=511), silent)
-    assert document["statements"] == []
+    assert [one for one in document["statements"] if one["kind"] != "related"] == []
     (why,) = {one["why"] for one in document["searches"] if one["nothing"]}
     assert "no 3 of them have the same" in why
     beyond = parse_ruleset("step-bar(k=2, s=3)")

@@ -86,7 +86,7 @@ class Document(HTMLParser):
 
 #: Where the pages of tests would be.
 FOLDER = Path("results/small/report")
-DOWNLOADS = {"ledger.csv", "verdicts.csv", "report.json"}
+DOWNLOADS = {"ledger.csv", "verdicts.csv", "report.json", "report.tex", "report.pdf"}
 #: What lies elsewhere: the papers, by DOI or on arXiv.
 PAPERS = ("https://doi.org/", "https://arxiv.org/abs/")
 

@@ -12,6 +12,7 @@ import xarray as xr
 
 from choco_pipeline.games import Ruleset
 from choco_pipeline.mining.number_sequences.recurrences import (
+    ClosedForm,
     closed_form,
     follows,
     generating_function,
@@ -148,7 +149,7 @@ def _linear(sequence: IntegerSequence) -> dict[str, Any] | None:
         "form": "linear",
         "rule": rule,
         "generating_function": generating_function(sequence.terms, recurrence),
-        "closed": closed,
+        "closed": str(closed) if closed else None,
         "text": f"{_subject(sequence)} {f'is {closed}' if closed else f'satisfies {rule}'}",
     }
 
@@ -243,9 +244,9 @@ def _consequences(sequence: IntegerSequence, found: list[Relation]) -> list[dict
             {
                 "kind": kind,
                 "rule": rule,
-                "closed": closed,
-                "formula": as_formula(closed) if closed else None,
-                "start": int(closed.partition(" >= ")[2] or 0) if closed else 0,
+                "closed": str(closed) if closed else None,
+                "formula": as_formula(closed.sum) if closed else None,
+                "start": closed.start if closed else 0,
                 "text": f"{name} = {closed}" if closed else f"b(n) = {name}: {rule}",
                 "in_table": sum(
                     1 << n < sequence.first + len(sequence.terms) for n in range(FAR + 1)
@@ -281,7 +282,7 @@ def _claim(
     return {"ruleset": sequence.game, "check": check | {"relations": conditions}}
 
 
-def _closed(sequence: IntegerSequence, recurrence: tuple[int, ...]) -> str | None:
+def _closed(sequence: IntegerSequence, recurrence: tuple[int, ...]) -> ClosedForm | None:
     """Return the terms as a sum of powers; of a sequence that does not begin with place 0, None."""
     if sequence.first:
         return None
@@ -305,5 +306,5 @@ def as_formula(text: str, equals: str = "=") -> str:
     >>> as_formula("(2^n + 4^n)/2"), as_formula("2·a(2·n+1) = a(n)", "==")
     ('(2**n + 4**n)//2', '2*a(2*n+1) == a(n)')
     """
-    formula = text.partition(" for ")[0].replace("·", "*").replace("^", "**").replace("/", "//")
+    formula = text.replace("·", "*").replace("^", "**").replace("/", "//")
     return formula.replace(" = ", f" {equals} ")

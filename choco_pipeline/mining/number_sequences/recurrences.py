@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from math import lcm
+from typing import NamedTuple
 
 #: A recurrence is found modulo this prime number; its coefficients are a long way below.
 PRIME = (1 << 1279) - 1
@@ -108,7 +109,25 @@ def generating_function(terms: Sequence[int], recurrence: Sequence[int]) -> str:
     return f"({top})/({bottom})" if sum(map(bool, above)) > 1 else f"{top}/({bottom})"
 
 
-def closed_form(terms: Sequence[int], recurrence: Sequence[int], largest: int) -> str | None:
+class ClosedForm(NamedTuple):
+    """A sum of powers that terms of a sequence are.
+
+    Attributes
+    ----------
+    sum
+        Such as ``(2^n + 4^n)/2``.
+    start
+        The first n for which it is right.
+    """
+
+    sum: str
+    start: int
+
+    def __str__(self) -> str:
+        return self.sum + (f" for n ≥ {self.start}" if self.start else "")
+
+
+def closed_form(terms: Sequence[int], recurrence: Sequence[int], largest: int) -> ClosedForm | None:
     """Return terms as a sum of powers of the recurrence's roots, if all of these are integers.
 
     Parameters
@@ -120,7 +139,7 @@ def closed_form(terms: Sequence[int], recurrence: Sequence[int], largest: int) -
 
     Examples
     --------
-    >>> closed_form([1, 3, 10], (-8, 6), 4)
+    >>> str(closed_form([1, 3, 10], (-8, 6), 4))
     '(2^n + 4^n)/2'
     """
     polynomial = [*(-c for c in recurrence), 1]
@@ -147,7 +166,7 @@ def closed_form(terms: Sequence[int], recurrence: Sequence[int], largest: int) -
     text = sum_text([part for part in parts if part[0]])
     if whole > 1:
         text = f"({text})/{whole}" if len(parts) > 1 else f"{text}/{whole}"
-    return text + (f" for n ≥ {start}" if start else "")
+    return ClosedForm(text, start)
 
 
 def combination(columns: Sequence[Sequence[int]], target: Sequence[int]) -> list[Fraction] | None:

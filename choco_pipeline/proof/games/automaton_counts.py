@@ -88,10 +88,9 @@ def counts(a: Automaton) -> AutomatonCounts:
     if not follows(terms[: order + a.states], recurrence):
         raise LimitError(f"the recurrence of {a.states} states has too large coefficients")
     shown = (*terms, *islice(_numbers(a), len(terms), max(SHOWN, len(terms))))
+    closed = closed_form(terms, recurrence, a.delta.shape[1])
     return AutomatonCounts(
-        shown[: max(SHOWN, order)],
-        recurrence,
-        closed_form(terms, recurrence, a.delta.shape[1]),
+        shown[: max(SHOWN, order)], recurrence, None if closed is None else str(closed)
     )
 
 

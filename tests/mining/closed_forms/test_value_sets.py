@@ -152,7 +152,7 @@ def test_what_is_zero_is_said_alone() -> None:
 def test_what_holds_for_all_positions_is_not_said() -> None:
     """A nim-sum is never negative, and y ≤ z in these bars."""
     said = {one["text"] for one in mined(WithPass(StripBar(4, 2)), 128)}
-    assert "x ^ y ^ (z+2) takes only values in {v : v >= 1}" in said
+    assert "x ^ y ^ (z+2) takes only values in {v : v ≥ 1}" in said
     assert not any(text.endswith("v >= 0}") and "^" in text for text in said)
     assert not any(text.startswith("z-y") for text in said)
 

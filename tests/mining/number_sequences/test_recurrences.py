@@ -75,11 +75,10 @@ def polynomial(text):
 def test_closed_forms(drawn) -> None:
     _, terms = drawn
     recurrence = shortest_recurrence(terms)
-    text = closed_form(terms, recurrence, 6)
-    if text is not None:
-        start = int(text.partition(" >= ")[2] or 0)
-        formula = parse(as_formula(text))
-        for n in range(start, 30):
+    closed = closed_form(terms, recurrence, 6)
+    if closed is not None:
+        formula = parse(as_formula(closed.sum))
+        for n in range(closed.start, 30):
             assert formula.value({"n": n}) == terms[n]
 
 

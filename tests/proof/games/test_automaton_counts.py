@@ -65,7 +65,7 @@ def by_recurrence(found, length):
 
 def by_closed_form(text, n):
     """Return a term by the closed form, or None where it does not speak of n."""
-    formula, _, start = text.partition(" for n >= ")
+    formula, _, start = text.partition(" for n ≥ ")
     if start and n < int(start):
         return None
     numerator, _, whole = formula.partition("/")
@@ -148,7 +148,7 @@ def test_grundy_numbers_of_a_step_bar() -> None:
     assert [row.value for row in rows] == [0, 1, 2, 3]
     assert rows[1].closed == "-1 + 2^n"
     assert rows[1].recurrence == "a(n+2) = 3·a(n+1) - 2·a(n)"
-    assert rows[3].closed == "3 for n >= 3"
+    assert rows[3].closed == "3 for n ≥ 3"
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_grundy_numbers_of_a_step_bar() -> None:
     [
         (linear({"y": 1, "z": -1}, 0, "<="), "a(n+2) = 6·a(n+1) - 8·a(n)", "(2^n + 4^n)/2"),
         (linear({"y": 1, "z": -1}, 0, "=="), "a(n+1) = 2·a(n)", "2^n"),
-        (linear({"y": 1}, -5, "=="), "a(n+4) = a(n+3)", "1 for n >= 3"),
+        (linear({"y": 1}, -5, "=="), "a(n+4) = a(n+3)", "1 for n ≥ 3"),
         (linear({"y": 1}, 1, "=="), "a(n) = 0", "0"),
     ],
 )

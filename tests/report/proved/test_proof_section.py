@@ -64,7 +64,11 @@ def test_parameters_that_are_not_in_the_ruleset_or_do_not_vary_are_no_label():
     (family,) = proof_section(whole({"proofs": entries})).families
     assert family.ruleset == "solid-bar(f=f)"
     assert (family.main, family.largest, family.laws, family.no_law) == (None, None, [], None)
-    assert [row.label for row in family.proved] == ["f = ⌊max(x, z)/2⌋", "f = min(x, z)", "f = ⌊z/2⌋"]
+    assert [row.label for row in family.proved] == [
+        "f = ⌊max(x, z)/2⌋",
+        "f = min(x, z)",
+        "f = ⌊z/2⌋",
+    ]
 
 
 def test_states_have_a_chart_and_a_law_where_there_are_enough():
