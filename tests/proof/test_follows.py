@@ -119,7 +119,7 @@ def test_a_run_decides_the_premises_and_then_what_follows(tmp_path: Path) -> Non
     )
     chain = conjecture.evidence["follows_from"]
     assert [one["claim"] for one in chain["premises"]] == [THEOREM]
-    assert "for all k%2 == 0 and s%2 == 0" in chain["hypotheses"][0]
+    assert "for all k ≡ 0 (mod 2) and s ≡ 0 (mod 2)" in chain["hypotheses"][0]
     assert len(chain["steps"]) == 4
     for step in chain["steps"]:
         assert "own" in step["engines"]
@@ -293,7 +293,9 @@ def test_the_last_step_is_written_from_the_claim_and_the_premise() -> None:
     found = derived(CLAIMS["pass2016-conj-4.1"], [CLAIMS[THEOREM]])
     parameters, inside, occur = found.statements
     assert isinstance(occur, IntegerStatement)
-    assert parameters.summary() == "k%2 == 0 and s%2 == 0 and 0 < s < k ⇒ k%2 == 0 and 1 <= s < k"
+    assert parameters.summary() == (
+        "k ≡ 0 (mod 2) and s ≡ 0 (mod 2) and 0 < s < k ⇒ k ≡ 0 (mod 2) and 1 ≤ s < k"
+    )
     assert list(inside.all) == ["k", "s", "x", "y", "z", "p"]
     assert "((x+s) ^ y ^ (z+s) ^ p)+2" in inside.summary()
     assert occur.number is not None

@@ -1,6 +1,5 @@
 """A run that proves a game: the certificate, the row and the words, with Dask and with plain Snakemake."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -37,7 +36,8 @@ def test_a_run_proves_a_game_and_says_for_which_parameters(proof: Ran) -> None:
     assert row["verdict"] == "proved"
     # the claim's condition names this k alone, so there is no other that is not proved
     assert row["text"] == "proved for all positions, for k = 3; it speaks of no others"
-    assert re.search(r"∎  Corollary 2 \(intended\) +proved +k = 3 +own", done.stdout)
+    said = " ".join(done.stdout.split())
+    assert f"∎ tiny Corollary 2 (intended): {row['text']}; engines: ours" in said
     assert [one["proofs"] for one in row["engines"]] == [1]
     assert "Proofs for all positions: 1 found" in done.stdout
     assert ", 2 proved\n" in done.stdout

@@ -62,5 +62,5 @@ def test_laws_of_a_runs_proofs_are_those_of_families_with_one_parameter():
     found = laws_of_states(with_pass, {one["ruleset"]: family for one in with_pass})
     assert [one.text.partition("automaton ")[2] for one in found] == [
         "of the P-positions with 0 passes left = k",
-        "of the P-positions with 1 passes left = 2k",
+        "of the P-positions with 1 pass left = 2k",
     ]

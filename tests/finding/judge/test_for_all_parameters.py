@@ -67,7 +67,7 @@ def decided(tmp_path):
 def test_a_true_statement_is_proved_for_all_parameters(decided):
     found = decided(THREE)
     assert found.verdict.status == "proved"
-    assert found.verdict.text.startswith("proved for all k with k%4 == 3: ")
+    assert found.verdict.text.startswith("proved for all k with k ≡ 3 (mod 4): ")
     assert found.is_proved_for_all
     (path,) = found.verdict.certificates
     document = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -159,4 +159,4 @@ def test_the_stage_proves_what_stands_on_tables(tmp_path):
     proposed = [replace(THREE, verdict=Verdict("undecided", "new"))]
     (found,) = finder.consider(proposed)
     assert (found.verdict.status, found.id) == ("proved", THREE.id)
-    assert found.verdict.text.startswith("proved for all k with k%4 == 3")
+    assert found.verdict.text.startswith("proved for all k with k ≡ 3 (mod 4)")
