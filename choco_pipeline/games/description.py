@@ -304,7 +304,9 @@ def described(name: str, base: Path, games: Mapping[str, Any] | None) -> Descrip
         if name in others.names:
             return _of_another_package(others[name])
         folders = (inside(base, FOLDER), project_file(FOLDER))
-        known = [other.stem for folder in folders for other in folder.glob("*.yaml")]
+        known = [
+            other.stem for folder in folders for other in folder.glob("*.yaml") if other.is_file()
+        ]
         known += others.names
         raise RulesetError(f"game({name}): there is no file {shown}{_near(name, known)}")
     return _in_file(shown, read_yaml_text(path, shown, LARGEST_GAME))

@@ -21,7 +21,7 @@ def family_of(table: Mapping[str, Any]) -> str:
     >>> family_of({"ruleset": "with-pass(strip-bar(k=4, s=1), passes=1)", "quantity": "p-positions"})
     'strip-bar with a pass: P-positions'
     >>> family_of({"ruleset": "sum(nim(1), step-bar(k=2, s=0))", "quantity": "grundy"})
-    'nim(heaps=1) + step-bar: Grundy numbers'
+    'nim(1) + step-bar: Grundy numbers'
     """
     quantity = str(table["quantity"])
     return f"{_family(read(table['ruleset']))}: {QUANTITIES.get(quantity, quantity)}"

@@ -166,7 +166,7 @@ def make_plan(
         ],
         MINE.name: [asdict(search) for asked in searches.values() for search in asked],
         PROVE.name: [
-            {**proof.model_dump(), "part": part_of[proof.ruleset, proof.relation]}
+            {**proof.model_dump(mode="json"), "part": part_of[proof.ruleset, proof.relation]}
             for proof in wanted
         ],
         PROVE_STATEMENTS.name: [

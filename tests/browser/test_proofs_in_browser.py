@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
 
+from choco_pipeline.documents.record import read_record
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.games.automaton_counts import described_counts
 from choco_pipeline.proof.games.certificate import write_certificate
@@ -55,7 +55,7 @@ def proofs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page with real certificates, a family on a grid, and many curves that end close together, with long names."""
     written = small_run(tmp_path_factory, "proofs")
     folder = written.parents[2]
-    ledger = json.loads(written.read_text(encoding="utf-8"))
+    ledger = read_record(written)
     games: list[tuple[str, dict[str, int]]] = [
         (f"solid-bar(f=(x+z)//{k})", {"k": k}) for k in (1, 3, 5, 7, 11, 15, 19)
     ]

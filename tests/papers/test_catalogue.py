@@ -15,6 +15,7 @@ from choco_pipeline.claims.conclusions.comparisons import check_across
 from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted, Undecided
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.reading.cells import BLOCK, Cells
@@ -44,9 +45,9 @@ def fits(claim_id: str, ruleset: str) -> bool:
 def test_every_claim_has_a_source() -> None:
     for claim in CATALOGUE.claims.values():
         entry = claim.as_ledger()
-        assert claim.id.startswith(f"{entry['paper']['key']}-")
-        assert entry["formula"]
-        assert len(entry["paper"]["authors"]) >= 2
+        assert claim.id.startswith(f"{entry.paper.key}-")
+        assert entry.formula
+        assert len(entry.paper.authors) >= 2
     assert {claim.paper.key for claim in CATALOGUE.claims.values() if claim.paper} == {
         path.stem for path in FILES
     }
@@ -255,13 +256,11 @@ def test_patterns() -> None:
         assert find("patterns-thm-5.4", ruleset, m, "p-positions").verdict == Exhausted(m * m)
         number = find("patterns-lemma-4.1", ruleset, m, "p-positions")
         assert isinstance(number.verdict, Undecided)
-        verdicts.append(
-            {"claim": "patterns-lemma-4.1", "parameters": {"m": m}, "evidence": number.evidence}
-        )
+        verdicts.append(ClaimVerdict.of("patterns-lemma-4.1", {"m": m}, number, 0.0))
     (lemma,) = check_across(CATALOGUE, verdicts)
-    assert lemma["verdict"] == "holds-to-bound"
-    assert lemma["why"] == "all 33 equations between the tables with m up to 33"
-    numbers = [verdict["evidence"]["p_positions"] for verdict in verdicts]
+    assert lemma.verdict == "holds-to-bound"
+    assert lemma.why == "all 33 equations between the tables with m up to 33"
+    numbers = [verdict.evidence["p_positions"] for verdict in verdicts]
     assert sum(numbers[:32]) == (4**5 + 6**5) // 2  # Theorem 4.3, n = 5
     assert not fits("patterns-thm-2.3", "rectangular-bar(m=3, n=4)")
 
@@ -271,11 +270,11 @@ def test_a_bound_that_is_no_largest_integer_is_explained(key: str) -> None:
     # "Up to bound 8" reads as x up to 8; where N is a number of digits the entry says so.
     for claim in CATALOGUE.claims.values():
         entry = claim.as_ledger()
-        if entry["paper"]["key"] != key or not isinstance(claim.check, IntegerStatement):
+        if entry.paper.key != key or not isinstance(claim.check, IntegerStatement):
             continue
         spans = [span.text for span in claim.check.all.values()]
         lengths = {name for name, span in claim.check.all.items() if span.text.endswith("..N")} | {
             "N"
         }
         if any(re.search(rf"<< {name}\b", span) for name in lengths for span in spans):
-            assert re.search(r"\bN\b.*digits|digits.*\bN\b", entry["note"] or ""), claim.id
+            assert re.search(r"\bN\b.*digits|digits.*\bN\b", entry.note or ""), claim.id

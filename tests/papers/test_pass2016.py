@@ -86,14 +86,14 @@ def test_every_claim_has_the_verdict_that_mathematics_gives_it(claim_id: str) ->
 
 
 def test_every_misprint_is_corrected() -> None:
-    corrected = {claim.as_ledger()["corrects"] for claim in CATALOGUE.claims.values()} - {None}
+    corrected = {claim.as_ledger().corrects for claim in CATALOGUE.claims.values()} - {None}
     # Two as printed are not false, but say nothing or too little. That Lemma 3.2 is one of step2015 has a note.
     true = {"pass2016-lemma-3.2", "pass2016-lemma-3.6"}
     assert corrected == MISPRINTS - {"pass2016-lemma-3.2-same"} | true
 
 
 def test_questions_and_remarks_of_the_catalogue_are_no_assertions_of_the_paper() -> None:
-    statuses = {claim.id: claim.as_ledger()["status"] for claim in CATALOGUE.claims.values()}
+    statuses = {claim.id: claim.as_ledger().status for claim in CATALOGUE.claims.values()}
     assert {claim_id for claim_id, status in statuses.items() if status == "question"} == QUESTIONS
     ours = {claim_id for claim_id, status in statuses.items() if status == "ours"}
     assert not ours & (MISPRINTS | QUESTIONS)  # what we say ourselves is true

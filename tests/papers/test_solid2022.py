@@ -227,6 +227,6 @@ def test_question_1_by_definition() -> None:
 
 def test_every_numbered_statement_has_a_claim() -> None:
     entries = [claim.as_ledger() for claim in CATALOGUE.claims.values()]
-    numbers = {re.sub(r"( \(|,).*$", "", entry["number"]) for entry in entries}
+    numbers = {re.sub(r"( \(|,).*$", "", entry.number) for entry in entries}
     expected = {"Example 2.1", "Theorem 2", "Conjecture 1", "Conjecture 2", "Definition 1.7"}
     assert expected | {f"Lemma {n}" for n in range(1, 10)} | {"Question 1", "Question 2"} <= numbers

@@ -218,7 +218,7 @@ def test_definition_3_1_prints_what_is_no_position() -> None:
 
 def test_theorem_3_1_is_no_correction() -> None:
     """It is printed with its condition; section 1 alone leaves it out."""
-    assert CATALOGUE.claims["step2015-thm-3.1"].as_ledger()["corrects"] is None
+    assert CATALOGUE.claims["step2015-thm-3.1"].as_ledger().corrects is None
 
 
 def forms(k: int, limit: int) -> Iterator[tuple[int, int, int]]:

@@ -242,7 +242,7 @@ def test_a_definition_with_a_move_left_out_is_refuted() -> None:
 
 def test_every_numbered_statement_has_a_claim() -> None:
     entries = [claim.as_ledger() for claim in CATALOGUE.claims.values()]
-    numbers = {re.sub(r"( \(.*)?$", "", entry["number"]) for entry in entries}
+    numbers = {re.sub(r"( \(.*)?$", "", entry.number) for entry in entries}
     expected = {"Theorem 3.1", *(f"Theorem 7.{n}" for n in range(1, 6)), "Conjecture 8.1"}
     expected |= {f"Lemma 5.{n}" for n in range(1, 7)} | {"Lemma 6.1", "Lemma 6.2"}
     expected |= {f"Lemma 7.{n}" for n in range(1, 6)} | {"Definition 4.3", "Definition 5.1"}

@@ -44,7 +44,7 @@ LARGE = {
     *(f"pass2016-ex-4.4{end}" for end in ("", "-intended", "-listed", "-legal", "-values")),
 }
 #: What other entries correct.
-CORRECTED = {claim.as_ledger()["corrects"] for claim in CATALOGUE.claims.values()} - {None}
+CORRECTED = {claim.as_ledger().corrects for claim in CATALOGUE.claims.values()} - {None}
 #: Numbers of P-positions are compared up to this bar: of larger ones the definition takes minutes.
 LARGEST_BAR = 12
 #: Of a set that is to hold every number, so many of its members must occur.

@@ -297,7 +297,7 @@ def test_the_last_step_is_written_from_the_claim_and_the_premise() -> None:
         "k ≡ 0 (mod 2) and s ≡ 0 (mod 2) and 0 < s < k ⇒ k ≡ 0 (mod 2) and 1 ≤ s < k"
     )
     assert list(inside.all) == ["k", "s", "x", "y", "z", "p"]
-    assert "((x+s) ^ y ^ (z+s) ^ p)+2" in inside.summary()
+    assert "((x+s) ⊕ y ⊕ (z+s) ⊕ p)+2" in inside.summary()
     assert occur.number is not None
     assert list(occur.number.of) == ["x", "z", "p"]
     assert found.last.conclusion().text == (

@@ -10,7 +10,17 @@ from choco_pipeline.provenance import FINDING_CODE, MINING_CODE, PROOF_CODE, cod
 from choco_pipeline.sweep.run_plan import PLAN_CODE
 
 #: What carries results from place to place, and decides none.
-CARRIERS = ("cluster", "compiling", "documents", "errors", "provenance", "stages")
+CARRIERS = (
+    "cluster",
+    "commands",
+    "compiling",
+    "documents",
+    "errors",
+    "provenance",
+    "shipped",
+    "shown",
+    "stages",
+)
 
 
 def named(module: str, places: tuple[str, ...]) -> bool:

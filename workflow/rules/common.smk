@@ -6,6 +6,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 from choco_pipeline.claims.language.catalogue import BACKGROUND
+from choco_pipeline.shipped import project_file
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.provenance import FINDING_CODE, code_digest
 from choco_pipeline.stages import (

@@ -10,7 +10,7 @@ rule find:
         ),
         # whose proofs need no second search
         heights=expand(rules.mine_heights.output.found, name=names(MINE_HEIGHTS)),
-        background=[BACKGROUND.as_posix()] if BACKGROUND.is_file() else [],
+        background=[p.as_posix() for p in (project_file(BACKGROUND),) if p.is_file()],
     output:
         found=PATHS.found.as_posix(),
     log:

@@ -15,6 +15,7 @@ from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.documents.yaml_file import Location, YamlFile
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.games.notation import match, read
+from choco_pipeline.shipped import project_file
 from choco_pipeline.tables.specs.schema import Quantity
 
 #: Theorems that are known beside those of papers: what the machine finds is compared with them in every run.
@@ -163,8 +164,9 @@ def load_catalogue(paths: Sequence[Path]) -> Catalogue:
 
 def load_with_background(paths: Sequence[Path]) -> Catalogue:
     """Read claims files, and the one of background theorems if it is there and not among them."""
-    background = [BACKGROUND] if BACKGROUND.is_file() and BACKGROUND not in paths else []
-    return load_catalogue([*paths, *background])
+    background = project_file(BACKGROUND)
+    is_read = background.is_file() and background not in paths
+    return load_catalogue([*paths, background] if is_read else paths)
 
 
 def _named(entry: Entry) -> Iterator[tuple[Location, str]]:

@@ -270,7 +270,10 @@ class _Search:
         if not family.names:
             small, large = SMALL[self.size], LARGE[self.size]
             whole = Evidence(positions[0], f"all positions to bound {large}")
-            found_on = Evidence(0, f"tables to bound {small}")
+            own = self._table(relation.pair.own, family.points[0], small)
+            found_on = Evidence(
+                0 if own is None else int(own.legal.sum()), f"all positions to bound {small}"
+            )
             self.stated.append(self._statement(relation, found_on, whole, None, ()))
             return
         tested = tested_condition(family, holds)

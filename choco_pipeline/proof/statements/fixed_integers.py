@@ -8,7 +8,6 @@ from itertools import islice
 from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.language.claim import assignments
 from choco_pipeline.formula import Formula
-from choco_pipeline.formula.math_text import math_text
 from choco_pipeline.formula.nodes import Binary, Name, Node, render, walk
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.ranges import Range
@@ -52,9 +51,7 @@ def fixed_integers(check: IntegerStatement) -> tuple[str, ...]:
     for name in ("N", *counted):
         if name in needed:
             what = "is a bound" if name == "N" else "is counted"
-            raise NotDefinableError(
-                f"{math_text(needed[name])}: {name} {what}, and must be a number there"
-            )
+            raise NotDefinableError(f"{needed[name]}: {name} {what}, and must be a number there")
     for name, span in check.all.items():
         if span.names <= needed.keys():
             needed.setdefault(name, span.text)

@@ -203,7 +203,7 @@ def test_the_last_line_counts(ledger: dict[str, Any]) -> None:
     lines = printed(ledger)
     if "claims" in groups:
         number = sum(groups["claims"].values())
-        assert any(line.startswith(f"{number} claim") for line in lines[-len(groups) :])
+        assert any(line.startswith(f"{number} claim") for line in lines)
     assert groups or lines == []
 
 

@@ -29,8 +29,10 @@ from choco_pipeline.proof.games.contradiction import contradiction
 from choco_pipeline.proof.games.earlier_proofs import EarlierProofs
 from choco_pipeline.proof.games.guess import Guesser
 from choco_pipeline.proof.games.moves import legal
+from choco_pipeline.proof.games.proof_outcome import GameProof
 from choco_pipeline.proof.games.prover import check_relation, prove
 from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.proof.proof_orders import GameToProve
 from tests.effort import examples
 
 OWN = ["own"]
@@ -169,8 +171,15 @@ TRIANGLE, OTHER = "solid-bar(f=(x+z)//3)", "solid-bar(f=(x+z)//5)"
 
 
 def todo(ruleset, relation="p"):
-    limits = {"seconds": 60, "memory": 4}
-    return {"ruleset": ruleset, "relation": relation, "sweep": "s", "parameters": {}, **limits}
+    return GameToProve(
+        ruleset=ruleset,
+        relation=relation,
+        sweep="s",
+        parameters={},
+        seconds=60,
+        memory=4,
+        claims=(),
+    )
 
 
 @pytest.fixture
@@ -180,8 +189,17 @@ def outcomes(tmp_path, monkeypatch):
     known = EarlierProofs(Path("certificates"), {"own": "1"})
     for ruleset in (TRIANGLE, OTHER):
         path = write_certificate(prove(parse_ruleset(ruleset), engines=OWN), known.certificates)
-        about = {"ruleset": ruleset, "relation": "p", "status": "proved"}
-        known.add(todo(ruleset), about | {"certificate": path.as_posix()})
+        proof = GameProof(
+            ruleset=ruleset,
+            relation="p",
+            status="proved",
+            why="",
+            seconds=1,
+            sweep="s",
+            parameters={},
+            certificate=path.as_posix(),
+        )
+        known.add(todo(ruleset), proof)
         assert known.find(todo(ruleset)) is not None
     return known
 
@@ -201,7 +219,7 @@ def forge(outcome, **changes):
 def test_an_outcome_in_another_spelling_is_the_same(outcomes):
     found = outcomes.find(todo("solid-bar( f = (x + z) // 3 )"))
     assert found is not None
-    assert found["ruleset"] == "solid-bar( f = (x + z) // 3 )"
+    assert found.ruleset == "solid-bar( f = (x + z) // 3 )"
 
 
 @pytest.mark.parametrize("which", [0, 1, "both"])

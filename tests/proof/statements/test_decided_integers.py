@@ -128,7 +128,7 @@ def test_uniqueness_is_that_there_is_one_and_not_two() -> None:
     assert unique(2, exactly=0).counterexample.position == (0,)
     refuted = unique(3, exactly=1)
     assert (refuted.counterexample.position, refuted.counterexample.coordinates) == ((2,), ("x",))
-    assert refuted.counterexample.found.endswith("= 2")
+    assert refuted.counterexample.found.endswith("is 2")
 
 
 def test_pairs_are_counted_once_each() -> None:
@@ -200,9 +200,9 @@ def test_what_is_fixed_and_for_which_values() -> None:
     [
         ("1..90", 80, 90, None),
         ("1..100", 101, 100, None),
-        ("1..101", 101, 100, "only the first 100 choices of k in 1..101 are decided"),
-        ("1..N", 300, 9, "only the first 9 choices of k in 1..N are decided"),
-        ("10..N", 300, 0, "only the first 0 choices of k in 10..N are decided"),
+        ("1..101", 101, 100, "only the first 100 choices of k from 1 to 101 are decided"),
+        ("1..N", 300, 9, "only the first 9 choices of k from 1 to N are decided"),
+        ("10..N", 300, 0, "only the first 0 choices of k from 10 to N are decided"),
     ],
 )
 def test_choices_that_are_not_decided_are_told(span, wrong_at, decided_for, others) -> None:

@@ -113,7 +113,7 @@ def product(one: Affine, other: Affine) -> Affine:
     Examples
     --------
     >>> str(product(Affine.of("n") * 2 + 1, Affine.of("m")))
-    '2*m*n+m'
+    'm+2*m*n'
     """
     found = number(0)
     for left, a in (*one.terms, ("", one.constant)):
