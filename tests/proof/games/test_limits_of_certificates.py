@@ -89,11 +89,11 @@ def test_a_changed_certificate_is_refused_or_decided(data, documents, tmp_path):
         if change == "gone":
             del inside[last]
         elif change == "twice" and isinstance(inside, list):
-            inside.insert(last, inside[last])
+            inside.insert(last, copy.deepcopy(inside[last]))
         elif change == "named" and isinstance(inside, dict):
             inside[data.draw(OTHERS.filter(lambda key: isinstance(key, str)))] = inside.pop(last)
         else:
-            inside[last] = data.draw(OTHERS)
+            inside[last] = copy.deepcopy(data.draw(OTHERS))  # which may be put into itself next
     path = tmp_path / "certificate.json"
     path.write_text(json.dumps(document))
     proof = None
