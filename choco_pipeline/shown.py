@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 
-class Shown:
+class ShownInNotebook:
     """Something that a notebook shows as HTML."""
 
     def _repr_html_(self) -> str:

@@ -22,7 +22,7 @@ from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build
-from choco_pipeline.shown import Shown
+from choco_pipeline.shown import ShownInNotebook
 from choco_pipeline.tables.computing.cost import cost_of, memory_whole, require_memory
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.computing.machine import worker_memory
@@ -39,7 +39,7 @@ Report = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Trial(Shown):
+class Trial(ShownInNotebook):
     """What one trial of a claim found.
 
     Attributes

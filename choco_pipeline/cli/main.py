@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from choco_pipeline.cli import finished, jobs
+from choco_pipeline.cli import jobs
 from choco_pipeline.cli.claim_commands import claims
 from choco_pipeline.cli.help_sections import CLAIMS, GAMES, RUNS, THIS_PROGRAM, CommandSections
+from choco_pipeline.cli.kept import kept_commands
 from choco_pipeline.cli.output import SETTINGS, Json, emit
 from choco_pipeline.commands import DEFAULT_CONFIG
 from choco_pipeline.errors import ChocoError
@@ -291,6 +292,6 @@ def version(json: Json = False) -> None:
         print("\n".join(f"{name} {number}" for name, number in found.items()))
 
 
-app.add_typer(finished.app)
+app.add_typer(kept_commands.app)
 app.add_typer(claims.app, rich_help_panel=CLAIMS)
 app.add_typer(jobs.app)

@@ -16,7 +16,6 @@ from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.finding.families.gathered import families_of, family_of, mined_in
 from choco_pipeline.finding.families.generalise import generalise
 from choco_pipeline.finding.families.observed import laws_of_states
-from choco_pipeline.finding.families.relations import relations
 from choco_pipeline.finding.families.single import Mined, searches, statements
 from choco_pipeline.finding.families.table_family import TableFamily
 from choco_pipeline.finding.judge.for_all_parameters import DecideForAll, ForAllParameters
@@ -24,6 +23,7 @@ from choco_pipeline.finding.judge.known import follows_from_formulas, meaning
 from choco_pipeline.finding.judge.lemma_cases import lemmas
 from choco_pipeline.finding.judge.rank import ranked, restated, strongest_first
 from choco_pipeline.finding.judge.trial import Decide, tried
+from choco_pipeline.finding.related.relations import relations
 from choco_pipeline.finding.statements.entries import claims_of, with_claim
 from choco_pipeline.finding.statements.scope import Tables, speaking_of
 from choco_pipeline.finding.statements.statement import FoundStatement, StatementError, Verdict

@@ -13,7 +13,7 @@ from choco_pipeline.errors import LimitError, RulesetError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.games.height import TableHeight
 from choco_pipeline.games.rules import Position, Rules
-from choco_pipeline.shown import Shown
+from choco_pipeline.shown import ShownInNotebook
 
 #: Positions that the definition may visit for one answer: about a minute and 1 GB of plain Python.
 MOST_POSITIONS = 2_000_000
@@ -38,7 +38,7 @@ def mex(values: Iterable[int]) -> int:
     return least
 
 
-class Ruleset(Shown, ABC):
+class Ruleset(ShownInNotebook, ABC):
     """An impartial game whose positions are tuples of non-negative integers.
 
     Every option is at most the position in each coordinate, so play ends, and lexicographic order lists each

@@ -59,7 +59,7 @@ from choco_pipeline.claims.language.verdict import (
 )
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
-from choco_pipeline.formula.math_text import math_text
+from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.games import Ruleset
 from choco_pipeline.tables.reading.cells import BLOCK, Cells
 from choco_pipeline.tables.reading.windows import TableData

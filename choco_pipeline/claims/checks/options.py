@@ -28,7 +28,7 @@ from choco_pipeline.claims.language.verdict import (
 )
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
-from choco_pipeline.formula.math_text import math_text
+from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.games.rules import Limit, Move
 from choco_pipeline.tables.reading.cells import BLOCK, Ints, Truths, evaluate_at, holds_at, select

@@ -16,7 +16,7 @@ from choco_pipeline.claims.language.case import ClaimCase, Finding
 from choco_pipeline.claims.language.verdict import Counterexample, Exhausted, Refuted, Undecided
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
-from choco_pipeline.formula.math_text import math_text
+from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.games import Position
 from choco_pipeline.tables.reading.cells import Points, evaluate_at, select_where
 

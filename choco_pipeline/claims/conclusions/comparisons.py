@@ -22,7 +22,7 @@ from choco_pipeline.claims.language.verdict import (
     Verdict,
 )
 from choco_pipeline.formula import Formula, FormulaError
-from choco_pipeline.formula.math_text import math_text
+from choco_pipeline.formula.written.math_text import math_text
 
 
 def check_across(catalogue: Catalogue, verdicts: Iterable[ClaimVerdict]) -> list[ClaimVerdict]:

@@ -9,7 +9,7 @@ from choco_pipeline.claims.conclusions.outcomes import Cases
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.errors import DisagreementError
-from choco_pipeline.formula.math_text import math_text
+from choco_pipeline.formula.written.math_text import math_text
 
 
 def require_agreement(catalogue: Catalogue, verdicts: Iterable[ClaimVerdict]) -> None:

@@ -11,7 +11,7 @@ from choco_pipeline.claims.conclusions.claim_row import Decided
 from choco_pipeline.claims.conclusions.outcomes import Cases, Given, follows_text
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import Counterexample, VerdictKind, counted
-from choco_pipeline.formula.math_text import math_text
+from choco_pipeline.formula.written.math_text import math_text
 
 #: Of parameters that are no product of ranges, about so many are named.
 MOST_NAMED = 8

@@ -9,7 +9,7 @@ from functools import cached_property
 from choco_pipeline.claims.kinds import GrundyNumbers, Values
 from choco_pipeline.claims.language.case import ClaimCase
 from choco_pipeline.claims.language.verdict import Counterexample
-from choco_pipeline.formula.math_text import math_text
+from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.tables.computing.cost import WINDOW_BYTES, WORKER_BYTES, cost_of
 from choco_pipeline.tables.computing.in_memory import grundy_table

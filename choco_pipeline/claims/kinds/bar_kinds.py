@@ -13,7 +13,7 @@ from choco_pipeline.claims.kinds.kind import Kind, Part
 from choco_pipeline.documents.model import Model
 from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.formula import Formula, FormulaError, parse
-from choco_pipeline.formula.math_text import math_text
+from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.tables.specs.schema import Quantity
 
 

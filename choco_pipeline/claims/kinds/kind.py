@@ -8,8 +8,8 @@ from typing import ClassVar
 from choco_pipeline.documents.model import Model
 from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.formula import Formula
-from choco_pipeline.formula.math_text import math_text
 from choco_pipeline.formula.ranges import Range
+from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
 
 #: A formula, where it stands in the check, and the names that it may use besides parameters.

@@ -11,7 +11,7 @@ from choco_pipeline.claims.kinds.fields import Condition, Name, Natural
 from choco_pipeline.claims.kinds.kind import Kind, Part
 from choco_pipeline.documents.model import Model
 from choco_pipeline.documents.yaml_file import Location
-from choco_pipeline.formula.math_text import math_text
+from choco_pipeline.formula.written.math_text import math_text
 
 Coordinates = Annotated[list[Natural], Field(min_length=1, max_length=16)]
 

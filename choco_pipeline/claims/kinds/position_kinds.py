@@ -11,7 +11,7 @@ from choco_pipeline.claims.kinds.fields import Condition, Integer, Name, Span, T
 from choco_pipeline.claims.kinds.kind import Kind, Part, where_text
 from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.formula.math_text import math_text, range_text
+from choco_pipeline.formula.written.math_text import math_text, range_text
 from choco_pipeline.games.notation import read
 from choco_pipeline.tables.specs.schema import Quantity
 

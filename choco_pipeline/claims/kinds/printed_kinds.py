@@ -12,7 +12,7 @@ from choco_pipeline.claims.kinds.kind import Kind, Part, where_text
 from choco_pipeline.claims.kinds.option_kinds import Coordinates, wrong_length
 from choco_pipeline.claims.kinds.position_kinds import WHERE
 from choco_pipeline.documents.yaml_file import Location
-from choco_pipeline.formula.math_text import math_text
+from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.tables.specs.schema import Quantity
 
 

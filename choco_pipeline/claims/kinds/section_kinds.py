@@ -11,7 +11,7 @@ from choco_pipeline.claims.kinds.fields import Condition, Integer, Name, Natural
 from choco_pipeline.claims.kinds.kind import Kind, Part, where_text
 from choco_pipeline.documents.model import Model
 from choco_pipeline.documents.yaml_file import Location
-from choco_pipeline.formula.math_text import math_text
+from choco_pipeline.formula.written.math_text import math_text
 
 #: The row and the column of a square, from 1.
 SQUARE = frozenset({"i", "j"})

@@ -8,7 +8,7 @@ from typing import Any
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.verdict import VerdictRecord, verdict_fields
 from choco_pipeline.documents.model import RecordModel
-from choco_pipeline.formula.math_text import math_text
+from choco_pipeline.formula.written.math_text import math_text
 
 
 class AllParameters(RecordModel):

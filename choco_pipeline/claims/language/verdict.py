@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, assert_never
 
 from choco_pipeline.documents.model import RecordModel
-from choco_pipeline.formula.math_text import math_text
+from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.games import Position
 
 #: Reasons of at most so many characters are given in the one-line text.

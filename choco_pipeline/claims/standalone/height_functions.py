@@ -18,8 +18,8 @@ from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.verdict import Counterexample, HoldsToBound, Refuted, Undecided
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import FormulaError
-from choco_pipeline.formula.math_text import math_text
 from choco_pipeline.formula.ranges import parse_range
+from choco_pipeline.formula.written.math_text import math_text
 
 #: Integers in one array of the search.
 BLOCK = 1 << 20

@@ -30,7 +30,7 @@ from choco_pipeline.claims.language.verdict import (
 )
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.formula import Formula
-from choco_pipeline.formula.math_text import math_text
+from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.games import Position
 
 #: Which of the outer integers a choice of inner ones belongs to; no formula can have this name.

@@ -16,7 +16,7 @@ from choco_pipeline.formula.nodes import FUNCTIONS, walk
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games.notation import Notation, read
 from choco_pipeline.provenance import digest
-from choco_pipeline.shown import Shown
+from choco_pipeline.shown import ShownInNotebook
 
 Kind = Literal[
     "p-positions",
@@ -111,7 +111,7 @@ UNDECIDED = Verdict("undecided", "not checked yet")
 
 
 @dataclass(frozen=True)
-class FoundStatement(Shown):
+class FoundStatement(ShownInNotebook):
     """One found statement.
 
     Attributes

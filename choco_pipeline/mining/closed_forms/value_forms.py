@@ -10,7 +10,7 @@ from itertools import pairwise
 from math import gcd, log
 from typing import Literal
 
-from choco_pipeline.formula.math_text import math_text
+from choco_pipeline.formula.written.math_text import math_text
 
 Relation = Literal["exactly", "within", "contains-all"]
 

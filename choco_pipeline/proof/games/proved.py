@@ -11,7 +11,7 @@ from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.proof.arithmetic.engines import ENGINES, EngineName
 from choco_pipeline.proof.games.membership import Relation
 from choco_pipeline.proof.games.obligations import Obligation
-from choco_pipeline.shown import Shown
+from choco_pipeline.shown import ShownInNotebook
 
 Status = Literal["proved", "refuted", "undecided"]
 
@@ -39,7 +39,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Proof(Shown):
+class Proof(ShownInNotebook):
     """What is known of a relation of a game.
 
     Attributes

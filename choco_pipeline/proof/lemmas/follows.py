@@ -18,7 +18,7 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, verdict_text
 from choco_pipeline.errors import ChocoError, DisagreementError
-from choco_pipeline.formula.math_text import math_text
+from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.games.notation import build
 from choco_pipeline.proof.checker import EngineAnswers, ask_checker
 from choco_pipeline.proof.clock import Clock

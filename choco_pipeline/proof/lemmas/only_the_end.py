@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.formula.math_text import math_text
+from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.lemmas.lemma_errors import LemmaError
 from choco_pipeline.proof.lemmas.played import Played

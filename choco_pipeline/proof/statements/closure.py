@@ -8,7 +8,7 @@ from choco_pipeline.claims.checks.options import contradiction_at, counts
 from choco_pipeline.claims.kinds import Options
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.verdict import Counterexample
-from choco_pipeline.formula.math_text import math_text
+from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.games import Position
 from choco_pipeline.proof.arithmetic.logic import TRUE, Sentence, conjunction, disjunction, negation
 from choco_pipeline.proof.games.moves import Variables, has_moves, steps

@@ -12,7 +12,7 @@ from choco_pipeline.claims.kinds import Values
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.verdict import Counterexample, Vacuous
 from choco_pipeline.errors import DisagreementError, LimitError
-from choco_pipeline.formula.math_text import math_text
+from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.proof.arithmetic.images import describe, first_members
 from choco_pipeline.proof.arithmetic.logic import (
     Sentence,

@@ -14,7 +14,7 @@ from choco_pipeline.claims.language.case import ClaimCase
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Counterexample
 from choco_pipeline.errors import DisagreementError
-from choco_pipeline.formula.math_text import math_text
+from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.games import Position
 from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.tables.computing.cost import cost_of

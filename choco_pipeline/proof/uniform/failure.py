@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from choco_pipeline.formula.math_text import math_text
+from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.uniform.direct import MOST_VALUES, DirectCase
 from choco_pipeline.proof.uniform.families.affine import TIMES, Affine, number

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from choco_pipeline.claims.language.ledger_claim import LedgerClaim
-from choco_pipeline.formula.math_text import math_text, range_text
 from choco_pipeline.formula.ranges import parse_range
+from choco_pipeline.formula.written.math_text import math_text, range_text
 
 Document = Mapping[str, Any]
 

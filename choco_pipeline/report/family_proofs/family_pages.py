@@ -16,7 +16,7 @@ from choco_pipeline.commands import command
 from choco_pipeline.documents.files import write_text
 from choco_pipeline.errors import StoreError
 from choco_pipeline.finding.statements.statement import FoundStatement, parsed
-from choco_pipeline.formula.typeset import MathNotation, typeset
+from choco_pipeline.formula.written.typeset import MathNotation, typeset
 from choco_pipeline.games.rules import Rules
 from choco_pipeline.proof.family_check.document import FamilyText, read_family
 from choco_pipeline.proof.family_check.first_members import first_members

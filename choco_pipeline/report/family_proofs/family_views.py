@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from choco_pipeline.formula.typeset import MathNotation
+from choco_pipeline.formula.written.typeset import MathNotation
 from choco_pipeline.proof.family_check.document import (
     CaseText,
     FamilyText,

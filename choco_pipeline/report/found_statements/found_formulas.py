@@ -13,7 +13,7 @@ from choco_pipeline.finding.statements.statement import (
     StatementLine,
     parsed,
 )
-from choco_pipeline.formula.typeset import MathNotation, typeset
+from choco_pipeline.formula.written.typeset import MathNotation, typeset
 from choco_pipeline.games.notation import build
 from choco_pipeline.report.math.value_set_notation import set_of
 

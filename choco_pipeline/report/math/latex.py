@@ -28,12 +28,12 @@ _SIGNS = {
 
 
 class LaTeX:
-    r"""The notation of `choco_pipeline.formula.typeset` in LaTeX with amsmath.
+    r"""The notation of `choco_pipeline.formula.written.typeset` in LaTeX with amsmath.
 
     Examples
     --------
     >>> from choco_pipeline.formula import parse
-    >>> from choco_pipeline.formula.typeset import typeset
+    >>> from choco_pipeline.formula.written.typeset import typeset
     >>> typeset(parse("(x+s) ^ y == z//2 and k%4 == 3"), LaTeX())
     '(x + s) \\oplus y = \\left\\lfloor \\frac{z}{2} \\right\\rfloor \\text{ and } k \\equiv 3 \\pmod{4}'
     """

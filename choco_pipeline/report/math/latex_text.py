@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from choco_pipeline.formula.math_text import SUBSCRIPTS
+from choco_pipeline.formula.written.math_text import SUBSCRIPTS
 
 #: Signs that texts may have and LaTeX has a command for, in mathematics.
 SIGNS = {

@@ -20,12 +20,12 @@ _SIGNS = {
 
 
 class MathML:
-    """The notation of `choco_pipeline.formula.typeset` in MathML Core.
+    """The notation of `choco_pipeline.formula.written.typeset` in MathML Core.
 
     Examples
     --------
     >>> from choco_pipeline.formula import parse
-    >>> from choco_pipeline.formula.typeset import typeset
+    >>> from choco_pipeline.formula.written.typeset import typeset
     >>> typeset(parse("x ^ y == 0"), MathML())
     '<mrow><mrow><mi>x</mi><mo>⊕</mo><mi>y</mi></mrow><mo>=</mo><mn>0</mn></mrow>'
     """

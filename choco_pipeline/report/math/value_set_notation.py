@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from choco_pipeline.formula import parse
-from choco_pipeline.formula.typeset import MathNotation, typeset
+from choco_pipeline.formula.written.typeset import MathNotation, typeset
 
 _MEMBER = re.compile(r"v == (-?\d+)")
 _POWERS = re.compile(r"v >= (-?\d+) and \(?v([+-]\d+)?\)? & \(?v([+-]\d+)?\)? == 0")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from choco_pipeline.claims.conclusions.outcomes import ENGINES, enumerated
 from choco_pipeline.commands import command
-from choco_pipeline.formula.math_text import math_text
+from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.proof.games.proof_outcome import GameProof
 
 #: Residuals grow fast if each of the last digits multiplies them by this or more on average, slowly if by less.

@@ -15,7 +15,7 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Exhausted, Refuted, Undecided
 from choco_pipeline.formula import parse
-from choco_pipeline.formula.math_text import math_text
+from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.games import Position
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity

@@ -16,7 +16,7 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import HoldsToBound, Refuted, Undecided
 from choco_pipeline.formula import parse
-from choco_pipeline.formula.math_text import math_text
+from choco_pipeline.formula.written.math_text import math_text
 
 CATALOGUE = load_catalogue([Path("config/claims/patterns.yaml")])
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline.claims.language.catalogue import BACKGROUND, load_catalogue
-from choco_pipeline.formula.math_text import math_text
+from choco_pipeline.formula.written.math_text import math_text
 
 FILES = sorted((Path(__file__).parents[3] / "config/claims").glob("*.yaml"))
 SPELLING = re.compile(r"==|!=|<=|>=|//|\*|>>|<<|%| \^ |#\{")

@@ -33,7 +33,7 @@ def verify(
     Certificates are decided by checker/check.py alone. The exit code is 1 if something is wrong; a certificate that takes
     too long is named, and is not wrong.
     """
-    from choco_pipeline.cli.verify import verify_results  # noqa: PLC0415
+    from choco_pipeline.cli.kept.verify import verify_results  # noqa: PLC0415
 
     raise typer.Exit(verify_results(manifests or [], seed, seconds, json))
 
@@ -48,7 +48,7 @@ def results(
     json: Json = False,
 ) -> None:
     """Write a dated page of a run's figures to docs/results."""
-    from choco_pipeline.cli.results import write_results  # noqa: PLC0415
+    from choco_pipeline.cli.kept.results import write_results  # noqa: PLC0415
 
     write_results(run, against, json=json)
 
@@ -74,7 +74,7 @@ def export(
     json: Json = False,
 ) -> None:
     """Write a run's P-positions, found statements or claims for other programs, or for a paper."""
-    from choco_pipeline.cli.export import export_run  # noqa: PLC0415
+    from choco_pipeline.cli.kept.export import export_run  # noqa: PLC0415
 
     export_run(run, what, as_, game, bound, out, json)
 
@@ -91,6 +91,6 @@ def repair(
 
     The exit code is 0 if nothing is damaged any more, and 1 if something is that could not be repaired.
     """
-    from choco_pipeline.cli.repair import repair_tables  # noqa: PLC0415
+    from choco_pipeline.cli.kept.repair import repair_tables  # noqa: PLC0415
 
     raise typer.Exit(repair_tables(manifests or [], json))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from pathlib import Path
 
+from choco_pipeline.cli.kept.verify import chosen_manifests, named, on_all_cores
 from choco_pipeline.cli.output import emit, note
 from choco_pipeline.cli.running.lock import results_lock
-from choco_pipeline.cli.verify import chosen_manifests, named, on_all_cores
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.sweep.paths import RESULTS
 from choco_pipeline.tables.building.restoration import RepairedTable, repair_manifest

@@ -19,18 +19,18 @@ import numpy as np
 
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.families.combinations import Point, determined, shapes_of
-from choco_pipeline.finding.families.neighbours import Neighbours, neighbours
 from choco_pipeline.finding.families.single import Mined
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
 from choco_pipeline.finding.families.tested_condition import TestedCondition, tested_condition
-from choco_pipeline.finding.families.value_tables import (
+from choco_pipeline.finding.families.wording import listed, values_of
+from choco_pipeline.finding.related.neighbours import Neighbours, neighbours
+from choco_pipeline.finding.related.value_tables import (
     FEWEST_VALUES,
     FUNCTIONS,
     ValueTable,
     named_function,
     value_table,
 )
-from choco_pipeline.finding.families.wording import listed, values_of
 from choco_pipeline.finding.statements.statement import (
     Evidence,
     FoundStatement,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from choco_pipeline.formula.formula import Formula, parse
 from choco_pipeline.formula.ranges import Range
-from choco_pipeline.formula.typeset import typeset
+from choco_pipeline.formula.written.typeset import typeset
 
 #: Relations and what binds like one, with space around them; other signs stand without.
 _SPACED = {
@@ -31,7 +31,7 @@ _BRACKETS = {"(": ("(", ")"), "{": ("{", "}"), "|": ("|", "|")}
 
 
 class PlainText:
-    """The notation of `choco_pipeline.formula.typeset` as text without markup."""
+    """The notation of `choco_pipeline.formula.written.typeset` as text without markup."""
 
     def number(self, digits: str) -> str:
         """Return digits."""
