@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from choco_pipeline.errors import ChocoError
@@ -44,12 +44,16 @@ def with_options(game: Ruleset, change: Change) -> Ruleset:
     base: Any = type(game)
 
     class Changed(base):  # type: ignore[misc]
+        __eq__, __hash__ = object.__eq__, object.__hash__  # it is not the game as it was
+
         def options(self, position: Position) -> Iterator[Position]:
             yield from change(position, list(super().options(position)))
 
     copied = object.__new__(Changed)
-    for field in fields(game):  # type: ignore[arg-type]
-        object.__setattr__(copied, field.name, getattr(game, field.name))
+    kept = [field.name for field in fields(game)] if is_dataclass(game) else vars(game)
+    for name in kept:
+        if name != "_grundy_numbers":  # which are those of the game as it was
+            object.__setattr__(copied, name, getattr(game, name))
     found: Ruleset = copied
     return found
 
@@ -84,7 +88,7 @@ def _passing(heaps: int) -> Change:
 
 def _with_other_numbers(game: Ruleset) -> Iterator[tuple[str, Ruleset]]:
     """Yield games in which one number of the notation, or the height function, is greater or less by 1."""
-    for field in fields(game):  # type: ignore[arg-type]
+    for field in fields(game) if is_dataclass(game) else ():
         value = getattr(game, field.name)
         if isinstance(value, Ruleset):
             for what, inner in _with_other_numbers(value):

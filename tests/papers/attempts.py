@@ -107,8 +107,9 @@ def trials_of(claim: Claim, effort: Effort) -> Iterator[Trial]:
             least = bound
         # Each position of an option set is compared with each cell.
         places = min(effort.places, 40 if isinstance(claim.check, OptionSet) else effort.places)
-        while bound > least and count_positions(game, bound) > places:
-            bound = max(least, bound * 3 // 4)
+        # With bound 0 there is the end alone, of which no change matters.
+        while bound > max(least, 1) and count_positions(game, bound) > places:
+            bound = max(least, 1, bound * 3 // 4)
         for quantity in claim.quantities:
             yield parameters, game, bound, quantity
 
