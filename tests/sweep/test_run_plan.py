@@ -273,7 +273,7 @@ def test_each_game_is_proved_once_whatever_the_bounds(config):
         (step.format(k=5), "p", "b", {"m": 5}, 7, 2),
     ]
     assert [(p["ruleset"], p["relation"], p["claims"]) for p in plan["prove"] if p["claims"]] == [
-        (step.format(k=k), "grundy", ({"claim": "mine-1", "parameters": {"k": k}},)) for k in (2, 4)
+        (step.format(k=k), "grundy", [{"claim": "mine-1", "parameters": {"k": k}}]) for k in (2, 4)
     ]
     orders = proof_orders()
     assert all(re.fullmatch("[0-9a-f]{16}", part) for part in orders)
@@ -322,7 +322,7 @@ def test_statements_on_integers_are_decided_where_games_are_proved(config):
 
 def test_a_sweep_decides_the_claims_that_it_names(config):
     config.write_text(PROVED + "    claims: none\n")
-    assert [proof["claims"] for proof in current_plan(config)["prove"]] == [()] * 6
+    assert [proof["claims"] for proof in current_plan(config)["prove"]] == [[]] * 6
     assert all(order["claims"] == {} for order in proof_orders().values())
 
 
@@ -372,7 +372,7 @@ def test_proofs_are_decided_on_games_that_bars_are_cut_to(config):
     )
     plan = current_plan(config)
     assert {check["claim"] for check in plan["check"]} == {"mine-1"}
-    assert [proof["claims"] for proof in plan["prove"]] == [()] * 6
+    assert [proof["claims"] for proof in plan["prove"]] == [[]] * 6
 
 
 def proof(k, relation="p", ruleset="solid-bar(f=(x+z)//{k})", seconds=60):
