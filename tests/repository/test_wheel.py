@@ -128,6 +128,7 @@ def test_games_of_another_package_are_games(installed: Installed) -> None:
     assert "did you mean" in unknown.stderr, unknown.stderr
 
 
+@pytest.mark.slow  # with --all it is seen that nothing is missing in the wheel
 def test_a_run_goes_from_tables_to_its_report(installed: Installed) -> None:
     (installed.folder / "small.yaml").write_text(RUN)
     done = installed.choco("run", "small.yaml")

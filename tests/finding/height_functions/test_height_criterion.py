@@ -114,7 +114,7 @@ def test_conditions_tell_the_classes_by_their_games(asked, joined):
     np.testing.assert_array_equal(np.logical_and.reduce(list(having(every, joined))), inside)
 
 
-@pytest.mark.full
+@pytest.mark.slow  # a minute; what smaller boxes tell is read back below with --all
 def test_the_search_finds_the_shortest_conditions_and_nothing_else():
     short = [NS, NO_KEPT_SUM, WITHOUT_P, WITH_P, Condition((), "g == h"), Condition((), "u^z <= g")]
     found = search(HeightClass(P_POSITIONS), 3, 3, [*short, BEFORE_P])
