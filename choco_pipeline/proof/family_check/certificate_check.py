@@ -231,13 +231,20 @@ def _not_covered(family: StatedFamily, written: FamilyText) -> str:
         inside, own = [], {}
         if case.parameters.keys() != names.keys():
             raise UndecidedError("a case does not say what its parameters are")
-        for name, text in case.parameters.items():
-            value = IntegerSum.read(text)
-            multiples = list(value.multiples.items())
+        values = {name: IntegerSum.read(text) for name, text in case.parameters.items()}
+        if len(set().union(*(v.names - {POWER} for v in values.values()))) < len(values):
+            raise UndecidedError("parameters of a case have a name in common, or one has none")
+        for name, value in values.items():
             if name == family.with_power and power_in(value) != ONE:  # all even numbers but 0
                 inside += [f"(= (mod {names[name].text} 2) 0)", (names[name] - ONE).is_natural]
                 continue
-            if len(multiples) != 1 or multiples[0][1] < 1 or multiples[0][0] in own:
+            multiples = list(value.multiples.items())
+            if (
+                len(multiples) != 1
+                or multiples[0][1] < 1
+                or value.names != {multiples[0][0]}
+                or not value.names.isdisjoint({POWER, *own})
+            ):
                 raise UndecidedError("a parameter of a case is not q·m + r with an m of its own")
             ((m, q),) = multiples
             rest = names[name] - IntegerSum(value.number)

@@ -143,6 +143,31 @@ def test_a_changed_case_is_refused_by_the_conditions_alone(document, checked, mo
         assert not checked(other)["every_member"], what
 
 
+def renamed(part, old, new):
+    """Return a part of a certificate with a name of its sums spelt otherwise."""
+    if isinstance(part, list):
+        return [renamed(p, old, new) for p in part]
+    if not isinstance(part, dict):
+        return part
+    words = {key: "*".join(sorted(new if n == old else n for n in key.split("*"))) for key in part}
+    return {words[key]: renamed(value, old, new) for key, value in part.items()}
+
+
+@pytest.mark.parametrize(("name", "passes"), [("m_t", True), ("n_s", False), ("p_2", False)])
+def test_a_case_in_which_parameters_depend_on_each_other_covers_nothing(
+    name, passes, tmp_path, checked, monkeypatch
+):
+    monkeypatch.setattr(certificate_check, "require_inconsistent", lambda *_: None)
+    ruleset, members, relation, _ = SHARP
+    proof = prove_family(ruleset, members, p_positions=relation)
+    document = json.loads(write(proof, tmp_path).read_text())
+    odd, even = document["cases"]
+    assert "m_k" in even["parameters"]["k"]
+    found = checked({**document, "cases": [odd, renamed(even, "m_k", name)]})
+    assert found["every_member"] == passes
+    assert passes or "a name in common" in found["why"]
+
+
 @pytest.mark.parametrize("more", ["x >= 1", "z >= x", f"z >= {BEYOND}"])
 def test_options_that_leave_a_condition_on_positions_are_no_witnesses(more, tmp_path, checked):
     proof = prove_family(SUM, "k % 2 == 0", p_positions=NIM, where=box(BEYOND))
