@@ -12,6 +12,7 @@ from itertools import product
 
 from choco_pipeline.proof.family_check.stated_family import ONE, ZERO, StatedHeight
 from choco_pipeline.proof.family_check.sums import (
+    NEW,
     POWER,
     IntegerSum,
     conjunction,
@@ -116,8 +117,8 @@ class PowerPlace:
         names = sorted({n for s in (divisor, *self.place.values()) for n in s.multiples})
         power = IntegerSum.name(POWER)
         pairs += [(power - ONE, IntegerSum.name(n)) for n in names]
-        # Every name of a case is natural, and so is every product of them.
-        yield from (IntegerSum.name(n).is_natural for n in names)
+        # Every name of a case is natural, and so is every product of them; a quotient in a divisor may be negative.
+        yield from (IntegerSum.name(n).is_natural for n in names if NEW not in n)
         for a, b in pairs:
             both = conjunction([a.is_natural, b.is_natural])
             yield f"(=> {both} {multiplied(a, b).is_natural})"

@@ -23,6 +23,8 @@ from choco_pipeline.proof.proof_errors import UndecidedError
 
 #: The name of a power of 2 that is any, and what stands between the names of a product, which are sorted.
 POWER, TIMES = "p_2", "*"
+#: What begins a name that no certificate can write.
+NEW = "!"
 #: Integers of a certificate, and what is computed from them, need no more bits: solvers stay quick.
 MOST_BITS = 256
 NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]{0,60}")
@@ -273,4 +275,4 @@ class SumReader:
 
     def _new(self) -> IntegerSum:
         """Return an integer with a name that no certificate can write."""
-        return IntegerSum.name(f"!{len(self.definitions)}")
+        return IntegerSum.name(f"{NEW}{len(self.definitions)}")

@@ -168,6 +168,20 @@ def test_a_case_in_which_parameters_depend_on_each_other_covers_nothing(
     assert passes or "a name in common" in found["why"]
 
 
+def test_a_quotient_in_a_divisor_may_be_negative(tmp_path, checked):
+    """Who supposes that max(k-3000, -5000) is natural looks at large k alone: for k from 100 to 2999 it is Theorem 3.1."""
+    ruleset, _, relation, where = SHARP
+    proof = prove_family(ruleset, SHARP[1], p_positions=relation, where=where)
+    document = json.loads(write(proof, tmp_path).read_text())
+    odd = {**document["cases"][0], "conditions": []}
+    right = "100 <= k and k <= 2999 and s < k"
+    condition = f"k % 2 == 0 and s % 2 == 1 and (s & -s) == 1 and (k <= s or {right})"
+    written = "strip-bar(k=3000 + max(k-3000, -5000), s=s)"
+    found = checked({**document, "ruleset": written, "for": condition, "cases": [odd]})
+    assert (found["status"], found["every_member"]) == ("undecided", False)
+    assert "position" in found["why"]
+
+
 @pytest.mark.parametrize("more", ["x >= 1", "z >= x", f"z >= {BEYOND}"])
 def test_options_that_leave_a_condition_on_positions_are_no_witnesses(more, tmp_path, checked):
     proof = prove_family(SUM, "k % 2 == 0", p_positions=NIM, where=box(BEYOND))
