@@ -103,6 +103,8 @@ class StatedFamily:
             raise UndecidedError("two moves of one coordinate, or a condition on all positions")
         if self.notation.names & set(self.coordinates):
             raise UndecidedError("a parameter has a coordinate's name")
+        if self.notation.name == "nim" and self.notation.names:
+            raise UndecidedError("members have other coordinates than others")
 
     @property
     def coordinates(self) -> tuple[str, ...]:

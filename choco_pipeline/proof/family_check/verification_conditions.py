@@ -51,6 +51,11 @@ class StatedGame:
     is_grundy: bool
     negative: frozenset[str]
 
+    def __post_init__(self) -> None:
+        """Refuse coordinates with the names of other tracks."""
+        if {CONSTANT, TARGET, VALUE} & set(self.coordinates):
+            raise UndecidedError("a coordinate is called as a number that is none")
+
     def shift(self, x: str) -> IntegerSum:
         """Return the shift of a coordinate."""
         return self.relation.shifts.get(x, ZERO)
@@ -239,6 +244,13 @@ class StatedObligation:
             found.append((x, order))
         return tuple(found)
 
+    @property
+    def start(self) -> Key:
+        """What is certain before anything is read."""
+        if self.move is None:
+            return (self.kind != "option", None, ())
+        return (True, self.move, self.equal(self.move))
+
     def equal(self, move: str) -> Orders:
         """Return the orders of a move of which nothing has been read."""
         return tuple((x, "equal") for x in self.game.changed(move))
@@ -254,7 +266,9 @@ class StatedInvariant:
     def conditions(self) -> Iterator[tuple[str, str]]:
         """Yield names and texts: what must not be satisfiable where the case's conditions hold."""
         start = self.locations[0]
-        if not start.is_start or start.states != ("",) or start.predicates or start.never:
+        # Whatever else is said of it, even that 1 = 0, would be supposed of every word.
+        bare = StatedLocation(True, self.obligation.start, (), (), (), (), ("",), start.strategy)
+        if start != bare:
             raise UndecidedError("the first location is not the start")
         is_option = self.obligation.kind == "option"
         if is_option:

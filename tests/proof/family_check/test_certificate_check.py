@@ -3,7 +3,9 @@
 import json
 import random
 from collections import Counter
+from copy import deepcopy
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -143,6 +145,87 @@ def test_an_invariant_proves_no_false_family(
     found = verdict(document)
     assert found["status"] == "undecided"
     assert "cases" not in found["why"]
+
+
+HEAPS = ("nim(3)", "k >= 0", "p_positions", "a ^ b ^ c == 0")
+
+
+def with_false_heap(document):
+    """Return the certificate with another relation, which is false for k >= 40, and cases in which that is linear."""
+    small, large = deepcopy(document["cases"][0]), deepcopy(document["cases"][0])
+    small["conditions"] = [{"k": -1, "1": 39}]
+    large["conditions"] = [{"k": 1, "1": -40}]
+    large["shifts"]["c"] = {"k": 1, "1": -39}
+    relation = {"kind": "p-positions", "formula": "a ^ b ^ (c + max(k-39, 0)) == 0"}
+    return {**document, "relation": relation, "cases": [small, large]}
+
+
+def test_the_start_supposes_nothing(certificate, verdict):
+    """Of a word of which nothing was read, a certificate could say that 1 = 0, and have every condition."""
+    document = with_false_heap(certificate(HEAPS))
+    for case in document["cases"]:
+        for obligation in case["obligations"]:
+            start = obligation["locations"][0]
+            obligation["locations"] = [{**start, "equalities": [{"1": 1}], "strategy": []}]
+    found = verdict(document)
+    assert (found["status"], found["engines"]) == ("undecided", [])
+    assert "start" in found["why"]
+
+
+def test_no_option_is_smaller_at_the_start(certificate, verdict):
+    """A certificate could begin where a is less already, and write b^(c+s) for it, whether that is less or not."""
+    document = with_false_heap(certificate(HEAPS))
+    digits = [dict(zip("abc", bits, strict=True)) for bits in product((0, 1), repeat=3)]
+    answers = [
+        {
+            "digits": read,
+            "answers": [
+                {"states": [0], "digits": {"a'": read["b"] ^ read["c"]}, "to": 1, "move": None}
+            ],
+        }
+        for read in digits
+    ]
+    less = {"settled": True, "move": "a", "orders": {"a": "less"}, "zero": [], "states": [""]}
+    for case in document["cases"]:
+        for obligation in case["obligations"]:
+            for location in obligation["locations"]:
+                for key in ("counters", "parities", "equalities", "never", "predicates"):
+                    location.pop(key, None)
+                location["states"] = [""]
+            if obligation["kind"] == "option":
+                obligation["locations"] = [
+                    {**less, "start": True, "strategy": answers[:1]},
+                    {**less, "start": False, "strategy": answers},
+                ]
+    found = verdict(document)
+    assert (found["status"], found["engines"]) == ("undecided", [])
+    assert "start" in found["why"]
+
+
+def test_members_with_other_coordinates_are_no_family(certificate, verdict):
+    """All small members have three heaps, and those from k = 40 on more."""
+    found = verdict({**certificate(HEAPS), "ruleset": "nim(3 + k//40)"})
+    assert (found["status"], found["engines"]) == ("undecided", [])
+
+
+@pytest.mark.parametrize("name", ["constant", "target", "value"])
+def test_no_coordinate_is_called_as_another_track(name, verdict, tmp_path, monkeypatch):
+    """What cannot be moved, and is 0 in members with k < 40, does not count in who wins."""
+    (tmp_path / "config" / "games").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config" / "games" / "still.yaml").write_text(
+        "game: still\nparameters: {h: 0}\ncoordinates: [a, b, rest]\nheights: {rest: h}\n"
+        "moves:\n  - {lower: [a]}\n  - {lower: [b]}\n"
+    )
+    proof = prove_family("game(still, h=max(k-39, 0))", "k >= 0", p_positions="a ^ b == 0")
+    text = write(proof, tmp_path).read_text(encoding="utf-8")
+    document = json.loads(text.replace('"rest"', f'"{name}"'))
+    document["relation"]["formula"] = f"a ^ b ^ {name} == 0"
+    for case in document["cases"]:
+        case["shifts"][name] = {}
+    found = verdict(document)
+    assert (found["status"], found["engines"]) == ("undecided", [])
+    assert "called" in found["why"]
 
 
 @pytest.fixture
