@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from choco_pipeline.finding.families.combinations import Point
 from choco_pipeline.finding.families.domains import TRIED, domain
 from choco_pipeline.finding.families.frontiers import FamilyFormula, frontier_statements
 from choco_pipeline.finding.families.lift import Said, lifted, said_in
@@ -36,9 +37,13 @@ from choco_pipeline.finding.statements.statement import (
     Verdict,
     nodes_in,
 )
+from choco_pipeline.mining.closed_forms.pooled_formulas import pooled_formula
+from choco_pipeline.mining.closed_forms.readings import Reading
 
 #: A formula must hold in so many of the tables that are searched.
 FEWEST_TABLES = 3
+#: Families of so many tables are small.
+FEW_MEMBERS = 48
 #: Of a condition that too few tables tell from chance only a short one, of so many nodes, is worth trying on further games.
 LONGEST_IN_DOUBT = 11
 
@@ -70,13 +75,16 @@ def generalise(family: TableFamily) -> Generalised:
     it, half of them join the search, once, and the other half remains for the test. Where a formula fails, the largest
     coordinate up to which it is right is taken as a number that depends on the parameter.
 
+    Of a small family a third is too much to put aside: numbers of five tables with odd k are determined, those of three are
+    not. So formulas are lifted from all tables, too. What that adds is doubtful until further games bear it out.
+
     Parameters
     ----------
     family
         The tables; findings of the kinds ``formulas`` and ``shifts`` are used.
     """
     search = _Search(family)
-    candidates = search.candidates()
+    candidates = search.candidates(family.searched)
     if not candidates:
         search.in_vain(
             "formulas with parameters",
@@ -85,8 +93,11 @@ def generalise(family: TableFamily) -> Generalised:
         )
     for candidate in candidates:
         search.state(candidate)
-    formulas = [*candidates, *search.nim_sum(candidates)]
-    frontiers = frontier_statements(family, formulas, search.lifted)
+    formulas, tried = [*candidates, *search.nim_sum(candidates)], search.lifted
+    if len(family.members) <= FEW_MEMBERS:
+        for candidate in search.candidates(range(len(family.members)), candidates):
+            search.doubt(candidate)
+    frontiers = frontier_statements(family, formulas, tried)
     return Generalised(
         (*search.statements, *frontiers), tuple(search.searches), tuple(search.doubtful)
     )
@@ -104,34 +115,63 @@ class _Search:
     doubtful: list[FoundStatement] = field(default_factory=list)
     lifted: int = 0
 
-    def candidates(self) -> list[FamilyFormula]:
-        """Return lifted formulas that hold in several tables, but for those that another one makes superfluous."""
+    def candidates(
+        self, places: Sequence[int], before: Sequence[FamilyFormula] = ()
+    ) -> list[FamilyFormula]:
+        """Return formulas lifted from some tables that hold in several, but for those that another one makes superfluous.
+
+        Parameters
+        ----------
+        places
+            Of the tables.
+        before
+            Formulas that are there already.
+        """
         family = self.family
-        searched = {i: family.members[i] for i in family.searched}
+        searched = {i: family.members[i] for i in places}
         found = [
             (member.parameters, said)
             for member in searched.values()
             for finding in member.findings
             for said in said_in(finding)
         ]
-        statements = lifted(found)
+        statements = lifted(found or list(self._pooled(places)))
         self.lifted = len(statements)
+        checks = {
+            said: check_of(said, family.coordinates, seen) for said, seen in statements.items()
+        }
+        known = {formula.said for formula in before}
+        checks |= {formula.said: formula.check for formula in before}
         first: list[_First] = []
-        for said, seen in statements.items():
-            check = check_of(said, family.coordinates, seen)
+        for said, check in checks.items():
             outcomes = {i: outcome_in_corner(check, member) for i, member in searched.items()}
             inside = {i: found for i, found in outcomes.items() if found.holds}
             if len(inside) >= FEWEST_TABLES:
                 first.append((said, check, inside))
         first.sort(key=lambda one: (-len(one[2]), one[0].size))
-        kept: list[_First] = []
-        for one in first:
-            if not any(_covers(other, one) for other in kept):
-                kept.append(one)
+        superfluous = {
+            i
+            for i, one in enumerate(first)
+            for j, other in enumerate(first)
+            if i != j and _covers(other, one) and (j < i or not _covers(one, other))
+        }
+        kept = [one for i, one in enumerate(first) if i not in superfluous and one[0] not in known]
         return [
             FamilyFormula(said, check, tuple(outcome(check, member) for member in family.members))
             for said, check, _ in kept
         ]
+
+    def _pooled(self, places: Sequence[int]) -> Iterator[tuple[Point, Said]]:
+        """Yield for each of some tables what one formula in heaps says that is right on all of them: of uncut bars."""
+        members = [self.family.members[i] for i in places]
+        is_asked = any(f["kind"] == "formulas" for member in members for f in member.findings)
+        if not is_asked or any(member.corner.variable.name != "p_cell" for member in members):
+            return
+        readings = [Reading(member.corner) for member in members]
+        formula = pooled_formula(readings)
+        if formula is not None:
+            for member, reading in zip(members, readings, strict=True):
+                yield member.parameters, Said("P iff", reading.said(formula))
 
     def nim_sum(self, candidates: Sequence[FamilyFormula]) -> Iterator[FamilyFormula]:
         """Yield the nim-sum of the coordinates, if it is none of the candidates: it may be right up to a bound."""
@@ -154,11 +194,11 @@ class _Search:
         if not tested.is_enough(self.family, inside):
             condition = tested.domain.text or "all parameters"
             self.in_vain(what, tested.domain.tried, f"{condition}: too few tables to tell")
-            self._doubt(formula)
+            self.doubt(formula)
             return
         self.statements.append(self._statement(formula, tested))
 
-    def _doubt(self, formula: FamilyFormula) -> None:
+    def doubt(self, formula: FamilyFormula) -> None:
         """Keep a formula that too few tables tell of, with a short condition that all of them agree with: further games may."""
         found = domain(self.family.points, formula.holds)
         if found and (not found.text or nodes_in(found.text) <= LONGEST_IN_DOUBT):

@@ -9,7 +9,16 @@ from typing import Any
 
 from choco_pipeline.finding.families.combinations import Combination, Point, determined, shapes_of
 from choco_pipeline.formula import parse
-from choco_pipeline.formula.nodes import Binary, Integer, Name, Node, render, with_operands
+from choco_pipeline.formula.nodes import (
+    Binary,
+    Compare,
+    Integer,
+    Name,
+    Negate,
+    Node,
+    render,
+    with_operands,
+)
 from choco_pipeline.formula.parse import parse_nodes
 
 #: For one integer so many expressions are tried, and for all integers of a formula so many combinations of them.
@@ -126,7 +135,7 @@ class _Form:
         return Said(
             self.label,
             render(_filled(self.formula, holes)),
-            "" if self.where is None else render(_filled(self.where, holes)),
+            "" if self.where is None else render(_with_inequalities(_filled(self.where, holes))),
             tuple(
                 tuple(render(_filled(part, holes)) for part in place) for place in self.exceptions
             ),
@@ -186,6 +195,21 @@ def _filled(node: Node, holes: Sequence[Combination]) -> Node:
             return _parsed(_sum("", holes[int(name[1:])]))
         case _:
             return with_operands(node, lambda operand: _filled(operand, holes))
+
+
+def _with_inequalities(node: Node) -> Node:
+    """Return a condition in which what is said to be the other residue modulo 2 is said not to be this one."""
+    match node:
+        case Compare(
+            ("==",),
+            (
+                Binary("%", _, Integer(2)) as left,
+                Binary("+", Negate(Binary("%", _, Integer(2)) as other), Integer(1)),
+            ),
+        ):
+            return Compare(("!=",), (left, other))
+        case _:
+            return with_operands(node, _with_inequalities)
 
 
 def _sum(kept: str, added: Combination) -> str:

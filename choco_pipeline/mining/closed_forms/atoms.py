@@ -73,7 +73,8 @@ class LinearAtom:
             outside = (constant - kept + 1) // 2
             inside = _half(rest, names, 2 * outside - constant + 1)
             ways.append(_added(_sum(above, names, outside), "-", inside))
-        return min((parse(way or "0").text for way in ways), key=length)
+        texts = (parse(way or "0").text for way in ways)
+        return min(texts, key=lambda text: (length(text)[:3], text.count("*"), text))
 
 
 @dataclass(frozen=True)

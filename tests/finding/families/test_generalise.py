@@ -166,7 +166,8 @@ def test_the_tables_that_are_held_out_are_not_mined():
     for i in family.held_out:
         best = [{"shift": [5, 0, 5], "mismatches": 0, "text": "(x+5)⊕y⊕(z+5)=0"}]
         changed[i] = replace(changed[i], findings=[{"kind": "shifts", "best": best}])
-    assert generalise(TableFamily(SOLID, tuple(changed))) == generalise(family)
+    found, again = generalise(family), generalise(TableFamily(SOLID, tuple(changed)))
+    assert (again.statements, again.searches) == (found.statements, found.searches)
     for name, values in (("k", range(1, 25)),):
         classes = {(family.points[i][name] % 4, i in family.held_out) for i in range(len(values))}
         assert len(classes) == 8, "residues are searched and held out, all of them"
@@ -229,3 +230,49 @@ def test_what_too_few_tables_tell_is_doubtful_with_a_condition_that_all_agree_wi
     assert "y ^ z" not in {one.formulas[0].formula for one in found.statements}
     doubtful = {(one.when, one.formulas[0].formula) for one in found.doubtful}
     assert ("k%2 == 0", "y ^ z") in doubtful
+
+
+def test_numbers_that_a_third_put_aside_leaves_too_few_tables_for_are_in_doubt():
+    """Beyond the line z = (k+1)·y, of k = 3, 5 and 7; with k = 7 put aside, two tables determine no number."""
+    ruleset = "step-bar(k=k, s=0)"
+    family = TableFamily.of(
+        ruleset, [member(ruleset, {"k": k}, "grundy", 95, mine_formulas) for k in (3, 5, 6, 7, 9)]
+    )
+    doubtful = {one.formulas[0].where for one in generalise(family).doubtful}
+    assert "(y+z)%2 == 1 and z >= (k+1)*y" in doubtful
+
+
+def uncut(*, wrong=False):
+    """Uncut bars with up to 7 by 7 cells, at their own bounds; in one of them a cell may be changed."""
+    ruleset = "rectangular-bar(m=m, n=n)"
+    members = []
+    for m in range(3, 8):
+        for n in range(3, 8):
+            point = {"m": m, "n": n}
+            bound = max(parse_ruleset(ruleset, point).limits(None))
+            found = member(ruleset, point, "p-positions", bound, mine_formulas)
+            if wrong and point == {"m": 5, "n": 5}:
+                cells = found.table()
+                changed = cells.cells.copy()
+                changed[1, 2] = 1 - changed[1, 2]
+                changed_cells = replace(cells, cells=changed)
+                found = replace(found, table=lambda c=changed_cells: c)
+            members.append(found)
+    return TableFamily.of(ruleset, members)
+
+
+def test_bars_with_few_cells_are_learnt_from_together():
+    """patterns, Thm 2.3 for m and n that differ: no bar of up to 7 by 7 cells has enough of them by itself."""
+    family = uncut()
+    assert all(one.findings[0]["nothing"] for one in family.members)
+    (found,) = generalise(family).statements
+    assert (found.when, found.formulas[0].formula) == (
+        "",
+        "(i-1) ^ (m-i) ^ (j-1) ^ (n-j) == 0",
+    )
+    assert all(outcome(found.claim["check"], one).holds for one in family.members)
+
+
+def test_one_wrong_cell_of_bars_with_few_cells_is_seen():
+    found = generalise(uncut(wrong=True))
+    assert all(one.when or one.status == "refuted" for one in found.statements)

@@ -122,3 +122,11 @@ def test_findings():
     ]
     (shift,) = said_in({"kind": "shifts", "best": best})
     assert shift == Said("P iff", "(x-1) ^ y ^ (z+2) ^ p == 0")
+
+
+def test_the_other_residue_modulo_2_is_said_not_to_be_this_one():
+    found = [
+        (point, Said("G =", "z", parse(f"(y+z)%2 == {1 - point['s'] % 2}").text))
+        for point in ({"s": s} for s in range(6))
+    ]
+    assert "(y+z)%2 != s%2" in {said.where for said in lifted(found)}

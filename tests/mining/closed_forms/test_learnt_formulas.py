@@ -119,7 +119,7 @@ def test_half_of_the_positions_of_a_bar_with_odd_k(k, s) -> None:
     text = f"step-bar(k={k}, s={s})"
     found, beyond = mined(text, 96, "grundy")
     (line,) = beyond["formulas"]
-    assert line["formula"] == "(2*z-y)//2"
+    assert line["formula"] == "z-(y+1)//2"
     high = f"z+{s}" if s else "z"
     assert line["where"] == f"(y+z)%2 == {1 - s % 2} and {high} >= {k + 1}*y"
     assert is_right(text, beyond, 30)
