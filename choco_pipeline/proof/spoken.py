@@ -71,7 +71,10 @@ def require_spoken_of(claim: Claim, clock: Clock) -> None:
     missing = []
     for name, span in said.some.items():
         first, last = (reader.sum(_node(end), names) for end in (span.first, span.last))
-        ends = [reader.has_value(_node(end), names) for end in (span.first, span.last)]
+        parts = [span.first, span.last, *([] if span.step is None else [span.step])]
+        ends = [reader.has_value(_node(part), names) for part in parts]
+        if span.step is not None:
+            ends.append((reader.sum(_node(span.step), names) - IntegerSum(1)).is_natural)
         missing.append(f"(not {conjunction([*ends, (last - first).is_natural])})")
         names[name] = IntegerSum.name(name)
         # A range that has a step holds its first integer and fewer others.

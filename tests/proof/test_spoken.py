@@ -49,6 +49,8 @@ NOT_IMPLIED = [
     ("s < k", "s < k", {"m": "0..k//2-20"}),  # no m for small k
     ("s < k", "s < k", {"t": "0..v2(s)"}),  # no value for s = 0
     ("s // (k-50) >= 0 or s < k", "s < k", {}),
+    ("t >= 0 and s < k", "s < k", {"t": "0..s step 40-k"}),  # no step for k >= 40
+    ("t >= 0 and s < k", "s < k", {"t": "0..s step 1 + s//(40-k)**2"}),  # nor for k = 40
 ]
 
 
