@@ -60,7 +60,7 @@ class PowerPlace:
             raise UndecidedError(
                 "only P-positions, by the nim-sum of all coordinates, are looked at"
             )
-        if len(game.heights) != 1 or len(self.free) > 2 or relation.shifts[self.limited]:
+        if len(game.heights) != 1 or len(self.free) not in (1, 2) or relation.shifts[self.limited]:
             raise UndecidedError(
                 "one limited coordinate without a shift, and two others, are needed"
             )

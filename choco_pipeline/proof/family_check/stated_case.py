@@ -54,11 +54,14 @@ class StatedCase:
         self.reader = SumReader()
         self.values = {p: IntegerSum.read(text) for p, text in written.parameters.items()}
         self.names = {m for value in self.values.values() for m in value.names}
+        if self.values.keys() != set(family.parameters):
+            raise UndecidedError("a case does not say what its parameters are")
         if family.with_power is not None:
             power = power_in(self.values[family.with_power])
             self.values[power_of(family.with_power)] = power
         self.heights = family.heights(self.reader, self.values)
         self.relation = family.nim_sum(self.reader, self.values)
+        self.inside = list(family.inside(self.reader, self.values))  # `facts` define its quotients
         if family.kind != "grundy" and self.relation.offset:
             raise UndecidedError("the relation is no nim-sum that is 0")
         for y, height in self.heights.items():
@@ -148,10 +151,10 @@ class StatedCase:
                 x: (IntegerSum.read(d.high, self.names), IntegerSum.read(d.low, self.names))
                 for x, d in written.digits.items()
             }
-            inside = list(self.family.inside(self.reader, self.values))
-            yield "position", PowerPlace(self.game, inside, base, position, digits).failure()
+            place = PowerPlace(self.game, self.inside, base, position, digits)
+            yield "position", place.failure()
             return
-        if self._direct.inside or verdict == "proved":
+        if self.inside or verdict == "proved":
             yield from self._direct.closure(self._largest)
         if verdict == "proved":
             yield from self._direct.consistent(self._largest)
@@ -165,7 +168,7 @@ class StatedCase:
 
     @cached_property
     def _direct(self) -> Direct:
-        return Direct(self.game, list(self.family.inside(self.reader, self.values)))
+        return Direct(self.game, self.inside)
 
     @property
     def _largest(self) -> Mapping[str, int]:

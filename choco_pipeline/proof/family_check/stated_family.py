@@ -137,9 +137,9 @@ class StatedFamily:
             for part in walk(node)
             if isinstance(part, Binary) and part.operator == "&" and isinstance(part.left, Name)
         }
-        if len(found) > 1 or (found and POWER in self.parameters):
+        if len(found) > 1 or not found <= {*self.parameters} - {POWER}:
             raise UndecidedError(
-                "powers of 2 that divide several parameters, or a parameter of their name"
+                "powers of 2 that divide several parameters, a coordinate, or a parameter of their name"
             )
         return next(iter(found), None)
 

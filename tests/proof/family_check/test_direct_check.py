@@ -101,6 +101,30 @@ def test_a_forged_certificate_is_refused(
     assert found["status"] != "proved"
 
 
+def test_quotients_in_a_condition_on_positions_are_those_numbers(certificate, verdict):
+    """No position satisfies it; if k//3 were any number, some would."""
+    document = certificate(INSIDE)
+    found = verdict({**document, "where": f"{document['where']} and x + 1 <= k//3 - k"})
+    assert found["status"] == "undecided"
+    assert "no position" in found["why"], found["why"]
+
+
+def test_a_power_of_what_is_no_parameter_is_refused(certificate, verdict):
+    document = certificate(INSIDE)
+    found = verdict({**document, "where": f"{document['where']} and (x & -x) <= 3"})
+    assert found["status"] == "undecided"
+    assert "a coordinate" in found["why"]
+
+
+def test_a_further_case_without_a_parameter_is_refused(certificate, verdict):
+    document = certificate(INSIDE)
+    found = verdict(
+        {**document, "cases": [*document["cases"], {**document["cases"][0], "parameters": {}}]}
+    )
+    assert found["status"] == "undecided"
+    assert "parameters" in found["why"]
+
+
 @pytest.mark.parametrize("where", ["x <= 0 - 1", "x <= 2 and z >= k + x + 3 and z <= k + 2"])
 def test_nothing_is_proved_of_no_position(where, certificate, verdict):
     """The conditions all hold then, whatever the relation is."""
