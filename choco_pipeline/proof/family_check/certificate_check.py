@@ -228,7 +228,8 @@ def _not_covered(family: StatedFamily, written: FamilyText) -> str:
     condition = reader.truth(family.condition, known)
     cases = []
     for case in written.cases:
-        inside, own = [], {}
+        inside: list[str] = []
+        own: dict[str, IntegerSum] = {}
         if case.parameters.keys() != names.keys():
             raise UndecidedError("a case does not say what its parameters are")
         values = {name: IntegerSum.read(text) for name, text in case.parameters.items()}
