@@ -10,6 +10,7 @@ from choco_pipeline.documents.record import write_record
 from choco_pipeline.tables.building.shard import build_shard
 from choco_pipeline.tables.specs.spec import Shard, TableSpec
 from tests.cli.command import choco, choco_process
+from tests.tables.stores import chunks_of
 
 
 def test_processes_of_their_own_say_and_end_as_commands_do_in_this_one():
@@ -131,7 +132,7 @@ def test_verify_names_a_damaged_table(tmp_path):
     build_shard(str(tmp_path / "s.json"), str(manifest), lambda *_, **__: None)
     right = choco("verify", "--json", cwd=tmp_path)
     assert (right.returncode, json.loads(right.stdout)["status"]) == (0, "right")
-    (chunk,) = [p for p in manifest.parent.rglob("c/**/*") if p.is_file()]
+    (chunk,) = chunks_of(manifest.parent)
     chunk.write_bytes(chunk.read_bytes()[:-1])
     wrong = choco("verify", cwd=tmp_path)
     assert wrong.returncode == 1

@@ -13,6 +13,7 @@ from choco_pipeline.tables.building.shard import build_shard
 from choco_pipeline.tables.specs.spec import Shard, TableSpec
 from choco_pipeline.tables.storage.journal import forget
 from tests.cli.command import choco
+from tests.tables.stores import chunks_of
 
 SPECS = [TableSpec.of(SolidBar("(x+z)//3"), 12, "grundy"), TableSpec.of(StepBar(2), 20, "grundy")]
 
@@ -32,7 +33,7 @@ def manifests(tmp_path: Path) -> list[Path]:
 
 def chunk_of(manifest: Path) -> Path:
     store = manifest.with_name(manifest.name.replace(".done.json", ".zarr"))
-    (chunk,) = [path for path in store.rglob("c/**/*") if path.is_file()]
+    (chunk,) = chunks_of(store)
     return chunk
 
 

@@ -23,6 +23,12 @@ def files_of(manifest: str) -> dict[str, bytes]:
     return {path.relative_to(store).as_posix(): path.read_bytes() for path in files}
 
 
+def chunks_of(folder: Path) -> list[Path]:
+    """Return the chunks in a folder of stores, of cells and not of coordinates."""
+    chunks = (path for name in ("grundy", "p_*") for path in folder.rglob(f"{name}/c/**/*"))
+    return sorted(path for path in chunks if path.is_file())
+
+
 def entry_of(manifest: str) -> dict[str, Any]:
     """Return what a manifest says of its one table, but for what differs from build to build."""
     (entry,) = read_record(Path(manifest))["tables"].values()

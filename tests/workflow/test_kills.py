@@ -16,6 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.tables.stores import chunks_of
 from tests.workflow.project import Project, wait_for
 
 pytestmark = pytest.mark.full
@@ -162,12 +163,10 @@ def require_little_begun(project: Project) -> None:
             known |= names.keys()
             most = max(most, len(names))
         store = journal.with_suffix(".zarr")
-        arrays = [path.parent for path in store.glob("*/*/zarr.json")]
         found = {
-            path.relative_to(array).as_posix()
-            for array in arrays
-            for path in array.rglob("c/**/*")
-            if path.is_file() and not path.name.endswith(".partial")
+            "/".join(path.relative_to(store).parts[2:])
+            for path in chunks_of(store)
+            if not path.name.endswith(".partial")
         }
         assert len(found - known) <= WORKERS * BEGUN * most, (found - known, most)
 

@@ -174,11 +174,7 @@ def _rebuild_small(patient: _Patient, aside: Location) -> None:
     made = write_table(aside, spec, compute_table(spec.game(), spec.bound, spec.quantity))
     if made["digest"] != entry["digest"]:
         raise _other_values(patient)
-    for name, _ in aside.files(spec.table_id):
-        if not name.endswith(METADATA):
-            content = aside.read(name)
-            if not patient.store.exists(name) or patient.store.read(name) != content:
-                patient.store.write(name, content)
+    _replace_cells(patient, aside)
     if patient.metadata is not None:
         _replace_metadata(patient, aside)
 
@@ -199,6 +195,7 @@ def _rebuild_large(patient: _Patient, folder: Path) -> None:
         if patient.metadata is not None:
             aside = Location.local(folder / "aside.zarr")
             create_table(aside, spec, table.outline)
+            _replace_cells(patient, aside)
             _replace_metadata(patient, aside)
         for block in table.blocks.values():
             names = [chunk_name(at) for at in chunks_in(table.box(block), table.outline.chunk)]
@@ -206,6 +203,15 @@ def _rebuild_large(patient: _Patient, folder: Path) -> None:
                 chunks = {name: patient.entry["chunks"][name] for name in names}
                 site.journal.write(block, Finished(chunks, positions=0))
         fill(run, site, table)
+
+
+def _replace_cells(patient: _Patient, aside: Location) -> None:
+    """Take the chunks that differ from a store in which the table, or its coordinates alone, have just been made."""
+    for name, _ in aside.files(patient.spec.table_id):
+        if not name.endswith(METADATA):
+            content = aside.read(name)
+            if not patient.store.exists(name) or patient.store.read(name) != content:
+                patient.store.write(name, content)
 
 
 def _replace_metadata(patient: _Patient, aside: Location) -> None:

@@ -26,6 +26,7 @@ from choco_pipeline.tables.storage.store import (
     entry_of,
     finish_store,
     store_of,
+    write_coordinates,
 )
 
 TASKS = "choco_pipeline.tables.building.block_task"
@@ -166,6 +167,8 @@ def _begin(site: Site) -> BlockedTable:
         with site.store.failures(f"table {site.spec.table_id} cannot be made"):
             create_table(site.store, site.spec, table.outline)
         site.journal.open(said)
+    else:  # blocks have digests, by which they are checked; these have none
+        write_coordinates(site.store, site.spec.table_id, table.outline)
     return table
 
 

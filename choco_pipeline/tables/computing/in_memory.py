@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import xarray as xr
 
 from choco_pipeline.errors import LimitError
@@ -10,7 +9,12 @@ from choco_pipeline.games import Ruleset
 from choco_pipeline.tables.computing.computation import computation_of
 from choco_pipeline.tables.computing.cost import memory_whole, require_memory
 from choco_pipeline.tables.computing.machine import worker_memory
-from choco_pipeline.tables.specs.schema import Quantity, variable_of
+from choco_pipeline.tables.specs.schema import (
+    Quantity,
+    coordinate_attributes,
+    coordinate_values,
+    variable_of,
+)
 
 #: Dimensions that an array may have.
 MOST_DIMENSIONS = 64
@@ -31,7 +35,7 @@ def grundy_table(ruleset: Ruleset, bound: int | None = None) -> xr.Dataset:
     -------
     Dataset
         Variable ``grundy``, signed integers: one dimension for each coordinate, p (passes left, 0 first) in front
-        where there is one; -1 where there is no position. An index is the coordinate's value.
+        where there is one; -1 where there is no position. Every dimension has a coordinate variable.
 
     Raises
     ------
@@ -94,13 +98,15 @@ def table(ruleset: Ruleset, bound: int | None, quantity: Quantity) -> xr.Dataset
     attributes: dict[str, str | int] = {"ruleset": ruleset.notation, "quantity": quantity}
     if bound is not None:
         attributes["bound"] = int(bound)
-    face = {} if variable.face is None else variable.face.sizes
     with ruleset.naming():
         cells = computation_of(ruleset, bound, quantity).cells()
     data = xr.DataArray(
         cells,
         dims=variable.dims,
-        coords={dim: np.arange(1, n + 1) for dim, n in face.items()},
-        attrs={"meaning": variable.meaning},
+        coords={
+            dim: (dim, coordinate_values(variable.first(dim), n), coordinate_attributes(dim))
+            for dim, n in zip(variable.dims, cells.shape, strict=True)
+        },
+        attrs=variable.attributes,
     )
     return xr.Dataset({variable.name: data}, attrs=attributes)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+import numpy as np
+from numpy.typing import NDArray
+
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.rules import Face
 from choco_pipeline.tables.specs.patterns import dependent
@@ -30,8 +33,10 @@ class Variable:
         Dimension names; p, the passes left, comes first where there is one.
     stored
         The coordinate that the cells hold for P-positions; None where they hold something else.
-    meaning
-        What a cell says, in one sentence.
+    long_name
+        What a cell holds, in some words.
+    comment
+        The rest that there is to say of a cell.
     face
         The positions that it holds, if not all.
     """
@@ -39,12 +44,28 @@ class Variable:
     name: str
     dims: tuple[str, ...]
     stored: str | None
-    meaning: str
+    long_name: str
+    comment: str
     face: Face | None = None
 
     def first(self, dim: str) -> int:
         """Return what a dimension's first index stands for."""
         return 1 if self.face is not None and dim in self.face.sizes else 0
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        """What data sets say of it, in the words of the CF conventions."""
+        return {"long_name": self.long_name, "comment": self.comment, "units": "1"}
+
+
+def coordinate_values(first: int, length: int) -> NDArray[np.int64]:
+    """Return the values of a coordinate variable."""
+    return np.arange(first, first + length, dtype=np.int64)
+
+
+def coordinate_attributes(dim: str) -> dict[str, str]:
+    """Return what is said of a coordinate variable, in the words of the CF conventions."""
+    return {"long_name": "passes left" if dim == "p" else f"coordinate {dim}", "units": "1"}
 
 
 def variable_of(ruleset: Ruleset, quantity: Quantity) -> Variable:
@@ -59,11 +80,13 @@ def variable_of(ruleset: Ruleset, quantity: Quantity) -> Variable:
     rules = ruleset.base.rules
     front = ruleset.coordinates[-1:] if ruleset.passes else ()
     if quantity == "grundy":
-        meaning = "Grundy number; -1 where there is no position"
-        return Variable("grundy", (*front, *rules.coordinates), None, meaning)
+        dims = (*front, *rules.coordinates)
+        return Variable("grundy", dims, None, "Grundy number", "-1 where there is no position")
     if rules.face is not None:
-        meaning = "1 if the whole bar with the poisoned cell in row i, column j (from 1) is a P-position, else 0"
-        return Variable("p_cell", (*front, *rules.face.sizes), None, meaning, rules.face)
+        long_name = "whether the whole bar is a P-position"
+        comment = "1 if it is with the poisoned cell in row i, column j (from 1), else 0"
+        dims = (*front, *rules.face.sizes)
+        return Variable("p_cell", dims, None, long_name, comment, rules.face)
     bar = rules.bar
     if rules.free is not None:
         stored = rules.free
@@ -76,8 +99,9 @@ def variable_of(ruleset: Ruleset, quantity: Quantity) -> Variable:
         stored = bar.up
         absent = "-1 where there is none" if bar.is_flat else "-1 where the column has none"
     else:
-        meaning = "1 for a P-position, 0 for an N-position, -1 where there is no position"
-        return Variable("p_position", (*front, *rules.coordinates), None, meaning)
-    dims = (name for name in rules.coordinates if name != stored)
-    meaning = f"the {stored} of the P-position with these other coordinates; {absent}"
-    return Variable(f"p_{stored}", (*front, *dims), stored, meaning)
+        dims = (*front, *rules.coordinates)
+        comment = "1 for a P-position, 0 for an N-position, -1 where there is no position"
+        return Variable("p_position", dims, None, "outcome", comment)
+    dims = (*front, *(name for name in rules.coordinates if name != stored))
+    long_name = f"{stored} of the P-position with these other coordinates"
+    return Variable(f"p_{stored}", dims, stored, long_name, absent)

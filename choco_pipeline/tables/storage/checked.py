@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 import zarr
+from numpy.typing import NDArray
 from zarr.abc.store import ByteRequest, Store
 from zarr.core.buffer import Buffer, BufferPrototype
 from zarr.storage import WrapperStore
 
 from choco_pipeline.errors import StoreError
 from choco_pipeline.tables.specs.chunks import content_digest, table_digest
-from choco_pipeline.tables.specs.schema import NOT_COMPUTED
+from choco_pipeline.tables.specs.schema import NOT_COMPUTED, coordinate_values
 from choco_pipeline.tables.storage.location import FAILURES, Location, reason
 
 
@@ -112,7 +113,7 @@ def fault_of_metadata(
         is_gathered &= gathered[table_id]["attributes"] == said
         outline = [array["shape"], array["data_type"], array["fill_value"]]
         for name in arrays.keys() - {entry["variable"]}:
-            np.asarray(zarr.open_array(store.store(), path=f"{table_id}/{name}", mode="r"))
+            stored_coordinate(zarr.open_array(store.store(), path=f"{table_id}/{name}", mode="r"))
     except StoreError as error:
         return f"{where}: {error}"
     except (*FAILURES, AttributeError, KeyError, RuntimeError, TypeError, ValueError) as error:
@@ -124,6 +125,15 @@ def fault_of_metadata(
     if not is_gathered or outline != [entry["shape"], entry["dtype"], NOT_COMPUTED]:
         return f"{where}: its metadata contradicts itself or the manifest"
     return None
+
+
+def stored_coordinate(array: zarr.Array[Any]) -> NDArray[np.integer]:
+    """Return the values of a stored coordinate variable; `ValueError` unless they are consecutive, from 0 or 1."""
+    values = np.asarray(array)
+    first = int(values[0])
+    if first not in (0, 1) or not np.array_equal(values, coordinate_values(first, len(values))):
+        raise ValueError(f"the values of {array.basename} are not those of a coordinate")
+    return values
 
 
 class _CheckedStore(WrapperStore[Store]):

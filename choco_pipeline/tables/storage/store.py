@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import zarr
 from numpy.typing import NDArray
+from zarr.core.buffer import Buffer
 from zarr.errors import ZarrUserWarning
+from zarr.storage import MemoryStore
 
 from choco_pipeline.errors import StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest, commit, package_version
@@ -27,9 +30,15 @@ from choco_pipeline.tables.specs.chunks import (
     table_digest,
     turned,
 )
-from choco_pipeline.tables.specs.schema import NOT_COMPUTED, Variable, variable_of
+from choco_pipeline.tables.specs.schema import (
+    NOT_COMPUTED,
+    Variable,
+    coordinate_attributes,
+    coordinate_values,
+    variable_of,
+)
 from choco_pipeline.tables.specs.spec import FORMAT, TableSpec
-from choco_pipeline.tables.storage.checked import checked_store, place_of
+from choco_pipeline.tables.storage.checked import checked_store, place_of, stored_coordinate
 from choco_pipeline.tables.storage.location import FAILURES, Location, reason
 
 if TYPE_CHECKING:
@@ -62,17 +71,14 @@ class Outline:
     Attributes
     ----------
     variable
-        Its name, dimensions and meaning.
+        Its name, dimensions, and what is said of it.
     shape, dtype
         Of the cells.
-    coordinates
-        The values of dimensions whose indices are not their values.
     """
 
     variable: Variable
     shape: tuple[int, ...]
     dtype: str
-    coordinates: Mapping[str, NDArray[np.integer]] = field(default_factory=dict)
 
     @property
     def chunk(self) -> tuple[int, ...]:
@@ -88,8 +94,7 @@ def create_table(store: Location, spec: TableSpec, outline: Outline) -> zarr.Arr
     store.remove(spec.table_id)
     root = zarr.open_group(store.store(), mode="a", zarr_format=3, use_consolidated=False)
     group = root.create_group(spec.table_id, attributes=attributes_of(spec))
-    for dim, values in outline.coordinates.items():
-        group.create_array(dim, data=values, dimension_names=(dim,), compressors=CODECS)
+    write_coordinates(store, spec.table_id, outline)
     return group.create_array(
         outline.variable.name,
         shape=outline.shape,
@@ -99,8 +104,30 @@ def create_table(store: Location, spec: TableSpec, outline: Outline) -> zarr.Arr
         fill_value=NOT_COMPUTED,
         filters=turned(outline.variable.dims),
         compressors=CODECS,
-        attributes={"meaning": outline.variable.meaning},
+        attributes=outline.variable.attributes | {"_FillValue": NOT_COMPUTED},
     )
+
+
+def write_coordinates(store: Location, table_id: str, outline: Outline) -> None:
+    """Write the coordinate variables of a table, or write them again."""
+    for dim, n in zip(outline.variable.dims, outline.shape, strict=True):
+        for name, content in _coordinate(dim, outline.variable.first(dim), n).items():
+            store.write(f"{table_id}/{dim}/{name}", content)
+
+
+@cache  # zarr takes 10 ms for an array, as long as for all else of a small table; those of a sweep have the same few
+def _coordinate(dim: str, first: int, length: int) -> dict[str, bytes]:
+    files: dict[str, Buffer] = {}
+    zarr.create_array(
+        MemoryStore(files),
+        data=coordinate_values(first, length),
+        chunks=(length,),
+        dimension_names=(dim,),
+        fill_value=NOT_COMPUTED,
+        compressors=CODECS,
+        attributes={**coordinate_attributes(dim)},
+    )
+    return {name: content.to_bytes() for name, content in files.items()}
 
 
 def open_table(store: Location, table_id: str, outline: Outline) -> zarr.Array[Any]:
@@ -153,7 +180,6 @@ def write_table(store: Location, spec: TableSpec, data: xr.Dataset) -> dict[str,
         variable_of(spec.game(), spec.quantity),
         cells.shape,
         str(cells.dtype),
-        {str(dim): coordinate.values for dim, coordinate in data.coords.items()},
     )
     what = f"table {spec.table_id} ({spec.ruleset}) cannot be written"
     with store.failures(what, cells.nbytes):
@@ -249,9 +275,11 @@ def read_table(
         arrays = {key: cast("zarr.Array[Any]", group[key]) for key in group.array_keys()}
         cells = np.asarray(arrays[name][tuple(window.values())])
         coordinates = {
-            key: np.asarray(array[window[key]]) for key, array in arrays.items() if key != name
+            key: (key, stored_coordinate(array)[window[key]], dict(array.attrs))
+            for key, array in arrays.items()
+            if key != name
         }
-        attributes = dict(arrays[name].attrs)
+        attributes = {key: it for key, it in arrays[name].attrs.items() if key != "_FillValue"}
     except (*FAILURES, KeyError, ValueError, RuntimeError) as error:
         raise unreadable(where, error) from None
     require_outline(where, arrays[name], entry)

@@ -25,7 +25,7 @@ from choco_pipeline.tables.storage.store import read_table, write_table
 from tests.effort import examples
 from tests.tables.building.test_wavefront import small_blocks, tables_in_blocks
 from tests.tables.storage.test_store import quiet
-from tests.tables.stores import files_of, order
+from tests.tables.stores import chunks_of, files_of, order
 
 __all__ = ["small_blocks"]
 #: Of one chunk, of one for each number of passes, and with coordinates of its own.
@@ -61,10 +61,6 @@ damages = st.sampled_from([flip, truncate, remove])
 
 def store_of(manifest):
     return Path(manifest.removesuffix(".done.json") + ".zarr")
-
-
-def chunks_of(folder):
-    return sorted(path for path in folder.rglob("c/**/*") if path.is_file())
 
 
 def require_unreadable(manifest, table_id, chunk):
@@ -197,6 +193,28 @@ def test_the_metadata_of_a_large_table_is_made_good(tmp_path, small_blocks, is_l
     before = files_of(manifest)
     for file in store_of(manifest).rglob("zarr.json"):
         file.unlink()
+    (record,) = repair_manifest(manifest)
+    assert (record.why, files_of(manifest)) == (None, before)
+
+
+@pytest.mark.parametrize("is_large", [False, True])
+@few
+@given(data=st.data(), how=damages)
+def test_a_damaged_coordinate_is_found_and_made_good(
+    small_blocks, tmp_path_factory, is_large, data, how
+):
+    small_blocks(512)
+    folder = tmp_path_factory.mktemp("coordinate")
+    spec, manifest = order(folder, SolidBar("(x+z)//3"), 40, "p-positions")
+    (build_large if is_large else lambda *files: build_shard(*files, quiet))(spec, manifest)
+    before = files_of(manifest)
+    (table_id,) = document = read_record(Path(manifest))["tables"]
+    dim = data.draw(st.sampled_from("xz"))
+    how(store_of(manifest) / table_id / dim / "c/0", data)
+    (record,) = verify_manifest(manifest, 0, quiet)
+    assert "metadata or coordinates are damaged" in record.wrong
+    with pytest.raises(StoreError, match="cannot be read"):
+        read_table(Location.local(store_of(manifest)), table_id, document[table_id])
     (record,) = repair_manifest(manifest)
     assert (record.why, files_of(manifest)) == (None, before)
 

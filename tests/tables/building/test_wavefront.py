@@ -227,7 +227,12 @@ def test_a_damaged_block_is_computed_again_or_found_by_verify(
     found = files_of(manifest)
     if found[damaged] != files_of(whole)[damaged]:
         (record,) = verify_manifest(manifest, 0, quiet)
-        assert "is not the one that the manifest's digest was taken of" in record.wrong
+        is_cell = "/p_y/" in damaged
+        assert (
+            "is not the one that the manifest's digest was taken of"
+            if is_cell
+            else "its metadata or coordinates are damaged"
+        ) in record.wrong
         found[damaged] = files_of(whole)[damaged]
     assert found == files_of(whole)
 
@@ -235,7 +240,7 @@ def test_a_damaged_block_is_computed_again_or_found_by_verify(
 def damage(manifest, data):
     """Change a byte of a stored chunk; return its name."""
     store = Path(manifest.removesuffix(".done.json") + ".zarr")
-    chunk = data.draw(st.sampled_from(sorted(p for p in store.rglob("c/**/*") if p.is_file())))
+    chunk = data.draw(st.sampled_from([p for p in store.glob("*/*/c/**/*") if p.is_file()]))
     content = bytearray(chunk.read_bytes())
     content[data.draw(st.integers(0, len(content) - 1))] ^= 1
     chunk.write_bytes(content)

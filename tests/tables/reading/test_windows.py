@@ -39,7 +39,7 @@ from tests.claims.claims import claim_on, conditions, integer_formulas
 from tests.effort import examples
 from tests.rulesets import rulesets_with_bounds
 from tests.tables.storage.test_store import quiet
-from tests.tables.stores import order
+from tests.tables.stores import chunks_of, order
 
 few = settings(
     max_examples=examples(40), suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -181,7 +181,7 @@ def test_of_a_large_table_a_corner_is_mined(tmp_path, monkeypatch):
 def test_a_chunk_that_is_gone_or_changed_is_named(tmp_path):
     game = SolidBar("(x+z)//3")
     cells = stored(tmp_path, p_table(game, 40), game, 40, "p-positions")
-    files = sorted(path for path in tmp_path.rglob("c/*/*") if path.is_file())
+    files = chunks_of(tmp_path)
     files[-1].unlink()
     claim = claim_on(game, kind="p-positions", formula="x ^ y ^ z == 0", relation="exactly")
     name = "/".join(files[-1].parts[-3:])
@@ -195,8 +195,8 @@ def test_a_chunk_that_is_gone_or_changed_is_named(tmp_path):
 def test_a_claim_within_reach_reads_no_chunk_beyond(tmp_path):
     game = SolidBar("(x+z)//3")
     cells = stored(tmp_path, p_table(game, 200), game, 200, "p-positions", chunk_bytes=2048)
-    for path in tmp_path.rglob("c/*/*"):
-        if path.is_file() and max(int(path.name), int(path.parent.name)) > 2:
+    for path in chunks_of(tmp_path):
+        if max(int(path.name), int(path.parent.name)) > 2:
             path.unlink()  # 96 and more
     claim = claim_on(game, kind="p-positions", formula="x ^ y ^ z == 0", relation="exactly")
     near = claim.from_json({**claim.as_json(), "reach": "50"})

@@ -30,6 +30,7 @@ from choco_pipeline.tables.storage.store import (
     write_cells,
     write_table,
 )
+from tests.tables.stores import chunks_of
 
 GAMES = [
     ("solid-bar(f=(x+z)//3)", 20, "grundy"),
@@ -82,17 +83,32 @@ def test_xarray_reads_a_store_without_our_code_and_without_warnings(built):
                 tree[spec.table_id].to_dataset(),
                 xr.open_zarr(store, group=spec.table_id),
                 xr.open_zarr(store, group=spec.table_id, consolidated=False),
+                xr.open_zarr(store, group=spec.table_id, mask_and_scale=False),
                 xr.open_dataset(store, group=spec.table_id, engine="zarr"),
             ):
+                xr.testing.assert_equal(data, expected)
                 (name,) = data.data_vars
-                np.testing.assert_array_equal(data[name].values, expected[name].values)
-                assert data[name].dims == expected[name].dims
-                assert np.issubdtype(data[name].dtype, np.signedinteger)
+                assert data[name].attrs.items() >= expected[name].attrs.items()
+                assert {"long_name", "comment", "units"} == set(expected[name].attrs)
+                for dim in expected[name].dims:
+                    assert data[dim].attrs == expected[dim].attrs
+                    assert {"long_name", "units"} == set(data[dim].attrs)
                 assert data.attrs["ruleset"] == spec.ruleset
                 assert (data.attrs["bound"], data.attrs["quantity"]) == (spec.bound, spec.quantity)
                 assert {"kernels", "commit", "package_version", "format"} <= set(data.attrs)
                 assert data[name].encoding["fill_value"] == NOT_COMPUTED
+            integers = xr.open_zarr(store, group=spec.table_id, mask_and_scale=False)
+            assert integers[name].dtype == expected[name].dtype
+            assert integers[name].attrs["_FillValue"] == NOT_COMPUTED
         tree.close()
+
+
+def test_xarray_reads_a_cell_of_a_lost_chunk_as_no_number(built):
+    specs, _, manifest = built
+    (chunk,) = (store_path(manifest) / specs[1].table_id).glob("p_y/c/*/*")
+    chunk.unlink()
+    data = xr.open_zarr(store_path(manifest), group=specs[1].table_id)
+    assert bool(data.p_y.isnull().all())
 
 
 def test_a_manifest_says_what_is_in_the_store(built):
@@ -122,7 +138,7 @@ def test_every_flipped_byte_of_a_chunk_is_found(tmp_path_factory, data):
     write_record(folder / "s.json", Shard("s", (spec,)).as_json())
     manifest = folder / "tables" / "s.done.json"
     build_shard(str(folder / "s.json"), str(manifest), quiet)
-    (chunk,) = [p for p in store_path(manifest).rglob("c/**/*") if p.is_file()]
+    (chunk,) = chunks_of(store_path(manifest))
     content = bytearray(chunk.read_bytes())
     content[data.draw(st.integers(0, len(content) - 1))] ^= data.draw(st.integers(1, 255))
     chunk.write_bytes(content)
@@ -137,7 +153,9 @@ def test_every_flipped_byte_of_a_chunk_is_found(tmp_path_factory, data):
 def test_a_missing_chunk_is_found_and_not_read_as_numbers(built):
     specs, _, manifest = built
     (chunk,) = [
-        p for p in (store_path(manifest) / specs[0].table_id).rglob("c/**/*") if p.is_file()
+        p
+        for p in (store_path(manifest) / specs[0].table_id / "grundy").rglob("c/**/*")
+        if p.is_file()
     ]
     chunk.unlink()
     with pytest.raises(StoreError, match=rf"chunk .* is missing \({chunk}\)"):
@@ -215,7 +233,9 @@ def test_an_interrupted_build_goes_on(tmp_path, monkeypatch):
     lines = journal.read_text().splitlines()
     damaged = json.loads(lines[0])["id"]
     (chunk,) = [
-        p for p in (tmp_path / "tables" / "s.zarr" / damaged).rglob("c/**/*") if p.is_file()
+        p
+        for p in (tmp_path / "tables" / "s.zarr" / damaged / "grundy").rglob("c/**/*")
+        if p.is_file()
     ]
     chunk.write_bytes(b"torn")
     journal.write_text(journal.read_text() + '{"id": "torn li')
@@ -288,7 +308,7 @@ def test_chunks_are_those_that_zarr_writes(tmp_path_factory, dims, passes, shape
     cells = np.arange(np.prod(shape)).reshape(shape).astype(data.draw(st.sampled_from("hi")))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chunks, "CHUNK_BYTES", data.draw(st.sampled_from([256, 4096, 1 << 20])))
-        outline = Outline(Variable("v", dims, None, "numbers"), shape, str(cells.dtype))
+        outline = Outline(Variable("v", dims, None, "numbers", "any"), shape, str(cells.dtype))
         ours, zarrs = (Location.local(tmp_path_factory.mktemp("t")) for _ in range(2))
         spec = TableSpec.of(StepBar(2), 5, "grundy")
         array = create_table(zarrs, spec, outline)
