@@ -10,7 +10,7 @@ import pytest
 
 from choco_pipeline.automata.arithmetic import linear
 from choco_pipeline.proof.arithmetic.mona import KNOWN
-from choco_pipeline.proof.arithmetic.ws1s import ws1s_text
+from choco_pipeline.proof.arithmetic.ws1s import SENTENCE, ws1s_files
 from tests.workflow.conftest import Ran
 from tests.workflow.project import Project
 
@@ -28,7 +28,7 @@ def contradicted(project: Project) -> Project:
     folder = project.folder / "programs"
     folder.mkdir()
     for i, (sentence, _) in enumerate(KNOWN):
-        (folder / f"known-{i}").write_text(ws1s_text(sentence, relations))
+        (folder / f"known-{i}").write_text(ws1s_files(sentence, relations)[SENTENCE])
     script = f"""\
         #!/bin/sh
         for known in {folder}/known-*; do

@@ -35,7 +35,7 @@ from choco_pipeline.proof.arithmetic.logic import (
     linear,
     negation,
 )
-from choco_pipeline.proof.arithmetic.ws1s import ws1s_text
+from choco_pipeline.proof.arithmetic.ws1s import SENTENCE, ws1s_files
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.tables.computing.cost import in_bytes
 
@@ -159,18 +159,20 @@ def _decided(
 ) -> Decision:
     names = sorted(free(sentence))
     start = time.perf_counter()
-    text = ws1s_text(sentence, relations)
+    files = ws1s_files(sentence, relations)
     with TemporaryDirectory() as directory:
-        path = Path(directory) / "sentence.mona"
-        path.write_text(text, encoding="ascii")
-        said, complaint = _output(["-q", str(path)], seconds_limit)
+        for name, text in files.items():
+            Path(directory, name).write_text(text, encoding="ascii")
+        said, complaint = _output(["-q", SENTENCE], seconds_limit, directory)
     valid, values = _answer(said, complaint, len(names))
     counterexample = None if valid else dict(zip(names, values, strict=True))
     return Decision(valid, counterexample, time.perf_counter() - start, 0)
 
 
-def _output(arguments: list[str], seconds_limit: float) -> tuple[str, str]:
-    """Return what MONA says, and its complaints."""
+def _output(
+    arguments: list[str], seconds_limit: float, directory: str | None = None
+) -> tuple[str, str]:
+    """Return what MONA says, started in a directory, and its complaints."""
     pipe = subprocess.PIPE
     try:
         process = subprocess.Popen(
@@ -180,6 +182,7 @@ def _output(arguments: list[str], seconds_limit: float) -> tuple[str, str]:
             stderr=pipe,
             text=True,
             errors="replace",
+            cwd=directory,
         )
     except OSError as error:
         raise _NoAnswerError(f"it cannot be started ({error.strerror})") from None

@@ -10,7 +10,7 @@ N. Klarlund and A. Møller, MONA Version 1.4 User Manual, BRICS Notes Series NS-
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import count
 
 from choco_pipeline.automata.dfa import Automaton
@@ -29,6 +29,8 @@ from choco_pipeline.proof.arithmetic.logic import (
     free,
 )
 
+#: The name of the file with the sentence.
+SENTENCE = "sentence.mona"
 _ARITHMETIC = """ws1s;
 pred less(var2 X, Y) = ex1 p: p notin X & p in Y & (all1 q: q > p => (q in X <=> q in Y));
 pred add(var2 X, Y, Z) = ex2 C: 0 notin C & (all1 p:
@@ -54,21 +56,26 @@ _DIGITS = {
 }
 
 
-def ws1s_text(sentence: Sentence, relations: Mapping[str, Automaton]) -> str:
-    """Return the sentence as MONA reads it; the free variables, sorted, are V0, V1, …."""
+def ws1s_files(sentence: Sentence, relations: Mapping[str, Automaton]) -> dict[str, str]:
+    """Return the files that MONA reads in one folder, by their names.
+
+    `SENTENCE` holds the sentence; its free variables, sorted, are V0, V1, …. The others hold the automata of the relations.
+    """
     names = sorted(free(sentence))
     scope: dict[Variable, str] = {name: f"V{i}" for i, name in enumerate(names)}
     translation = _Translation(relations, len(names))
     formula = translation.formula(sentence, scope)
     variables = f"var2 {', '.join(scope.values())};\n" if scope else ""
-    return f"{_ARITHMETIC}{''.join(translation.predicates.values())}{variables}{formula};\n"
+    text = f"{_ARITHMETIC}{''.join(translation.predicates.values())}{variables}{formula};\n"
+    return {SENTENCE: text, **translation.automata}
 
 
 class _Translation:
-    """One sentence being translated: the predicates that it needs, and a count of variables."""
+    """One sentence being translated: the predicates and the files of automata that it needs, and a count of variables."""
 
     def __init__(self, relations: Mapping[str, Automaton], variables: int) -> None:
         self.predicates: dict[str, str] = {}
+        self.automata: dict[str, str] = {}
         self._relations = relations
         self._numbers = count(variables)
 
@@ -86,8 +93,7 @@ class _Translation:
                         odd = f"~({odd} <=> p in {scope[name]})"
                 return f"(all1 p: ~{odd})"
             case Member():
-                arguments = ", ".join(scope[name] for name in sentence.arguments)
-                return f"{self._relation(sentence)}({arguments})"
+                return self._relation(sentence, scope)
             case And(parts):
                 return f"({' & '.join(self.formula(part, scope) for part in parts) or 'true'})"
             case Or(parts):
@@ -133,12 +139,18 @@ class _Translation:
             self.predicates[name] = f"pred {name}(var2 X, Z) = ex2 T: {half}(X, T) & {last};\n"
         return name
 
-    def _relation(self, member: Member) -> str:
+    def _relation(self, member: Member, scope: Mapping[Variable, str]) -> str:
+        """Say that the automaton accepts the arguments; MONA wants them in the order in which they are bound."""
         automaton = relation_of(member, self._relations)
-        name = f"relation{sorted(self._relations).index(member.relation)}"
-        if name not in self.predicates:
-            self.predicates[name] = _run(name, automaton, len(member.arguments))
-        return name
+        places = [int(scope[name].removeprefix("V")) for name in member.arguments]
+        bound = sorted(set(places))
+        order = [bound.index(place) for place in places]
+        number = sorted(self._relations).index(member.relation)
+        name = f"relation{number}_{'_'.join(map(str, order))}.dfa"
+        if name not in self.automata:
+            self.automata[name] = _dfa(automaton, order)
+        arguments = ", ".join(f"X{i}->V{place}" for i, place in enumerate(bound))
+        return f'import("{name}", {arguments})'
 
 
 def _set(number: int) -> str:
@@ -146,45 +158,47 @@ def _set(number: int) -> str:
     return f"{{{', '.join(places)}}}" if places else "empty"
 
 
-def _run(name: str, automaton: Automaton, arguments: int) -> str:
-    """Return the predicate that the automaton accepts: there is a run that ends when all digits are read.
+def _dfa(automaton: Automaton, order: Sequence[int]) -> str:
+    """Return an automaton as MONA reads it, with variables X0, X1, …; the i-th argument is the `order[i]`-th of them.
 
-    Bit i of the state before digit p is whether p is in Qi.
+    What follows a state is a decision diagram: lines of a variable, and of the lines that follow a 0 and a 1 of it; or of -1
+    and a state. MONA's words begin with a letter more, for variables that are true or false: a state more reads it.
     """
-    tracks = [f"X{track}" for track in automaton.tracks]
-    bits = [f"Q{i}" for i in range(max(1, (automaton.states - 1).bit_length()))]
+    variables = max(order) + 1
+    lines: dict[tuple[int, int, int], int] = {}
 
-    def in_state(place: str, state: int) -> str:
-        return _digits_are(place, bits, state)
+    def line(*content: int) -> int:
+        a, b, c = content
+        return lines.setdefault((a, b, c), len(lines))
 
-    rows = automaton.delta.tolist()
-    # A run that comes to a state which it cannot leave is over: half of the text would say how it goes on.
-    ends = {i for i, row in enumerate(rows) if not automaton.accepting[i] and set(row) == {i}}
-    steps = []
-    for state, row in enumerate(rows):
-        reading: dict[int, list[str]] = {}
-        for symbol, after in enumerate(row):
-            if after not in ends:
-                reading.setdefault(after, []).append(_digits_are("p", tracks, symbol))
-        cases = (
-            f"(({' | '.join(symbols)}) & {in_state('p+1', after)})"
-            for after, symbols in reading.items()
-        )
-        steps.append(f"({in_state('p', state)} => ({' | '.join(cases) or 'false'}))")
-    over = "".join(f" & (all1 q: q >= e => q notin {track})" for track in tracks)
-    accepted = [
-        in_state("e", state) for state in range(automaton.states) if automaton.accepting[state]
+    def decided(after: Sequence[int], variable: int) -> int:
+        """Return the line that decides between states, given by the digits of this variable and the next ones."""
+        if len(after) == 1:
+            return line(-1, after[0], 0)
+        zero, one = (decided(after[digit::2], variable + 1) for digit in (0, 1))
+        return zero if zero == one else line(variable, zero, one)
+
+    symbols = [
+        sum((digits >> order[int(track)] & 1) << i for i, track in enumerate(automaton.tracks))
+        for digits in range(1 << variables)
     ]
-    moves = "\n & ".join(steps)
-    declared = ", ".join(f"X{i}" for i in range(arguments))
-    return (
-        f"pred {name}(var2 {declared}) = ex2 {', '.join(bits)}: ex1 e: {in_state('0', 0)}{over}\n"
-        f" & (all1 p: p < e => ({moves}))\n & ({' | '.join(accepted) or 'false'});\n"
+    after = automaton.delta[:, symbols] + 1
+    behaviour = [line(-1, 1, 0), *(decided(row, 0) for row in after.tolist())]
+    accepting = [automaton.accepting[0], *automaton.accepting]
+    return "\n".join(
+        (
+            "MONA DFA",
+            f"number of variables: {variables}",
+            f"variables: {' '.join(f'X{i}' for i in range(variables))} ",
+            f"orders: {' '.join(['2'] * variables)} ",  # which are sets
+            f"states: {len(behaviour)}",
+            "initial: 0",
+            f"bdd nodes: {len(lines)}",
+            f"final: {' '.join('1' if accepts else '-1' for accepts in accepting)} ",
+            f"behaviour: {' '.join(map(str, behaviour))} ",
+            "bdd:",
+            *(f" {a} {b} {c}" for a, b, c in lines),
+            "end",
+            "",
+        )
     )
-
-
-def _digits_are(place: str, sets: list[str], number: int) -> str:
-    digits = (
-        f"{place} {'in' if number >> i & 1 else 'notin'} {name}" for i, name in enumerate(sets)
-    )
-    return f"({' & '.join(digits) or 'true'})"

@@ -1,7 +1,9 @@
 """The second engine: it agrees with the first, and says why when it has no answer."""
 
 import sys
+from itertools import permutations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
@@ -24,7 +26,7 @@ from choco_pipeline.proof.arithmetic.logic import (
     linear,
 )
 from choco_pipeline.proof.arithmetic.mona import decide_with_mona, mona_version
-from choco_pipeline.proof.arithmetic.ws1s import ws1s_text
+from choco_pipeline.proof.arithmetic.ws1s import SENTENCE, ws1s_files
 from choco_pipeline.proof.games.obligations import obligations
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from tests.effort import examples
@@ -142,6 +144,33 @@ def test_a_relation_with_a_start_that_is_left_at_once_and_many_states() -> None:
 
 
 @needs_mona
+@pytest.mark.parametrize(
+    "arguments", [*permutations("abc"), "aab", "aba", "baa", "aaa"], ids="".join
+)
+def test_arguments_of_a_relation_in_any_order_and_repeated(arguments) -> None:
+    relation = linear_automaton({"0": 3, "1": -7, "2": 5}, -37, "<=")
+    # each state twice, which MONA need not know
+    doubled = Automaton(
+        relation.tracks,
+        np.concatenate((relation.delta + relation.states, relation.delta)),
+        np.tile(relation.accepting, 2),
+    )
+    member = Member("R", tuple(arguments))
+    same = Linear(tuple(zip(arguments, (3, -7, 5), strict=True)), -37, "<=")
+    for automaton in (relation, doubled):
+        for both in (
+            And((Not(And((member, Not(same)))), Not(And((same, Not(member)))))),
+            # bound in another order than the one in which they stand
+            Not(And((Exists(("b", "a"), And((member, Not(same)))),))),
+        ):
+            assert decide_with_mona(both, {"R": automaton}).valid
+        rim = Linear(same.coefficients, -37, "==")
+        at = decide_with_mona(Not(And((member, rim))), {"R": automaton}).counterexample
+        assert at is not None
+        assert sum(f * at[name] for name, f in zip(arguments, (3, -7, 5), strict=True)) == 37
+
+
+@needs_mona
 def test_a_name_may_be_bound_again() -> None:
     shadow = Exists(("u",), And((equal("u", "x"), Exists(("u",), less("x", "u")))))
     assert decide_with_mona(shadow, {}).valid
@@ -169,7 +198,7 @@ def test_memory_is_limited(monkeypatch) -> None:
 
 
 def test_text_names_free_variables_in_order() -> None:
-    text = ws1s_text(And((less("z", "a"), NimSumZero(("m", "z", "z")))), {})
+    text = ws1s_files(And((less("z", "a"), NimSumZero(("m", "z", "z")))), {})[SENTENCE]
     assert "var2 V0, V1, V2;" in text
     assert "less(" in text
 
