@@ -10,7 +10,14 @@ from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.verdict import Counterexample
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.games import Position
-from choco_pipeline.proof.arithmetic.logic import TRUE, Sentence, conjunction, disjunction, negation
+from choco_pipeline.proof.arithmetic.logic import (
+    TRUE,
+    Sentence,
+    conjunction,
+    disjunction,
+    negation,
+    within,
+)
 from choco_pipeline.proof.games.moves import Variables, has_moves, steps
 from choco_pipeline.proof.statements.conditions import holds
 from choco_pipeline.proof.statements.explained import MOST_OPTIONS
@@ -38,7 +45,7 @@ def _met(question: Question, check: Options, passes: int) -> Sentence:
     spoken = _spoken(question, check, passes)
     if check.have != "every":
         return spoken
-    return conjunction(spoken, _some_option(question, check, passes, lambda *_: TRUE))
+    return within(spoken, _some_option(question, check, passes, lambda *_: TRUE))
 
 
 def _wrong(question: Question, check: Options, passes: int) -> Sentence:
@@ -47,10 +54,10 @@ def _wrong(question: Question, check: Options, passes: int) -> Sentence:
         wanted = holds(check.to, question.values(left), names)
         return negation(wanted) if check.have == "every" else wanted
 
-    found = _some_option(question, check, passes, looked_for)
-    return conjunction(
-        _spoken(question, check, passes), negation(found) if check.have == "some" else found
-    )
+    spoken = _spoken(question, check, passes)
+    # An option is asked for only where the claim speaks: else it would be worked out where all options lead.
+    found = within(spoken, _some_option(question, check, passes, looked_for))
+    return conjunction(spoken, negation(found)) if check.have == "some" else found
 
 
 def _some_option(
