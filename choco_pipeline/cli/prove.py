@@ -16,7 +16,7 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.cli.output import emit, in_time, wrapped
-from choco_pipeline.cli.prove_family import show_family_check
+from choco_pipeline.cli.prove_family import other_game, other_games, show_family_check
 from choco_pipeline.cli.waiting import waiting
 from choco_pipeline.commands import command
 from choco_pipeline.errors import ChocoError
@@ -136,10 +136,11 @@ def show_proof(
         else:
             print("\n".join(_formula_lines(found, formula, decided)))
         return 0 if decided.is_proved else 1
+    others = other_games(check) if check is not None and found.is_proved else []
     if json:
-        emit(found.model_dump())
+        emit(found.model_dump() | {"described_otherwise": others})
     else:
-        print("\n".join(_lines(found)))
+        print("\n".join([*_lines(found), *(wrapped(other_game(name)) for name in others)]))
     return 0 if found.is_proved else 1
 
 

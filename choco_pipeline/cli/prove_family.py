@@ -9,9 +9,12 @@ from typing import Any
 
 from choco_pipeline.cli.output import emit, in_time, wrapped
 from choco_pipeline.cli.waiting import waiting
+from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError
+from choco_pipeline.games.description import described_otherwise
 from choco_pipeline.proof.family_attempt import attempt_family, undecided_family
 from choco_pipeline.proof.family_check import check_family
+from choco_pipeline.proof.games.certificate import MOST_BYTES
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.task import warm_up
@@ -103,11 +106,23 @@ def show_family_check(
         found = checker.call(target, certificate, seconds, what="the check", **limits)
     except UndecidedError as error:
         found = {"status": "undecided", "why": str(error), "certificate": certificate}
+    others = [] if found["status"] == "undecided" else other_games(Path(certificate))
     if json:
-        emit(found)
+        emit(found | {"described_otherwise": others})
     else:
-        print("\n".join(map(wrapped, _checked_lines(found))))
+        lines = [*_checked_lines(found), *map(other_game, others)]
+        print("\n".join(map(wrapped, lines)))
     return 0 if found["status"] == "proved" else 1
+
+
+def other_games(certificate: Path) -> list[str]:
+    """Return the names of games that a certificate describes and this project does not, or otherwise."""
+    return described_otherwise(read_json(certificate, MOST_BYTES).get("games", {}), Path.cwd())
+
+
+def other_game(name: str) -> str:
+    """Return a line that says so of a game."""
+    return f"game({name}) is the game that the certificate describes, which config/games/{name}.yaml here does not"
 
 
 def _checked_lines(found: Mapping[str, Any]) -> list[str]:

@@ -312,6 +312,17 @@ def described(name: str, base: Path, games: Mapping[str, Any] | None) -> Descrip
     return _in_file(shown, read_yaml_text(path, shown, LARGEST_GAME))
 
 
+def described_otherwise(games: Mapping[str, Any], base: Path) -> list[str]:
+    """Return the names of described games that are none below `base`, or other ones; the parameters are as for `described`."""
+
+    def is_known(name: str) -> bool:
+        with suppress(ChocoError):
+            return described(name, base, None).file == described(name, base, games).file
+        return False
+
+    return sorted(name for name in games if not is_known(name))
+
+
 def _of_another_package(entry: EntryPoint) -> Description:
     """Return the description that another package names: a file as in ``config/games``, which holds no code.
 

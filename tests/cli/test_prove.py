@@ -148,3 +148,32 @@ def test_mistakes_are_one_line_and_exit_code_2(tmp_path, monkeypatch, capsys, ar
     assert err.startswith("choco: ")
     assert len(err.splitlines()) == 1
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "asked", [(), ("--for", "k >= 0", "--p-positions", "a ^ b == 0")], ids=["game", "family"]
+)
+def test_a_check_says_that_a_game_is_described_otherwise_here(asked, tmp_path):
+    """A certificate describes its games itself: by a name, somebody may mean another game than this project does."""
+    game = (
+        "game: two\nparameters: {k: 1}\ncoordinates: [a, b]\nmoves: [{lower: [a]}, {lower: [b]}]\n"
+    )
+    described = tmp_path / "config" / "games" / "two.yaml"
+    described.parent.mkdir(parents=True)
+    described.write_text(game)
+    done = choco(
+        "prove", "game(two, k=k)" if asked else "game(two)", *asked, "--json", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stdout
+    check = ("prove", "--check", json.loads(done.stdout)["certificate"])
+    assert json.loads(choco(*check, "--json", cwd=tmp_path).stdout)["described_otherwise"] == []
+    assert "game(two) is" not in choco(*check, cwd=tmp_path).stdout
+    described.write_text(f"{game[:-2]}, {{lower: [a, b], by: same}}]\n")
+    for change in (lambda: None, described.unlink):
+        change()
+        done = choco(*check, "--json", cwd=tmp_path)
+        assert json.loads(done.stdout)["described_otherwise"] == ["two"]
+        assert (
+            "game(two) is the game that the certificate describes"
+            in choco(*check, cwd=tmp_path).stdout
+        )
