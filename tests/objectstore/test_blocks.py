@@ -1,6 +1,7 @@
-"""Large tables in an object store: the same bytes, one-line errors, and damage made good."""
+"""Tables built in an object store: the same bytes, one-line errors, damage made good, and a bad network endured."""
 
 import pickle
+from pathlib import Path
 
 import pytest
 
@@ -10,15 +11,19 @@ from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest
 from choco_pipeline.tables.building import block_task
+from choco_pipeline.tables.building import shard as shard_module
 from choco_pipeline.tables.building.block_task import Site, fill_block
 from choco_pipeline.tables.building.blocks import share_of
 from choco_pipeline.tables.building.restoration import repair_manifest
 from choco_pipeline.tables.building.shard import build_shard
 from choco_pipeline.tables.building.wavefront import build_large
+from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.reading.verification import verify_manifest
 from choco_pipeline.tables.specs.spec import Shard, TableSpec
 from choco_pipeline.tables.storage.journal import Journal
 from choco_pipeline.tables.storage.location import Location
 from choco_pipeline.tables.storage.store import create_table
+from tests.objectstore.flaky import Flaky
 from tests.tables.building.test_wavefront import small_blocks
 from tests.tables.stores import files_of, order
 
@@ -26,6 +31,7 @@ pytestmark = pytest.mark.full
 
 __all__ = ["small_blocks"]
 SPEC = TableSpec.of(SolidBar("(x+z)//3"), 40, "p-positions")
+SMALL = tuple(TableSpec.of(SolidBar("(x+z)//3"), bound, "grundy") for bound in (6, 8, 10))
 
 
 def contents(store):
@@ -76,3 +82,49 @@ def test_a_block_that_cannot_be_written_or_read_is_one_line(
         assert "\n" not in said
         assert str(remote) in said
         assert login.key not in said
+
+
+def small_tables(folder: Path, remote: Location) -> tuple[str, str]:
+    """Write the spec of a shard of three small tables below a URL; return its path and that of its manifest."""
+    write_record(folder / "s.json", Shard("s", SMALL, str(remote)).as_json())
+    return str(folder / "s.json"), str(folder / "tables" / "s.done.json")
+
+
+def test_a_build_that_was_stopped_goes_on(remote, tmp_path, monkeypatch):
+    """What it has stored is kept if it is as it was stored, and what it was writing is written over."""
+    spec, manifest = small_tables(tmp_path, remote)
+    store, begun = remote.child("s.zarr"), []
+
+    def stops_at_the_third(*what):
+        begun.append(what)
+        if len(begun) == 3:
+            store.write(f"{SMALL[2].table_id}/zarr.json", b"torn")
+            raise KeyboardInterrupt
+        return table(*what)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shard_module, "table", stops_at_the_third)
+        with pytest.raises(KeyboardInterrupt):
+            build_shard(spec, manifest, ignore)
+    chunk = next(name for name, _ in store.files(SMALL[0].table_id) if "/c/" in name)
+    store.write(chunk, b"damaged")
+    assert build_shard(spec, manifest, ignore) == {"computed": 2, "kept": 1}
+    assert [record.wrong for record in verify_manifest(manifest, 0, ignore)] == [None] * len(SMALL)
+
+
+def test_tables_are_built_and_read_over_a_bad_network(remote, login, tmp_path, monkeypatch):
+    flaky = Flaky(login.port)
+    spec, manifest = small_tables(tmp_path, remote)
+    with monkeypatch.context() as patch:
+        patch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{flaky.port}")
+        assert build_shard(spec, manifest, ignore) == {"computed": len(SMALL), "kept": 0}
+        verified = verify_manifest(manifest, 0, ignore)
+    flaky.close()
+    assert min(flaky.dropped, flaky.busy, flaky.cut) > 1, vars(flaky)
+    assert [record.wrong for record in verified] == [None] * len(SMALL)
+    here = Shard("s", SMALL)
+    write_record(tmp_path / "here.json", here.as_json())
+    build_shard(str(tmp_path / "here.json"), str(tmp_path / "here" / "s.done.json"), ignore)
+    assert contents(Location.of_url(str(remote.child("s.zarr")))) == files_of(
+        str(tmp_path / "here" / "s.done.json")
+    )

@@ -212,6 +212,7 @@ def test_a_configuration_may_not_hold_a_login(project, where) -> None:
     assert not (project.folder / "results" / "tiny" / "plan.json").exists()
 
 
+@pytest.mark.slow  # test_blocks.py has a build that was stopped, and workflow/test_kill.py a run that was killed
 def test_a_killed_run_goes_on(project, server, url, of_server) -> None:
     project.environment |= server.environment()
     put_tables(project, "slow.yaml", url)
@@ -233,6 +234,7 @@ def test_a_killed_run_goes_on(project, server, url, of_server) -> None:
     require_no_secret(server, project)
 
 
+@pytest.mark.slow  # test_blocks.py has tables that are built and read over it
 def test_a_run_over_a_bad_network(project, server, url, of_server) -> None:
     flaky = Flaky(server.port)
     project.environment |= server.environment(AWS_ENDPOINT_URL=f"http://127.0.0.1:{flaky.port}")
