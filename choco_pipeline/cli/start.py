@@ -15,6 +15,18 @@ from choco_pipeline.cli.output import DISAGREEMENT, emit, note
 from choco_pipeline.documents.files import reason_of
 from choco_pipeline.errors import ChocoError, DisagreementError
 
+#: What a file system refuses for reasons that are its owner's: no room, no permission, something else in the place of a file.
+NOT_OURS = (
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EROFS,
+    errno.EACCES,
+    errno.EPERM,
+    errno.EISDIR,
+    errno.ENOTDIR,
+    errno.ELOOP,
+)
+
 
 def main() -> None:
     """Run a command.
@@ -32,10 +44,10 @@ def main() -> None:
         sys.stderr.close()
         sys.exit(141)
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        if error.errno not in NOT_OURS:
             _fail()
         place = Path(error.filename or "results")
-        _refuse(f"{place}: cannot be written ({reason_of(error, place)})")
+        _refuse(f"{place}: cannot be used ({reason_of(error, place)})")
     except Exception:
         _fail()
 

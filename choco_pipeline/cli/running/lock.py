@@ -14,6 +14,7 @@ from filelock import FileLock, Timeout
 from choco_pipeline.cli.running import supervise
 from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.errors import ChocoError, StoreError
+from choco_pipeline.sweep.paths import SHARED
 
 #: Where Snakemake keeps its own lock, below the folder that it runs in.
 SNAKEMAKE_LOCKS = Path(".snakemake/locks")
@@ -46,7 +47,12 @@ def results_lock(results: Path, unlock: Callable[[], None]) -> Iterator[Callable
     ------
     BusyError
         If another run or a plain ``snakemake`` is working here.
+    StoreError
+        If it, or a folder in it that all runs share, is something else.
     """
+    for place in (results, *(results / name for name in SHARED)):
+        if os.path.lexists(place) and not place.is_dir():
+            raise StoreError(f"{place}: no folder, and one is needed there")
     results.mkdir(parents=True, exist_ok=True)
     record = results / ".run.json"
     lock = FileLock(results / ".run.lock")
