@@ -16,8 +16,8 @@ from choco_pipeline.errors import LimitError
 Points = NDArray[np.int64]
 Member = Callable[[Points], NDArray[np.bool_]]
 
-#: Points that are looked up together.
-BATCH = 1 << 20
+#: Points that are looked up together: their arrays stay in the cache of a core.
+BATCH = 1 << 16
 #: Points that one residual may be told apart by; more would cost seconds for each state.
 MOST_POINTS = 1 << 20
 
@@ -223,7 +223,9 @@ def _keys(member: Member, words: Points, length: int, experiments: Points) -> li
     batch = max(1, BATCH // len(steps))
     for first in range(0, len(words), batch):
         block = lows[first : first + batch]
-        points = (block[:, None, :] + steps).reshape(len(block) * len(steps), lows.shape[1])
+        # axis by axis, since who is asked for these points looks at one coordinate after the other
+        axes = [np.add.outer(*pair).ravel() for pair in zip(block.T, steps.T, strict=True)]
+        points = np.array(axes).reshape(len(axes), len(block) * len(steps)).T
         if graph is None:
             said: NDArray[np.generic] = np.packbits(member(points).reshape(len(block), -1), axis=1)
         else:

@@ -178,8 +178,9 @@ def _dfa(automaton: Automaton, order: Sequence[int]) -> str:
         zero, one = (decided(after[digit::2], variable + 1) for digit in (0, 1))
         return zero if zero == one else line(variable, zero, one)
 
+    places = [order[int(str(track))] for track in automaton.tracks]
     symbols = [
-        sum((digits >> order[int(track)] & 1) << i for i, track in enumerate(automaton.tracks))
+        sum((digits >> place & 1) << i for i, place in enumerate(places))
         for digits in range(1 << variables)
     ]
     after = automaton.delta[:, symbols] + 1
