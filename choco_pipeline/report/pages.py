@@ -23,6 +23,7 @@ from choco_pipeline.report.claims.pair_section import PairView, forms, pair_view
 from choco_pipeline.report.claims.standings import standings
 from choco_pipeline.report.claims.verdicts import ClaimView, claim_views, tally
 from choco_pipeline.report.environment import environment
+from choco_pipeline.report.explored.explored_games import embedded, explored_families
 from choco_pipeline.report.family_proofs.family_pages import FamilyProofs
 from choco_pipeline.report.findings import families
 from choco_pipeline.report.found_statements.found import FoundStatements
@@ -128,6 +129,8 @@ def _parts(
     value_sets, shifts = families(ledger, "value-sets"), families(ledger, "shifts")
     if value_sets or shifts:
         yield "findings", "Found in single tables", {"value_sets": value_sets, "shifts": shifts}
+    if explored := explored_families(ledger, results):
+        yield "explore", "Explore", {"families": explored, "data": embedded(explored)}
     shown = galleries(ledger, results)
     yield "games", "Games and pictures", {"galleries": shown, "bokeh": bokeh_script()}
     yield "tables", "Tables", {}

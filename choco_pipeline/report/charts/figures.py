@@ -89,7 +89,7 @@ def galleries(ledger: Ledger, results: Path) -> list[Gallery]:
         by_family[family_of(table)].append(table)
     shares = _shares({family: len(tables) for family, tables in by_family.items()})
     return [
-        _gallery(number, family, tables, _spread(tables, shares[family]), results)
+        _gallery(number, family, tables, spread(tables, shares[family]), results)
         for number, (family, tables) in enumerate(by_family.items())
     ]
 
@@ -115,7 +115,7 @@ def _shares(sizes: Mapping[str, int]) -> dict[str, int]:
     return shares
 
 
-def _spread(tables: Sequence[Any], most: int) -> list[Any]:
+def spread(tables: Sequence[Any], most: int) -> list[Any]:
     """Return at most `most` of the tables, evenly."""
     if len(tables) <= most:
         return list(tables)

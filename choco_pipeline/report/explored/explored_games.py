@@ -1,0 +1,285 @@
+"""What the page to explore holds: corners of tables, by families whose parameters are sliders, with rules and automata."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from choco_pipeline.automata.dfa import Automaton
+from choco_pipeline.documents.record import read_record
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.games.notation import match, read
+from choco_pipeline.games.rules import Face, Rules
+from choco_pipeline.proof.games.certificate import read_certificate
+from choco_pipeline.proof.games.membership import Relation
+from choco_pipeline.report.charts.figures import spread
+from choco_pipeline.report.explored.played_rules import (
+    PackedFunction,
+    PlayedRules,
+    packed,
+    played_rules,
+    tabulated,
+)
+from choco_pipeline.report.game_families import QUANTITIES
+from choco_pipeline.report.proved.automaton_picture import draw_automaton, is_drawable
+from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.tables.specs.schema import Variable, variable_of
+from choco_pipeline.tables.storage.store import read_table, store_of
+
+#: Games that differ in parameters only, and are one family.
+PATTERNS = (
+    "step-bar(k=k, s=s)",
+    "strip-bar(k=k, s=s)",
+    "solid-bar(f=(x+z)//k)",
+    "rectangular-bar(m=m, n=n)",
+)
+#: What may follow a pattern, and what a heading says of it.
+WITH_PASS = "with-pass({}, passes=1)"
+#: Tables of one family; a slider through more of them is hard to hit.
+MOST_TABLES = 24
+#: Values of a coordinate, the first of these for which the box has at most so many positions: a browser plays all of
+#: them in half a second. Cells are fewer, since a table holds one coordinate of P-positions.
+SIDES = (64, 48, 32, 24, 16, 12, 8, 6, 4)
+MOST_POSITIONS = 50_000
+#: Rectangular bars have no smaller tables; what a browser plays is below one position of the face, a sixteenth of the box.
+MOST_POSITIONS_OF_A_FACE = 16 * MOST_POSITIONS
+#: States times symbols of an automaton that is embedded, about 22 KiB.
+MOST_TRANSITIONS = 8192
+#: Characters of all tables and automata together: what does not fit is left out.
+MOST_CHARACTERS = 1_200_000
+
+
+@dataclass(frozen=True)
+class WalkedAutomaton:
+    """An automaton as the page walks it.
+
+    Attributes
+    ----------
+    reads
+        The names of the numbers, one track each.
+    delta
+        The state after each state and symbol, packed; bit i of a symbol is a digit of the number i.
+    accepting
+        The states that accept.
+    picture
+        As SVG, if it is small enough; else None.
+    """
+
+    reads: tuple[str, ...]
+    delta: str
+    accepting: tuple[int, ...]
+    picture: str | None
+
+
+@dataclass(frozen=True)
+class ExploredTable:
+    """The corner of a table, the rules of its game, and its automata.
+
+    Attributes
+    ----------
+    ruleset
+        As it is written.
+    values
+        For each parameter of the family, its value.
+    axes, axis_sizes, firsts
+        What the cells are counted by: coordinates, or the places of a face; how many values each has, and the first.
+    position
+        For a face, the coordinates as functions of the axes; None where axes are coordinates.
+    cells
+        By the axes that the table has.
+    stored
+        The coordinate whose value at a P-position the cells hold; None for Grundy numbers and for 1 at P-positions.
+    automata
+        One for each number of passes left.
+    why_no_automata
+        What is said where there is none.
+    """
+
+    ruleset: str
+    values: tuple[int | str, ...]
+    rules: PlayedRules
+    axes: tuple[str, ...]
+    axis_sizes: tuple[int, ...]
+    firsts: tuple[int, ...]
+    position: tuple[PackedFunction, ...] | None
+    cells: PackedFunction
+    holds_grundy_numbers: bool
+    stored: int | None
+    automata: tuple[WalkedAutomaton, ...]
+    why_no_automata: str
+
+
+@dataclass(frozen=True)
+class ExploredFamily:
+    """Tables whose games are said alike, in the order of their parameters."""
+
+    name: str
+    parameters: tuple[str, ...]
+    tables: tuple[ExploredTable, ...]
+
+
+def explored_families(ledger: Ledger, results: Path) -> list[ExploredFamily]:
+    """Return the families of games of a run, with as many of their tables as a page can hold.
+
+    Raises
+    ------
+    StoreError
+        If a table that is shown cannot be read.
+    """
+    families: dict[tuple[str, tuple[str, ...]], dict[tuple[int | str, ...], Mapping[str, Any]]] = (
+        defaultdict(dict)
+    )
+    for table in ledger.tables:
+        name, parameters = _family(table)
+        of_family = families[name, tuple(parameters)]
+        values = tuple(parameters.values())
+        if values not in of_family or (table["bound"] or 0) > (of_family[values]["bound"] or 0):
+            of_family[values] = table
+    certificates = {
+        (entry.ruleset, entry.relation): entry.certificate
+        for entry in ledger.proofs
+        if entry.certificate
+    }
+    left, found = MOST_CHARACTERS, []
+    for (name, names), of_family in families.items():
+        chosen = []
+        for values in spread(sorted(of_family), MOST_TABLES):
+            one = _explored(of_family[values], values, certificates, results)
+            if one is not None and (size := len(_json(one))) <= left:
+                left -= size
+                chosen.append(one)
+        if chosen:
+            found.append(ExploredFamily(name, names, tuple(chosen)))
+    return found
+
+
+def embedded(families: Sequence[ExploredFamily]) -> Markup:
+    """Return families as JSON that cannot end the script that holds it."""
+    return Markup(f"[{','.join(map(_json, families))}]")
+
+
+def _json(value: ExploredFamily | ExploredTable) -> str:
+    return json.dumps(asdict(value), separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _family(table: Mapping[str, Any]) -> tuple[str, dict[str, int | str]]:
+    """Return what a table's family is called, and its parameters."""
+    notation, quantity = read(table["ruleset"]), QUANTITIES[table["quantity"]]
+    for pattern in PATTERNS:
+        for written, name in (
+            (pattern, pattern),
+            (WITH_PASS.format(pattern), f"{pattern} with a pass"),
+        ):
+            found = match(read(written), notation)
+            if found is not None:
+                return f"{name}: {quantity}", dict(found)
+    return f"{notation.name}, other games: {quantity}", {"game": table["ruleset"]}
+
+
+def _explored(
+    entry: Mapping[str, Any],
+    values: tuple[int | str, ...],
+    certificates: Mapping[tuple[str, Relation], str],
+    results: Path,
+) -> ExploredTable | None:
+    """Return a table, or None if its game does not fit on a page."""
+    game = parse_ruleset(entry["ruleset"])
+    variable = variable_of(game, entry["quantity"])
+    sizes = _sizes(game, entry, variable.face)
+    if sizes is None or len(variable.dims) + (variable.stored is not None) < 2:
+        return None
+    try:
+        rules = played_rules(_on_the_face(game.rules, variable.face), sizes)
+    except ChocoError:
+        return None
+    relation: Relation = "grundy" if entry["quantity"] == "grundy" else "p"
+    automata, why = _automata(certificates.get((game.notation, relation)), game)
+    axes, axis_sizes = rules.coordinates, rules.sizes
+    position = None
+    if variable.face is not None:
+        passes = game.coordinates[len(game.base.coordinates) :]
+        axes = (*variable.face.sizes, *passes)
+        axis_sizes = (*variable.face.sizes.values(), *(game.passes + 1 for _ in passes))
+        numbers = {name: axis for axis, name in enumerate(axes)}
+        position = (
+            *(tabulated(f, numbers, axis_sizes, 1) for f in variable.face.position),
+            *(PackedFunction((numbers[p],), packed(np.arange(game.passes + 1))) for p in passes),
+        )
+    return ExploredTable(
+        entry["ruleset"],
+        values,
+        rules,
+        axes,
+        axis_sizes,
+        tuple(variable.first(axis) for axis in axes),
+        position,
+        _cells(entry, variable, axes, axis_sizes, results),
+        relation == "grundy",
+        None if variable.stored is None else axes.index(variable.stored),
+        automata,
+        why,
+    )
+
+
+def _on_the_face(rules: Rules, face: Face | None) -> Rules:
+    """Return the rules without the condition on all positions where those on a face are known to satisfy it."""
+    return rules if face is None else replace(rules, within=None)
+
+
+def _sizes(game: Ruleset, entry: Mapping[str, Any], face: Face | None) -> tuple[int, ...] | None:
+    """Return how many values of each coordinate are played with; None if even a small box is too large."""
+    most = MOST_POSITIONS if face is None else MOST_POSITIONS_OF_A_FACE
+    bound = entry["bound"]
+    for side in SIDES:
+        largest = game.rules.largest(None if bound is None else min(bound, side - 1))
+        if math.prod(n + 1 for n in largest) <= most:
+            return tuple(n + 1 for n in largest)
+    return None
+
+
+def _cells(
+    entry: Mapping[str, Any],
+    variable: Variable,
+    axes: Sequence[str],
+    sizes: Sequence[int],
+    results: Path,
+) -> PackedFunction:
+    of = tuple(axes.index(dim) for dim in variable.dims)
+    manifest = results / "tables" / f"{entry['shard']}.done.json"
+    corner = [sizes[axis] for axis in of]
+    data = read_table(store_of(manifest, read_record(manifest)), entry["id"], entry, corner)
+    return PackedFunction(of, packed(np.asarray(data[variable.name].values)))
+
+
+def _automata(path: str | None, game: Ruleset) -> tuple[tuple[WalkedAutomaton, ...], str]:
+    """Return the automata of a certificate, or why there are none here."""
+    if path is None:
+        return (), "No automaton of this game is known to this run."
+    try:
+        certificate = read_certificate(Path(path))
+    except ChocoError:
+        return (), "The certificate of this game cannot be read."
+    states = max(automaton.states for automaton in certificate.automata)
+    if any(automaton.delta.size > MOST_TRANSITIONS for automaton in certificate.automata):
+        return (), f"The automaton of this game has {states:,} states, too many for this page."
+    reads = game.base.coordinates
+    if certificate.relation == "grundy":
+        reads = (*reads, "Grundy number")
+    return tuple(
+        _walked(automaton, reads, f"walk-{i}") for i, automaton in enumerate(certificate.automata)
+    ), ""
+
+
+def _walked(automaton: Automaton, reads: tuple[str, ...], name: str) -> WalkedAutomaton:
+    picture = str(draw_automaton(automaton, name)) if is_drawable(automaton) else None
+    accepting = tuple(int(state) for state in np.flatnonzero(automaton.accepting))
+    return WalkedAutomaton(reads, packed(automaton.delta), accepting, picture)
