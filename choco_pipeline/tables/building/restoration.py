@@ -25,7 +25,13 @@ from choco_pipeline.tables.specs.spec import TableSpec
 from choco_pipeline.tables.storage.checked import fault_of_metadata, faults_of_chunks, place_of
 from choco_pipeline.tables.storage.journal import Finished, Journal
 from choco_pipeline.tables.storage.location import FAILURES, Location, reason
-from choco_pipeline.tables.storage.store import create_table, finish_store, store_of, write_table
+from choco_pipeline.tables.storage.store import (
+    BuiltTable,
+    create_table,
+    finish_store,
+    store_of,
+    write_table,
+)
 
 METADATA = "zarr.json"
 
@@ -55,9 +61,9 @@ class _Patient:
         return patient
 
     @property
-    def entry(self) -> dict[str, Any]:
+    def entry(self) -> BuiltTable:
         """What the manifest says of it."""
-        entry: dict[str, Any] = self.document["tables"][self.spec.table_id]
+        entry: BuiltTable = self.document["tables"][self.spec.table_id]
         return entry
 
     @property

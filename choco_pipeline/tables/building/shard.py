@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import xarray as xr
 
@@ -25,7 +24,7 @@ from choco_pipeline.tables.specs.spec import FORMAT, Shard, TableSpec
 from choco_pipeline.tables.storage.checked import require_digests
 from choco_pipeline.tables.storage.journal import journal_of_tables
 from choco_pipeline.tables.storage.location import Location
-from choco_pipeline.tables.storage.store import finish_store, write_table
+from choco_pipeline.tables.storage.store import BuiltTable, finish_store, write_table
 
 Report = Callable[..., None]
 
@@ -53,13 +52,13 @@ def build_shard(spec_file: str, manifest_file: str, report: Report) -> dict[str,
     journal = journal_of_tables(manifest)
     kernels = code_digest(TABLE_CODE)
 
-    def line(table_id: str, entry: dict[str, Any]) -> str:
+    def line(table_id: str, entry: BuiltTable) -> str:
         return record_line({"kernels": kernels, "id": table_id, "entry": entry})
 
     kept = _kept(journal, store, kernels)
     # Without the line that a kill may have torn, which would spoil the next one.
     write_text(journal, "".join(line(*one) for one in kept.items()))
-    entries: dict[str, Any] = {}
+    entries: dict[str, BuiltTable] = {}
     for spec in shard.tables:
         entry = kept.get(spec.table_id)
         if entry is None:
@@ -78,7 +77,7 @@ def store_for(shard: Shard, manifest: Path) -> Location:
     return folder.child(f"{shard.name}.zarr")
 
 
-def write_manifest(shard: Shard, manifest: Path, entries: dict[str, Any]) -> None:
+def write_manifest(shard: Shard, manifest: Path, entries: Mapping[str, BuiltTable]) -> None:
     """Write the manifest of a shard whose tables have these entries: from now on it is there."""
     store = store_for(shard, manifest)
     document = {
@@ -92,7 +91,7 @@ def write_manifest(shard: Shard, manifest: Path, entries: dict[str, Any]) -> Non
     write_record(manifest, document)
 
 
-def _build_table(store: Location, spec: TableSpec) -> dict[str, Any]:
+def _build_table(store: Location, spec: TableSpec) -> BuiltTable:
     start = time.perf_counter()
     game = spec.game()
     if game.identity != spec.identity:
@@ -102,15 +101,17 @@ def _build_table(store: Location, spec: TableSpec) -> dict[str, Any]:
     data: xr.Dataset = table(game, spec.bound, spec.quantity)
     computed = time.perf_counter() - start
     entry = write_table(store, spec, data)
-    entry["positions"] = count_positions(game, spec.bound)
-    entry["seconds"] = round(computed, 4)
-    entry["seconds_to_store"] = round(time.perf_counter() - start - computed, 4)
-    return entry
+    return {
+        **entry,
+        "positions": count_positions(game, spec.bound),
+        "seconds": round(computed, 4),
+        "seconds_to_store": round(time.perf_counter() - start - computed, 4),
+    }
 
 
-def _kept(journal: Path, store: Location, kernels: str) -> dict[str, Any]:
+def _kept(journal: Path, store: Location, kernels: str) -> dict[str, BuiltTable]:
     """Return the entries of tables that an interrupted build finished and that are still what it wrote."""
-    kept: dict[str, Any] = {}
+    kept: dict[str, BuiltTable] = {}
     if not journal.exists():
         return kept
     for line in journal.read_text(encoding="utf-8", errors="replace").splitlines():

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from choco_pipeline.cluster.steps import Runner, Step, runner
 from choco_pipeline.documents.record import read_record
@@ -21,6 +20,7 @@ from choco_pipeline.tables.specs.schema import variable_of
 from choco_pipeline.tables.specs.spec import FORMAT, Shard, TableSpec
 from choco_pipeline.tables.storage.journal import Finished, Journal, journal_of_blocks
 from choco_pipeline.tables.storage.store import (
+    BuiltInBlocks,
     Outline,
     create_table,
     entry_of,
@@ -71,8 +71,12 @@ def build_large(spec_file: str, manifest_file: str, given: int | None = None) ->
         finish_store(site.store, [spec.table_id])
         write_manifest(shard, manifest, {spec.table_id: entry})
         run.report(Stage.BUILD, tables=1)
-    counts: dict[str, int] = entry["blocks"]
-    return {f"blocks {what}": counts[what] for what in ("computed", "kept", "reused")}
+    counts = entry["blocks"]
+    return {
+        "blocks computed": counts["computed"],
+        "blocks kept": counts["kept"],
+        "blocks reused": counts["reused"],
+    }
 
 
 def steps_left(site: Site, table: BlockedTable, finished: Collection[Place]) -> list[Step]:
@@ -229,7 +233,7 @@ def _takes(
 
 def _entry(
     site: Site, table: BlockedTable, done: Mapping[Place, Finished], kept: Collection[Place]
-) -> dict[str, Any]:
+) -> BuiltInBlocks:
     blocks = list(done.values())
     digests = {name: digest for block in blocks for name, digest in block.chunks.items()}
     reused = sum(bool(block.source) for place, block in done.items() if place not in kept)

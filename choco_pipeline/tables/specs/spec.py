@@ -83,7 +83,7 @@ class Shard:
     url: str | None = None
     large: bool = False
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Return the shard as its spec file holds it."""
         return {
             "format": FORMAT,

@@ -10,7 +10,6 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import StoreError
@@ -65,7 +64,7 @@ class Journal:
 
     folder: Path
 
-    def begin(self, table: dict[str, Any]) -> bool:
+    def begin(self, table: Mapping[str, object]) -> bool:
         """Return whether this journal is of `table` (what is computed, and by which code)."""
         try:
             known: bool = read_record(self.folder / "table.json") == table
@@ -77,7 +76,7 @@ class Journal:
         """Forget everything."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def open(self, table: dict[str, Any]) -> None:
+    def open(self, table: Mapping[str, object]) -> None:
         """Say of what table the journal is; its array is there from now on."""
         write_record(self.folder / "table.json", table)
 

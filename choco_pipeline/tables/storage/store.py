@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 import numpy as np
 import zarr
@@ -32,6 +32,7 @@ from choco_pipeline.tables.specs.chunks import (
 )
 from choco_pipeline.tables.specs.schema import (
     NOT_COMPUTED,
+    Quantity,
     Variable,
     coordinate_attributes,
     coordinate_values,
@@ -62,6 +63,47 @@ def store_of(manifest: Path, document: Mapping[str, Any]) -> Location:
     if "://" in name:
         return Location.of_url(name)
     return Location.local(manifest.parent).child(name)
+
+
+class TableEntry(TypedDict):
+    """What a manifest says of a table: what it is, its array, the bytes of its files, and digests of it and its chunks."""
+
+    ruleset: str
+    identity: str
+    bound: int
+    quantity: Quantity
+    variable: str
+    dims: list[str]
+    shape: list[int]
+    dtype: str
+    bytes: int
+    digest: str
+    chunk: list[int]
+    chunks: dict[str, str]
+
+
+class BlockCounts(TypedDict):
+    """How many blocks a large table has, and what became of them."""
+
+    rows: int
+    columns: int
+    computed: int
+    kept: int
+    reused: int
+
+
+class BuiltTable(TableEntry):
+    """The same with the positions that it settles, and the seconds that this took."""
+
+    positions: int
+    seconds: float
+    seconds_to_store: float
+
+
+class BuiltInBlocks(BuiltTable):
+    """The same of a large table."""
+
+    blocks: BlockCounts
 
 
 @dataclass(frozen=True)
@@ -155,7 +197,7 @@ def write_cells(
     return digests
 
 
-def write_table(store: Location, spec: TableSpec, data: xr.Dataset) -> dict[str, Any]:
+def write_table(store: Location, spec: TableSpec, data: xr.Dataset) -> TableEntry:
     """Write one table as a group of `store`, in place of what an interrupted run may have left there.
 
     Parameters
@@ -169,8 +211,8 @@ def write_table(store: Location, spec: TableSpec, data: xr.Dataset) -> dict[str,
 
     Returns
     -------
-    dict
-        The table's entry in the manifest.
+    TableEntry
+        What the manifest says of it, but for what building it took.
     """
     (name,) = (str(n) for n in data.data_vars)
     cells = np.asarray(
@@ -191,7 +233,7 @@ def write_table(store: Location, spec: TableSpec, data: xr.Dataset) -> dict[str,
 
 def entry_of(
     store: Location, spec: TableSpec, outline: Outline, digests: Mapping[str, str]
-) -> dict[str, Any]:
+) -> TableEntry:
     """Return what the manifest says of a table whose chunks have these digests.
 
     Its bytes are those of its arrays: the group's own document grows when the store is finished.
@@ -308,7 +350,7 @@ def require_computed(where: str, cells: NDArray[np.integer]) -> None:
         raise StoreError(f"{where}: a chunk is missing, some cells were never written")
 
 
-def attributes_of(spec: TableSpec) -> dict[str, Any]:
+def attributes_of(spec: TableSpec) -> dict[str, str | int]:
     """Return what a stored group says of itself."""
     return {
         "ruleset": spec.ruleset,
