@@ -137,7 +137,7 @@ class Automaton:
             state = self.delta[state, (points >> digit & 1) @ weights]
         return self.accepting[state]
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Return the automaton as plain data: tracks, rows of delta, and the numbers of the accepting states."""
         return {
             "tracks": list(self.tracks),

@@ -111,16 +111,21 @@ def settle_for_all(
 
 
 def verdict_for_all(
-    claim: Claim, finding: Finding, certificate: str | None, start: float, **more: str
+    claim: Claim,
+    finding: Finding,
+    certificate: str | None,
+    start: float,
+    command: str | None = None,
 ) -> ClaimVerdict:
     """Return what a run writes of a verdict on all parameters that satisfy the claim's condition."""
     condition = claim.statement.for_all
     assert condition is not None
     of = AllParameters(parameters=tuple(sorted(claim.parameters)), condition=condition.text)
     seconds = time.perf_counter() - start
-    by_proof: dict[str, Any] = {"for_all": of, "certificate": certificate, **more}
-    verdict = ClaimVerdict.of(claim.id, {}, finding, seconds, **by_proof)
-    return verdict.model_copy(update={"text": f"for {of.text}: {verdict.text}"})
+    verdict = ClaimVerdict.of(claim.id, {}, finding, seconds, for_all=of, certificate=certificate)
+    by_command = {} if command is None else {"command": command}
+    text = f"for {of.text}: {verdict.text}"
+    return verdict.model_copy(update={"text": text, **by_command})
 
 
 def _decided(

@@ -18,7 +18,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
 import psutil
 from pydantic import BaseModel
@@ -32,6 +32,8 @@ GRACE = 1.0
 #: Seconds between two looks at the memory that the child and its own children have.
 LOOK = 0.2
 GIB = 1 << 30
+#: What became of a call, beside the value or the message.
+Kind = Literal["result", "mistake", "too large", "disagreement", "failure"]
 
 
 class OverLimitError(UndecidedError):
@@ -99,7 +101,7 @@ class Limited:
             If it raised anything else.
         """
         child = self._started()
-        request = {"target": target, "arguments": arguments}
+        request = [target, arguments]
         assert child.stdin is not None
         child.stdin.write(json.dumps(request).encode() + b"\n")
         child.stdin.flush()
@@ -111,16 +113,17 @@ class Limited:
             if _resident(child.pid) > memory * GIB:
                 self._kill()
                 raise OverLimitError(f"{what} took more than {memory:g} GiB of memory")
-        answer = self._answer(child, what)
-        if "mistake" in answer:
-            raise ChocoError(answer["mistake"])
-        if "too_large" in answer:
-            raise OverLimitError(f"{what} took more memory than there is")
-        if "disagreement" in answer:
-            raise DisagreementError(answer["disagreement"])
-        if "failure" in answer:
-            raise FailedError(answer["failure"])
-        return answer["result"]
+        match self._answer(child, what):
+            case "mistake", why:
+                raise ChocoError(why)
+            case "too large", _:
+                raise OverLimitError(f"{what} took more memory than there is")
+            case "disagreement", why:
+                raise DisagreementError(why)
+            case "failure", why:
+                raise FailedError(why)
+            case _, result:
+                return result
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._child is not None and self._child.poll() is not None:
@@ -136,12 +139,12 @@ class Limited:
             self._answer(self._child, "the proof")
         return self._child
 
-    def _answer(self, child: subprocess.Popen[bytes], what: str) -> dict[str, Any]:
+    def _answer(self, child: subprocess.Popen[bytes], what: str) -> tuple[Kind, Any]:
         assert child.stdout is not None
         line = child.stdout.readline()
         if line.endswith(b"\n"):
-            answer: dict[str, Any] = json.loads(line)
-            return answer
+            kind, value = json.loads(line)
+            return kind, value
         code = self._kill()
         if code < 0:
             name = signal.Signals(-code).name
@@ -184,10 +187,10 @@ def main(arguments: Sequence[str]) -> None:
     inner, requests = os.pipe()
     threading.Thread(target=_pass_on, args=(requests,), daemon=True).start()
     resolve(arguments[0])()
-    _say(answers, {})
+    _say(answers, ("result", None))
     with os.fdopen(inner, encoding="utf-8") as lines:
         for line in lines:
-            _say(answers, _result(json.loads(line)))
+            _say(answers, _result(*json.loads(line)))
 
 
 def _pass_on(requests: int) -> None:
@@ -197,20 +200,20 @@ def _pass_on(requests: int) -> None:
     os.killpg(0, signal.SIGKILL)
 
 
-def _result(request: dict[str, Any]) -> dict[str, Any]:
+def _result(target: str, arguments: Sequence[Any]) -> tuple[Kind, Any]:
     try:
-        return {"result": resolve(request["target"])(*request["arguments"])}
+        return "result", resolve(target)(*arguments)
     except ChocoError as error:
-        return {"mistake": str(error)}
+        return "mistake", str(error)
     except DisagreementError as error:
-        return {"disagreement": error.args[0]}
+        return "disagreement", error.args[0]
     except MemoryError:
-        return {"too_large": True}
+        return "too large", None
     except Exception as error:  # told to the parent, which raises it
-        return {"failure": f"{type(error).__name__}: {error}"}
+        return "failure", f"{type(error).__name__}: {error}"
 
 
-def _say(answers: Any, answer: dict[str, Any]) -> None:
+def _say(answers: Any, answer: tuple[Kind, Any]) -> None:
     answers.write(json.dumps(answer, default=_plain) + "\n")
     answers.flush()
 

@@ -104,7 +104,7 @@ class FamilyText(_Part):
     kind: Literal["family"]
     format: Literal[1]
     ruleset: str
-    games: dict[str, Any] = {}
+    games: dict[str, object] = {}
     parameters: list[str] = Field(min_length=1, max_length=8)
     condition: str = Field(alias="for")
     where: str = ""

@@ -75,14 +75,14 @@ class GameDocument(Model):
     ruleset: str
     relation: Relation
     coordinates: list[str]
-    automata: list[dict[str, Any]]
+    automata: list[dict[str, object]]
 
 
 class CertificateDocument(GameDocument):
     """A certificate as its file holds it."""
 
     format: int = Field(ge=FORMAT, le=FORMAT)
-    games: dict[str, Any] = Field(default={})
+    games: dict[str, object] = Field(default={})
     obligations: list[ObligationRecord]
     versions: dict[str, str]
 
@@ -121,7 +121,7 @@ def write_certificate(proof: Proof, folder: Path) -> Path:
     return path
 
 
-def proof_document(proof: Proof) -> dict[str, Any]:
+def proof_document(proof: Proof) -> dict[str, object]:
     """Return what the certificate of a proof holds; `CertificateError` if nothing is proved."""
     if proof.status != "proved":
         raise CertificateError(
@@ -292,7 +292,7 @@ def _sentences(proof: Proof) -> tuple[tuple[str, int, str], ...]:
     return tuple((o.name, o.passes, sentence_text(o.sentence)) for o in todo)
 
 
-def game_document(proof: Proof) -> dict[str, Any]:
+def game_document(proof: Proof) -> dict[str, object]:
     """Return what a `GameDocument` holds of a proof."""
     return {
         "ruleset": proof.ruleset.notation,
@@ -302,13 +302,13 @@ def game_document(proof: Proof) -> dict[str, Any]:
     }
 
 
-def described_games(ruleset: Ruleset) -> dict[str, Any]:
+def described_games(ruleset: Ruleset) -> dict[str, object]:
     """Return the descriptions of games of one's own as a certificate holds them: under no key if there are none."""
     return {"games": dict(ruleset.documents)} if ruleset.documents else {}
 
 
-def _document(proof: Proof) -> dict[str, Any]:
-    checks: dict[tuple[str, int], list[dict[str, Any]]] = {}
+def _document(proof: Proof) -> dict[str, object]:
+    checks: dict[tuple[str, int], list[dict[str, object]]] = {}
     # Asked once: MONA is started for its version.
     by_engine = {engine: engine_version(engine) for engine in {c.engine for c in proof.checks}}
     for check in proof.checks:

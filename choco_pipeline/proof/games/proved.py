@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.games import Position, Ruleset
@@ -79,7 +79,7 @@ class Proof(ShownInNotebook):
         return tuple(automaton.states for automaton in self.automata)
 
     @property
-    def certificate(self) -> dict[str, Any]:
+    def certificate(self) -> dict[str, object]:
         """The document that a certificate's file holds, as plain data; `CertificateError` if nothing is proved."""
         from choco_pipeline.proof.games.certificate import proof_document  # noqa: PLC0415 -- it reads proofs
 

@@ -51,7 +51,7 @@ class ClaimDocument(Model):
     claim: Statement
     names: dict[str, int]
     game: GameDocument | None
-    games: dict[str, Any] = Field(default={})
+    games: dict[str, object] = Field(default={})
     verdict: Literal["proved"]
     versions: dict[str, str]
 
@@ -90,7 +90,7 @@ def write_claim_certificate(
     return path
 
 
-def proved_statement(claim: Claim) -> dict[str, Any]:
+def proved_statement(claim: Claim) -> dict[str, object]:
     """Return what a proof is of: the formal statement, without what says that it speaks of other integers, too.
 
     Nor with what it is to be decided from for all parameters at once.

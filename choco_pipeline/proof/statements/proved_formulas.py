@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -164,7 +163,7 @@ def decide_cases(
         return Finding(Undecided(str(error)))
 
 
-def _claim(proof: Proof, case: FormulaCase) -> dict[str, Any]:
+def _claim(proof: Proof, case: FormulaCase) -> dict[str, object]:
     """Return one case as a claim."""
     check = {"kind": "grundy", "equals": case.formula}
     if proof.relation == "p":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from choco_pipeline.documents.files import write_json, write_text
 from choco_pipeline.proof.uniform.failure import Failure
@@ -21,7 +20,7 @@ KIND, FORMAT = "family", 1
 CONSTANT_KEY = "1"
 
 
-def document(proof: FamilyProof) -> dict[str, Any]:
+def document(proof: FamilyProof) -> dict[str, object]:
     """Return the certificate of a proof, or of a refutation for every member."""
     family = proof.family
     return {
@@ -54,14 +53,14 @@ def write(proof: FamilyProof, folder: Path) -> Path:
     return path
 
 
-def _case(proof: CaseProof) -> dict[str, Any]:
+def _case(proof: CaseProof) -> dict[str, object]:
     return {
         **_shown(proof.case, proof.texts, proof.largest),
         "obligations": [_obligation(invariant) for invariant in proof.invariants],
     }
 
 
-def _failed(failure: Failure) -> dict[str, Any]:
+def _failed(failure: Failure) -> dict[str, object]:
     return {
         **_shown(failure.case, failure.texts, failure.largest),
         "position": _sums(failure.position),
@@ -76,7 +75,7 @@ def _failed(failure: Failure) -> dict[str, Any]:
 
 def _shown(
     case: FamilyCase, texts: Mapping[str, str], largest: Mapping[str, int] | None
-) -> dict[str, Any]:
+) -> dict[str, object]:
     return {
         "parameters": _sums(case.parameters),
         "conditions": [_sum(c) for c in case.conditions],
@@ -96,7 +95,7 @@ def _shown(
     }
 
 
-def _obligation(proof: Invariant) -> dict[str, Any]:
+def _obligation(proof: Invariant) -> dict[str, object]:
     obligation = proof.obligation
     return {
         "kind": obligation.kind,
@@ -105,9 +104,9 @@ def _obligation(proof: Invariant) -> dict[str, Any]:
     }
 
 
-def _location(proof: Invariant, here: ControlLocation) -> dict[str, Any]:
+def _location(proof: Invariant, here: ControlLocation) -> dict[str, object]:
     obligation, facts = proof.obligation, proof.facts[here]
-    found: dict[str, Any] = {
+    found: dict[str, object] = {
         "start": here.start,
         "settled": here.settled,
         "move": here.move or None,
@@ -132,9 +131,9 @@ def _location(proof: Invariant, here: ControlLocation) -> dict[str, Any]:
     return found
 
 
-def _strategy(proof: Invariant, here: ControlLocation) -> list[dict[str, Any]]:
+def _strategy(proof: Invariant, here: ControlLocation) -> list[dict[str, object]]:
     numbers = {there: number for number, there in enumerate(ordered(proof))}
-    found = []
+    found: list[dict[str, object]] = []
     for number, step in enumerate(proof.obligation.steps(here)):
         taken: dict[int, list[int]] = {}
         for state, bits in enumerate(proof.states[here]):
