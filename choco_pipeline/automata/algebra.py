@@ -50,12 +50,6 @@ def disjunction(a: Automaton, b: Automaton, *, most_states: int = MOST_STATES) -
     return Automaton(tracks, *minimised(delta, a.accepting[p] | b.accepting[q]))
 
 
-def equivalence(a: Automaton, b: Automaton, *, most_states: int = MOST_STATES) -> Automaton:
-    """Return the automaton of the numbers in both relations or in neither; limits as for `conjunction`."""
-    tracks, delta, p, q = _product(a, b, None, most_states)
-    return Automaton(tracks, *minimised(delta, a.accepting[p] == b.accepting[q]))
-
-
 def renamed(a: Automaton, names: Mapping[Any, Variable]) -> Automaton:
     """Return the automaton with all names changed at once; tracks that get the same name must be equal numbers.
 
@@ -161,13 +155,8 @@ def is_empty(a: Automaton) -> bool:
     return not numbered(a.delta, a.accepting)[1].any()
 
 
-def is_universal(a: Automaton) -> bool:
-    """Return whether all numbers are in the relation."""
-    return bool(numbered(a.delta, a.accepting)[1].all())
-
-
 def _product(
-    a: Automaton, b: Automaton, settling: bool | None, most_states: int
+    a: Automaton, b: Automaton, settling: bool, most_states: int
 ) -> tuple[tuple[Variable, ...], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
     tracks = tuple(sorted(set(a.tracks) | set(b.tracks)))
     if len(tracks) > MOST_TRACKS:
@@ -176,10 +165,10 @@ def _product(
     delta, p, q = reachable_pairs(
         a.delta,
         _own_symbols(a.tracks, tracks),
-        -1 if settling is None else _trap(a, settling),
+        _trap(a, settling),
         b.delta,
         _own_symbols(b.tracks, tracks),
-        -1 if settling is None else _trap(b, settling),
+        _trap(b, settling),
         most,
     )
     if len(p) > most:
