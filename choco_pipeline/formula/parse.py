@@ -60,7 +60,9 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
 }
 
 
-def parse_nodes(text: str, names: Collection[str] | None, functions: Collection[str]) -> Node:
+def parse_nodes(
+    text: str, names: Collection[str] | None = None, functions: Collection[str] = ()
+) -> Node:
     """Return the nodes of `text`; see `choco_pipeline.formula.parse`.
 
     Raises

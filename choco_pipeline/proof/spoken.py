@@ -92,4 +92,4 @@ def require_spoken_of(claim: Claim, clock: Clock) -> None:
 
 
 def _node(formula: Formula) -> Node:
-    return parse_nodes(formula.text, None, ())
+    return parse_nodes(formula.text)

@@ -141,7 +141,7 @@ def without_superfluous(condition: str, points: Sequence[Point]) -> str:
     >>> without_superfluous("k > 3 and k%2 == 0", [{"k": k} for k in range(3, 9)])
     'k%2 == 0'
     """
-    root = parse_nodes(condition, None, ())
+    root = parse_nodes(condition)
     if not isinstance(root, Junction) or root.operator != "and":
         return parse(condition).text
     parts = list(_conjuncts(root))
@@ -277,7 +277,7 @@ def _texts(names: Sequence[str]) -> Iterator[tuple[str, set[str]]]:
 
 def _atom(text: str, points: Sequence[Point], operator: str = "") -> _Condition:
     formula = parse(text)
-    size = sum(1 for _ in walk(parse_nodes(text, None, ())))
+    size = sum(1 for _ in walk(parse_nodes(text)))
     bits = _bits([_value(formula, point) for point in points])
     return _Condition(text, size, bits, (1 << len(points)) - 1, operator=operator)
 

@@ -91,7 +91,7 @@ def _less(pattern: Notation, name: str, step: int) -> Notation:
             case Notation():
                 return _less(argument, name, step)
             case Formula():
-                return parse(render(smaller(parse_nodes(argument.text, None, ()))))
+                return parse(render(smaller(parse_nodes(argument.text))))
             case _:
                 return argument
 

@@ -176,7 +176,7 @@ def equation(name: str, formula: str, order: Sequence[str]) -> str:
     >>> equation("y", "x//2", "xyz")
     'y == x//2'
     """
-    node, own = parse_nodes(formula, None, ()), Name(name)
+    node, own = parse_nodes(formula), Name(name)
     shifted: Node = own
     match node:
         case Binary("+" | "-" as sign, left, Integer() as number):

@@ -135,12 +135,12 @@ def check_family(path: str, seconds: float) -> dict[str, Any]:
 def _family(written: FamilyText, rules: Rules) -> StatedFamily:
     family = StatedFamily(
         read(written.ruleset, games=written.games),
-        parse_nodes(written.condition, None, ()),
+        parse_nodes(written.condition),
         written.relation.kind,
-        parse_nodes(written.relation.formula, None, ()),
+        parse_nodes(written.relation.formula),
         rules,
         written.games,
-        parse_nodes(written.where, None, ()) if written.where else None,
+        parse_nodes(written.where) if written.where else None,
     )
     if sorted(written.parameters) != list(family.parameters):
         raise UndecidedError(f"the parameters are {', '.join(family.parameters)}")

@@ -124,7 +124,7 @@ class StatedFamily:
         arguments = (
             str(value) for _, value in self.notation.arguments if not isinstance(value, GameName)
         )
-        texts = [parse_nodes(text, None, ()) for text in arguments]
+        texts = [parse_nodes(text) for text in arguments]
         nodes = [
             self.condition,
             self.relation,
@@ -156,14 +156,12 @@ class StatedFamily:
             written = HEIGHTS[self.notation.name]
         else:
             raise UndecidedError(f"{self.notation.name} cannot be checked for all parameters")
-        given = {key: parse_nodes(str(value), None, ()) for key, value in arguments.items()}
+        given = {key: parse_nodes(str(value)) for key, value in arguments.items()}
         if "f" in given:
             names, written = dict(values), {y: str(arguments["f"]) for y in written}
         else:
             names = {key: reader.sum(node, values) for key, node in given.items()}
-        found = {
-            y: self._height(parse_nodes(f, None, ()), reader, names) for y, f in written.items()
-        }
+        found = {y: self._height(parse_nodes(f), reader, names) for y, f in written.items()}
         if found.keys() != self.rules.limits.keys():
             raise UndecidedError("the members have other heights than the family")
         return found

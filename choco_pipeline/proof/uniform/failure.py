@@ -24,6 +24,7 @@ from choco_pipeline.proof.uniform.direct import MOST_VALUES, DirectCase
 from choco_pipeline.proof.uniform.families.affine import TIMES, Affine, number
 from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
 from choco_pipeline.proof.uniform.families.linear_forms import LinearForm
+from choco_pipeline.proof.uniform.families.single_values import with_sums
 from choco_pipeline.proof.uniform.powers import Digits, PowerCase
 from choco_pipeline.proof.uniform.solvers import by_z3
 
@@ -97,7 +98,7 @@ def _solved(case: FamilyCase) -> FamilyCase:
                 others = Affine.total({n: q // c for n, q in others.terms}, others.constant // c)
                 put = {name: others}
                 kept = (other.substitute(put) for other in case.conditions)
-                return _solved(case.put(put, (k for k in kept if not k.is_constant)))
+                return _solved(with_sums(case, put, (k for k in kept if not k.is_constant)))
     return case
 
 
@@ -237,9 +238,7 @@ def _inconsistent(direct: DirectCase, point: Point, bound: int) -> np.ndarray | 
     }
     if np.prod(list(sizes.values()), dtype=np.int64) > MOST_CELLS:
         return None
-    at: dict[str, Any] = dict(
-        zip(names, np.ogrid[tuple(slice(sizes[n]) for n in names)], strict=True)
-    )
+    at = dict(zip(names, np.ogrid[tuple(slice(sizes[n]) for n in names)], strict=True))
     is_one = np.ones(tuple(sizes.values()), dtype=bool)
     for y in case.heights:
         is_one &= at[y] <= _height(case, y, at, given)

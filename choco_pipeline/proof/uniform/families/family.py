@@ -7,7 +7,7 @@ family has no member: that becomes a condition, too.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -83,29 +83,6 @@ class FamilyCase:
     def names(self) -> tuple[str, ...]:
         """The parameters of the case."""
         return tuple(sorted({name for value in self.parameters.values() for name in value.names}))
-
-    def put(self, values: Mapping[str, Affine], conditions: Iterable[Affine]) -> FamilyCase:
-        """Return the case with sums for some names, and with these conditions."""
-
-        def every(totals: Mapping[str, Affine]) -> dict[str, Affine]:
-            return {name: total.substitute(values) for name, total in totals.items()}
-
-        def height(h: AffineHeight) -> AffineHeight:
-            constant, divisor = h.constant.substitute(values), h.divisor.substitute(values)
-            return AffineHeight(every(h.terms), constant, divisor)
-
-        return replace(
-            self,
-            parameters=every(self.parameters),
-            conditions=tuple(conditions),
-            heights={y: height(h) for y, h in self.heights.items()},
-            shifts=every(self.shifts),
-            constant=self.constant.substitute(values),
-            offset=self.offset.substitute(values),
-            inside=tuple(
-                LinearForm(every(f.terms), f.constant.substitute(values)) for f in self.inside
-            ),
-        )
 
     def shift(self, coordinate: str) -> Affine:
         """Return what is added to a coordinate; 0 for one that is not in the relation."""
@@ -199,7 +176,7 @@ class Family:
     def _powers(self) -> list[str]:
         """Return the parameters of which the largest power of 2 that divides them stands in a formula."""
         texts = [self.condition, self.relation, *([self.where] if self.where else [])]
-        nodes = [*map(_nodes, texts), *self.description.heights.values()]
+        nodes = [*map(parse_nodes, texts), *self.description.heights.values()]
         found = [
             name
             for root in nodes
@@ -220,7 +197,7 @@ class Family:
         )
 
     def _alternatives(self, part: _Part) -> list[_Part]:
-        found = self._reader(part).alternatives(_nodes(self.condition))
+        found = self._reader(part).alternatives(parse_nodes(self.condition))
         return [replace(part, conditions=part.conditions + more, is_read=True) for more in found]
 
     def _case(self, part: _Part) -> FamilyCase:
@@ -232,10 +209,10 @@ class Family:
         for sum_ in needed:
             if not reader.known_sign(sum_):
                 raise _NoMemberError
-        terms, constant, offset = _relation(reader, _nodes(self.relation), self.kind)
+        terms, constant, offset = _relation(reader, parse_nodes(self.relation), self.kind)
         for shift in [*terms.values(), constant]:
             reader.known_sign(shift)
-        inside = tuple(reader.inequalities(_nodes(self.where))) if self.where else ()
+        inside = tuple(reader.inequalities(parse_nodes(self.where))) if self.where else ()
         conditions = independent(part.conditions)
         said = (heights, terms, constant, offset, inside, part.powers)
         return FamilyCase(part.parameters, conditions, *said)
@@ -306,10 +283,6 @@ class _Part:
 def _without_trivial(conditions: tuple[Affine, ...]) -> tuple[Affine, ...]:
     kept = dict.fromkeys(c for c in conditions if not (c.is_constant and c.constant >= 0))
     return tuple(kept)
-
-
-def _nodes(text: str) -> Node:
-    return parse_nodes(text, None, ())
 
 
 def _height(reader: LinearFormReader, node: Node) -> AffineHeight:

@@ -98,7 +98,7 @@ def describe(text: str) -> ParametricRules:
     moves = tuple(dict.fromkeys(every))
     if len({lowered for lowered, _, _ in moves}) < len(moves):
         raise FamilyError(f"{text}: two kinds of move of one coordinate")
-    inner = {name: parse_nodes(formula.text, None, ()) for name, formula in arguments.items()}
+    inner = {name: parse_nodes(formula.text) for name, formula in arguments.items()}
     heights = {name: _inlined(node, inner) for name, node in heights.items()}
     parameters = tuple(sorted(notation.names))
     clash = sorted(set(parameters) & set(member.coordinates))
@@ -165,7 +165,7 @@ def _node(limit: Limit) -> Node:
     if not isinstance(height, FormulaHeight):
         raise FamilyError(f"height {height.notation}: a formula is needed")
     names = dict(zip(height.arguments, limit.of, strict=True))
-    return parse_nodes(height.formula.rename(names).text, None, ())
+    return parse_nodes(height.formula.rename(names).text)
 
 
 def _with_names(node: Node, meaning: Mapping[int, str]) -> Node:

@@ -7,12 +7,13 @@ all is proved of the one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from choco_pipeline.proof.uniform.families.affine import Affine
-from choco_pipeline.proof.uniform.families.family import FamilyCase
+from choco_pipeline.proof.uniform.families.family import AffineHeight, FamilyCase
 from choco_pipeline.proof.uniform.families.linear import independent, sign_of, single_value
+from choco_pipeline.proof.uniform.families.linear_forms import LinearForm
 
 #: The formulas of the papers depend on remainders modulo 2 and 4.
 MODULI = (4, 8, 16, 32)
@@ -27,10 +28,36 @@ def larger_cases(case: FamilyCase) -> Iterator[FamilyCase]:
         if any(f"m_{name}" in case.names for name in single):
             return
         kept = [c.substitute(put) for c in case.conditions if not c.names <= single.keys()]
-        found = case.put(put, [*(Affine.of(f"m_{name}") for name in single), *kept])
+        found = with_sums(case, put, [*(Affine.of(f"m_{name}") for name in single), *kept])
         heights = found.heights.values()
         game = [part for h in heights for part in (*h.terms.values(), h.constant, h.divisor - 1)]
         found = replace(found, conditions=(*found.conditions, *game))
         shifts = (*found.shifts.values(), found.constant)
         if all(sign_of(shift, found.conditions) is not None for shift in shifts):
             yield replace(found, conditions=independent(found.conditions))
+
+
+def with_sums(
+    case: FamilyCase, values: Mapping[str, Affine], conditions: Iterable[Affine]
+) -> FamilyCase:
+    """Return a case with sums for some names, and with these conditions."""
+
+    def every(totals: Mapping[str, Affine]) -> dict[str, Affine]:
+        return {name: total.substitute(values) for name, total in totals.items()}
+
+    def height(h: AffineHeight) -> AffineHeight:
+        constant, divisor = h.constant.substitute(values), h.divisor.substitute(values)
+        return AffineHeight(every(h.terms), constant, divisor)
+
+    return replace(
+        case,
+        parameters=every(case.parameters),
+        conditions=tuple(conditions),
+        heights={y: height(h) for y, h in case.heights.items()},
+        shifts=every(case.shifts),
+        constant=case.constant.substitute(values),
+        offset=case.offset.substitute(values),
+        inside=tuple(
+            LinearForm(every(f.terms), f.constant.substitute(values)) for f in case.inside
+        ),
+    )
