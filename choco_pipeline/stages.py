@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal
 
 
 class Stage(StrEnum):
@@ -21,6 +22,10 @@ class Stage(StrEnum):
     PROVE = "prove"
     FIND = "find"
     REPORT = "report"
+
+
+#: The names of the kinds of work orders.
+WorkName = Literal["check", "check_statements", "mine", "mine_heights", "prove", "prove_statements"]
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,7 @@ class Work:
     """
 
     stage: Stage
-    name: str
+    name: WorkName
     asks: str
     task: str
     reads_tables: bool = False

@@ -22,11 +22,12 @@ from choco_pipeline.finding.families.table_family import MemberTable, TableFamil
 from choco_pipeline.finding.height_functions.height_statements import classified_all
 from choco_pipeline.finding.stage import Finder, found_in
 from choco_pipeline.finding.statements.scope import Tables
-from choco_pipeline.finding.statements.statement import UNITS
+from choco_pipeline.finding.statements.statement import UNITS, FoundDocument
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import Notation, build, match, read
+from choco_pipeline.mining.table_findings import Finding
 from choco_pipeline.mining.task import MINERS, mine_table
 from choco_pipeline.shipped import project_file
 from choco_pipeline.tables.computing.cost import cost_of, memory_whole, require_memory
@@ -88,7 +89,7 @@ def mined(
     bound: int | None = None,
     quantity: Quantity | None = None,
     what: Sequence[str] = (),
-) -> tuple[int, dict[str, Any]]:
+) -> tuple[int, FoundDocument]:
     """Compute tables, and look for what is in them; a terminal shows how far it is.
 
     Parameters
@@ -266,7 +267,7 @@ def _bound(game: Ruleset, quantity: Quantity, bound: int | None) -> int:
     return size
 
 
-def _mined(one: _Table, family: str, finding: Mapping[str, Any]) -> Mined:
+def _mined(one: _Table, family: str, finding: Finding) -> Mined:
     return Mined(one.game.notation, one.quantity, one.bound, family, one.parameters, finding)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from rich import box
 from rich.console import Console
@@ -14,10 +14,11 @@ from choco_pipeline.cli.output import emit, in_short, in_time
 from choco_pipeline.cli.running.workers import capacity_of
 from choco_pipeline.cluster.cluster_file import load_cluster
 from choco_pipeline.cluster.connect import resolve
-from choco_pipeline.stages import CHECK, PROVE
 from choco_pipeline.sweep.paths import RESULTS, Paths
+from choco_pipeline.sweep.plan_document import Plan, PlannedTable
 from choco_pipeline.sweep.run_plan import make_plan
 from choco_pipeline.tables.computing.cost import in_bytes
+from choco_pipeline.tables.specs.schema import Quantity
 from choco_pipeline.tables.specs.spec import TableSpec
 
 
@@ -70,7 +71,8 @@ def show_plan(
         "time",
     ):
         table.add_column(column, justify="left" if column == "sweep" else "right", overflow="fold")
-    for row in [*rows["sweeps"], {**rows["total"], "sweep": "in all"}]:
+    in_all: SweepNumbers = {**rows["total"], "sweep": "in all"}
+    for row in [*rows["sweeps"], in_all]:
         table.add_row(
             row["sweep"],
             f"{row['tables']:,}",
@@ -86,7 +88,7 @@ def show_plan(
     total = rows["total"]
     proving = ""
     if rows["proofs"]:
-        most = max(proof["seconds"] for proof in plan[PROVE.name])
+        most = max(proof["seconds"] for proof in plan["prove"])
         number = f"{rows['proofs']:,} {'proof' if rows['proofs'] == 1 else 'proofs'}"
         proving = f", and {number} of at most about {most:,} seconds each"
     for one in large:
@@ -107,7 +109,47 @@ def show_plan(
         console.print(f"A worker has {in_bytes(capacity.memory)} of memory ({capacity.whose}).")
 
 
-def large_tables(plan: dict[str, Any], memory: int | None) -> list[dict[str, Any]]:
+class LargeTable(TypedDict):
+    """A table that is built in blocks: which it is, its bytes on disk, and number, sides and memory of its blocks."""
+
+    ruleset: str
+    bound: int
+    quantity: Quantity
+    bytes: int
+    blocks: int
+    rows: int
+    columns: int
+    memory: int
+
+
+class PlannedNumbers(TypedDict):
+    """Numbers of tables, positions and claims, bytes on disk and of memory, seconds, and what is left of them."""
+
+    tables: int
+    positions: int
+    checks: int
+    bytes: int
+    memory: int
+    seconds: float
+    finished: int
+    seconds_left: float
+
+
+class SweepNumbers(PlannedNumbers):
+    """The same of a sweep."""
+
+    sweep: str
+
+
+class PlanSummary(TypedDict):
+    """The numbers for each sweep and in all, and of proofs."""
+
+    sweeps: list[SweepNumbers]
+    total: PlannedNumbers
+    proofs: int
+
+
+def large_tables(plan: Plan, memory: int | None) -> list[LargeTable]:
     """Return, for each table that is built in blocks, which it is, its bytes on disk, and its blocks.
 
     Parameters
@@ -117,28 +159,38 @@ def large_tables(plan: dict[str, Any], memory: int | None) -> list[dict[str, Any
     memory
         Bytes that a worker may use; None for what a table needs at least.
     """
-    found = []
+    found: list[LargeTable] = []
     for table in plan["tables"]:
         if table["large"]:
             spec = TableSpec(table["ruleset"], table["bound"], table["quantity"], table["identity"])
             # What knows the kernels is slow to import.
-            blocks = resolve("choco_pipeline.tables.building.blocks:described")(
+            cut: dict[str, int] = resolve("choco_pipeline.tables.building.blocks:described")(
                 spec, memory or table["memory_of_job"]
             )
-            kept = {key: table[key] for key in ("ruleset", "bound", "quantity", "bytes")}
-            found.append({**kept, **blocks})
+            found.append(
+                {
+                    "ruleset": table["ruleset"],
+                    "bound": table["bound"],
+                    "quantity": table["quantity"],
+                    "bytes": table["bytes"],
+                    "blocks": cut["blocks"],
+                    "rows": cut["rows"],
+                    "columns": cut["columns"],
+                    "memory": cut["memory"],
+                }
+            )
     return found
 
 
-def summary(plan: dict[str, Any]) -> dict[str, Any]:
+def summary(plan: Plan) -> PlanSummary:
     """Return the plan's numbers for each sweep and in all, a table of two sweeps once; and the number of proofs."""
     paths = Paths(RESULTS, plan["run"])
     finished = {shard for shard in plan["shards"] if paths.manifest(shard).exists()}
     checks: dict[str, int] = {}
-    for check in plan[CHECK.name]:
+    for check in plan["check"]:
         checks[check["table"]] = checks.get(check["table"], 0) + 1
 
-    def add(tables: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    def add(tables: Sequence[PlannedTable]) -> PlannedNumbers:
         left = [table for table in tables if table["shard"] not in finished]
         return {
             "tables": len(tables),
@@ -152,7 +204,7 @@ def summary(plan: dict[str, Any]) -> dict[str, Any]:
         }
 
     names = list(dict.fromkeys(sweep for table in plan["tables"] for sweep in table["sweeps"]))
-    by_sweep = [
+    by_sweep: list[SweepNumbers] = [
         {"sweep": name, **add([t for t in plan["tables"] if name in t["sweeps"]])} for name in names
     ]
-    return {"sweeps": by_sweep, "total": add(plan["tables"]), "proofs": len(plan[PROVE.name])}
+    return {"sweeps": by_sweep, "total": add(plan["tables"]), "proofs": len(plan["prove"])}

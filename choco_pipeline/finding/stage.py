@@ -26,12 +26,18 @@ from choco_pipeline.finding.judge.trial import Decide, tried
 from choco_pipeline.finding.related.relations import relations
 from choco_pipeline.finding.statements.entries import claims_of, with_claim
 from choco_pipeline.finding.statements.scope import Tables, speaking_of
-from choco_pipeline.finding.statements.statement import FoundStatement, StatementError, Verdict
+from choco_pipeline.finding.statements.statement import (
+    FoundDocument,
+    FoundStatement,
+    StatementError,
+    Verdict,
+)
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.statement_task import settled_for_all
 from choco_pipeline.stages import MINE_HEIGHTS, PROVE, Stage
 from choco_pipeline.sweep.paths import Paths, orders_of
+from choco_pipeline.sweep.plan_document import Plan, read_plan
 
 FORMAT = 1
 #: A decision on a found statement may take so many seconds and GiB of memory.
@@ -159,7 +165,7 @@ def find_statements(plan_file: str, out_file: str, report: Report) -> dict[str, 
     dict
         Numbers of statements and of searches.
     """
-    plan = read_record(Path(plan_file))
+    plan = read_plan(Path(plan_file))
     paths = Paths(Path(plan_file).parent.parent, plan["run"])
     mined = list(mined_in(plan, paths))
     families = families_of(plan, paths, mined)
@@ -170,13 +176,13 @@ def find_statements(plan_file: str, out_file: str, report: Report) -> dict[str, 
     with ExitStack() as stack:
         prover = Prover(stack)
         folder = paths.certificates.as_posix()
-        for_all = ForAllParameters(prover.for_all(folder)) if plan[PROVE.name] else None
+        for_all = ForAllParameters(prover.for_all(folder)) if plan["prove"] else None
         finder = Finder(_tables(plan, proofs), catalogue, prover.decide, for_all)
         found = found_in(mined, families, finder, report, laws)
     for name in orders_of(plan, MINE_HEIGHTS):  # of height functions no table tells anything
         part = read_record(paths.outcome(MINE_HEIGHTS, name))
-        for key in ("statements", "searches"):
-            found[key] += part[key]
+        found["statements"] += part["statements"]
+        found["searches"] += part["searches"]
     write_record(Path(out_file), found)
     return {"statements": len(found["statements"]), "searches": len(found["searches"])}
 
@@ -187,7 +193,7 @@ def found_in(
     finder: Finder,
     report: Report,
     laws: Sequence[FoundStatement] = (),
-) -> dict[str, Any]:
+) -> FoundDocument:
     """Return the document of what was found, `laws` among it: statements, best first, and searches."""
     related, doubtful = relations(mined, families)
     proposed, looked_for = [*statements(mined), *laws, *related], searches(mined)
@@ -195,9 +201,7 @@ def found_in(
         general = generalise(family)
         proposed += general.statements
         doubtful += general.doubtful
-        looked_for += [
-            {**search, "nothing": True, "why": search["nothing"]} for search in general.searches
-        ]
+        looked_for += general.searches
     report(Stage.FIND, steps=1)
     found = finder.consider(proposed, doubtful)
     report(Stage.FIND, steps=1)
@@ -208,13 +212,13 @@ def found_in(
     }
 
 
-def _proofs(plan: Mapping[str, Any], paths: Paths) -> Iterator[Mapping[str, Any]]:
+def _proofs(plan: Plan, paths: Paths) -> Iterator[Mapping[str, Any]]:
     """Yield what became of each proof that the run asked for."""
     for part in orders_of(plan, PROVE):
         yield from read_record(paths.outcome(PROVE, part))["proofs"]
 
 
-def _tables(plan: Mapping[str, Any], proofs: Iterable[Mapping[str, Any]]) -> Tables:
+def _tables(plan: Plan, proofs: Iterable[Mapping[str, Any]]) -> Tables:
     bounds: dict[tuple[str, Any], int] = defaultdict(int)
     for table in plan["tables"]:
         key = table["ruleset"], table["quantity"]

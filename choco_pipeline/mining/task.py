@@ -20,6 +20,7 @@ from choco_pipeline.mining.number_sequences.counts import mine_counts
 from choco_pipeline.mining.number_sequences.periods import mine_periods
 from choco_pipeline.mining.pictures.cellular import mine_cellular
 from choco_pipeline.mining.pictures.self_similarity import mine_blocks
+from choco_pipeline.mining.table_findings import Finding, MinedTables, ShiftsFinding
 from choco_pipeline.stages import Stage
 from choco_pipeline.tables.reading.windows import StoredCells
 from choco_pipeline.tables.storage.location import Location
@@ -37,7 +38,7 @@ def mine_shard(order_file: str, out_file: str, report: Callable[..., None]) -> d
     order_file
         The work order, a `MineOrder`.
     out_file
-        Receives ``{"findings": […]}``, whole or not at all.
+        Receives `MinedTables`, whole or not at all.
     report
         Called as ``report(Stage.MINE, searches=1, positions=n)`` for each table.
 
@@ -49,7 +50,7 @@ def mine_shard(order_file: str, out_file: str, report: Callable[..., None]) -> d
     order = MineOrder.from_json(read_record(Path(order_file)))
     built = read_record(order.manifest)
     store, entries = store_of(order.manifest, built), built["tables"]
-    findings: list[dict[str, Any]] = []
+    findings: list[Finding] = []
     for asked in order.searches:
         start = time.perf_counter()
         entry = entries[asked.table]
@@ -57,15 +58,18 @@ def mine_shard(order_file: str, out_file: str, report: Callable[..., None]) -> d
         bound, data = _mined_part(game, store, asked.table, entry)
         found = mine_table(asked.what, game, bound, entry["quantity"], data)
         seconds = round((time.perf_counter() - start) / max(1, len(found)), 4)
-        findings += [{"table": asked.table, **one, "seconds": seconds} for one in found]
+        placed = {"table": asked.table, "seconds": seconds}
+        findings += [one.model_copy(update=placed) for one in found]
         report(Stage.MINE, searches=1, positions=entry["positions"])
-    write_record(Path(out_file), {"format": order.format, "findings": findings})
+    write_record(
+        Path(out_file), MinedTables(format=order.format, findings=tuple(findings)).model_dump()
+    )
     return {"mined": len(order.searches)}
 
 
 def mine_table(
     what: Iterable[str], game: Ruleset, bound: int, quantity: str, data: xr.Dataset
-) -> list[dict[str, Any]]:
+) -> list[Finding]:
     """Return what the named searches find in one table, each at least that there is nothing.
 
     Parameters
@@ -75,7 +79,7 @@ def mine_table(
     game, bound, quantity, data
         The table.
     """
-    findings: list[dict[str, Any]] = []
+    findings: list[Finding] = []
     for name in what:
         if name != "shifts" or quantity == "p-positions":
             findings += MINERS[name](game, bound, data)
@@ -101,13 +105,13 @@ def _sides(game: Ruleset, bound: int, dims: Sequence[str]) -> list[int]:
     return [limits[dim] + 1 for dim in dims]
 
 
-def _shifts(game: Ruleset, bound: int, data: xr.Dataset) -> list[dict[str, Any]]:
+def _shifts(game: Ruleset, bound: int, data: xr.Dataset) -> list[ShiftsFinding]:
     found = best_shifts(game, bound, data)
     return [] if found is None else [found]
 
 
 #: The searches, by the names that a sweep's ``mine:`` gives them.
-MINERS: Mapping[str, Callable[[Ruleset, int, xr.Dataset], list[dict[str, Any]]]] = {
+MINERS: Mapping[str, Callable[[Ruleset, int, xr.Dataset], Sequence[Finding]]] = {
     "value-sets": mine_value_sets,
     "shifts": _shifts,
     "formulas": mine_formulas,

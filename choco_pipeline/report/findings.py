@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from choco_pipeline.formula.written.math_text import math_text
+from choco_pipeline.mining.table_findings import Finding, ShiftsFinding, ValueSetFinding
 from choco_pipeline.report.game_families import family_of
 from choco_pipeline.sweep.run_ledger import Ledger
 
@@ -19,7 +20,7 @@ class TableFinding:
     """One finding and the table that it was found in."""
 
     table: Document
-    finding: Document
+    finding: Finding
 
     @property
     def ruleset(self) -> str:
@@ -29,7 +30,8 @@ class TableFinding:
     @property
     def pretty(self) -> str:
         """The expression of a value set with the field's signs."""
-        return math_text(self.finding["expression"])
+        found = self.finding
+        return math_text(found.expression) if isinstance(found, ValueSetFinding) else ""
 
 
 @dataclass(frozen=True)
@@ -44,13 +46,15 @@ class FindingGroup:
         """The forms that value sets took, and in how many tables, most frequent first."""
         counts: dict[str, int] = defaultdict(int)
         for one in self.found:
-            counts[FORMS[one.finding["form"]["name"]]] += 1
+            if isinstance(one.finding, ValueSetFinding):
+                counts[FORMS[one.finding.form.name]] += 1
         return sorted(counts.items(), key=lambda item: -item[1])
 
     @property
     def exact(self) -> int:
         """In how many tables the best shift has no mismatch."""
-        return sum(one.finding["best"][0]["mismatches"] == 0 for one in self.found)
+        shifts = (one.finding for one in self.found if isinstance(one.finding, ShiftsFinding))
+        return sum(found.best[0].mismatches == 0 for found in shifts)
 
 
 #: The recognised forms of value sets, in words.
@@ -70,10 +74,10 @@ def families(ledger: Ledger, kind: str) -> list[FindingGroup]:
     tables = {table["id"]: table for table in ledger.tables}
     order = {table_id: i for i, table_id in enumerate(tables)}
     groups: dict[str, list[TableFinding]] = defaultdict(list)
-    chosen = [finding for finding in ledger.findings if finding["kind"] == kind]
-    for finding in sorted(chosen, key=lambda f: order[f["table"]]):
-        if kind == "shifts" and not finding["best"]:
+    chosen = [finding for finding in ledger.findings if finding.kind == kind]
+    for finding in sorted(chosen, key=lambda f: order[f.table]):
+        if isinstance(finding, ShiftsFinding) and not finding.best:
             continue
-        table = tables[finding["table"]]
+        table = tables[finding.table]
         groups[family_of(table)].append(TableFinding(table, finding))
     return [FindingGroup(family, found) for family, found in groups.items()]

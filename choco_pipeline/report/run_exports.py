@@ -10,7 +10,7 @@ import pandas as pd
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.mining.number_sequences.counts import b_file
-from choco_pipeline.mining.number_sequences.sequences import IntegerSequence
+from choco_pipeline.mining.table_findings import IntegerSequence
 from choco_pipeline.report.export_formats import Format
 from choco_pipeline.report.found_statements.found_exports import markdown_text
 from choco_pipeline.report.found_statements.found_pictures import sequence_of

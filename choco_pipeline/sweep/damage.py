@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from choco_pipeline.documents.record import DamagedError, read_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.sweep.expand import load_config
 from choco_pipeline.sweep.paths import RESULTS, Paths
+from choco_pipeline.sweep.plan_document import Plan, read_plan
 from choco_pipeline.sweep.room import Capacity
 from choco_pipeline.sweep.run_plan import current_plan
 
@@ -30,7 +30,7 @@ def plan_without_damage(
     *,
     capacity: Capacity | None,
     say: Callable[[str], None],
-) -> dict[str, Any]:
+) -> Plan:
     """Return the plan of a configuration as `current_plan`, after every damaged record of its run is removed.
 
     Parameters
@@ -42,7 +42,7 @@ def plan_without_damage(
     """
     run = Paths(results, load_config(config_path)[0].run)
     with suppress(StoreError):  # before it is made anew, and its specs with it
-        _remove(_shared(run, read_record(run.plan)), say)
+        _remove(_shared(run, read_plan(run.plan)), say)
     _remove(run.records(), say)
     plan = current_plan(config_path, results, capacity=capacity)
     if _remove(_shared(run, plan), say):
@@ -50,7 +50,7 @@ def plan_without_damage(
     return plan
 
 
-def _shared(run: Paths, plan: Mapping[str, Any]) -> Iterator[Path]:
+def _shared(run: Paths, plan: Plan) -> Iterator[Path]:
     """Yield the specs and manifests that there are of a plan's shards."""
     for shard in plan["shards"]:
         yield from filter(Path.exists, (run.spec(shard), run.manifest(shard)))

@@ -14,13 +14,16 @@ from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import Undecided, verdict_text
 from choco_pipeline.commands import command
-from choco_pipeline.documents.record import read_record, write_record
+from choco_pipeline.documents.record import read_record, read_record_as, write_record
+from choco_pipeline.mining.table_findings import MinedTables
 from choco_pipeline.proof.games.proof_outcome import GameProof
 from choco_pipeline.provenance import versions
 from choco_pipeline.stages import MINE, PROVE, Stage, Work, work_of
 from choco_pipeline.sweep.paths import Paths, orders_of
+from choco_pipeline.sweep.plan_document import Plan, read_plan
 from choco_pipeline.sweep.run_ledger import Ledger
 from choco_pipeline.tables.storage.journal import forget
+from choco_pipeline.tables.storage.store import BuiltTable
 
 
 def write_ledger(plan_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
@@ -40,28 +43,29 @@ def write_ledger(plan_file: str, out_file: str, report: Callable[..., None]) -> 
     dict
         Numbers of claims, verdicts, proofs and findings.
     """
-    return _write(read_record(Path(plan_file)), plan_file, out_file, report)
+    return _write(read_plan(Path(plan_file)), plan_file, out_file, report)
 
 
 def write_first_ledger(
     plan_file: str, out_file: str, report: Callable[..., None]
 ) -> dict[str, int]:
     """Gather what there is before proofs are found: as `write_ledger` does for a plan without proofs."""
-    plan = read_record(Path(plan_file))
-    plan = {
+    plan = read_plan(Path(plan_file))
+    before: Plan = {
         **plan,
         "title": f"{plan['title']} (before proofs)",
-        **{work.name: [] for work in work_of(Stage.PROVE)},
+        "prove": [],
+        "prove_statements": [],
     }
-    return _write(plan, plan_file, out_file, report)
+    return _write(before, plan_file, out_file, report)
 
 
 def _write(
-    plan: Mapping[str, Any], plan_file: str, out_file: str, report: Callable[..., None]
+    plan: Plan, plan_file: str, out_file: str, report: Callable[..., None]
 ) -> dict[str, int]:
     paths = Paths(Path(plan_file).parent.parent, plan["run"])
-    entries: dict[str, Any] = {}
-    stamped: dict[str, Any] = {}
+    entries: dict[str, BuiltTable] = {}
+    stamped: dict[str, str] = {}
     for shard in plan["shards"]:
         manifest = read_record(paths.manifest(shard))
         entries |= manifest["tables"]
@@ -77,20 +81,23 @@ def _write(
         for verdict in document["verdicts"]
     ]
     findings = [
-        finding for document in _outcomes(plan, paths, MINE) for finding in document["findings"]
+        finding
+        for name in orders_of(plan, MINE)
+        for finding in read_record_as(MinedTables, paths.outcome(MINE, name)).findings
     ]
     proved = {
         (proof.ruleset, proof.relation): proof
         for document in _outcomes(plan, paths, PROVE)
         for proof in map(GameProof.model_validate, document["proofs"])
     }
-    proofs = [proved[order["ruleset"], order["relation"]] for order in plan[PROVE.name]]
+    proofs = [proved[order["ruleset"], order["relation"]] for order in plan["prove"]]
     require_agreement(catalogue, verdicts)
     across = check_across(catalogue, verdicts)
     # What one table says of a claim over several is only a number, and has been compared by now.
     verdicts = [v for v in verdicts if not catalogue.claims[v.claim].is_over_tables] + across
     found = rows(catalogue, verdicts, plan["config"])
-    stored = [table["seconds"] + table["seconds_to_store"] for table in tables]
+    built = [entries[table["id"]] for table in plan["tables"]]
+    stored = [table["seconds"] + table["seconds_to_store"] for table in built]
     ledger = Ledger(
         format=plan["format"],
         run=plan["run"],
@@ -101,7 +108,7 @@ def _write(
         seconds={
             "tables": round(sum(stored), 2),
             "checks": round(sum(verdict.seconds for verdict in verdicts), 2),
-            "mining": round(sum(finding["seconds"] for finding in findings), 2),
+            "mining": round(sum(finding.seconds for finding in findings), 2),
             "proofs": round(sum(proof.seconds for proof in proofs), 2),
         },
         claims=tuple(claim.as_ledger() for claim in catalogue.claims.values()),
@@ -118,7 +125,7 @@ def _write(
     return {name: len(getattr(ledger, name)) for name in counted}
 
 
-def _outcomes(plan: Mapping[str, Any], paths: Paths, work: Work) -> Iterator[Mapping[str, Any]]:
+def _outcomes(plan: Plan, paths: Paths, work: Work) -> Iterator[Mapping[str, Any]]:
     """Yield what came of the work orders of a kind."""
     for name in orders_of(plan, work):
         yield read_record(paths.outcome(work, name))

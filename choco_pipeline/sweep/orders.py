@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from choco_pipeline.claims.check_orders import CheckOrder, StatementOrder, TableCheck
 from choco_pipeline.claims.kinds.kind import Kind
@@ -38,6 +38,15 @@ from choco_pipeline.tables.specs.spec import FORMAT
 
 #: What is asked of the height functions of a box, each by a work order.
 ASKED_OF_HEIGHTS = ("grundy", "p-positions", "counts")
+
+
+class AskedOfHeights(TypedDict):
+    """What is asked of all height functions of a box."""
+
+    asked: str
+    side: int
+    height: int
+
 
 #: By the name of the shard.
 Checks = Mapping[str, list[TableCheck]]
@@ -77,11 +86,13 @@ def standing_parts(catalogue: Catalogue) -> dict[str, list[str]]:
     return in_parts(ids, CHECK_STATEMENTS, STATEMENT_PARTS)
 
 
-def height_parts(box: HeightBox | None) -> dict[str, dict[str, Any]]:
+def height_parts(box: HeightBox | None) -> dict[str, AskedOfHeights]:
     """Return what is asked of all height functions of a box, by the name of the part that one job answers."""
     if box is None:
         return {}
-    asked = [{"asked": what, **box.model_dump()} for what in ASKED_OF_HEIGHTS]
+    asked: list[AskedOfHeights] = [
+        {"asked": what, "side": box.side, "height": box.height} for what in ASKED_OF_HEIGHTS
+    ]
     return {digest({MINE_HEIGHTS.name: one}): one for one in asked}
 
 
@@ -93,7 +104,7 @@ def write_orders(
     standing: Mapping[str, list[str]],
     parts: Mapping[str, Proofs],
     decided: Mapping[str, StatementPart],
-    heights: Mapping[str, dict[str, Any]],
+    heights: Mapping[str, AskedOfHeights],
 ) -> None:
     """Write the work orders of a run, each only if its content is new, and remove those that are no longer wanted."""
 

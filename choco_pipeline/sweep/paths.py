@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from choco_pipeline.stages import WORK, Work
+from choco_pipeline.sweep.plan_document import Plan
 
 RESULTS = Path("results")
 #: The folder that paths in a configuration start from and may not leave.
@@ -66,7 +66,7 @@ class Paths:
         return self.results / self.run / work.name / f"{name}.json"
 
 
-def orders_of(plan: Mapping[str, Any], work: Work) -> Counter[str]:
+def orders_of(plan: Plan, work: Work) -> Counter[str]:
     """Return the names of a plan's work orders of a kind, of shards or of parts, and how much there is to do in each."""
     shard_of = {table["id"]: table["shard"] for table in plan["tables"]}
     return Counter(

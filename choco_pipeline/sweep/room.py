@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from choco_pipeline.documents.yaml_file import YamlFile
 from choco_pipeline.errors import LimitError, StoreError
+from choco_pipeline.sweep.plan_document import Plan
 from choco_pipeline.tables.computing.cost import Cost, in_bytes
 from choco_pipeline.tables.computing.machine import cores, worker_memory
 from choco_pipeline.tables.storage.location import Location
@@ -26,7 +26,7 @@ def object_store(file: YamlFile, url: str | None) -> str | None:
         raise file.error(("tables",), str(error)) from None
 
 
-def require_object_store(plan: Mapping[str, Any], manifest: Callable[[str], Path]) -> None:
+def require_object_store(plan: Plan, manifest: Callable[[str], Path]) -> None:
     """Write to the object store in which tables of this plan are still to be put, and remove it again.
 
     Parameters

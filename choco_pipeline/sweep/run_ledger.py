@@ -11,6 +11,7 @@ from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.ledger_claim import LedgerClaim
 from choco_pipeline.documents.model import RecordModel
 from choco_pipeline.documents.record import read_record_as
+from choco_pipeline.mining.table_findings import Finding
 from choco_pipeline.proof.games.proof_outcome import GameProof
 
 
@@ -56,13 +57,13 @@ class Ledger(RecordModel):
     verdicts: tuple[ClaimVerdict, ...]
     tables: tuple[Mapping[str, Any], ...]
     proofs: tuple[GameProof, ...] = ()
-    findings: tuple[Mapping[str, Any], ...]
+    findings: tuple[Finding, ...]
 
     @classmethod
     def read(cls, path: Path) -> Ledger:
         """Return the ledger in a file, or raise `StoreError`."""
         return read_record_as(cls, path)
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> dict[str, object]:
         """Return it as plain data."""
         return {**self.model_dump(), "verdicts": [one.document() for one in self.verdicts]}

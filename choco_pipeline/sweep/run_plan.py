@@ -7,7 +7,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.documents.record import read_record, write_record_if_changed
@@ -23,17 +22,12 @@ from choco_pipeline.provenance import (
 )
 from choco_pipeline.shipped import project_file
 from choco_pipeline.stages import (
-    CHECK,
-    CHECK_STATEMENTS,
-    MINE,
-    MINE_HEIGHTS,
-    PROVE,
-    PROVE_STATEMENTS,
     WORK,
 )
 from choco_pipeline.sweep.expand import Planned, expand, load_config
 from choco_pipeline.sweep.orders import height_parts, standing_parts, table_orders, write_orders
 from choco_pipeline.sweep.paths import PROJECT, RESULTS, Paths, orders_of
+from choco_pipeline.sweep.plan_document import Plan, read_plan
 from choco_pipeline.sweep.proofs import proofs, shared_out, statements
 from choco_pipeline.sweep.room import (
     Capacity,
@@ -57,7 +51,7 @@ PLAN_CODE = (*PROOF_CODE, *MINING_CODE, "sweep", "documents")
 
 def current_plan(
     config_path: Path, results: Path = RESULTS, *, capacity: Capacity | None = None
-) -> dict[str, Any]:
+) -> Plan:
     """Return the plan of a configuration, made anew only if the configuration or the code has changed.
 
     Writes ``plan.json``, the specs of shards and the work orders for claims, statements, mining, proofs and height functions
@@ -95,7 +89,7 @@ def make_plan(
     *,
     write: bool,
     capacity: Capacity | None = None,
-) -> dict[str, Any]:
+) -> Plan:
     """Return the plan of a configuration; with `write`, leave it and its work orders below `results`."""
     config, file = load_config(config_path)
     claims_files = [_claims_file(file, i, name) for i, name in enumerate(config.claims)]
@@ -130,7 +124,7 @@ def make_plan(
     }
     heights = height_parts(config.height_functions)
     inputs = [project_file(config_path), *claims_files, *_files_of_games(tables)]
-    plan = {
+    plan: Plan = {
         "format": FORMAT,
         "run": config.run,
         "title": config.title or config.run,
@@ -142,7 +136,11 @@ def make_plan(
         "url": url,
         "tables": [
             {
-                **planned.spec.as_json(),
+                "id": planned.spec.table_id,
+                "ruleset": planned.spec.ruleset,
+                "bound": planned.spec.bound,
+                "quantity": planned.spec.quantity,
+                "identity": planned.spec.identity,
                 "shard": shard_of[planned.spec.table_id],
                 "sweeps": planned.sweeps,
                 "parameters": planned.parameters,
@@ -160,21 +158,21 @@ def make_plan(
             for large in [is_large(planned.game, planned.spec.bound, planned.spec.quantity)]
         ],
         "shards": [shard.name for shard in shards],
-        CHECK.name: [asdict(check) for asked in checks.values() for check in asked],
-        CHECK_STATEMENTS.name: [
+        "check": [asdict(check) for asked in checks.values() for check in asked],
+        "check_statements": [
             {"claim": claim_id, "part": part} for part, ids in standing.items() for claim_id in ids
         ],
-        MINE.name: [asdict(search) for asked in searches.values() for search in asked],
-        PROVE.name: [
+        "mine": [asdict(search) for asked in searches.values() for search in asked],
+        "prove": [
             {**proof.model_dump(mode="json"), "part": part_of[proof.ruleset, proof.relation]}
             for proof in wanted
         ],
-        PROVE_STATEMENTS.name: [
+        "prove_statements": [
             {"claim": claim_id, "part": part, "memory": order.memory}
             for part, order in decided.items()
             for claim_id in order.claims
         ],
-        MINE_HEIGHTS.name: [{**asked, "part": part} for part, asked in heights.items()],
+        "mine_heights": [{**asked, "part": part} for part, asked in heights.items()],
     }
     if write:
         for shard in shards:
@@ -184,14 +182,14 @@ def make_plan(
     return plan
 
 
-def _up_to_date(config_path: Path, results: Path) -> dict[str, Any] | None:
+def _up_to_date(config_path: Path, results: Path) -> Plan | None:
     """Return the stored plan if everything that it was made from is as it was."""
     content = YamlFile(project_file(config_path)).content
     run = content.get("run") if isinstance(content, dict) else None
     if not isinstance(run, str) or "/" in run or not (results / run / "plan.json").exists():
         return None
     try:
-        plan: dict[str, Any] = read_record(results / run / "plan.json")
+        plan = read_plan(results / run / "plan.json")
         paths = Paths(results, run)
         inputs = [Path(name) for name in plan["inputs"]]
         same = plan["config"] == config_path.as_posix() and plan["made_from"] == _inputs_digest(

@@ -26,6 +26,8 @@ from choco_pipeline.finding.statements.statement import (
 from choco_pipeline.finding.statements.value_statements import lines
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import match, read
+from choco_pipeline.mining.search_evidence import Candidates, Seen
+from choco_pipeline.mining.table_findings import PeriodFinding
 from choco_pipeline.mining.task import MINERS, mine_table
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.reading.cells import Cells
@@ -253,7 +255,7 @@ def values_are(ruleset, check, when="", **parameters):
         when=when,
         parameters=parameters,
         claim={"check": check},
-        formulas=tuple(lines(check)),
+        formulas=tuple(lines(check["of"], check["relation"], check["values"])),
         **EVIDENCE,
     )
 
@@ -590,24 +592,27 @@ def test_periods_of_single_games_are_not_said_of_their_family():
 
 def test_what_nothing_can_try_on_other_games_is_not_said_of_a_family():
     family, rows = "step-bar(k=k, s=s)", "line y along z: period 1; saltus 1; preperiod 0"
-    finding = {
-        "kind": "period",
-        "laws": dict.fromkeys(("period", "saltus", "preperiod"), "1"),
-        "text": rows,
-        "found_on": {"positions": 9, "what": "halves"},
-        "held_on": {"positions": 9, "what": "others"},
-        "tried": {"candidates": 3, "what": "lines"},
-    }
-    ks = [(k, s) for k in (2, 4) for s in (0, 1)]
+    finding = PeriodFinding(
+        ruleset="nim(2)",
+        along="z",
+        across=("y",),
+        passes=None,
+        laws=dict.fromkeys(("period", "saltus", "preperiod"), "1"),
+        text=rows,
+        found_on=Seen(positions=9, what="halves"),
+        held_on=Seen(positions=9, what="others"),
+        tried=Candidates(candidates=3, what="lines"),
+    )
+    games = {f"step-bar(k={k}, s={s})": {"k": k, "s": s} for k in (2, 4) for s in (0, 1)}
     found = [
-        Mined(f"step-bar(k={k}, s={s})", "grundy", 9, family, {"k": k, "s": s}, finding)
-        for k, s in ks
+        Mined(game, "grundy", 9, family, at, finding.model_copy(update={"ruleset": game}))
+        for game, at in games.items()
     ]
     document = found_in(found, [], finder(quantity="grundy"), silent)
     assert document["statements"] == []
     (why,) = [one for one in document["searches"] if one["nothing"]]
     assert rows in why["what"]
     assert why["why"].startswith("seen in 4 games")
-    without = {**finding, "laws": {"period": "1", "saltus": "1"}}
+    without = finding.model_copy(update={"laws": {"period": "1", "saltus": "1"}})
     alone = [Mined("nim(2)", "grundy", 9, "nim(2)", {}, one) for one in (finding, without)]
     assert [len(found_in([one], [], finder(), silent)["statements"]) for one in alone] == [1, 0]

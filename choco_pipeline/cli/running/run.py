@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,6 +35,7 @@ from choco_pipeline.shipped import SHIPPED
 from choco_pipeline.stages import WORK, Stage
 from choco_pipeline.sweep.damage import plan_without_damage
 from choco_pipeline.sweep.paths import RESULTS, Paths, orders_of
+from choco_pipeline.sweep.plan_document import Plan
 from choco_pipeline.sweep.room import Capacity, require_object_store
 from choco_pipeline.sweep.run_ledger import Ledger
 from choco_pipeline.sweep.run_plan import current_plan
@@ -112,7 +113,7 @@ class _Run:
     """One run of Snakemake, and what is known of it."""
 
     config: Path
-    plan: Mapping[str, Any]
+    plan: Plan
     cluster: Workers
     console: Console
     signals: Signals

@@ -15,8 +15,9 @@ from rich.text import Text
 
 from choco_pipeline.cli.output import in_short, in_time
 from choco_pipeline.cluster.progress import TaskProgress
-from choco_pipeline.stages import PROVE, UNITS, Stage, work_of
+from choco_pipeline.stages import UNITS, Stage, work_of
 from choco_pipeline.sweep.paths import RESULTS, Paths, orders_of
+from choco_pipeline.sweep.plan_document import Plan
 
 #: Seconds between two lines in a log.
 EVERY = 5.0
@@ -102,7 +103,7 @@ class StageProgress:
 class RunProgress:
     """The stages of a run, kept up to date with what tasks report."""
 
-    def __init__(self, plan: Mapping[str, Any]) -> None:
+    def __init__(self, plan: Plan) -> None:
         """Take the totals from the plan, and what is there already from the results."""
         paths = Paths(RESULTS, plan["run"])
         tables = plan["tables"]
@@ -136,7 +137,7 @@ class RunProgress:
             reused_positions=sum(table["positions"] for table in kept),
         )
         self.proofs = progress(Stage.PROVE)
-        self.games = len(plan[PROVE.name])  # beside them, statements are decided
+        self.games = len(plan["prove"])  # beside them, statements are decided
         self.finding = StageProgress(Stage.FIND, STEPS, 0)
         read = [
             paths.outcome(work, name)

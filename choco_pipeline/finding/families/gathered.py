@@ -10,13 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from choco_pipeline.documents.record import read_record
+from choco_pipeline.documents.record import read_record, read_record_as
 from choco_pipeline.finding.families.single import Mined
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import match, read
+from choco_pipeline.mining.table_findings import (
+    Finding,
+    FormulasFinding,
+    MinedTables,
+    ShiftsFinding,
+)
 from choco_pipeline.stages import MINE
 from choco_pipeline.sweep.paths import Paths, orders_of
+from choco_pipeline.sweep.plan_document import Plan, PlannedTable
 from choco_pipeline.tables.reading.cells import Cells
 from choco_pipeline.tables.reading.windows import StoredCells
 from choco_pipeline.tables.storage.store import read_table, store_of
@@ -24,36 +31,33 @@ from choco_pipeline.tables.storage.store import read_table, store_of
 #: Tables are kept in memory up to so many bytes, and read again beyond.
 KEPT = 400_000_000
 #: The findings that are put together over parameters.
-LIFTED = ("formulas", "shifts")
-
-Table = Mapping[str, Any]
+LIFTED = (FormulasFinding, ShiftsFinding)
 
 
-def mined_in(plan: Mapping[str, Any], paths: Paths) -> Iterator[Mined]:
+def mined_in(plan: Plan, paths: Paths) -> Iterator[Mined]:
     """Yield a run's findings with their tables; of a game with tables of several bounds, those of the largest."""
     largest = _largest(plan)
     tables = {table["id"]: table for table in largest.values()}
     for shard in orders_of(plan, MINE):
-        for finding in read_record(paths.outcome(MINE, shard))["findings"]:
-            if finding["table"] in tables:
-                table = tables[finding["table"]]
+        for finding in read_record_as(MinedTables, paths.outcome(MINE, shard)).findings:
+            if finding.table in tables:
+                table = tables[finding.table]
                 yield mined_from(finding, table, family_of(plan, table))
 
 
-def mined_from(finding: Mapping[str, Any], table: Table, family: str) -> Mined:
+def mined_from(finding: Finding, table: PlannedTable, family: str) -> Mined:
     """Return a finding with its table and the family that the table's game belongs to."""
     found = match(read(family), read(table["ruleset"])) or {}
-    kept = {key: value for key, value in finding.items() if key not in ("table", "seconds")}
     parameters = dict(sorted(found.items()))
-    return Mined(table["ruleset"], table["quantity"], table["bound"], family, parameters, kept)
+    return Mined(table["ruleset"], table["quantity"], table["bound"], family, parameters, finding)
 
 
-def families_of(plan: Mapping[str, Any], paths: Paths, mined: Sequence[Mined]) -> list[TableFamily]:
+def families_of(plan: Plan, paths: Paths, mined: Sequence[Mined]) -> list[TableFamily]:
     """Return the families in which something was mined that may hold for all of them, with all their tables."""
-    findings: dict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
+    findings: dict[tuple[str, str], list[Finding]] = defaultdict(list)
     wanted: set[tuple[str, str]] = set()
     for one in mined:
-        if one.finding["kind"] in LIFTED:
+        if isinstance(one.finding, LIFTED):
             findings[one.ruleset, one.quantity].append(one.finding)
             wanted.add((one.family, one.quantity))
     kept = _Kept(paths)
@@ -75,7 +79,7 @@ class _Kept:
     bytes: int = 0
     cells: dict[str, Cells] = field(default_factory=dict)
 
-    def reader(self, table: Table) -> Callable[[], Cells]:
+    def reader(self, table: PlannedTable) -> Callable[[], Cells]:
         """Return what reads a table, or returns it from memory."""
 
         def cells() -> Cells:
@@ -100,16 +104,16 @@ def _bytes(entry: Mapping[str, Any]) -> int:
     return int(prod(entry["shape"]) * np.dtype(entry["dtype"]).itemsize)
 
 
-def _largest(plan: Mapping[str, Any]) -> dict[tuple[str, str], Table]:
+def _largest(plan: Plan) -> dict[tuple[str, str], PlannedTable]:
     """Return for each game and quantity the table with the largest bound, of mined ones if any is."""
-    mined = {order["table"] for order in plan[MINE.name]}
-    found: dict[tuple[str, str], Table] = {}
+    mined = {order["table"] for order in plan["mine"]}
+    found: dict[tuple[str, str], PlannedTable] = {}
     for table in sorted(plan["tables"], key=lambda t: (t["id"] in mined, t["bound"])):
         found[table["ruleset"], table["quantity"]] = table
     return found
 
 
-def family_of(plan: Mapping[str, Any], table: Table) -> str:
+def family_of(plan: Plan, table: PlannedTable) -> str:
     """Return the family of games, names standing for parameters, that a sweep of the table runs over.
 
     A game that no such family writes, as with height functions from a list, is a family by itself.

@@ -32,6 +32,7 @@ from choco_pipeline.finding.families.wording import (
 from choco_pipeline.finding.statements.statement import (
     Evidence,
     FoundStatement,
+    Searched,
     StatementLine,
     Tried,
     Verdict,
@@ -57,13 +58,13 @@ class Generalised:
     statements
         What holds on the tables that were held out, and, with the verdict "refuted", what does not.
     searches
-        What was looked for in vain: plain data with ``what``, ``game``, ``tried`` and ``nothing``, a reason.
+        What was looked for in vain, and why.
     doubtful
         What holds on too few tables to tell, and says something only if it holds for further games.
     """
 
     statements: tuple[FoundStatement, ...]
-    searches: tuple[dict[str, Any], ...]
+    searches: tuple[Searched, ...]
     doubtful: tuple[FoundStatement, ...] = ()
 
 
@@ -111,7 +112,7 @@ _First = tuple[Said, Mapping[str, Any], dict[int, Outcome]]
 class _Search:
     family: TableFamily
     statements: list[FoundStatement] = field(default_factory=list)
-    searches: list[dict[str, Any]] = field(default_factory=list)
+    searches: list[Searched] = field(default_factory=list)
     doubtful: list[FoundStatement] = field(default_factory=list)
     lifted: int = 0
 
@@ -137,7 +138,7 @@ class _Search:
         ]
         statements = lifted(found or list(self._pooled(places)))
         self.lifted = len(statements)
-        checks = {
+        checks: dict[Said, Mapping[str, Any]] = {
             said: check_of(said, family.coordinates, seen) for said, seen in statements.items()
         }
         known = {formula.said for formula in before}
@@ -164,7 +165,7 @@ class _Search:
     def _pooled(self, places: Sequence[int]) -> Iterator[tuple[Point, Said]]:
         """Yield for each of some tables what one formula in heaps says that is right on all of them: of uncut bars."""
         members = [self.family.members[i] for i in places]
-        is_asked = any(f["kind"] == "formulas" for member in members for f in member.findings)
+        is_asked = any(f.kind == "formulas" for member in members for f in member.findings)
         if not is_asked or any(member.corner.variable.name != "p_cell" for member in members):
             return
         readings = [Reading(member.corner) for member in members]
@@ -252,9 +253,14 @@ class _Search:
 
     def in_vain(self, what: str, tried: int, why: str) -> None:
         """Record a search that found nothing."""
-        candidates = {"candidates": self.lifted + tried, "what": what}
         self.searches.append(
-            {"what": what, "game": self.family.ruleset, "tried": candidates, "nothing": why}
+            {
+                "what": what,
+                "game": self.family.ruleset,
+                "tried": {"candidates": self.lifted + tried, "what": what},
+                "nothing": True,
+                "why": why,
+            }
         )
 
 

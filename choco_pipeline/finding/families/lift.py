@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
-from typing import Any
 
 from choco_pipeline.finding.families.combinations import Combination, Point, determined, shapes_of
 from choco_pipeline.formula import parse
@@ -20,6 +19,7 @@ from choco_pipeline.formula.nodes import (
     with_operands,
 )
 from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.mining.table_findings import Finding, FormulasFinding, ShiftsFinding
 
 #: For one integer so many expressions are tried, and for all integers of a formula so many combinations of them.
 MOST_FOR_ONE, MOST_FOR_ALL = 3, 12
@@ -62,16 +62,16 @@ class Said:
         return sum(map(len, parts)), " ".join(parts)
 
 
-def said_in(finding: Mapping[str, Any]) -> Iterator[Said]:
+def said_in(finding: Finding) -> Iterator[Said]:
     """Yield what a finding of one table says that is right all over that table: each case, and each shift, by itself."""
-    if finding["kind"] == "formulas" and not finding.get("nothing"):
-        exceptions = tuple(tuple(map(str, place)) for place in finding["exceptions"])
-        for case in finding["formulas"]:
-            yield Said(finding["label"], case["formula"], case["where"], exceptions)
-    elif finding["kind"] == "shifts":
-        for best in finding["best"]:
-            if best["mismatches"] == 0:
-                text = best["text"].replace("−", "-").replace("=", "==")
+    if isinstance(finding, FormulasFinding):
+        exceptions = tuple(tuple(map(str, place)) for place in finding.exceptions)
+        for case in finding.formulas:
+            yield Said(finding.label, case.formula, case.where, exceptions)
+    elif isinstance(finding, ShiftsFinding):
+        for best in finding.best:
+            if best.mismatches == 0:
+                text = best.text.replace("−", "-").replace("=", "==")
                 yield Said("P iff", parse(text).text)
 
 
@@ -147,7 +147,7 @@ def _form(said: Said) -> tuple[_Form, tuple[int, ...]]:
     numbers: list[int] = []
 
     def form_of(text: str) -> Node:
-        return _with_holes(parse_nodes(text, None, ()), numbers)
+        return _with_holes(parse_nodes(text), numbers)
 
     form = _Form(
         said.label,
@@ -190,9 +190,9 @@ def _filled(node: Node, holes: Sequence[Combination]) -> Node:
     match node:
         case Binary("+", left, Name(name)) if name.startswith(_HOLE):
             kept, added = render(_filled(left, holes)), holes[int(name[1:])]
-            return _parsed(_sum(f"({kept})", added))
+            return parse_nodes(_sum(f"({kept})", added))
         case Name(name) if name.startswith(_HOLE):
-            return _parsed(_sum("", holes[int(name[1:])]))
+            return parse_nodes(_sum("", holes[int(name[1:])]))
         case _:
             return with_operands(node, lambda operand: _filled(operand, holes))
 
@@ -220,7 +220,3 @@ def _sum(kept: str, added: Combination) -> str:
     if added.leading > 0 or text.startswith("-"):
         return f"{kept}{'+' if added.leading > 0 and kept else ''}{text}"
     return f"{kept}-{added.negated.text}"
-
-
-def _parsed(text: str) -> Node:
-    return parse_nodes(text, None, ())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from choco_pipeline.finding.families.shared import Instance, instances, shared
 from choco_pipeline.finding.statements import value_statements
@@ -13,11 +13,23 @@ from choco_pipeline.finding.statements.statement import (
     Evidence,
     FoundStatement,
     Kind,
+    Searched,
     StatementLine,
     Tried,
 )
 from choco_pipeline.games.notation import match, read
 from choco_pipeline.mining.number_sequences.periods import PARTS
+from choco_pipeline.mining.search_evidence import ClaimContent
+from choco_pipeline.mining.table_findings import (
+    BlocksFinding,
+    CellularFinding,
+    CountFinding,
+    Finding,
+    FormulasFinding,
+    PeriodFinding,
+    ShiftsFinding,
+    ValueSetFinding,
+)
 
 #: The kinds of findings that say something of a game by themselves, what their statements are of, and how they begin.
 #: What is mined and not listed is put together over parameters only.
@@ -48,7 +60,7 @@ class Mined:
     family, parameters
         The family that the table's game belongs to, with the names of its parameters, and their values.
     finding
-        As `choco_pipeline.mining` returns it.
+        What a search says of the table.
     """
 
     ruleset: str
@@ -56,17 +68,17 @@ class Mined:
     bound: int
     family: str
     parameters: Mapping[str, int]
-    finding: Mapping[str, Any]
+    finding: Finding
 
     @property
     def search(self) -> tuple[str, str]:
         """Which family was searched, and for what."""
-        return self.family, str(self.finding["kind"])
+        return self.family, self.finding.kind
 
     @property
     def found_nothing(self) -> bool:
         """Whether the search ended with nothing."""
-        return bool(self.finding.get("nothing"))
+        return self.finding.nothing
 
 
 def statements(mined: Iterable[Mined]) -> list[FoundStatement]:
@@ -110,7 +122,7 @@ class _Gathered:
                 of_a_family = (
                     statement.ruleset == one.ruleset and len(searched[one.search]) >= FEWEST_GAMES
                 )
-                if not of_a_family or one.finding["kind"] == "formulas":
+                if not of_a_family or one.finding.kind == "formulas":
                     found.setdefault(statement.id, statement)
                     continue
                 for said in instances(statement, one.family, one.parameters):
@@ -127,33 +139,36 @@ class _Gathered:
         return cls(found, untried, frozenset(search for search, _ in common) - together)
 
 
-def searches(mined: Sequence[Mined]) -> list[dict[str, Any]]:
+def searches(mined: Sequence[Mined]) -> list[Searched]:
     """Return what was searched: for each family, kind and outcome, in which games, and how many candidates were tried.
 
     What several games of a family have in common, and no claim can say of the others, is among what was not found.
     """
     groups: dict[tuple[str, str, str, bool], list[Mined]] = {}
     for one in mined:
-        if "tried" in one.finding:
-            what = str(one.finding["tried"]["what"])
-            groups.setdefault(
-                (one.family, one.finding["kind"], what, one.found_nothing), []
-            ).append(one)
+        if one.finding.tried is not None:
+            what = one.finding.tried.what
+            groups.setdefault((one.family, one.finding.kind, what, one.found_nothing), []).append(
+                one
+            )
     gathered = _Gathered.of(mined)
-    found: list[dict[str, Any]] = [
-        {
+    found: list[Searched] = []
+    for (family, kind, what, nothing), group in groups.items():
+        searched: Searched = {
             "what": kind,
             "game": _games(family, group),
             "tried": {
-                "candidates": sum(one.finding["tried"]["candidates"] for one in group),
+                "candidates": sum(
+                    one.finding.tried.candidates for one in group if one.finding.tried
+                ),
                 "what": what,
                 "tables": len({(one.ruleset, one.bound) for one in group}),
             },
             "nothing": nothing or (family, kind) in gathered.apart,
-            **({"why": APART} if not nothing and (family, kind) in gathered.apart else {}),
         }
-        for (family, kind, what, nothing), group in groups.items()
-    ]
+        if searched["nothing"] and not nothing:
+            searched["why"] = APART
+        found.append(searched)
     return found + [
         {
             "what": one.text,
@@ -168,25 +183,28 @@ def searches(mined: Sequence[Mined]) -> list[dict[str, Any]]:
 
 def _statements(one: Mined) -> Iterator[FoundStatement]:
     finding = one.finding
-    if finding["kind"] == "formulas":
-        yield _formulas(one)
+    if isinstance(finding, FormulasFinding):
+        yield _formulas(one.ruleset, finding)
         return
-    if finding["kind"] not in KINDS or "held_on" not in finding or not finding.get("text"):
+    if isinstance(finding, ShiftsFinding) or finding.held_on is None or not finding.text:
         return
-    if finding["kind"] == "period" and not finding["laws"].keys() >= set(PARTS):
-        return  # lines that repeat, but in no way that says how others do, and from where on
-    if finding["kind"] == "value-sets" and finding["form"]["name"] == "zero":
-        yield _zero(one)
-    kind, begins = KINDS[finding["kind"]]
-    ruleset = _game_of(one)
-    begins = begins.format(game=_of_passes(ruleset, finding), what=QUANTITIES[one.quantity])
-    claim = finding.get("claim")
+    claim: ClaimContent | None = None
+    if isinstance(finding, PeriodFinding):
+        if not finding.laws.keys() >= set(PARTS):
+            return  # lines that repeat, but in no way that says how others do, and from where on
+    else:
+        claim = finding.claim
+    if isinstance(finding, ValueSetFinding) and finding.form.name == "zero":
+        yield _zero(one.ruleset, finding)
+    kind, begins = KINDS[finding.kind]
+    ruleset, passes = _game_of(one), _passes(finding)
+    begins = begins.format(game=_of_passes(ruleset, passes), what=QUANTITIES[one.quantity])
     yield FoundStatement(
         kind=kind,
         ruleset=ruleset if claim is None else str(claim.get("ruleset", ruleset)),
-        said=f"{begins}{',' if kind == 'values' else ':'} {finding['text']}"
+        said=f"{begins}{',' if kind == 'values' else ':'} {finding.text}"
         if begins
-        else finding["text"],
+        else finding.text,
         parameters=_parameters(ruleset, one),
         claim=claim,
         formulas=tuple(_relations(finding)),
@@ -195,39 +213,45 @@ def _statements(one: Mined) -> Iterator[FoundStatement]:
     )
 
 
-def _zero(one: Mined) -> FoundStatement:
+def _zero(ruleset: str, finding: ValueSetFinding) -> FoundStatement:
     """Return that what is 0 at all P-positions is so at no others, which is for trials to find out."""
-    lines = (StatementLine("P iff", f"{one.finding['expression']} == 0"),)
+    lines = (StatementLine("P iff", f"{finding.expression} == 0"),)
     return FoundStatement(
         kind="p-positions",
-        ruleset=one.ruleset,
-        said=f"{one.ruleset}: {sentence(lines)}",
+        ruleset=ruleset,
+        said=f"{ruleset}: {sentence(lines)}",
         formulas=lines,
-        **_evidence(one.finding),
+        **_evidence(finding),
     )
 
 
 def _game_of(one: Mined) -> str:
     """Return the game or family that a finding speaks of; with no pass left, that is the game without passes."""
-    ruleset = str(one.finding.get("ruleset", one.ruleset))
-    if one.finding.get("passes") != 0:
+    ruleset = one.ruleset
+    if not isinstance(one.finding, FormulasFinding | ValueSetFinding | ShiftsFinding):
+        ruleset = one.finding.ruleset
+    if _passes(one.finding) != 0:
         return ruleset
     return ruleset.removeprefix("with-pass(").rpartition(", passes=")[0]
 
 
-def _formulas(one: Mined) -> FoundStatement:
-    finding = one.finding
-    label = str(finding["label"])
+def _passes(finding: Finding) -> int | None:
+    """Return with how many passes left the positions are that a finding speaks of; None for all of them."""
+    if isinstance(finding, PeriodFinding | CellularFinding | BlocksFinding):
+        return finding.passes
+    return None
+
+
+def _formulas(ruleset: str, finding: FormulasFinding) -> FoundStatement:
     lines = tuple(
-        StatementLine(label, line["formula"], line["where"]) for line in finding["formulas"]
+        StatementLine(finding.label, line.formula, line.where) for line in finding.formulas
     )
-    exceptions = tuple(tuple(map(int, position)) for position in finding["exceptions"])
     return FoundStatement(
-        kind="grundy" if label == "G =" else "p-positions",
-        ruleset=one.ruleset,
-        said=f"{one.ruleset}: {sentence(lines, exceptions)}",
+        kind="grundy" if finding.label == "G =" else "p-positions",
+        ruleset=ruleset,
+        said=f"{ruleset}: {sentence(lines, finding.exceptions)}",
         formulas=lines,
-        exceptions=exceptions,
+        exceptions=finding.exceptions,
         **_evidence(finding),
     )
 
@@ -250,29 +274,41 @@ def sentence(lines: Sequence[StatementLine], exceptions: Sequence[Sequence[int]]
     return f"{begins} {'; '.join(parts)}{but}"
 
 
-def _relations(finding: Mapping[str, Any]) -> Iterator[StatementLine]:
+def _relations(finding: Finding) -> Iterator[StatementLine]:
     """Yield a finding's formulas, and the relations between the terms of a sequence, in which it is looked up."""
-    if finding["kind"] == "value-sets":
-        yield from value_statements.lines(finding["claim"]["check"])
-    for relation in finding.get("relations", ()):
-        if "formula" in relation:
-            index = finding["sequence"]["index"]
-            start = relation.get("start", 0)
-            first = finding["sequence"]["first"]
-            where = f"{index} >= {start}" if start > first else ""
-            yield StatementLine("relation", relation["formula"], where)
+    if isinstance(finding, ValueSetFinding):
+        form = finding.form
+        yield from value_statements.lines(finding.expression, form.relation, form.condition)
+    if isinstance(finding, CountFinding) and finding.sequence is not None:
+        for relation in finding.relations:
+            is_later = relation.start > finding.sequence.first
+            where = f"{finding.sequence.index} >= {relation.start}" if is_later else ""
+            yield StatementLine("relation", relation.formula, where)
 
 
-def _picture(finding: Mapping[str, Any]) -> dict[str, Any] | None:
-    sequence = finding.get("sequence")
-    return None if sequence is None else {"kind": "sequence", **sequence}
+def _picture(finding: Finding) -> Mapping[str, Any] | None:
+    if not isinstance(finding, CountFinding) or finding.sequence is None:
+        return None
+    sequence = finding.sequence
+    return {"kind": "sequence", **asdict(sequence), "terms": list(sequence.terms)}
 
 
-def _evidence(finding: Mapping[str, Any]) -> dict[str, Any]:
+class _Evidence(TypedDict):
+    found_on: Evidence
+    held_on: Evidence
+    tried: Tried
+
+
+def _evidence(finding: Finding) -> _Evidence:
+    """Return the evidence for a finding that says something."""
+    found_on, held_on, tried = finding.found_on, finding.held_on, finding.tried
+    assert found_on is not None
+    assert held_on is not None
+    assert tried is not None
     return {
-        "found_on": Evidence(**finding["found_on"]),
-        "held_on": Evidence(**finding["held_on"]),
-        "tried": Tried(**finding["tried"]),
+        "found_on": Evidence(found_on.positions, found_on.what),
+        "held_on": Evidence(held_on.positions, held_on.what),
+        "tried": Tried(tried.candidates, tried.what),
     }
 
 
@@ -285,8 +321,7 @@ def _parameters(ruleset: str, one: Mined) -> dict[str, tuple[int, ...]]:
     }
 
 
-def _of_passes(ruleset: str, finding: Mapping[str, Any]) -> str:
-    passes = finding.get("passes")
+def _of_passes(ruleset: str, passes: int | None) -> str:
     if not passes:
         return ruleset
     return f"{ruleset} with {passes} {'pass' if passes == 1 else 'passes'} left"

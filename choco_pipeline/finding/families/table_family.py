@@ -15,6 +15,7 @@ from choco_pipeline.finding.families.combinations import Point
 from choco_pipeline.finding.families.lift import Said
 from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.games import Position
+from choco_pipeline.mining.table_findings import Finding
 from choco_pipeline.tables.reading.cells import BLOCK, Cells
 
 #: Statements are tried up to this first: most are wrong there already.
@@ -36,12 +37,12 @@ class MemberTable:
     table
         Returns the table's cells; asked again for every statement that is right in the corner.
     findings
-        What was mined on it, as plain data; none if nothing was looked for.
+        What was mined on it; none if nothing was looked for.
     """
 
     parameters: Point
     table: Callable[[], Cells]
-    findings: Sequence[Mapping[str, Any]] = ()
+    findings: Sequence[Finding] = ()
 
     @cached_property
     def bound(self) -> int:
@@ -146,7 +147,7 @@ class TableFamily:
         }
 
 
-def check_of(said: Said, names: Sequence[str], seen: Point) -> dict[str, Any]:
+def check_of(said: Said, names: Sequence[str], seen: Point) -> dict[str, str]:
     """Return a statement as the ``check`` of a claim, its exceptions in the formulas.
 
     Parameters

@@ -70,7 +70,7 @@ def constant_exceptions(said: Said) -> tuple[tuple[int, ...], ...]:
     )
 
 
-def claim_of(ruleset: str, check: Mapping[str, Any], reach: str = "") -> dict[str, Any]:
+def claim_of(ruleset: str, check: Mapping[str, Any], reach: str = "") -> dict[str, object]:
     """Return what is said of some parameters as the formal part of a claim."""
     return {"ruleset": ruleset} | ({"reach": reach} if reach else {}) | {"check": dict(check)}
 

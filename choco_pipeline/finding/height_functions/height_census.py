@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import product
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -87,7 +87,15 @@ def census(side: int, height: int) -> FoundStatement:
     )
 
 
-def best_shifts(every: Heights) -> list[dict[str, Any]]:
+class ShiftCount(TypedDict):
+    """A nim-sum with shifts, for how many functions it is zero exactly at P, and for how many it comes closest to that."""
+
+    sum: str
+    exact: int
+    best: int
+
+
+def best_shifts(every: Heights) -> list[ShiftCount]:
     """Return for how many functions each sum is zero exactly at P, and for how many it comes closest to that.
 
     Closest is the sum with the fewest mismatches, and of several the first of `SHIFTS`. Sums that come closest for none and
@@ -95,7 +103,7 @@ def best_shifts(every: Heights) -> list[dict[str, Any]]:
     """
     wrong = np.array([HeightClass(P_POSITIONS, shift).mismatches(every) for shift in SHIFTS])
     best = wrong.argmin(axis=0)
-    rows = [
+    rows: list[ShiftCount] = [
         {"sum": _sum(shift), "exact": int((wrong[i] == 0).sum()), "best": int((best == i).sum())}
         for i, shift in enumerate(SHIFTS)
     ]

@@ -13,7 +13,9 @@ from choco_pipeline.finding.height_functions.height_criterion import CriterionSe
 from choco_pipeline.finding.height_functions.height_samples import named
 from choco_pipeline.finding.statements.statement import (
     Evidence,
+    FoundDocument,
     FoundStatement,
+    Searched,
     StatementLine,
     Verdict,
 )
@@ -77,32 +79,42 @@ def classify_heights(order_file: str, out_file: str, report: Any) -> dict[str, i
     """
     order = read_record(Path(order_file))
     found = classified(order["asked"], int(order["side"]), int(order["height"]))
-    write_record(Path(out_file), {"format": FORMAT, **found})
+    write_record(Path(out_file), found)
     report(Stage.MINE, searches=1)
     return {"statements": len(found["statements"]), "searches": len(found["searches"])}
 
 
-def classified(asked: str, side: int, height: int) -> dict[str, Any]:
-    """Return statements and searches on the height functions of a box, as ``found.json`` has them."""
+def classified(asked: str, side: int, height: int) -> FoundDocument:
+    """Return statements and searches on the height functions of a box."""
     if asked not in QUESTIONS:
-        return {"statements": [census(side, height).as_json()], "searches": []}
+        return {
+            "format": FORMAT,
+            "statements": [census(side, height).as_json()],
+            "searches": [],
+        }
     question = QUESTIONS[asked]
     found = search(question.heights, side, height)
-    searched = {
+    searched: Searched = {
         "what": f"conditions on f for {question.shown}",
         "game": RULESET,
         "tried": asdict(tried(found)),
         "nothing": not found.exact,
     }
     statements = statements_of(question, found, side, height)
-    return {"statements": [one.as_json() for one in statements], "searches": [searched]}
+    return {
+        "format": FORMAT,
+        "statements": [one.as_json() for one in statements],
+        "searches": [searched],
+    }
 
 
-def classified_all(side: int, height: int) -> dict[str, Any]:
+def classified_all(side: int, height: int) -> FoundDocument:
     """Return all that can be said of the height functions of a box, one question after the other."""
     parts = [classified(asked, side, height) for asked in ASKED_OF_HEIGHTS]
-    return {"format": FORMAT} | {
-        key: [one for part in parts for one in part[key]] for key in ("statements", "searches")
+    return {
+        "format": FORMAT,
+        "statements": [one for part in parts for one in part["statements"]],
+        "searches": [one for part in parts for one in part["searches"]],
     }
 
 

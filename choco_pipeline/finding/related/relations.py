@@ -308,7 +308,7 @@ class _Search:
         there = f"({', '.join(at.get(name, name) for name in self.coordinates)})"
         here = f"({', '.join(self.coordinates)})"
         where = f" where {pair.where}" if pair.where else ""
-        check: dict[str, Any] = {"kind": "related", "game": pair.other, "at": at}
+        check: dict[str, str | dict[str, str]] = {"kind": "related", "game": pair.other, "at": at}
         lines = [
             StatementLine(f"{name} in {pair.other} =", at.get(name, name))
             for name in self.coordinates

@@ -22,7 +22,7 @@ from choco_pipeline.games.notation import build
 #: Bound of the tables on which `choco claims check` tries a found statement.
 SAMPLE_BOUND = 64
 
-Document = dict[str, Any]
+Document = dict[str, object]
 
 
 def with_claim(statement: FoundStatement) -> FoundStatement:

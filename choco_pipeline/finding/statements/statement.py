@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NotRequired, TypedDict, get_args
 
 from choco_pipeline.claims.language.claim import FOUND
 from choco_pipeline.errors import ChocoError
@@ -105,6 +105,24 @@ class Verdict:
             raise StatementError(
                 f"status {self.status!r}: one of {', '.join(get_args(Status))} is needed"
             )
+
+
+class Searched(TypedDict):
+    """What was searched, as ``found.json`` holds it: in which games, how many candidates, and why it found nothing if it did not."""
+
+    what: str
+    game: str
+    tried: Mapping[str, str | int]
+    nothing: bool
+    why: NotRequired[str]
+
+
+class FoundDocument(TypedDict):
+    """What ``found.json`` holds: statements as `FoundStatement.as_json` writes them, best first, and all searches."""
+
+    format: int
+    statements: list[Mapping[str, Any]]
+    searches: list[Searched]
 
 
 UNDECIDED = Verdict("undecided", "not checked yet")
@@ -224,7 +242,7 @@ class FoundStatement(ShownInNotebook):
         """Return this statement with what became of it."""
         return replace(self, verdict=verdict)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, object]:
         """Return the statement as plain data, as ``found.json`` holds it."""
         return {
             "id": self.id,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from choco_pipeline.finding.statements.statement import (
     VALUES_ARE,
@@ -13,14 +12,15 @@ from choco_pipeline.finding.statements.statement import (
     StatementLine,
 )
 from choco_pipeline.mining.closed_forms.value_forms import within
+from choco_pipeline.mining.table_findings import Relation
 
 BEGINS = "At the P-positions of {game}"
 
 
-def lines(check: Mapping[str, Any]) -> Iterator[StatementLine]:
-    """Yield the formulas of a claim's ``check`` of the kind ``values``."""
-    yield StatementLine(VALUES_OF, check["of"])
-    yield StatementLine(VALUES_ARE[check["relation"]], check["values"])
+def lines(of: str, relation: Relation, values: str) -> Iterator[StatementLine]:
+    """Yield the formulas of a statement that the values of a formula and those of a condition compare so."""
+    yield StatementLine(VALUES_OF, of)
+    yield StatementLine(VALUES_ARE[relation], values)
 
 
 def with_other_values_excluded(statement: FoundStatement) -> FoundStatement | None:
@@ -39,5 +39,5 @@ def with_other_values_excluded(statement: FoundStatement) -> FoundStatement | No
         statement,
         said=f"{begins}, {within(check['values']).says_of(check['of'])}",
         claim={**(statement.claim or {}), "check": check},
-        formulas=tuple(lines(check)),
+        formulas=tuple(lines(check["of"], "within", check["values"])),
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -18,6 +17,8 @@ from choco_pipeline.mining.closed_forms.number_sets import conditions_on
 from choco_pipeline.mining.closed_forms.readings import Reading
 from choco_pipeline.mining.closed_forms.slopes import beyond_slopes
 from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target
+from choco_pipeline.mining.search_evidence import Candidates, Seen
+from choco_pipeline.mining.table_findings import FormulaLine, FormulasFinding
 from choco_pipeline.tables.reading.cells import CellBlock, Cells, holds_at
 
 #: Sides of the first box on which formulas are learnt, by the number of coordinates that a cell is found by.
@@ -42,7 +43,7 @@ TRIED = (
 )
 
 
-def mine_formulas(game: Ruleset, bound: int, data: xr.Dataset) -> list[dict[str, Any]]:
+def mine_formulas(game: Ruleset, bound: int, data: xr.Dataset) -> list[FormulasFinding]:
     """Look for a formula of what a table holds, right everywhere or but for a few positions.
 
     Parameters
@@ -54,11 +55,9 @@ def mine_formulas(game: Ruleset, bound: int, data: xr.Dataset) -> list[dict[str,
 
     Returns
     -------
-    list of dict
-        Plain data: what was found, or one finding that says what was tried. A formula with exceptions stands beside one
-        without, if it is not longer. Keys: ``label``, "P iff" or "G ="; ``formulas``, a list of ``formula`` and ``where``,
-        a condition or "" for everywhere; ``exceptions``, positions at which they are wrong; ``size``, the names, numbers and
-        operators in them; ``text``; ``found_on``, ``held_on`` and ``tried``; or ``nothing`` and ``tried``.
+    list of FormulasFinding
+        What was found, or one finding that says what was tried. A formula with exceptions stands beside one without, if it
+        is not longer.
     """
     search = _Search(Reading(Cells.of(game, bound, data)))
     numbers = search.number_set()
@@ -67,15 +66,15 @@ def mine_formulas(game: Ruleset, bound: int, data: xr.Dataset) -> list[dict[str,
     for guess in (shortest_cases, widest_case):
         exact, nearly = search.found(guess, 0), search.found(guess, EXCEPTIONS)
         findings = [exact] if exact is not None else []
-        if nearly is not None and nearly["exceptions"]:
-            findings += [nearly] if exact is None or nearly["size"] <= exact["size"] else []
+        if nearly is not None and nearly.exceptions:
+            findings += [nearly] if exact is None or nearly.size <= exact.size else []
         elif nearly is not None and exact is None:  # other guesses came to one without exceptions
             findings = [nearly]
         if findings:
             if guess is widest_case:
                 findings += search.beyond_slopes()
             return findings
-    return search.beyond_slopes() or [{"kind": "formulas", "nothing": True, "tried": search.tried}]
+    return search.beyond_slopes() or [FormulasFinding(nothing=True, tried=search.tried)]
 
 
 @dataclass
@@ -86,11 +85,11 @@ class _Search:
     candidates: int = 0
 
     @property
-    def tried(self) -> dict[str, Any]:
+    def tried(self) -> Candidates:
         """How many formulas were looked at, and which."""
-        return {"candidates": self.candidates, "what": TRIED}
+        return Candidates(candidates=self.candidates, what=TRIED)
 
-    def found(self, guess: Guess, forgiven: int) -> dict[str, Any] | None:
+    def found(self, guess: Guess, forgiven: int) -> FormulasFinding | None:
         """Return a formula that is right on the rest of the table, learnt on larger and larger boxes."""
         cells, axes = self.reading.cells, self.reading.axes
         if not 1 <= len(self.reading.names) - len(self.reading.passes) <= len(MULTIPLES):
@@ -113,7 +112,7 @@ class _Search:
             side = 2 * side + 1
         return None
 
-    def beyond_slopes(self) -> list[dict[str, Any]]:
+    def beyond_slopes(self) -> list[FormulasFinding]:
         """Return formulas for the Grundy numbers where one of two coordinates is large for the other one."""
         reading, cells = self.reading, self.reading.cells
         longest = max(cells.shape[axis] for axis in reading.axes)
@@ -133,7 +132,7 @@ class _Search:
                     break  # what is right beyond a steeper line is less
         return found
 
-    def number_set(self) -> dict[str, Any] | None:
+    def number_set(self) -> FormulasFinding | None:
         """Return which numbers are P-positions of a game with one coordinate, guessed from the first half of a table."""
         cells = self.reading.cells
         if cells.variable.name != "p_position" or len(cells.shape) != 1:
@@ -146,9 +145,9 @@ class _Search:
             if len(block) - half < FEWEST_HELD_OUT:
                 return None
             if (holds_at(parse(condition), block.points) == is_p).all():
-                line = {"formula": condition, "where": ""}
-                where = f"{name} below {half}"
-                return self._as_data([line], [], (half, where), len(block) - half)
+                line = FormulaLine(formula=condition, where="")
+                found_on = Seen(positions=half, what=f"{name} below {half}")
+                return self._found([line], [], found_on, len(block) - half)
         return None
 
     def _tells(self, cases: Sequence[FormulaCase]) -> bool:
@@ -201,45 +200,37 @@ class _Search:
 
     def _finding(
         self, cases: Sequence[FormulaCase], box: CellBlock, side: int, held_on: int
-    ) -> dict[str, Any]:
+    ) -> FormulasFinding:
         reading = self.reading
         formulas = [
-            {
-                "formula": reading.said(case.formula),
-                "where": reading.in_table_names(case.where or ""),
-            }
+            FormulaLine(
+                formula=reading.said(case.formula), where=reading.in_table_names(case.where or "")
+            )
             for case in cases
         ]
         learnt = box.chosen(reading.covered(box, cases))
         exceptions = reading.exceptions(learnt, cases)
-        return self._as_data(
-            formulas, exceptions, (reading.count(learnt), f"box of side {side}"), held_on
-        )
+        found_on = Seen(positions=reading.count(learnt), what=f"box of side {side}")
+        return self._found(formulas, exceptions, found_on, held_on)
 
-    def _as_data(
+    def _found(
         self,
-        formulas: list[dict[str, str]],
-        exceptions: list[list[int]],
-        found_on: tuple[int, str],
+        formulas: Sequence[FormulaLine],
+        exceptions: Sequence[Sequence[int]],
+        found_on: Seen,
         held_on: int,
-    ) -> dict[str, Any]:
+    ) -> FormulasFinding:
         cells = self.reading.cells
-        parts = [
-            f"{f['formula']} where {f['where']}" if f["where"] else f["formula"] for f in formulas
-        ]
+        parts = [f"{f.formula} where {f.where}" if f.where else f.formula for f in formulas]
         label = "G =" if cells.variable.name == "grundy" else "P iff"
         but = f", but for {', '.join(map(str, map(tuple, exceptions)))}" if exceptions else ""
-        return {
-            "kind": "formulas",
-            "label": label,
-            "formulas": formulas,
-            "exceptions": exceptions,
-            "size": sum(length(f["formula"])[0] + length(f["where"])[0] for f in formulas),
-            "text": f"{label} {'; '.join(parts)}{but}",
-            "found_on": {"positions": found_on[0], "what": found_on[1]},
-            "held_on": {
-                "positions": held_on,
-                "what": f"the rest of the table, to bound {cells.bound}",
-            },
-            "tried": self.tried,
-        }
+        return FormulasFinding(
+            label=label,
+            formulas=tuple(formulas),
+            exceptions=tuple(map(tuple, exceptions)),
+            size=sum(length(f.formula)[0] + length(f.where)[0] for f in formulas),
+            text=f"{label} {'; '.join(parts)}{but}",
+            found_on=found_on,
+            held_on=Seen(positions=held_on, what=f"the rest of the table, to bound {cells.bound}"),
+            tried=self.tried,
+        )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from choco_pipeline.games import Ruleset
+from choco_pipeline.mining.table_findings import ComparedShift, ShiftsFinding
 from choco_pipeline.tables.reading.windows import TableData, cells_of
 from choco_pipeline.tables.specs.schema import NONE
 
@@ -23,7 +23,7 @@ LARGEST = 1024
 MOST_SHOWN = 8
 
 
-def best_shifts(game: Ruleset, bound: int, data: TableData) -> dict[str, Any] | None:
+def best_shifts(game: Ruleset, bound: int, data: TableData) -> ShiftsFinding | None:
     """Return the best shifts for a P-table of a solid bar or a strip bar on x, y, z, best first; None for other games.
 
     Parameters
@@ -35,9 +35,8 @@ def best_shifts(game: Ruleset, bound: int, data: TableData) -> dict[str, Any] | 
 
     Returns
     -------
-    dict
-        Plain data: for each shift its number of mismatches, that is of columns whose P-position, or lack of one, is not
-        what the shift says, among ``cells`` columns.
+    ShiftsFinding
+        With the number of columns whose P-position, or lack of one, is not what the shift says.
     """
     base, passes = game.base, game.passes
     bar = base.rules.bar
@@ -70,18 +69,14 @@ def best_shifts(game: Ruleset, bound: int, data: TableData) -> dict[str, Any] | 
         candidates = [shift for _, _, shift in scored[:survivors]]
     exact = [item for item in scored[:MOST_SHOWN] if item[0] == 0]
     shown = exact or scored[:3]
-    return {
-        "kind": "shifts",
-        "best": [
-            {
-                "shift": list(shift),
-                "mismatches": wrong,
-                "cells": total,
-                "text": shift_text(shift, passes > 0),
-            }
+    return ShiftsFinding(
+        best=tuple(
+            ComparedShift(
+                shift=shift, mismatches=wrong, cells=total, text=shift_text(shift, passes > 0)
+            )
             for wrong, _, shift in shown
-        ],
-    }
+        )
+    )
 
 
 def shift_text(shift: Shift, with_pass: bool) -> str:

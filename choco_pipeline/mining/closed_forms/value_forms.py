@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
 from math import gcd, log
-from typing import Literal
 
 from choco_pipeline.formula.written.math_text import math_text
-
-Relation = Literal["exactly", "within", "contains-all"]
+from choco_pipeline.mining.table_findings import ValueForm
 
 #: At most this many values are listed.
 MOST_LISTED = 64
@@ -26,38 +23,6 @@ LARGEST_MODULUS = 64
 MOST_SHIFT = 8
 #: A law for frontiers is fitted on two of them and must hold for so many others.
 FEWEST_OTHERS = 2
-
-
-@dataclass(frozen=True)
-class ValueForm:
-    """What a set of integers seems to be: a suggestion for a claim, not a claim.
-
-    Attributes
-    ----------
-    name
-        ``zero``, ``finite``, ``two-powers-minus-two``, ``powers``, ``conditions``, ``all-up-to`` or ``list``.
-    text
-        The set in the field's notation.
-    condition
-        A condition on v, in the formula language; empty for a list without a known form.
-    relation
-        How the values compare with the numbers v of which the condition is true.
-    """
-
-    name: str
-    text: str
-    condition: str = ""
-    relation: Relation = "exactly"
-
-    def says_of(self, expression: str) -> str:
-        """Return which values an expression takes."""
-        match self.relation:
-            case "exactly":
-                return f"{expression} takes exactly the values {self.text}"
-            case "within":
-                return f"{expression} takes only values in {self.text}"
-            case "contains-all":
-                return f"{expression} takes every value: {self.text}"
 
 
 def within(*conditions: str) -> ValueForm:

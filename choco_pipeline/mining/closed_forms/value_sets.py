@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise, product
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -18,7 +18,6 @@ from choco_pipeline.mining.closed_forms.chance_bars import points_by_chance
 from choco_pipeline.mining.closed_forms.value_forms import (
     FEWEST,
     MOST_LISTED,
-    ValueForm,
     conditions,
     forms,
     frontier,
@@ -28,6 +27,8 @@ from choco_pipeline.mining.closed_forms.value_forms import (
     within,
 )
 from choco_pipeline.mining.p_positions import PPositionArrays, nim_sum_of, p_positions
+from choco_pipeline.mining.search_evidence import Candidates, Seen
+from choco_pipeline.mining.table_findings import GrowthStep, ValueForm, ValueSetFinding
 
 Ints = NDArray[np.int64]
 
@@ -48,7 +49,7 @@ FEWEST_CONTRADICTED, FEWEST_EXPECTED = 5, 20
 LEAST_SHARE = 0.1
 
 
-def mine_value_sets(game: Ruleset, bound: int, data: xr.Dataset) -> list[dict[str, Any]]:
+def mine_value_sets(game: Ruleset, bound: int, data: xr.Dataset) -> list[ValueSetFinding]:
     """Return the sets of values that have a form, and that of the papers' nim-sum in any case.
 
     Parameters
@@ -60,11 +61,8 @@ def mine_value_sets(game: Ruleset, bound: int, data: xr.Dataset) -> list[dict[st
 
     Returns
     -------
-    list of dict
-        Plain data of the kind ``value-sets``: ``expression``; ``growth``, for each bound the number of positions, count,
-        largest, the first values; ``form``, the fields of `ValueForm`; ``claim``, what a claim would say; ``frontiers``, for
-        boxes of side B the largest F such that 0, …, F are all values, and ``law``, a formula for it, or ``exponent``. With
-        ``nothing`` where no form was recognised. Nothing at all for a rectangular bar.
+    list of ValueSetFinding
+        None for a rectangular bar.
     """
     if game.base.rules.face is not None:
         return []
@@ -79,18 +77,14 @@ def mine_value_sets(game: Ruleset, bound: int, data: xr.Dataset) -> list[dict[st
         shuffled.add(part, bound // SMALLER)
     random = shuffled.positions()
     bars = points_by_chance(game)
-    tried = {
-        "candidates": len(sets),
-        "what": "values of nim-sums, with shifts, and of sums with signs: few numbers, 2^n−c, remainders, bounds,"
+    tried = Candidates(
+        candidates=len(sets),
+        what="values of nim-sums, with shifts, and of sums with signs: few numbers, 2^n−c, remainders, bounds,"
         " everything up to a frontier",
-    }
-    findings = [_finding(one, random, bars, one is sets[0]) | {"tried": tried} for one in sets]
-    said = {
-        (str(one["growth"]), one["form"]["text"]): one for one in findings if "nothing" not in one
-    }
-    zeros = [
-        one for one in said.values() if one["form"]["name"] == "zero"
-    ]  # what else there is follows
+    )
+    findings = [_finding(one, random, bars, one is sets[0], tried) for one in sets]
+    said = {(one.growth, one.form.text): one for one in findings if not one.nothing}
+    zeros = [one for one in said.values() if one.form.name == "zero"]  # what else there is follows
     return zeros or [*said.values()] or findings[:1]
 
 
@@ -182,21 +176,17 @@ class ValueSet:
         found: list[int] = (np.flatnonzero(self.last > size) - self.low).tolist()
         return found
 
-    def growth(self) -> list[dict[str, Any]]:
-        """Return positions, count, largest value and the first values at growing bounds."""
-        rows = []
+    def growth(self) -> Iterator[GrowthStep]:
+        """Yield the values at growing bounds."""
         for step in _bounds(self.limit):
             seen = self.within(step)
-            rows.append(
-                {
-                    "bound": step,
-                    "positions": int(self.positions[: step + 1].sum()),
-                    "count": len(seen),
-                    "largest": max(seen, default=None),
-                    "values": seen[:MOST_LISTED],
-                }
+            yield GrowthStep(
+                bound=step,
+                positions=int(self.positions[: step + 1].sum()),
+                count=len(seen),
+                largest=max(seen, default=None),
+                values=tuple(seen[:MOST_LISTED]),
             )
-        return rows
 
     def frontiers(self) -> list[tuple[int, int]]:
         """Return for boxes of side 16, 32, … the largest F such that 0, …, F are values at positions in them."""
@@ -238,31 +228,33 @@ def _finding(
     random: Mapping[str, Ints],
     bars: Sequence[Mapping[str, Ints]],
     of_a_paper: bool,
-) -> dict[str, Any]:
+    tried: Candidates,
+) -> ValueSetFinding:
     expression = found.formula.text
     smaller = found.limit // SMALLER
     held_out = int(found.positions[smaller + 1 :].sum())
     chance = found.formula.evaluate(random).astype(np.int64)
     frontiers = found.frontiers()
-    finding: dict[str, Any] = {
-        "kind": "value-sets",
-        "expression": expression,
-        "growth": found.growth(),
-        "frontiers": [list(pair) for pair in frontiers],
-    }
+    finding = partial(
+        ValueSetFinding,
+        expression=expression,
+        growth=tuple(found.growth()),
+        frontiers=tuple(frontiers),
+        tried=tried,
+    )
     others = [found.formula.evaluate(points).astype(np.int64) for points in bars]
     form = _form(found, smaller, chance, held_out, others)
     if form is None and of_a_paper:
         form = _all(frontiers, chance, by_law_alone=any(map(_takes_all, others)))
     if form is None:
-        return finding | {"form": vars(listed(found.within(found.limit))), "nothing": True}
+        return finding(form=listed(found.within(found.limit)), nothing=True)
     law, exponent = frontier_law(frontiers), growth_exponent(frontiers)
     if form.name == "all-up-to":
-        finding |= {"law": law} if law else {"exponent": exponent}
-    return finding | {
-        "form": vars(form),
-        "text": form.says_of(expression),
-        "claim": {
+        finding = partial(finding, law=law) if law else partial(finding, exponent=exponent)
+    return finding(
+        form=form,
+        text=form.says_of(expression),
+        claim={
             "check": {
                 "kind": "values",
                 "of": expression,
@@ -270,13 +262,13 @@ def _finding(
                 "relation": form.relation,
             }
         },
-        "size": length(expression)[0] + length(form.condition)[0],
-        "found_on": {
-            "positions": int(found.positions[: smaller + 1].sum()),
-            "what": f"P-positions to bound {smaller}",
-        },
-        "held_on": {"positions": held_out, "what": f"the others, to bound {found.limit}"},
-    }
+        size=length(expression)[0] + length(form.condition)[0],
+        found_on=Seen(
+            positions=int(found.positions[: smaller + 1].sum()),
+            what=f"P-positions to bound {smaller}",
+        ),
+        held_on=Seen(positions=held_out, what=f"the others, to bound {found.limit}"),
+    )
 
 
 def _form(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Any
+from typing import Literal
 
 import numpy as np
 import xarray as xr
@@ -30,8 +29,14 @@ from choco_pipeline.mining.number_sequences.sequences import (
     BOX,
     BOX_OF_POWER,
     FEWEST_TERMS,
-    IntegerSequence,
     sequences,
+)
+from choco_pipeline.mining.search_evidence import Candidates, ClaimContent, Seen
+from choco_pipeline.mining.table_findings import (
+    Consequence,
+    CountFinding,
+    IntegerSequence,
+    TermRelation,
 )
 from choco_pipeline.provenance import package_version
 
@@ -62,7 +67,7 @@ def b_file(sequence: IntegerSequence) -> str:
     return "\n".join((head, *lines, ""))
 
 
-def mine_counts(game: Ruleset, bound: int, data: xr.Dataset) -> list[dict[str, Any]]:
+def mine_counts(game: Ruleset, bound: int, data: xr.Dataset) -> list[CountFinding]:
     """Return the recurrences of a table's numbers of P-positions.
 
     Parameters
@@ -74,13 +79,9 @@ def mine_counts(game: Ruleset, bound: int, data: xr.Dataset) -> list[dict[str, A
 
     Returns
     -------
-    list of dict
-        Plain data of the kind ``count``: ``ruleset``; ``sequence``, the fields of `IntegerSequence`; ``form``, that is
-        ``linear``, ``regular`` or, where only some terms have a relation, ``partly regular``; ``relations``, a list of
-        ``formula``, in which the sequence is a look-up function, ``text`` and ``start``, the least index; ``rule``,
-        ``generating_function`` and ``closed`` of linear ones; ``follows``, the same of the terms at 2^n and of the sums up
-        to 2^n, if the relations hold for ever, and then the sequence of the terms at 2^n is left out; ``claim`` on a family of bars, or None. Sequences without any are named in
-        one finding with ``nothing``.
+    list of CountFinding
+        If relations that hold for ever tell the terms at 2^n, the sequence of these is left out. Sequences without any
+        relation are named in one finding of nothing.
     """
     findings = []
     without = []
@@ -96,25 +97,19 @@ def mine_counts(game: Ruleset, bound: int, data: xr.Dataset) -> list[dict[str, A
             without.append(sequence.what)
             tried += _candidates(sequence)
         else:
-            findings.append(finding)
+            findings.append((sequence, finding))
     told = {
-        finding["sequence"]["what"].replace(BOX, BOX_OF_POWER)
-        for finding in findings
-        if BOX in finding["sequence"]["what"]
-        and any(one["kind"] == "terms" and one["closed"] for one in finding.get("follows", ()))
+        sequence.what.replace(BOX, BOX_OF_POWER)
+        for sequence, finding in findings
+        if BOX in sequence.what
+        and any(one.kind == "terms" and one.closed for one in finding.follows)
     }
-    findings = [finding for finding in findings if finding["sequence"]["what"] not in told]
-    if without or not findings:
+    kept = [finding for sequence, finding in findings if sequence.what not in told]
+    if without or not kept:
         what = "; ".join(without) or "numbers of P-positions: too few"
-        findings.append(
-            {
-                "kind": "count",
-                "ruleset": game.notation,
-                "nothing": True,
-                "tried": {"candidates": tried, "what": f"{TRIED}: {what}"},
-            }
-        )
-    return findings
+        searched = Candidates(candidates=tried, what=f"{TRIED}: {what}")
+        kept.append(CountFinding(ruleset=game.notation, nothing=True, tried=searched))
+    return kept
 
 
 def linear_recurrence(terms: tuple[int, ...]) -> tuple[tuple[int, ...], int] | None:
@@ -129,7 +124,7 @@ def linear_recurrence(terms: tuple[int, ...]) -> tuple[tuple[int, ...], int] | N
     return recurrence, learnt
 
 
-def _linear(sequence: IntegerSequence) -> dict[str, Any] | None:
+def _linear(sequence: IntegerSequence) -> CountFinding | None:
     """Return a finding on a sequence with a linear recurrence."""
     found = linear_recurrence(sequence.terms)
     if found is None:
@@ -137,21 +132,28 @@ def _linear(sequence: IntegerSequence) -> dict[str, Any] | None:
     recurrence, learnt = found
     rule = _renamed(rule_text(recurrence), sequence)
     closed = _closed(sequence, recurrence)
-    relation = {"text": rule, "formula": as_formula(rule, "=="), "start": sequence.first}
-    return _finding(
-        sequence,
-        [relation],
-        learnt,
-        len(sequence.terms) - learnt,
-        f"the first {learnt} terms",
-        f"the terms up to g({sequence.first + len(sequence.terms) - 1})",
-    ) | {
-        "form": "linear",
-        "rule": rule,
-        "generating_function": generating_function(sequence.terms, recurrence),
-        "closed": str(closed) if closed else None,
-        "text": f"{_subject(sequence)} {f'is {closed}' if closed else f'satisfies {rule}'}",
-    }
+    relations = [_relation(rule, sequence.first)]
+    return CountFinding(
+        ruleset=sequence.game,
+        sequence=sequence,
+        relations=tuple(relations),
+        claim=_claim(sequence, relations, []),
+        found_on=Seen(positions=learnt, what=f"the first {learnt} terms"),
+        held_on=Seen(
+            positions=len(sequence.terms) - learnt,
+            what=f"the terms up to g({sequence.first + len(sequence.terms) - 1})",
+        ),
+        tried=Candidates(candidates=_candidates(sequence), what=TRIED),
+        form="linear",
+        rule=rule,
+        generating_function=generating_function(sequence.terms, recurrence),
+        closed=str(closed) if closed else None,
+        text=f"{_subject(sequence)} {f'is {closed}' if closed else f'satisfies {rule}'}",
+    )
+
+
+def _relation(text: str, start: int) -> TermRelation:
+    return TermRelation(text=text, formula=as_formula(text, "=="), start=start)
 
 
 def _centres(game: Ruleset) -> list[int]:
@@ -161,59 +163,41 @@ def _centres(game: Ruleset) -> list[int]:
     return list(dict.fromkeys((0, -1, 1, -2, 2, -shift, -2 * shift)))
 
 
-def _regular(sequence: IntegerSequence, centres: list[int]) -> dict[str, Any] | None:
+def _regular(sequence: IntegerSequence, centres: list[int]) -> CountFinding | None:
     """Return a finding on a sequence with relations between its terms and those at half the place."""
     found, _ = relations(sequence.first, sequence.terms, centres)
     if not found:
         return None
-    said: list[dict[str, Any]] = []
-    for relation in found:
-        left, right = relation.sides("g", sequence.index)
-        text = f"{left} = {right}"
-        said.append({"text": text, "formula": as_formula(text, "=="), "start": relation.start})
+    said = [
+        _relation(" = ".join(relation.sides("g", sequence.index)), relation.start)
+        for relation in found
+    ]
     whole = is_whole(found)
     consequences = _consequences(sequence, found) if whole else []
     parts = [
-        one["text"]
-        + (f" for {sequence.index} ≥ {one['start']}" if one["start"] > sequence.first else "")
+        one.text + (f" for {sequence.index} ≥ {one.start}" if one.start > sequence.first else "")
         for one in said
     ]
-    hence = " and ".join(one["text"] for one in consequences)
-    return _finding(
-        sequence,
-        said,
-        sum(relation.found_on for relation in found),
-        sum(relation.held_on for relation in found),
-        "equations between the first terms",
-        f"the other equations, up to g({sequence.first + len(sequence.terms) - 1})",
-        consequences,
-    ) | {
-        "form": "regular" if whole else "partly regular",
-        "follows": consequences,
-        "text": f"{_subject(sequence)} satisfies {', '.join(parts)}"
+    hence = " and ".join(one.text for one in consequences)
+    return CountFinding(
+        ruleset=sequence.game,
+        sequence=sequence,
+        relations=tuple(said),
+        claim=_claim(sequence, said, consequences),
+        found_on=Seen(
+            positions=sum(relation.found_on for relation in found),
+            what="equations between the first terms",
+        ),
+        held_on=Seen(
+            positions=sum(relation.held_on for relation in found),
+            what=f"the other equations, up to g({sequence.first + len(sequence.terms) - 1})",
+        ),
+        tried=Candidates(candidates=_candidates(sequence), what=TRIED),
+        form="regular" if whole else "partly regular",
+        follows=tuple(consequences),
+        text=f"{_subject(sequence)} satisfies {', '.join(parts)}"
         + (f"; if so for all {sequence.index}, {hence}" if hence else ""),
-    }
-
-
-def _finding(
-    sequence: IntegerSequence,
-    said: list[dict[str, Any]],
-    found_on: int,
-    held_on: int,
-    first: str,
-    rest: str,
-    consequences: Sequence[dict[str, Any]] = (),
-) -> dict[str, Any]:
-    return {
-        "kind": "count",
-        "ruleset": sequence.game,
-        "sequence": asdict(sequence) | {"terms": list(sequence.terms)},
-        "relations": said,
-        "claim": _claim(sequence, said, consequences),
-        "found_on": {"positions": found_on, "what": first},
-        "held_on": {"positions": held_on, "what": rest},
-        "tried": {"candidates": _candidates(sequence), "what": TRIED},
-    }
+    )
 
 
 def _candidates(sequence: IntegerSequence) -> int:
@@ -221,14 +205,14 @@ def _candidates(sequence: IntegerSequence) -> int:
     return min(len(sequence.terms), MOST_FOR_LINEAR) // 3 + (1 << (DEEPEST + 1)) - 2
 
 
-def _consequences(sequence: IntegerSequence, found: list[Relation]) -> list[dict[str, Any]]:
+def _consequences(sequence: IntegerSequence, found: list[Relation]) -> list[Consequence]:
     """Return what a sequence that relations give is at 2^n, and its sums up to there."""
     every = continued(sequence.first, sequence.terms, found, 1 << FAR)
     if every is None:
         return []
     sums = np.cumsum(np.array(every, object)).tolist()
     index = sequence.index
-    kinds: tuple[tuple[str, str, list[int]], ...] = (
+    kinds: tuple[tuple[Literal["terms", "sums"], str, list[int]], ...] = (
         ("terms", "g(2^n)", every),
         ("sums", f"Σ g({index}) for {sequence.first} ≤ {index} ≤ 2^n", sums),
     )
@@ -241,45 +225,45 @@ def _consequences(sequence: IntegerSequence, found: list[Relation]) -> list[dict
         closed = closed_form(terms, linear[0], LARGEST_ROOT)
         rule = rule_text(linear[0]).replace("a(", "b(")
         consequences.append(
-            {
-                "kind": kind,
-                "rule": rule,
-                "closed": str(closed) if closed else None,
-                "formula": as_formula(closed.sum) if closed else None,
-                "start": closed.start if closed else 0,
-                "text": f"{name} = {closed}" if closed else f"b(n) = {name}: {rule}",
-                "in_table": sum(
-                    1 << n < sequence.first + len(sequence.terms) for n in range(FAR + 1)
-                ),
-            }
+            Consequence(
+                kind=kind,
+                rule=rule,
+                closed=str(closed) if closed else None,
+                formula=as_formula(closed.sum) if closed else None,
+                start=closed.start if closed else 0,
+                text=f"{name} = {closed}" if closed else f"b(n) = {name}: {rule}",
+                in_table=sum(1 << n < sequence.first + len(sequence.terms) for n in range(FAR + 1)),
+            )
         )
     return consequences
 
 
 def _claim(
     sequence: IntegerSequence,
-    said: Sequence[dict[str, Any]],
-    consequences: Sequence[dict[str, Any]],
-) -> dict[str, Any] | None:
+    said: Sequence[TermRelation],
+    consequences: Sequence[Consequence],
+) -> ClaimContent | None:
     """Return what numbers of square bars satisfy as a claim on them; that language has no passes, and no m+1, there."""
     if sequence.game != "rectangular-bar(m=m, n=m)":
         return None
     name = sequence.index
     conditions = [
-        f"{name} < {one['start']} or {one['formula']}" if one["start"] > 1 else one["formula"]
-        for one in said
+        f"{name} < {one.start} or {one.formula}" if one.start > 1 else one.formula for one in said
     ]
-    check: dict[str, Any] = {"kind": "counts"}
-    for one in consequences:
-        if one["formula"] is not None:
+    sums: ClaimContent = {}
+    for result in consequences:
+        if result.formula is not None:
             what = "g(2**n)"
-            if one["kind"] == "sums":
+            if result.kind == "sums":
                 what = "total(2**n)"
-                check["sums"] = {"total": f"g({name})"}
-            equation = f"{what} == {one['formula']}".replace("n", name)
-            start = one["start"]
+                sums = {"sums": {"total": f"g({name})"}}
+            equation = f"{what} == {result.formula}".replace("n", name)
+            start = result.start
             conditions.append(f"{name} < {start} or {equation}" if start > 1 else equation)
-    return {"ruleset": sequence.game, "check": check | {"relations": conditions}}
+    return {
+        "ruleset": sequence.game,
+        "check": {"kind": "counts", **sums, "relations": [*conditions]},
+    }
 
 
 def _closed(sequence: IntegerSequence, recurrence: tuple[int, ...]) -> ClosedForm | None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import product
-from typing import Any
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
 from choco_pipeline.games import Ruleset
+from choco_pipeline.mining.search_evidence import Candidates, Seen
+from choco_pipeline.mining.table_findings import PeriodFinding, PeriodicLine
 from choco_pipeline.tables.specs.schema import NONE, variable_of
 
 Ints = NDArray[np.int64]
@@ -69,7 +71,7 @@ class Periods:
     held_on: int
 
 
-def mine_periods(game: Ruleset, bound: int, data: xr.Dataset) -> list[dict[str, Any]]:
+def mine_periods(game: Ruleset, bound: int, data: xr.Dataset) -> list[PeriodFinding]:
     """Return which lines of a table repeat, for every direction.
 
     Parameters
@@ -81,11 +83,8 @@ def mine_periods(game: Ruleset, bound: int, data: xr.Dataset) -> list[dict[str, 
 
     Returns
     -------
-    list of dict
-        Plain data of the kind ``period``: ``along``, ``across``, ``lines``, a list of ``line``, ``preperiod``,
-        ``period``, ``saltus``, of ``modulo`` where only remainders repeat, and ``empty`` where what repeats is that there
-        is no P-position; ``without``, the number of lines that have
-        no period; ``laws``, the formulas over the lines; or ``nothing``.
+    list of PeriodFinding
+        One for each direction, and each number of passes left.
     """
     return [
         _finding(game, passes, lines)
@@ -259,12 +258,17 @@ def _fitted(values: Mapping[int, int], name: str) -> str | None:
     return None
 
 
-def _finding(game: Ruleset, passes: int | None, lines: Lines) -> dict[str, Any]:
-    """Return what was found on the lines of a direction as plain data."""
+def _finding(game: Ruleset, passes: int | None, lines: Lines) -> PeriodFinding:
+    """Return what was found on the lines of a direction."""
     found = find_periods(lines.numbers, lines.starts)
     rows = [
-        {"line": list(label), "preperiod": int(n), "period": int(p), "saltus": int(s)}
-        | ({"empty": True} if (numbers[n:] == NONE).all() else {})
+        PeriodicLine(
+            line=label,
+            preperiod=int(n),
+            period=int(p),
+            saltus=int(s),
+            **({"empty": True} if (numbers[n:] == NONE).all() else {}),
+        )
         for label, numbers, n, p, s in zip(
             lines.labels,
             lines.numbers,
@@ -283,66 +287,62 @@ def _finding(game: Ruleset, passes: int | None, lines: Lines) -> dict[str, Any]:
         remainders = find_periods(lines.numbers[rest], lines.starts[rest], modulo)
         found_on, held_on = found_on + remainders.found_on, held_on + remainders.held_on
         rows += [
-            {
-                "line": list(lines.labels[at]),
-                "preperiod": int(n),
-                "period": int(p),
-                "saltus": 0,
-                "modulo": modulo,
-            }
+            PeriodicLine(
+                line=lines.labels[at], preperiod=int(n), period=int(p), saltus=0, modulo=modulo
+            )
             for at, n, p in zip(rest, remainders.preperiod, remainders.period, strict=True)
             if p
         ]
         rest = rest[remainders.period == 0]
-    finding: dict[str, Any] = {
-        "kind": "period",
-        "ruleset": game.notation,
-        "along": lines.along,
-        "across": list(lines.across),
-        "passes": passes,
-        "tried": {
-            "candidates": len(lines.labels) * (1 + len(MODULI)),
-            "what": f"lines along {lines.along}: periods up to {max(1, lines.numbers.shape[1] // (2 * PERIODS))} of the"
+    finding = partial(
+        PeriodFinding,
+        ruleset=game.notation,
+        along=lines.along,
+        across=lines.across,
+        passes=passes,
+        tried=Candidates(
+            candidates=len(lines.labels) * (1 + len(MODULI)),
+            what=f"lines along {lines.along}: periods up to {max(1, lines.numbers.shape[1] // (2 * PERIODS))} of the"
             " numbers, and of their remainders modulo 2, 3, 4 and 8",
-        },
-    }
+        ),
+    )
     if not rows:
-        return finding | {"nothing": True}
+        return finding(nothing=True)
     laws = _laws(lines, rows)
-    return finding | {
-        "lines": rows,
-        "without": len(rest),
-        "laws": laws,
-        "text": _text(lines, rows, laws),
-        "found_on": {"positions": found_on, "what": "the first half of each line"},
-        "held_on": {"positions": held_on, "what": "the second half"},
-    }
+    return finding(
+        lines=tuple(rows),
+        without=len(rest),
+        laws=laws,
+        text=_text(lines, rows, laws),
+        found_on=Seen(positions=found_on, what="the first half of each line"),
+        held_on=Seen(positions=held_on, what="the second half"),
+    )
 
 
-def _laws(lines: Lines, rows: list[dict[str, Any]]) -> dict[str, str]:
+def _laws(lines: Lines, rows: Sequence[PeriodicLine]) -> dict[str, str]:
     """Return formulas for period, saltus and preperiod of the lines 0, 1, … up to the first that has no period.
 
     Of an only line these are the integers themselves.
     """
-    if not lines.across and "modulo" not in rows[0]:
-        return {part: str(rows[0][part]) for part in PARTS}
+    if not lines.across and not rows[0].modulo:
+        return {part: str(getattr(rows[0], part)) for part in PARTS}
     if len(lines.across) != 1:
         return {}
-    at = {row["line"][0]: row for row in rows if "modulo" not in row}
+    at = {row.line[0]: row for row in rows if not row.modulo}
     last = next(n for n in range(len(at) + 1) if n not in at)
     found = {}
     for part in PARTS:
         for first in range(MOST_EXCEPTIONS + 1):
-            formula = law({n: at[n][part] for n in range(first, last)}, lines.across[0])
+            formula = law({n: getattr(at[n], part) for n in range(first, last)}, lines.across[0])
             if formula is not None:
                 found[part] = f"{formula}, {lines.across[0]} ≥ {first}" if first else formula
                 break
     return found
 
 
-def _text(lines: Lines, rows: list[dict[str, Any]], laws: Mapping[str, str]) -> str:
+def _text(lines: Lines, rows: Sequence[PeriodicLine], laws: Mapping[str, str]) -> str:
     which = f"line {', '.join(lines.across)} " if lines.across else ""
-    if all(row.get("empty") for row in rows):
+    if all(row.empty for row in rows):
         where = (
             f"from {lines.along} = {laws['preperiod']} on"
             if "preperiod" in laws

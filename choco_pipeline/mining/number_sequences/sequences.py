@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 import xarray as xr
@@ -13,6 +11,7 @@ from numpy.typing import NDArray
 
 from choco_pipeline.games import Nim, Ruleset, WithPass
 from choco_pipeline.mining.p_positions import p_positions
+from choco_pipeline.mining.table_findings import IntegerSequence
 from choco_pipeline.tables.computing.in_memory import p_table
 
 #: Sequences have at most so many terms; shorter ones than this are not made.
@@ -22,37 +21,6 @@ WIDEST, LARGEST_BAR = 4, 256
 #: What most P-positions are counted by.
 BOX = "all coordinates below n"
 BOX_OF_POWER = "all coordinates below 2^n"
-
-
-@dataclass(frozen=True)
-class IntegerSequence:
-    """Numbers of P-positions.
-
-    Attributes
-    ----------
-    game
-        A ruleset, or a family of bars with the parameter m.
-    what
-        What is counted, in words that name the index.
-    index
-        How the index is called; the sequence is g, as in `patterns`.
-    first
-        The first index.
-    terms
-        The numbers.
-    """
-
-    game: str
-    what: str
-    index: str
-    first: int
-    terms: tuple[int, ...]
-
-    @classmethod
-    def of(cls, picture: Mapping[str, Any]) -> IntegerSequence:
-        """Return the sequence that plain data describe: a finding's ``sequence``, or a statement's picture of one."""
-        fields = {name: value for name, value in picture.items() if name != "kind"}
-        return cls(**fields | {"terms": tuple(picture["terms"])})
 
 
 def sequences(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[IntegerSequence]:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import xarray as xr
+from pydantic import JsonValue
 
 from choco_pipeline.games import Ruleset
 from choco_pipeline.mining.pictures.linear_rules import ORDER, RADIUS, Rule, find_rule, reach
 from choco_pipeline.mining.pictures.slices import Stack, stacks
+from choco_pipeline.mining.search_evidence import Candidates, ClaimContent, Seen
+from choco_pipeline.mining.table_findings import CellularFinding
 
 #: So many cells that a rule starts from are named in its sentence.
 MOST_SAID = 4
 
 
-def mine_cellular(game: Ruleset, bound: int, data: xr.Dataset) -> list[dict[str, Any]]:
+def mine_cellular(game: Ruleset, bound: int, data: xr.Dataset) -> list[CellularFinding]:
     """Return a rule, or that there is none, for every way to cut a table's P-positions into plane pictures.
 
     Parameters
@@ -28,12 +32,10 @@ def mine_cellular(game: Ruleset, bound: int, data: xr.Dataset) -> list[dict[str,
 
     Returns
     -------
-    list of dict
-        Plain data of the kind ``cellular``: ``ruleset`` (a game, or a family of bars with the parameter m), ``axes``,
-        ``passes``, and ``terms`` [stack, dn, di, dj], ``where``, ``begins``, ``exceptions``; or ``empty``; or ``nothing``.
-        ``claim`` is how a claim on the family would begin, or None.
+    list of CellularFinding
+        One for each way, but for rules that only cut the positions another way.
     """
-    findings: list[dict[str, Any]] = []
+    findings: list[CellularFinding] = []
     seen = set()
     for cut in stacks(game, bound, data):
         for number, stack in enumerate(cut):
@@ -95,58 +97,59 @@ def _relation(stack: Stack, rule: Rule) -> tuple[str, int | None, frozenset[Any]
     return stack.ruleset, stack.passes, cells
 
 
-def _finding(stack: Stack, rule: Rule | None, known: Stack | None = None) -> dict[str, Any]:
-    """Return a search's outcome as plain data."""
+def _finding(stack: Stack, rule: Rule | None, known: Stack | None = None) -> CellularFinding:
+    """Return a search's outcome."""
     also = "" if known is None else f", cells of those with {known.passes} passes left being known"
     inside = "and earlier cells of the same picture"
     terms = sum(1 for _ in reach(stack, ORDER, RADIUS, True, int(known is not None)))
-    finding: dict[str, Any] = {
-        "kind": "cellular",
-        "ruleset": stack.ruleset,
-        "axes": list(stack.axes),
-        "passes": stack.passes,
-        "tried": {
-            "candidates": terms,
-            "what": f"coefficients modulo 2 of the cells within radius {RADIUS} in the {ORDER} pictures before {inside}{also};"
+    finding = partial(
+        CellularFinding,
+        ruleset=stack.ruleset,
+        axes=tuple(stack.axes),
+        passes=stack.passes,
+        tried=Candidates(
+            candidates=terms,
+            what=f"coefficients modulo 2 of the cells within radius {RADIUS} in the {ORDER} pictures before {inside}{also};"
             f" {stack.text}: solved as linear equations",
-        },
-    }
+        ),
+    )
     half = len(stack.cells) // 2
     if rule is None and len(stack.cells) >= 2 * ORDER and not stack.cells.any():
-        return finding | {
-            "empty": True,
-            "text": "no cell is a P-position",
-            "found_on": {
-                "positions": int(stack.legal[:half].sum()),
-                "what": "the first half of the pictures",
-            },
-            "held_on": {"positions": int(stack.legal[half:].sum()), "what": "the second half"},
-            "claim": _empty_claim(stack),
-        }
+        return finding(
+            empty=True,
+            text="no cell is a P-position",
+            found_on=Seen(
+                positions=int(stack.legal[:half].sum()), what="the first half of the pictures"
+            ),
+            held_on=Seen(positions=int(stack.legal[half:].sum()), what="the second half"),
+            claim=_empty_claim(stack),
+        )
     if rule is None:
-        return finding | {"nothing": True}
-    return finding | {
-        "terms": [list(term) for term in rule.terms],
-        "where": rule.where,
-        "begins": rule.begins,
-        "exceptions": None if rule.exceptions is None else [list(cell) for cell in rule.exceptions],
-        "text": _sentence(stack, rule, known),
-        "equations": rule.equations,
-        "found_on": {"positions": rule.found_on, "what": "cells of the first half of the pictures"},
-        "held_on": {"positions": rule.held_on, "what": "cells of the second half"},
-        "claim": _claim(stack, rule),
-    }
+        return finding(nothing=True)
+    return finding(
+        terms=tuple(rule.terms),
+        where=rule.where,
+        begins=rule.begins,
+        exceptions=None if rule.exceptions is None else tuple(rule.exceptions),
+        text=_sentence(stack, rule, known),
+        equations=rule.equations,
+        found_on=Seen(positions=rule.found_on, what="cells of the first half of the pictures"),
+        held_on=Seen(positions=rule.held_on, what="cells of the second half"),
+        claim=_claim(stack, rule),
+    )
 
 
-def _empty_claim(stack: Stack) -> dict[str, Any] | None:
+def _empty_claim(stack: Stack) -> ClaimContent | None:
     """Return that no cell is a P-position as a claim; for pictures of bars with a single number."""
     if not stack.closed or stack.numbers > 1 or stack.passes is not None:
         return None
-    check = {"kind": "pattern", "cases": [{"outcome": "N"}]}
-    return {"ruleset": stack.ruleset, "check": check}
+    return {
+        "ruleset": stack.ruleset,
+        "check": {"kind": "pattern", "cases": [{"outcome": "N"}]},
+    }
 
 
-def _claim(stack: Stack, rule: Rule) -> dict[str, Any] | None:
+def _claim(stack: Stack, rule: Rule) -> ClaimContent | None:
     """Return a rule as a claim; that language speaks of bars without passes, and of rules from earlier pictures."""
     if (
         not stack.closed
@@ -158,14 +161,16 @@ def _claim(stack: Stack, rule: Rule) -> dict[str, Any] | None:
     if rule.within or any(which for which, *_ in rule.terms):
         return None
     before = rule.begins - stack.first[0]
-    start = [[*map(int, cell), 1] for cell in np.argwhere(stack.cells[:before]) + stack.first]
+    start: list[JsonValue] = [
+        [*map(int, cell), 1] for cell in np.argwhere(stack.cells[:before]) + stack.first
+    ]
     if before and not stack.cells[before - 1].any():
         start.append(
             [rule.begins - 1, *stack.first[1:], 0]
         )  # the last picture that is given is empty
-    check = {
+    check: JsonValue = {
         "kind": "cellular",
-        "terms": [list(steps) for _, *steps in rule.terms],
+        "terms": [[*steps] for _, *steps in rule.terms],
         "start": start,
         "modulo": 2,
         "generation": stack.axes[0],

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
-from typing import Any
 
 import numpy as np
+from pydantic import JsonValue
 
 from choco_pipeline.formula import parse
 from choco_pipeline.mining.pictures.gf2 import Bits
 from choco_pipeline.mining.pictures.slices import Stack
+from choco_pipeline.mining.search_evidence import Candidates, ClaimContent, Seen
+from choco_pipeline.mining.table_findings import BlocksFinding, CopiedPicture
 
 #: Sizes and places of copies are a·s + b·2^e for these a and b, where m = 2^e + s and 0 < s < 2^e.
 FACTORS = (range(-2, 3), range(-1, 3))
@@ -34,49 +37,44 @@ class Copy:
         return size, row, column
 
 
-def mine_copies(stack: Stack) -> dict[str, Any]:
-    """Return which copies of smaller pictures a stack's pictures consist of, as plain data of the kind ``blocks``.
+def mine_copies(stack: Stack) -> BlocksFinding:
+    """Return which copies of smaller pictures a stack's pictures consist of.
 
     Parameters
     ----------
     stack
         Pictures of square bars by m, from 1 on.
-
-    Returns
-    -------
-    dict
-        ``copies``, a list of ``size``, ``row`` and ``column``, formulas in m, s and 2^e; or ``nothing``. ``claim`` is how
-        a claim on the family would begin.
     """
     most = len(stack.cells)
     forms = list(product(*FACTORS))
-    finding: dict[str, Any] = {
-        "kind": "blocks",
-        "ruleset": stack.ruleset,
-        "axes": list(stack.axes),
-        "passes": stack.passes,
-        "tried": {
-            "candidates": len(forms) ** 3,
-            "what": "copies of smaller pictures whose sizes and places are a·s + b·2^e"
+    finding = partial(
+        BlocksFinding,
+        ruleset=stack.ruleset,
+        axes=tuple(stack.axes),
+        passes=stack.passes,
+        tried=Candidates(
+            candidates=len(forms) ** 3,
+            what="copies of smaller pictures whose sizes and places are a·s + b·2^e"
             f" with -2 ≤ a ≤ 2, -1 ≤ b ≤ 2, for m = 2^e + s; {stack.text}",
-        },
-    }
+        ),
+    )
     copies = find_copies(stack)
     learned, held_out = _numbers(1, most // 2), _numbers(most // 2 + 1, most)
     if not copies or not held_out or not _explained(stack, copies, held_out):
-        return finding | {"nothing": True}
-    texts = [
-        {part: _text(getattr(copy, part)) for part in ("size", "row", "column")} for copy in copies
-    ]
-    return finding | {
-        "copies": texts,
-        "text": "for m = 2^e + s, 0 < s < 2^e: "
-        + ", ".join(f"R({t['size']}) at ({t['row']}, {t['column']})" for t in texts)
+        return finding(nothing=True)
+    texts = tuple(
+        CopiedPicture(size=_text(copy.size), row=_text(copy.row), column=_text(copy.column))
+        for copy in copies
+    )
+    return finding(
+        copies=texts,
+        text="for m = 2^e + s, 0 < s < 2^e: "
+        + ", ".join(f"R({t.size}) at ({t.row}, {t.column})" for t in texts)
         + ", and no other P-position",
-        "found_on": {"positions": sum(m * m for m in learned), "what": f"m up to {most // 2}"},
-        "held_on": {"positions": sum(m * m for m in held_out), "what": f"m up to {most}"},
-        "claim": _claim(stack, copies),
-    }
+        found_on=Seen(positions=sum(m * m for m in learned), what=f"m up to {most // 2}"),
+        held_on=Seen(positions=sum(m * m for m in held_out), what=f"m up to {most}"),
+        claim=_claim(stack, copies),
+    )
 
 
 def find_copies(stack: Stack) -> list[Copy]:
@@ -155,11 +153,12 @@ def _text(form: Form) -> str:
     return "".join(terms).removeprefix("+") or "0"
 
 
-def _claim(stack: Stack, copies: Sequence[Copy]) -> dict[str, Any]:
+def _claim(stack: Stack, copies: Sequence[Copy]) -> ClaimContent:
     """Return copies as a claim; a cell belongs to the copy whose rows and columns it is in."""
-    cases: list[dict[str, Any]] = []
+    cases: list[JsonValue] = []
     for copy in copies:
-        inside, like = [], [_text(copy.size)]
+        inside: list[str] = []
+        like: list[JsonValue] = [_text(copy.size)]
         for name, start in zip(stack.axes[1:], (copy.row, copy.column), strict=True):
             end = (start[0] + copy.size[0], start[1] + copy.size[1])
             inside += [f"{name} > {_text(start)}", f"{name} <= {_text(end)}"]

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import product
-from typing import Any
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
+from pydantic import JsonValue
 
 from choco_pipeline.games import Ruleset
 from choco_pipeline.mining.pictures.copies import mine_copies
 from choco_pipeline.mining.pictures.gf2 import Bits, solve
 from choco_pipeline.mining.pictures.slices import Stack, stacks
+from choco_pipeline.mining.search_evidence import Candidates, ClaimContent, Seen
+from choco_pipeline.mining.table_findings import BlocksFinding, HalfRelation
 
 #: Cells of half the coordinates are looked at up to this far away.
 REACH = 1
@@ -28,7 +31,7 @@ Residue = tuple[int, ...]
 Term = tuple[int, ...]
 
 
-def mine_blocks(game: Ruleset, bound: int, data: xr.Dataset) -> list[dict[str, Any]]:
+def mine_blocks(game: Ruleset, bound: int, data: xr.Dataset) -> list[BlocksFinding]:
     """Return how a table's pictures of P-positions follow from smaller ones, or that they do not.
 
     Parameters
@@ -40,10 +43,8 @@ def mine_blocks(game: Ruleset, bound: int, data: xr.Dataset) -> list[dict[str, A
 
     Returns
     -------
-    list of dict
-        Plain data of the kind ``blocks``, one for each way to cut the table: ``relations``, a list of ``residue``
-        [r, p, q] and ``terms`` [stack, dn, di, dj], with ``known``, the other stacks, true from number ``begins`` on; or ``copies``; or ``nothing``.
-        ``check`` is what a claim on the family would say, or None.
+    list of BlocksFinding
+        One for each way to cut the table; of square bars another one on copies.
     """
     cuts = list(stacks(game, bound, data))
     if cuts and not cuts[0][0].closed:
@@ -178,43 +179,41 @@ def _plus(name: str, step: int) -> str:
 
 def _finding(
     stack: Stack, others: Sequence[Stack], relations: Mapping[Residue, tuple[Term, ...]]
-) -> dict[str, Any]:
-    """Return a search's outcome as plain data."""
+) -> BlocksFinding:
+    """Return a search's outcome."""
     pictures = len(stack.cells)
-    finding: dict[str, Any] = {
-        "kind": "blocks",
-        "ruleset": stack.ruleset,
-        "axes": list(stack.axes),
-        "passes": stack.passes,
-        "known": [other.text for other in others],
-        "tried": {
-            "candidates": (2 * REACH + 1) ** stack.cells.ndim * (1 + len(others)),
-            "what": f"coefficients modulo 2 of the cells within {REACH} of half the coordinates, for each remainder of"
+    finding = partial(
+        BlocksFinding,
+        ruleset=stack.ruleset,
+        axes=tuple(stack.axes),
+        passes=stack.passes,
+        known=tuple(other.text for other in others),
+        tried=Candidates(
+            candidates=(2 * REACH + 1) ** stack.cells.ndim * (1 + len(others)),
+            what=f"coefficients modulo 2 of the cells within {REACH} of half the coordinates, for each remainder of"
             f" the coordinates modulo 2; {stack.text}: solved as linear equations",
-        },
-    }
+        ),
+    )
     complete = len(relations) == 2**stack.cells.ndim
     if not complete and not (stack.closed and _doubles(stack, relations)):
-        return finding | {"nothing": True}
+        return finding(nothing=True)
     begins = _begins(stack, others, relations)
-    return finding | {
-        "relations": [
-            {"residue": list(residue), "terms": [list(term) for term in terms]}
-            for residue, terms in relations.items()
-        ],
-        "complete": complete,
-        "begins": begins,
-        "text": _sentence(stack, others, relations, begins),
-        "found_on": {
-            "positions": int(np.count_nonzero(stack.legal[: pictures // 2])),
-            "what": "the first half of the pictures",
-        },
-        "held_on": {
-            "positions": int(np.count_nonzero(stack.legal[pictures // 2 :])),
-            "what": "the second half",
-        },
-        "claim": _claim(stack, relations) if complete and begins == stack.first[0] else None,
-    }
+    return finding(
+        relations=tuple(
+            HalfRelation(residue=residue, terms=terms) for residue, terms in relations.items()
+        ),
+        complete=complete,
+        begins=begins,
+        text=_sentence(stack, others, relations, begins),
+        found_on=Seen(
+            positions=int(np.count_nonzero(stack.legal[: pictures // 2])),
+            what="the first half of the pictures",
+        ),
+        held_on=Seen(
+            positions=int(np.count_nonzero(stack.legal[pictures // 2 :])), what="the second half"
+        ),
+        claim=_claim(stack, relations) if complete and begins == stack.first[0] else None,
+    )
 
 
 def _sentence(
@@ -259,11 +258,11 @@ def _doubles(stack: Stack, relations: Mapping[Residue, tuple[Term, ...]]) -> boo
     )
 
 
-def _claim(stack: Stack, relations: Mapping[Residue, tuple[Term, ...]]) -> dict[str, Any] | None:
+def _claim(stack: Stack, relations: Mapping[Residue, tuple[Term, ...]]) -> ClaimContent | None:
     """Return relations as a claim on square bars, the only ones whose patterns the claim language compares."""
     if not stack.closed or stack.wider or stack.passes is not None or stack.numbers > 1:
         return None
-    cases: list[dict[str, Any]] = []
+    cases: list[JsonValue] = []
     for residue, terms in relations.items():
         if len(terms) > 1 or any(which for which, *_ in terms):
             return None
@@ -271,7 +270,7 @@ def _claim(stack: Stack, relations: Mapping[Residue, tuple[Term, ...]]) -> dict[
             f"{name} % 2 == {remainder}"
             for name, remainder in zip(stack.axes, residue, strict=True)
         )
-        like = [
+        like: list[JsonValue] = [
             _plus(f"{name}//2", step)
             for _, *steps in terms
             for name, step in zip(stack.axes, steps, strict=True)

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from choco_pipeline.finding.statements.statement import FoundStatement, StatementError
 from choco_pipeline.games.notation import match, read
-from choco_pipeline.mining.number_sequences.sequences import IntegerSequence
+from choco_pipeline.mining.table_findings import IntegerSequence
 from choco_pipeline.report.charts.line_chart import Line, line_chart
 from choco_pipeline.report.charts.pictures import Picture, pictures_of
 

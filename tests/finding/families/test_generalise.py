@@ -18,6 +18,7 @@ from choco_pipeline.formula import parse
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.closed_forms.learnt_formulas import mine_formulas
 from choco_pipeline.mining.closed_forms.shifts import best_shifts
+from choco_pipeline.mining.table_findings import ComparedShift, ShiftsFinding
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.reading.cells import Cells
 
@@ -146,10 +147,10 @@ def with_a_wrong_cell(place):
 
 def test_a_second_condition_where_the_first_one_is_refuted():
     """Some of the tables that were held out join the search; what is left is the test."""
-    best = [{"shift": [0, 0, 0], "mismatches": 0, "text": "x⊕y⊕z=0"}]
+    best = (ComparedShift(shift=(0, 0, 0), mismatches=0, cells=9, text="x⊕y⊕z=0"),)
     members = [member(SOLID, {"k": k}, "p-positions", 64) for k in range(1, 44) if k % 8]
     members[2] = with_a_wrong_cell(members[2])
-    members[6] = replace(members[6], findings=[{"kind": "shifts", "best": best}])
+    members[6] = replace(members[6], findings=[ShiftsFinding(best=best)])
     family = TableFamily.of(SOLID, members)
     assert family.points[2] == {"k": 3}
     assert 2 in family.held_out_first
@@ -164,8 +165,8 @@ def test_the_tables_that_are_held_out_are_not_mined():
     family = triangular()
     changed = list(family.members)
     for i in family.held_out:
-        best = [{"shift": [5, 0, 5], "mismatches": 0, "text": "(x+5)⊕y⊕(z+5)=0"}]
-        changed[i] = replace(changed[i], findings=[{"kind": "shifts", "best": best}])
+        best = (ComparedShift(shift=(5, 0, 5), mismatches=0, cells=9, text="(x+5)⊕y⊕(z+5)=0"),)
+        changed[i] = replace(changed[i], findings=[ShiftsFinding(best=best)])
     found, again = generalise(family), generalise(TableFamily(SOLID, tuple(changed)))
     assert (again.statements, again.searches) == (found.statements, found.searches)
     for name, values in (("k", range(1, 25)),):
@@ -186,10 +187,8 @@ def test_random_tables_and_assignments_give_nothing(seed):
             values = cells.cells.copy()
             values[at] = -1 if values[at] >= 0 else 0
             cells = replace(cells, cells=values)
-        best = [{"shift": [0, 0, 0], "mismatches": 0, "text": "x⊕y⊕z=0"}]
-        return MemberTable(
-            {"k": k}, lambda: cells, [{"kind": "shifts", "best": best}] if holds else []
-        )
+        best = (ComparedShift(shift=(0, 0, 0), mismatches=0, cells=9, text="x⊕y⊕z=0"),)
+        return MemberTable({"k": k}, lambda: cells, [ShiftsFinding(best=best)] if holds else [])
 
     # all of them k ≡ 3 (mod 4), for which the formula is right; 40% of the tables are left so
     family = TableFamily.of(SOLID, [random_member(k) for k in range(3, 99, 4)])
@@ -264,7 +263,7 @@ def uncut(*, wrong=False):
 def test_bars_with_few_cells_are_learnt_from_together():
     """patterns, Thm 2.3 for m and n that differ: no bar of up to 7 by 7 cells has enough of them by itself."""
     family = uncut()
-    assert all(one.findings[0]["nothing"] for one in family.members)
+    assert all(one.findings[0].nothing for one in family.members)
     (found,) = generalise(family).statements
     assert (found.when, found.formulas[0].formula) == (
         "",

@@ -8,6 +8,13 @@ from hypothesis import strategies as st
 
 from choco_pipeline.finding.families.lift import Said, lifted, said_in
 from choco_pipeline.formula import parse
+from choco_pipeline.mining.search_evidence import Candidates
+from choco_pipeline.mining.table_findings import (
+    ComparedShift,
+    FormulaLine,
+    FormulasFinding,
+    ShiftsFinding,
+)
 from tests.effort import examples
 
 
@@ -105,22 +112,16 @@ def test_what_is_lifted_says_what_it_was_lifted_from(numbers):
 
 
 def test_findings():
-    mined = {
-        "kind": "formulas",
-        "label": "G =",
-        "formulas": [
-            {"formula": "y", "where": "y%2 == 0"},
-            {"formula": "z", "where": "y%2 == 1"},
-        ],
-        "exceptions": [],
-    }
+    tried = Candidates(candidates=9, what="formulas")
+    lines = [FormulaLine(formula="y", where="y%2 == 0"), FormulaLine(formula="z", where="y%2 == 1")]
+    mined = FormulasFinding(label="G =", formulas=tuple(lines), tried=tried)
     assert [one.where for one in said_in(mined)] == ["y%2 == 0", "y%2 == 1"]
-    assert list(said_in({"kind": "formulas", "nothing": True, "tried": {}})) == []
-    best = [
-        {"shift": [-1, 0, 2], "mismatches": 0, "text": "(x−1)⊕y⊕(z+2)⊕p=0"},
-        {"shift": [0, 0, 0], "mismatches": 3, "text": "x⊕y⊕z=0"},
-    ]
-    (shift,) = said_in({"kind": "shifts", "best": best})
+    assert list(said_in(FormulasFinding(nothing=True, tried=tried))) == []
+    best = (
+        ComparedShift(shift=(-1, 0, 2), mismatches=0, cells=9, text="(x−1)⊕y⊕(z+2)⊕p=0"),
+        ComparedShift(shift=(0, 0, 0), mismatches=3, cells=9, text="x⊕y⊕z=0"),
+    )
+    (shift,) = said_in(ShiftsFinding(best=best))
     assert shift == Said("P iff", "(x-1) ^ y ^ (z+2) ^ p == 0")
 
 

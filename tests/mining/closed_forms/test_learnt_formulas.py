@@ -13,6 +13,7 @@ from choco_pipeline.mining.closed_forms.cases import shortest_cases
 from choco_pipeline.mining.closed_forms.learnt_formulas import EXCEPTIONS, mine_formulas
 from choco_pipeline.mining.closed_forms.readings import Reading, equation
 from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target
+from choco_pipeline.mining.table_findings import FormulaLine
 from choco_pipeline.tables.reading.cells import Cells
 from tests.effort import examples
 
@@ -29,15 +30,15 @@ def is_right(text, found, bound):
     wrong = []
     for position in game.positions(bound):
         at = dict(zip(game.coordinates, position, strict=True))
-        truth = game.grundy(position) if found["label"] == "G =" else game.is_p_position(position)
+        truth = game.grundy(position) if found.label == "G =" else game.is_p_position(position)
         said = {
-            parse(one["formula"]).value(at)
-            for one in found["formulas"]
-            if not one["where"] or parse(one["where"]).value(at)
+            parse(one.formula).value(at)
+            for one in found.formulas
+            if not one.where or parse(one.where).value(at)
         }
         if said and said != {truth}:
             wrong.append(list(position))
-    return wrong == found["exceptions"]
+    return wrong == [list(position) for position in found.exceptions]
 
 
 EVERYWHERE = [
@@ -61,45 +62,45 @@ P_POSITIONS = [
 @pytest.mark.parametrize(("text", "bound", "formula"), EVERYWHERE)
 def test_grundy_numbers_by_one_formula(text, bound, formula) -> None:
     found, *_ = mined(text, bound, "grundy")
-    assert found["formulas"] == [{"formula": formula, "where": ""}]
-    assert found["text"] == f"G = {formula}"
-    assert (found["kind"], found["exceptions"]) == ("formulas", [])
+    assert found.formulas == (FormulaLine(formula=formula, where=""),)
+    assert found.text == f"G = {formula}"
+    assert (found.kind, found.exceptions) == ("formulas", ())
     assert is_right(text, found, 8)
 
 
 @pytest.mark.parametrize(("text", "bound", "formula"), P_POSITIONS)
 def test_p_positions_by_one_formula(text, bound, formula) -> None:
     (found,) = mined(text, bound, "p-positions")
-    assert found["formulas"] == [{"formula": formula, "where": ""}]
-    assert found["text"] == f"P iff {formula}"
+    assert found.formulas == (FormulaLine(formula=formula, where=""),)
+    assert found.text == f"P iff {formula}"
     assert is_right(text, found, 9)
 
 
 def test_an_uncut_rectangular_bar_is_told_by_its_poisoned_cell() -> None:
     """patterns, Thm 2.3, where i and j count from 1."""
     (found,) = mined("rectangular-bar(m=21, n=21)", None, "p-positions")
-    assert found["formulas"] == [
-        {"formula": "(i-1) ^ (21-i) ^ (j-1) ^ (21-j) == 0", "where": ""},
-    ]
-    assert found["found_on"]["positions"] + found["held_on"]["positions"] > 21 * 21
+    assert found.formulas == (
+        FormulaLine(formula="(i-1) ^ (21-i) ^ (j-1) ^ (21-j) == 0", where=""),
+    )
+    assert found.found_on.positions + found.held_on.positions > 21 * 21
 
 
 def test_the_twelve_parts_of_step2015_conjectures_4_1_to_4_4_are_two_cases() -> None:
     (found,) = mined("step-bar(k=1)", 128, "grundy")
-    assert found["formulas"] == [
-        {"formula": "z+(y+1)//2", "where": "(y+z)%2 == 0"},
-        {"formula": "z-y+min(y, z-y)//2", "where": "(y+z)%2 == 1"},
-    ]
+    assert found.formulas == (
+        FormulaLine(formula="z+(y+1)//2", where="(y+z)%2 == 0"),
+        FormulaLine(formula="z-y+min(y, z-y)//2", where="(y+z)%2 == 1"),
+    )
     assert is_right("step-bar(k=1)", found, 40)
 
 
 def test_the_one_exception_of_pass2016_theorem_4_1_is_stated() -> None:
     text = "with-pass(strip-bar(k=4, s=1), passes=1)"
     exact, nearly = mined(text, 64, "p-positions")
-    assert exact["formulas"][0]["formula"] == "x == max(0, (y ^ (z+1) ^ p)-1)"
-    assert nearly["formulas"] == [{"formula": "(x+1) ^ y ^ (z+1) ^ p == 0", "where": ""}]
-    assert nearly["exceptions"] == [[0, 0, 0, 1]]
-    assert nearly["text"].endswith("== 0, but for (0, 0, 0, 1)")
+    assert exact.formulas[0].formula == "x == max(0, (y ^ (z+1) ^ p)-1)"
+    assert nearly.formulas == (FormulaLine(formula="(x+1) ^ y ^ (z+1) ^ p == 0", where=""),)
+    assert nearly.exceptions == ((0, 0, 0, 1),)
+    assert nearly.text.endswith("== 0, but for (0, 0, 0, 1)")
     assert is_right(text, exact, 8)
     assert is_right(text, nearly, 8)
 
@@ -109,7 +110,7 @@ def test_with_a_pass_even_s_has_a_formula_too(s) -> None:
     """pass2016, Conj 4.1 speaks of these games, for which it gives a set of values."""
     text = f"with-pass(strip-bar(k=4, s={s}), passes=1)"
     found = mined(text, 64, "p-positions")
-    assert [one["exceptions"] for one in found] == [[], [[0, 0, 0, 1]]]
+    assert [one.exceptions for one in found] == [(), ((0, 0, 0, 1),)]
     assert all(is_right(text, one, 9) for one in found)
 
 
@@ -118,18 +119,18 @@ def test_half_of_the_positions_of_a_bar_with_odd_k(k, s) -> None:
     """Where y + z + s is even; for the others a formula is found beyond a line, and beyond no less steep or lower one."""
     text = f"step-bar(k={k}, s={s})"
     found, beyond = mined(text, 96, "grundy")
-    (line,) = beyond["formulas"]
-    assert line["formula"] == "z-(y+1)//2"
+    (line,) = beyond.formulas
+    assert line.formula == "z-(y+1)//2"
     high = f"z+{s}" if s else "z"
-    assert line["where"] == f"(y+z)%2 == {1 - s % 2} and {high} >= {k + 1}*y"
+    assert line.where == f"(y+z)%2 == {1 - s % 2} and {high} >= {k + 1}*y"
     assert is_right(text, beyond, 30)
     for nearer in (f"z+{s + 1} >= {k + 1}*y", f"z+{s} >= {k}*y"):
-        wider = {**line, "where": f"(y+z)%2 == {1 - s % 2} and {nearer}"}
-        assert not is_right(text, {**beyond, "formulas": [wider]}, 40)
-    assert found["formulas"] == [{"formula": "z+(y+1)//2", "where": f"(y+z)%2 == {s % 2}"}]
+        wider = line.model_copy(update={"where": f"(y+z)%2 == {1 - s % 2} and {nearer}"})
+        assert not is_right(text, beyond.model_copy(update={"formulas": (wider,)}), 40)
+    assert found.formulas == (FormulaLine(formula="z+(y+1)//2", where=f"(y+z)%2 == {s % 2}"),)
     assert is_right(text, found, 30)
     positions = [p for p in parse_ruleset(text).positions(96) if sum(p) % 2 == s % 2]
-    assert found["found_on"]["positions"] + found["held_on"]["positions"] == len(positions)
+    assert found.found_on.positions + found.held_on.positions == len(positions)
 
 
 def planted(text, bound, values):
@@ -167,10 +168,10 @@ def test_planted_formulas_are_found(shape, a, b) -> None:
         f"step-bar(k={a})", 60, lambda at: formula.evaluate(dict(zip("yz", at, strict=True)))
     )
     (found,) = mine_formulas(game, 60, data)
-    (one,) = found["formulas"]
-    assert one["where"] == ""
+    (one,) = found.formulas
+    assert one.where == ""
     for y, z in game.positions(80):
-        assert parse(one["formula"]).value({"y": y, "z": z}) == formula.value({"y": y, "z": z})
+        assert parse(one.formula).value({"y": y, "z": z}) == formula.value({"y": y, "z": z})
 
 
 @settings(max_examples=examples(4))
@@ -179,28 +180,28 @@ def test_a_random_table_has_no_formula_and_says_what_was_tried(seed, values) -> 
     random = np.random.default_rng(seed)
     game, data = planted("step-bar(k=2)", 48, lambda at: random.integers(0, values, at[0].size))
     (found,) = mine_formulas(game, 48, data)
-    assert found.keys() == {"kind", "nothing", "tried"}
-    assert found["tried"]["candidates"] > 3000
-    assert "nim-sums" in found["tried"]["what"]
+    assert found.model_dump().keys() == {"kind", "nothing", "tried"}
+    assert found.tried.candidates > 3000
+    assert "nim-sums" in found.tried.what
     columns = p_table(parse_ruleset("solid-bar(f=(x+z)//2)"), 48)
     shuffled = random.permutation(columns.p_y.values.ravel()).reshape(columns.p_y.shape)
     data = columns.assign(p_y=(columns.p_y.dims, shuffled))
     (found,) = mine_formulas(parse_ruleset("solid-bar(f=(x+z)//2)"), 48, data)
-    assert found["nothing"] is True
+    assert found.nothing is True
 
 
 def test_a_formula_that_fails_outside_of_the_box_is_not_reported() -> None:
     """solid2022, Conj 1: for k = 6 the nim-sum is right near the origin only."""
     text = "solid-bar(f=(x+z)//6)"
     (found,) = mined(text, 64, "p-positions")
-    assert found["nothing"] is True
+    assert found.nothing is True
 
     def wrong_far_out(at):
         y, z = at
         return (y ^ z) + (z == 50)
 
     game, data = planted("step-bar(k=2)", 60, wrong_far_out)
-    assert mine_formulas(game, 60, data)[0]["nothing"] is True
+    assert mine_formulas(game, 60, data)[0].nothing is True
 
 
 @pytest.mark.parametrize("many", [1, EXCEPTIONS, EXCEPTIONS + 1])
@@ -215,15 +216,15 @@ def test_a_few_exceptions_are_stated_and_many_are_not(many) -> None:
     game, data = planted("step-bar(k=2)", 80, nearly)
     found = mine_formulas(game, 80, data)
     if many > EXCEPTIONS:
-        assert all(part["where"] for one in found for part in one.get("formulas", []))
+        assert all(part.where for one in found for part in one.formulas)
         return
     one = found[-1]
-    assert one["formulas"] == [{"formula": "y ^ z", "where": ""}]
-    assert sorted(map(tuple, one["exceptions"])) == sorted(places)
+    assert one.formulas == (FormulaLine(formula="y ^ z", where=""),)
+    assert sorted(map(tuple, one.exceptions)) == sorted(places)
 
 
 def test_a_table_that_is_too_small_has_no_formula() -> None:
-    assert mined("nim(2)", 6, "grundy")[0]["nothing"] is True
+    assert mined("nim(2)", 6, "grundy")[0].nothing is True
 
 
 def test_the_same_search_finds_the_same() -> None:
@@ -284,4 +285,4 @@ def test_where_all_positions_are_p_no_formula_tells_them_from_others(side) -> No
     heaps = ((i, side - 1 - i, j, side - 1 - j) for i in range(side) for j in range(side))
     assert all(a ^ b ^ c ^ d == 0 for a, b, c, d in heaps)
     for finding in mined(game.notation, side - 1, "p-positions"):
-        assert finding.get("nothing"), finding
+        assert finding.nothing, finding

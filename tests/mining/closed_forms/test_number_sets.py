@@ -37,6 +37,6 @@ def test_a_set_that_the_second_half_refutes_is_not_said() -> None:
     game = parse_ruleset("game(subtraction)")
     data = table(game, 255, "p-positions")
     (right,) = mine_formulas(game, 255, data)
-    assert [line["formula"] for line in right["formulas"]] == ["a%7 == 0 or a%7 == 2"]
+    assert [line.formula for line in right.formulas] == ["a%7 == 0 or a%7 == 2"]
     data["p_position"].values[200] = 1 - data["p_position"].values[200]
-    assert all("%7" not in str(one.get("formulas")) for one in mine_formulas(game, 255, data))
+    assert all("%7" not in str(one.formulas) for one in mine_formulas(game, 255, data))

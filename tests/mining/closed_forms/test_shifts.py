@@ -23,8 +23,8 @@ from tests.effort import examples
     ],
 )
 def test_printed_shifts(game, bound, shift):
-    best = best_shifts(game, bound, p_table(game, bound))["best"]
-    exact = [found["shift"] for found in best if found["mismatches"] == 0]
+    best = best_shifts(game, bound, p_table(game, bound)).best
+    exact = [list(found.shift) for found in best if found.mismatches == 0]
     assert (shift in exact) if shift else not exact, best
 
 

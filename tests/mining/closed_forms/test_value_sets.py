@@ -1,7 +1,5 @@
 """Value sets: the printed ones come out, growth is exact, forms hold, and chance has none."""
 
-import json
-
 import numpy as np
 import pytest
 import xarray as xr
@@ -44,10 +42,9 @@ def test_printed_value_set() -> None:
     game = WithPass(StripBar(4, 2))
     assert value_set(game, 80, nim_sum_of(game)).within(20) == [0, 1, 2, 6, 14, 30]
     found = mined(game, 128)[0]
-    json.dumps(found)
-    assert found["expression"] == "(x+2) ^ y ^ (z+2) ^ p"
-    assert found["form"]["text"] == "{2^n − 2 : n ≥ 1} ∪ {1}"
-    assert found["claim"]["check"] == {
+    assert found.expression == "(x+2) ^ y ^ (z+2) ^ p"
+    assert found.form.text == "{2^n − 2 : n ≥ 1} ∪ {1}"
+    assert found.claim["check"] == {
         "kind": "values",
         "of": "(x+2) ^ y ^ (z+2) ^ p",
         "values": "v == 1 or v >= 0 and (v+2) & (v+1) == 0",
@@ -66,10 +63,10 @@ def test_printed_end_of_a_list() -> None:
 def test_every_number_up_to_a_frontier() -> None:
     """pass2016, Conjecture 4.2, and more: how far."""
     (found, *_) = mined(WithPass(StripBar(6, 6)), 1023)
-    assert found["form"]["name"] == "all-up-to"
-    assert found["law"] == "B/4 - 1"
-    assert found["claim"]["check"]["relation"] == "contains-all"
-    assert found["frontiers"][-3:] == [[256, 63], [512, 127], [1024, 255]]
+    assert found.form.name == "all-up-to"
+    assert found.law == "B/4 - 1"
+    assert found.claim["check"]["relation"] == "contains-all"
+    assert found.frontiers[-3:] == ((256, 63), (512, 127), (1024, 255))
 
 
 @given(rulesets_with_bounds())
@@ -96,15 +93,13 @@ def test_growth_is_exact(drawn):
     found = value_set(game, bound + 16, expression)
     for step in found.growth():
         inside = [
-            p
-            for p in _p_positions(game, bound + 16)
-            if max(_without_pass(game, p)) <= step["bound"]
+            p for p in _p_positions(game, bound + 16) if max(_without_pass(game, p)) <= step.bound
         ]
         values = {_nim_sum(game, p) for p in inside}
-        assert (step["count"], step["positions"]) == (len(values), len(inside)), (
+        assert (step.count, step.positions) == (len(values), len(inside)), (
             f"{game} at {step['bound']}"
         )
-        assert step["values"] == sorted(values)[:64]
+        assert list(step.values) == sorted(values)[:64]
     inside = [
         p for p in _p_positions(game, bound + 16) if max(_without_pass(game, p)) <= bound + 16
     ]
@@ -131,27 +126,27 @@ def test_forms_hold_at_every_p_position_of_the_definition(text, bound) -> None:
     said = [one for one in mined(game, bound) if "nothing" not in one]
     assert said
     for one in said:
-        condition, values = parse(one["form"]["condition"]), set()
+        condition, values = parse(one.form.condition), set()
         for q in p:
             at = dict(zip(game.coordinates, q, strict=True))
-            v = parse(one["expression"]).value(at)
+            v = parse(one.expression).value(at)
             values.add(v)
             assert condition.value({"v": v}), f"{one['text']} at {q}"
-        assert one["growth"][-1]["count"] == len(values)
-        assert one["found_on"]["positions"] + one["held_on"]["positions"] == len(p)
+        assert one.growth[-1].count == len(values)
+        assert one.found_on.positions + one.held_on.positions == len(p)
 
 
 def test_what_is_zero_is_said_alone() -> None:
-    assert [one["text"] for one in mined(SolidBar("(x+z)//3"), 100)] == [
+    assert [one.text for one in mined(SolidBar("(x+z)//3"), 100)] == [
         "x ^ y ^ z takes exactly the values {0}"
     ]
     shifted = ["(x-1) ^ y ^ (z-1) takes exactly the values {0}"]
-    assert [one["text"] for one in mined(SolidBar("(x+z)//5"), 100)] == shifted
+    assert [one.text for one in mined(SolidBar("(x+z)//5"), 100)] == shifted
 
 
 def test_what_holds_for_all_positions_is_not_said() -> None:
     """A nim-sum is never negative, and y ≤ z in these bars."""
-    said = {one["text"] for one in mined(WithPass(StripBar(4, 2)), 128)}
+    said = {one.text for one in mined(WithPass(StripBar(4, 2)), 128)}
     assert "x ^ y ^ (z+2) takes only values in {v : v ≥ 1}" in said
     assert not any(text.endswith("v >= 0}") and "^" in text for text in said)
     assert not any(text.startswith("z-y") for text in said)
@@ -178,8 +173,8 @@ def test_a_table_by_chance_has_no_form(text, seed) -> None:
     (only,) = mine_value_sets(
         game, bound, xr.Dataset({name: (cells.dims, planted.astype(np.int32))})
     )
-    assert only["nothing"], only["text"]
-    assert only["tried"]["candidates"] == len(expressions(game))
+    assert only.nothing, only.text
+    assert only.tried.candidates == len(expressions(game))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Numbers of P-positions, against the definition; the papers' recurrences come out; a table by chance has none."""
 
-import json
-
 import numpy as np
 import pytest
 import xarray as xr
@@ -19,7 +17,7 @@ from choco_pipeline import (
 )
 from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.mining.number_sequences.counts import b_file, mine_counts
-from choco_pipeline.mining.number_sequences.sequences import IntegerSequence, sequences
+from choco_pipeline.mining.number_sequences.sequences import sequences
 from choco_pipeline.tables.computing.in_memory import grundy_table
 from tests.effort import examples
 from tests.rulesets import rulesets_with_bounds
@@ -93,17 +91,16 @@ def test_square_bars() -> None:
     """patterns, Lemma 4.1 and Theorem 4.3."""
     bar = RectangularBar(64, 64)
     (found,) = mine_counts(bar, 0, p_table(bar))
-    json.dumps(found)
-    assert found["form"] == "regular"
-    assert [line["formula"] for line in found["relations"]] == [
+    assert found.form == "regular"
+    assert [line.formula for line in found.relations] == [
         "g(2*m) == 4*g(m)",
         "g(2*m+1) == g(m) + g(m+1)",
     ]
-    assert {one["text"] for one in found["follows"]} == {
+    assert {one.text for one in found.follows} == {
         "g(2^n) = 4^n",
         "Σ g(m) for 1 ≤ m ≤ 2^n = (4^n + 6^n)/2",
     }
-    assert found["claim"] == {
+    assert found.claim == {
         "ruleset": "rectangular-bar(m=m, n=m)",
         "check": {
             "kind": "counts",
@@ -121,19 +118,21 @@ def test_square_bars() -> None:
 def found_for(game, bound, what):
     findings = mine_counts(game, bound, p_table(game, bound))
     (one,) = (
-        f for f in findings if f.get("sequence", {}).get("what") == f"P-positions with {what}"
+        f
+        for f in findings
+        if f.sequence is not None and f.sequence.what == f"P-positions with {what}"
     )
     return one
 
 
 def test_three_heaps() -> None:
     found = found_for(Nim(3), 200, "all coordinates below n")
-    assert found["follows"][0]["text"] == "g(2^n) = 4^n"
-    said = [f["sequence"]["what"] for f in mine_counts(Nim(3), 200, p_table(Nim(3), 200))]
+    assert found.follows[0].text == "g(2^n) = 4^n"
+    said = [f.sequence.what for f in mine_counts(Nim(3), 200, p_table(Nim(3), 200))]
     assert "P-positions with all coordinates below 2^n" not in said, "they are told already"
     by_sum = found_for(Nim(3), 200, "a+b+c = n")
-    terms = by_sum["sequence"]["terms"]
-    assert terms == [0 if n % 2 else 3 ** (n // 2).bit_count() for n in range(201)]
+    terms = by_sum.sequence.terms
+    assert terms == tuple(0 if n % 2 else 3 ** (n // 2).bit_count() for n in range(201))
 
 
 @pytest.mark.parametrize(
@@ -151,33 +150,31 @@ def test_relations_hold_further_than_they_were_looked_for(text, bound, what) -> 
     further = 2 * bound
     terms = by_what(game, further)[f"P-positions with {what}"].terms
     tested = 0
-    for said in found["relations"]:
-        formula = parse(said["formula"], functions={"g"})
-        for n in range(said["start"], len(terms) // 2 - 2):
+    for said in found.relations:
+        formula = parse(said.formula, functions={"g"})
+        for n in range(said.start, len(terms) // 2 - 2):
             try:
                 assert formula.value({"n": n}, {"g": terms})
             except FormulaError:
                 break
             tested += 1
     assert tested > bound // 2
-    for one in found["follows"]:
-        if one["kind"] == "terms" and one["formula"]:
-            for n in range(one["start"], len(terms).bit_length() - 1):
-                assert parse(one["formula"]).value({"n": n}) == terms[1 << n]
+    for one in found.follows:
+        if one.kind == "terms" and one.formula:
+            for n in range(one.start, len(terms).bit_length() - 1):
+                assert parse(one.formula).value({"n": n}) == terms[1 << n]
 
 
 def test_what_is_found_is_tested_on_more_than_it_was_found_on() -> None:
     for text, bound in (("nim(3)", 120), ("solid-bar(f=(x+z)//3)", 120)):
         game = parse_ruleset(text)
         for finding in mine_counts(game, bound, p_table(game, bound)):
-            if "nothing" not in finding:
-                assert finding["held_on"]["positions"] >= 5
-                assert finding["tried"]["candidates"] > 10
-                terms = finding["sequence"]["terms"]
-                if finding["form"] == "linear":
-                    assert finding["found_on"]["positions"] + finding["held_on"][
-                        "positions"
-                    ] == len(terms)
+            if not finding.nothing:
+                assert finding.held_on.positions >= 5
+                assert finding.tried.candidates > 10
+                terms = finding.sequence.terms
+                if finding.form == "linear":
+                    assert finding.found_on.positions + finding.held_on.positions == len(terms)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -190,13 +187,13 @@ def test_a_table_by_chance_has_no_recurrence(text, seed) -> None:
     cells = random.integers(-most // 2, most, data[name].shape)
     planted = xr.Dataset({name: (data[name].dims, np.maximum(cells, -1).astype(np.int32))})
     (only,) = mine_counts(game, 120, planted)
-    assert only["nothing"]
-    assert "all coordinates below n" in only["tried"]["what"]
+    assert only.nothing
+    assert "all coordinates below n" in only.tried.what
 
 
 def test_b_files() -> None:
     found = found_for(SolidBar("(x+z)//3"), 60, "all coordinates below n")
-    sequence = IntegerSequence.of(found["sequence"])
+    sequence = found.sequence
     head, *lines = b_file(sequence).splitlines()
     assert head.startswith(
         "# g(n): P-positions with all coordinates below n; solid-bar(f=(x+z)//3); choco_pipeline "

@@ -14,6 +14,7 @@ from choco_pipeline.mining.number_sequences.periods import (
     lines_of,
     mine_periods,
 )
+from choco_pipeline.mining.table_findings import PeriodicLine
 from choco_pipeline.tables.computing.in_memory import grundy_table, p_table
 from tests.effort import examples
 
@@ -115,44 +116,42 @@ def test_lines_of_a_table():
 def test_rows_of_nim_sums(game, preperiod):
     """step2015, Thm 2.1 and 3.2: G(y, z) is y⊕z, or (y⊕(z+s))−s; adding a power of 2 above y to z adds it to G."""
     data = p_table(game, 511) if isinstance(game, StripBar) else grundy_table(game, 511)
-    rows = next(f for f in mine_periods(game, 511, data) if f["along"] == "z")
+    rows = next(f for f in mine_periods(game, 511, data) if f.along == "z")
     power = "2^⌈log₂(y+1)⌉"
-    assert rows["laws"] == {"period": power, "saltus": power, "preperiod": preperiod}
-    assert rows["without"] == 0
-    for row in rows["lines"]:
-        (y,) = row["line"]
-        for z in range(row["preperiod"], row["preperiod"] + 5):
+    assert rows.laws == {"period": power, "saltus": power, "preperiod": preperiod}
+    assert rows.without == 0
+    for row in rows.lines:
+        (y,) = row.line
+        for z in range(row.preperiod, row.preperiod + 5):
             if y < 6 and isinstance(game, StepBar):
-                later = game.grundy((y, z + row["period"]))
-                assert later == game.grundy((y, z)) + row["saltus"]
+                later = game.grundy((y, z + row.period))
+                assert later == game.grundy((y, z)) + row.saltus
 
 
 def test_rows_of_the_step_bar_whose_columns_are_conjectures():
     """step2015, Conj 4.1 to 4.4, read along z."""
     rows, diagonals = mine_periods(StepBar(1), 400, grundy_table(StepBar(1), 400))
-    assert rows["laws"]["period"] == rows["laws"]["saltus"] == "2, y ≥ 1"
-    assert rows["laws"]["preperiod"] == "2·y for y ≡ 0 mod 2, 2·y-1 for y ≡ 1 mod 2"
-    assert diagonals["across"] == ["z-y"]
-    assert diagonals["laws"]["saltus"] == "3 for z-y ≡ 0 mod 2, 0 for z-y ≡ 1 mod 2"
+    assert rows.laws["period"] == rows.laws["saltus"] == "2, y ≥ 1"
+    assert rows.laws["preperiod"] == "2·y for y ≡ 0 mod 2, 2·y-1 for y ≡ 1 mod 2"
+    assert diagonals.across == ("z-y",)
+    assert diagonals.laws["saltus"] == "3 for z-y ≡ 0 mod 2, 0 for z-y ≡ 1 mod 2"
 
 
 def test_grundy_numbers_with_a_pass():
     game = WithPass(StepBar(4, 2))
     findings = mine_periods(game, 511, grundy_table(game, 511))
-    assert [f["passes"] for f in findings] == [0, 1], (
-        "columns and diagonals end inside of the table"
-    )
-    rows = next(f for f in findings if f["passes"] == 1 and f["across"] == ["y"])
-    assert rows["laws"]["period"] == rows["laws"]["saltus"] == "2^⌈log₂(y+1)⌉, y ≥ 1"
+    assert [f.passes for f in findings] == [0, 1], "columns and diagonals end inside of the table"
+    rows = next(f for f in findings if f.passes == 1 and f.across == ("y",))
+    assert rows.laws["period"] == rows.laws["saltus"] == "2^⌈log₂(y+1)⌉, y ≥ 1"
 
 
 def test_columns_without_a_p_position():
     game = SolidBar("(x+z)//3")
     rows = mine_periods(game, 255, p_table(game, 255))[0]
-    assert rows["text"] == "line z along x holds no P-position from x = 2^⌈log₂(z+1)⌉ on"
-    for row in rows["lines"][:6]:
-        (z,) = row["line"]
-        last = row["preperiod"] - 1
+    assert rows.text == "line z along x holds no P-position from x = 2^⌈log₂(z+1)⌉ on"
+    for row in rows.lines[:6]:
+        (z,) = row.line
+        last = row.preperiod - 1
         beyond = [(x, y, z) for x in range(last, last + 12) for y in range(game.f(x, z) + 1)]
         assert [p[0] for p in beyond if game.is_p_position(p)] == [last]
 
@@ -160,8 +159,8 @@ def test_columns_without_a_p_position():
 def test_remainders_where_numbers_do_not_repeat():
     game = Nim(3)
     diagonals = mine_periods(game, 255, p_table(game, 255))[1]
-    row = next(r for r in diagonals["lines"] if r["line"] == [3])
-    assert (row["modulo"], row["period"], row["saltus"]) == (8, 4, 0)
+    row = next(r for r in diagonals.lines if r.line == (3,))
+    assert (row.modulo, row.period, row.saltus) == (8, 4, 0)
     table = [(n ^ (n + 3)) % 8 for n in range(40)]
     assert all(table[n + 4] == table[n] for n in range(36))
     assert any(table[n + 2] != table[n] for n in range(36))
@@ -170,15 +169,11 @@ def test_remainders_where_numbers_do_not_repeat():
 def test_three_coordinates():
     game = SolidBar("(x+z)//3")
     findings = mine_periods(game, 80, grundy_table(game, 80))
-    rows = next(f for f in findings if f["along"] == "x")
-    assert rows["across"] == ["y", "z"]
-    at = {tuple(r["line"]): r for r in rows["lines"]}
-    assert at[0, 3] == {
-        "line": [0, 3],
-        "preperiod": 0,
-        "period": 4,
-        "saltus": 4,
-    }  # G(x, 0, z) = x⊕z
+    rows = next(f for f in findings if f.along == "x")
+    assert rows.across == ("y", "z")
+    at = {tuple(r.line): r for r in rows.lines}
+    line = PeriodicLine(line=(0, 3), preperiod=0, period=4, saltus=4)
+    assert at[0, 3] == line, "G(x, 0, z) = x⊕z"
 
 
 @settings(max_examples=examples(20))
@@ -189,15 +184,15 @@ def test_random_tables_have_no_periods(seed, values):
     data["grundy"].values[:] = np.where(data["grundy"].values >= 0, drawn, -1)
     found = mine_periods(StepBar(1), 150, data)
     assert len(found) == 2
-    assert all(f["nothing"] and f["tried"]["candidates"] for f in found)
+    assert all(f.nothing and f.tried.candidates for f in found)
 
 
 def test_held_out_numbers_decide():
     data = grundy_table(StepBar(4), 300)
     data["grundy"].values[3, 299] += 1
     rows = mine_periods(StepBar(4), 300, data)[0]
-    assert [3] not in [r["line"] for r in rows["lines"] if "modulo" not in r]
-    assert [4] in [r["line"] for r in rows["lines"]]
+    assert (3,) not in [r.line for r in rows.lines if not r.modulo]
+    assert (4,) in [r.line for r in rows.lines]
 
 
 def test_laws():
@@ -216,5 +211,5 @@ def test_laws():
 def test_an_only_line_has_the_period_of_its_game() -> None:
     game = parse_ruleset("game(subtraction)")  # take 1, 3 or 4: 0101232, over and over
     (found,) = mine_periods(game, 100, grundy_table(game, 100))
-    assert found["text"] == "along a: period 7; saltus 0; preperiod 0"
-    assert found["laws"] == {"period": "7", "saltus": "0", "preperiod": "0"}
+    assert found.text == "along a: period 7; saltus 0; preperiod 0"
+    assert found.laws == {"period": "7", "saltus": "0", "preperiod": "0"}

@@ -92,7 +92,7 @@ def test_a_random_table_has_no_rule():
     data["p_x"].values[:] = np.where(data["p_x"].values >= 0, rng.integers(0, 40, (41, 41)), -1)
     found = mine_cellular(StripBar(1), 40, data)
     assert len(found) == 3
-    assert all(f["nothing"] and f["tried"]["candidates"] > 80 for f in found)
+    assert all(f.nothing and f.tried.candidates > 80 for f in found)
 
 
 def test_a_cell_that_stays_is_too_little():
@@ -116,11 +116,11 @@ def test_what_a_pass_adds_may_follow_from_the_game_without():
     drawn = np.random.default_rng(8).integers(0, 30, (31, 31))
     data["p_c"].values[:] = [drawn, drawn + 2]
     found = mine_cellular(game, 30, data)
-    with_pass = [f for f in found if f["passes"] == 1 and f["axes"][0] == "c"]
-    assert [f["text"] for f in with_pass] == [
+    with_pass = [f for f in found if f.passes == 1 and f.axes[0] == "c"]
+    assert [f.text for f in with_pass] == [
         "a(c, a, b) = b(c−2, a, b) mod 2, b the same with 0 passes left"
     ]
-    assert all(f["nothing"] for f in found if f["passes"] == 0)
+    assert all(f.nothing for f in found if f.passes == 0)
 
 
 def test_held_out_pictures_decide():
@@ -131,7 +131,7 @@ def test_held_out_pictures_decide():
 
 
 def claims_of(findings):
-    return {f["ruleset"]: f["claim"] for f in findings if f.get("claim")}
+    return {f.ruleset: f.claim for f in findings if f.claim}
 
 
 def verdicts(claim, wider, sides):
@@ -144,14 +144,14 @@ def verdicts(claim, wider, sides):
 def test_theorem_5_4_of_patterns():
     game = RectangularBar(24, 24)
     found = mine_cellular(game, 24, p_table(game))
-    square = next(f for f in found if f["ruleset"] == "rectangular-bar(m=m, n=m)")
-    assert sorted(term[1:] for term in square["terms"]) == sorted(
-        [[1, 0, 0], [1, 1, 0], [1, 0, 1], [1, 1, 1], [2, 1, 1]]
+    square = next(f for f in found if f.ruleset == "rectangular-bar(m=m, n=m)")
+    assert sorted(term[1:] for term in square.terms) == sorted(
+        [(1, 0, 0), (1, 1, 0), (1, 0, 1), (1, 1, 1), (2, 1, 1)]
     )
-    assert square["where"] == "everywhere"
-    assert square["exceptions"] == [[1, 1, 1]]
-    assert square["text"].endswith(" mod 2, but for (1, 1, 1), where 1 is to be added")
-    claim = square["claim"]
+    assert square.where == "everywhere"
+    assert square.exceptions == ((1, 1, 1),)
+    assert square.text.endswith(" mod 2, but for (1, 1, 1), where 1 is to be added")
+    claim = square.claim
     assert claim["check"]["start"] == [[1, 1, 1, 1]]
     assert all(isinstance(v, Exhausted) for v in verdicts(claim, 0, range(1, 40, 3)))
     claim["check"]["terms"].pop()
@@ -161,16 +161,16 @@ def test_theorem_5_4_of_patterns():
 def test_bars_of_all_shapes():
     """The question after Theorem 5.4 of patterns: no rule by m for C(m, m+d) alone, but one by m and n for all C(m, n)."""
     data = p_table(Nim(4), 31)
-    found = {f["ruleset"]: f for f in mine_cellular(Nim(4), 31, data)}
+    found = {f.ruleset: f for f in mine_cellular(Nim(4), 31, data)}
     for d in (2, 4, 6, 8):
-        assert found[f"rectangular-bar(m=m, n=m+{d})"]["nothing"]
+        assert found[f"rectangular-bar(m=m, n=m+{d})"].nothing
     for d in (1, 3, 5, 7):
         odd = found[f"rectangular-bar(m=m, n=m+{d})"]
-        assert odd["empty"]
-        assert all(isinstance(v, Exhausted) for v in verdicts(odd["claim"], d, range(1, 9)))
+        assert odd.empty
+        assert all(isinstance(v, Exhausted) for v in verdicts(odd.claim, d, range(1, 9)))
     rule = found["rectangular-bar(m=m, n=n)"]
-    assert rule["exceptions"] == [[1, 1, 1, 1]]
-    terms = [tuple(term[1:]) for term in rule["terms"]]
+    assert rule.exceptions == ((1, 1, 1, 1),)
+    terms = [tuple(term[1:]) for term in rule.terms]
     assert len(terms) == 7
     side = 20  # larger than what it was found on
     cells = {}
@@ -192,23 +192,23 @@ def test_bars_of_all_shapes():
 def test_nim_sums_follow_a_rule_with_earlier_cells_of_the_same_picture(game):
     found = mine_cellular(game, 48, p_table(game, 48))
     assert len(found) == 1, "however the positions are cut, it is the same rule"
-    assert sorted(map(sorted, (t[1:] for t in found[0]["terms"]))) == [[0, 1, 1]] * 3
-    assert found[0]["where"] == ("everywhere" if game == Nim(3) else "inside")
-    assert found[0]["text"].endswith(
+    assert sorted(map(sorted, (t[1:] for t in found[0].terms))) == [[0, 1, 1]] * 3
+    assert found[0].where == ("everywhere" if game == Nim(3) else "inside")
+    assert found[0].text.endswith(
         "but for (0, 0, 0), where 1 is to be added"
         if game == Nim(3)
         else "where all these cells are positions"
     )
-    assert found[0]["claim"] is None
+    assert found[0].claim is None
 
 
 def test_a_step_bar_s_grundy_numbers_and_games_without_a_rule():
     found = mine_cellular(StepBar(2), 48, grundy_table(StepBar(2), 48))
-    assert [f["ruleset"] for f in found] == ["strip-bar(k=2, s=0)"]
-    assert "terms" in found[0]
+    assert [f.ruleset for f in found] == ["strip-bar(k=2, s=0)"]
+    assert found[0].terms
     game = WithPass(Nim(3))
     plain, *with_pass = mine_cellular(game, 40, p_table(game, 40))
-    assert "terms" in plain
+    assert plain.terms
     assert with_pass
-    assert all(f["nothing"] and f["passes"] == 1 for f in with_pass)
-    assert "being known" in with_pass[-1]["tried"]["what"]
+    assert all(f.nothing and f.passes == 1 for f in with_pass)
+    assert "being known" in with_pass[-1].tried.what

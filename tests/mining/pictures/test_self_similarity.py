@@ -26,7 +26,7 @@ def bars():
 
 
 def of(findings, ruleset, part="relations"):
-    return next(f for f in findings if f["ruleset"] == ruleset and (part in f or "nothing" in f))
+    return next(f for f in findings if f.ruleset == ruleset and (getattr(f, part) or f.nothing))
 
 
 def verdicts(claim, sides):
@@ -47,30 +47,30 @@ def is_p(m, n, i, j):
 
 def test_theorem_3_3_and_lemma_4_1_of_patterns(bars):
     square = of(bars, "rectangular-bar(m=m, n=m)")
-    assert square["complete"]
-    relations = {tuple(r["residue"]): [tuple(t) for t in r["terms"]] for r in square["relations"]}
+    assert square.complete
+    relations = {tuple(r.residue): [tuple(t) for t in r.terms] for r in square.relations}
     for p in (0, 1):
         for q in (0, 1):
             assert relations[0, p, q] == [(0, 0, p, q)]
             assert relations[1, p, q] == ([] if p != q else [(0, p, p, p)])
-    assert all(isinstance(v, Exhausted) for v in verdicts(square["claim"], range(1, 60, 7)))
-    assert square["begins"] == 1
-    square["claim"]["check"]["cases"][7] = {"where": "m % 2 == 1 and i % 2 == 1", "outcome": "N"}
-    assert any(isinstance(v, Refuted) for v in verdicts(square["claim"], range(1, 8)))
+    assert all(isinstance(v, Exhausted) for v in verdicts(square.claim, range(1, 60, 7)))
+    assert square.begins == 1
+    square.claim["check"]["cases"][7] = {"where": "m % 2 == 1 and i % 2 == 1", "outcome": "N"}
+    assert any(isinstance(v, Refuted) for v in verdicts(square.claim, range(1, 8)))
 
 
 @pytest.mark.parametrize("wider", [2, 4, 6])
 def test_bars_that_are_not_square(bars, wider):
     """C(m, m+d) follows from C(m, m+d') with d' near d/2; each relation by definition on small bars."""
     found = of(bars, f"rectangular-bar(m=m, n=m+{wider})")
-    assert found["complete"]
-    assert "b: the same of rectangular-bar(m=m, n=m" in found["text"]
+    assert found.complete
+    assert "b: the same of rectangular-bar(m=m, n=m" in found.text
     differences = [
         wider,
-        *(int(name.split("by")[0].split("n=m")[1].strip(" +)") or 0) for name in found["known"]),
+        *(int(name.split("by")[0].split("n=m")[1].strip(" +)") or 0) for name in found.known),
     ]
-    for relation in found["relations"]:
-        r, p, q = relation["residue"]
+    for relation in found.relations:
+        r, p, q = relation.residue
         for m in range(1, 5):
             for i in range(1, m + 1):
                 for j in range(1, m + wider // 2 + 1):
@@ -79,41 +79,41 @@ def test_bars_that_are_not_square(bars, wider):
                         continue
                     said = sum(
                         is_p(m + dm, m + dm + differences[which], i + di, j + dj)
-                        for which, dm, di, dj in relation["terms"]
+                        for which, dm, di, dj in relation.terms
                     )
                     assert is_p(*large) == said % 2, (large, relation)
 
 
 def test_bars_of_all_shapes(bars):
     found = of(bars, "rectangular-bar(m=m, n=n)")
-    for relation in found["relations"]:
-        r, s, p, q = relation["residue"]
+    for relation in found.relations:
+        r, s, p, q = relation.residue
         steps = [r * p, s * q, p, q] if r and s else [0, 0, p, q]
-        assert relation["terms"] == ([[0, *steps]] if r == s else [])
+        assert relation.terms == (((0, *steps),) if r == s else ())
 
 
 def test_theorem_3_4_of_patterns(bars):
     found = of(bars, "rectangular-bar(m=m, n=m)", "copies")
-    placed = {(c["size"], c["row"], c["column"]) for c in found["copies"]}
+    placed = {(c.size, c.row, c.column) for c in found.copies}
     corners = {("s", row, column) for row in ("0", "2**e") for column in ("0", "2**e")}
     assert placed == corners | {("2**e-s", "s", "s")}
     sides = [3, 5, 6, 7, 11, 21, 44, 63]
-    assert all(isinstance(v, Exhausted) for v in verdicts(found["claim"], sides))
-    del found["claim"]["check"]["cases"][0]
-    assert any(isinstance(v, Refuted) for v in verdicts(found["claim"], sides))
+    assert all(isinstance(v, Exhausted) for v in verdicts(found.claim, sides))
+    del found.claim["check"]["cases"][0]
+    assert any(isinstance(v, Refuted) for v in verdicts(found.claim, sides))
 
 
 @pytest.mark.parametrize("game", [Nim(3), SolidBar("(x+z)//3"), SolidBar("(x+z)//5")])
 def test_nim_sums_are_generated_by_digits(game):
     for found in mine_blocks(game, 47, p_table(game, 47)):
-        assert found["complete"], found
-        names = found["axes"]
-        for relation in found["relations"]:
+        assert found.complete, found
+        names = found.axes
+        for relation in found.relations:
             for cell in np.ndindex(6, 6, 6):
                 large = dict(
                     zip(
                         names,
-                        (2 * c + r for c, r in zip(cell, relation["residue"], strict=True)),
+                        (2 * c + r for c, r in zip(cell, relation.residue, strict=True)),
                         strict=True,
                     )
                 )
@@ -121,7 +121,7 @@ def test_nim_sums_are_generated_by_digits(game):
                 if not game.is_position(position):
                     continue
                 said = 0
-                for _, *steps in relation["terms"]:
+                for _, *steps in relation.terms:
                     small = dict(
                         zip(names, (c + d for c, d in zip(cell, steps, strict=True)), strict=True)
                     )
@@ -136,19 +136,19 @@ def test_relations_of_a_game_with_a_pass_and_an_exception():
     """pass2016, Thm 4.1: the P-position (0, 0, 0) with the pass is none of the nim-sum's, so relations begin later."""
     game = WithPass(StripBar(4, 1))
     plain, with_pass = mine_blocks(game, 47, p_table(game, 47))
-    assert plain["complete"]
-    assert with_pass["complete"]
-    assert with_pass["axes"] == ["z", "x", "y"]
+    assert plain.complete
+    assert with_pass.complete
+    assert with_pass.axes == ("z", "x", "y")
     for found, left in ((plain, 0), (with_pass, 1)):
         wrong = []
-        for relation in found["relations"]:
-            r, p, q = relation["residue"]
+        for relation in found.relations:
+            r, p, q = relation.residue
             for z, x, y in np.ndindex(3, 5, 3):
                 position = (2 * x + p, 2 * y + q, 2 * z + r)
                 if not game.is_position((*position, left)):
                     continue
                 said = 0
-                for which, dz, dx, dy in relation["terms"]:
+                for which, dz, dx, dy in relation.terms:
                     there = (x + dx, y + dy, z + dz, left - which)
                     said += (
                         min(there) >= 0 and game.is_position(there) and game.is_p_position(there)
@@ -156,17 +156,17 @@ def test_relations_of_a_game_with_a_pass_and_an_exception():
                 if game.is_p_position((*position, left)) != said % 2:
                     wrong.append(position[2])
         assert wrong
-        assert found["begins"] == max(wrong) + 1
-        assert found["text"].endswith(f"for z from {found['begins']} on")
+        assert found.begins == max(wrong) + 1
+        assert found.text.endswith(f"for z from {found.begins} on")
 
 
 def test_nim_with_a_pass_has_no_such_relations():
     game = WithPass(Nim(3))
     plain, with_pass = mine_blocks(game, 47, p_table(game, 47))
-    assert plain["complete"]
-    assert plain["known"] == []
-    assert with_pass["nothing"]
-    assert len(with_pass["known"]) == 1
+    assert plain.complete
+    assert plain.known == ()
+    assert with_pass.nothing
+    assert len(with_pass.known) == 1
 
 
 @settings(max_examples=examples(20))
@@ -184,7 +184,7 @@ def test_held_out_pictures_decide():
     assert set(find_relations(square)) == {
         (r, p, q) for r in (0, 1) for p in (0, 1) for q in (0, 1)
     } - {(0, 1, 0)}
-    assert mine_copies(square)["nothing"]
+    assert mine_copies(square).nothing
 
 
 def test_copies_are_disjoint_and_leave_nothing_out():

@@ -1,0 +1,59 @@
+"""What every finding has: its table, what was tried, on what it was found, and on what else it then held."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import JsonValue, SerializerFunctionWrapHandler, model_serializer
+
+from choco_pipeline.documents.model import RecordModel
+
+#: What a claim on a game or a family would say, as a file of claims holds it; without a ruleset it is on the table's game.
+ClaimContent = Mapping[str, JsonValue]
+
+
+class AsGiven(RecordModel):
+    """A model of which a document holds what it was given."""
+
+    @model_serializer(mode="wrap")
+    def _as_given(self, written: SerializerFunctionWrapHandler) -> Mapping[str, Any]:
+        given = self.model_fields_set | {"kind"}
+        return {name: value for name, value in written(self).items() if name in given}
+
+
+class Seen(RecordModel):
+    """On how much of a table something was found, or then held, and on which part."""
+
+    positions: int
+    what: str
+
+
+class Candidates(RecordModel):
+    """How many candidates a search looked at, and which."""
+
+    candidates: int
+    what: str
+
+
+class SearchOutcome(AsGiven):
+    """What all findings have.
+
+    Attributes
+    ----------
+    table
+        The id of the table, in a run.
+    kind
+        Of the search.
+    seconds
+        That the search took, in a run.
+    """
+
+    table: str = ""
+    kind: str
+    seconds: float = 0.0
+
+    @model_serializer(mode="wrap")
+    def _seconds_last(self, written: SerializerFunctionWrapHandler) -> Mapping[str, Any]:
+        found = dict(self._as_given(written))
+        return found | {"seconds": found.pop("seconds")} if "seconds" in found else found

@@ -1,0 +1,391 @@
+"""What searches find in one table: a closed model for each kind of search, as the documents of a run hold it.
+
+A `ruleset` is a game or a family of bars with the parameter m, and a `claim` is on that; None where there is nothing to claim.
+What a search does not say of a table, such as the text of one that found nothing, is no key of its document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from choco_pipeline.documents.model import RecordModel
+from choco_pipeline.mining.search_evidence import (
+    AsGiven,
+    Candidates,
+    ClaimContent,
+    SearchOutcome,
+    Seen,
+)
+
+#: How values compare with the numbers for which a condition on them is true.
+Relation = Literal["exactly", "within", "contains-all"]
+
+
+@dataclass(frozen=True)
+class IntegerSequence:
+    """Numbers of P-positions.
+
+    Attributes
+    ----------
+    game
+        A ruleset, or a family of bars with the parameter m.
+    what
+        What is counted, in words that name the index.
+    index
+        How the index is called; the sequence is g, as in `patterns`.
+    first
+        The first index.
+    terms
+        The numbers.
+    """
+
+    game: str
+    what: str
+    index: str
+    first: int
+    terms: tuple[int, ...]
+
+    @classmethod
+    def of(cls, picture: Mapping[str, Any]) -> IntegerSequence:
+        """Return the sequence that a statement's picture of one describes."""
+        fields = {name: value for name, value in picture.items() if name != "kind"}
+        return cls(**fields | {"terms": tuple(picture["terms"])})
+
+
+@dataclass(frozen=True)
+class ValueForm:
+    """What a set of integers seems to be: a suggestion for a claim, not a claim.
+
+    Attributes
+    ----------
+    name
+        ``zero``, ``finite``, ``two-powers-minus-two``, ``powers``, ``conditions``, ``all-up-to`` or ``list``.
+    text
+        The set in the field's notation.
+    condition
+        A condition on v, in the formula language; empty for a list without a known form.
+    relation
+        How the values compare with the numbers v of which the condition is true.
+    """
+
+    name: str
+    text: str
+    condition: str = ""
+    relation: Relation = "exactly"
+
+    def says_of(self, expression: str) -> str:
+        """Return which values an expression takes."""
+        match self.relation:
+            case "exactly":
+                return f"{expression} takes exactly the values {self.text}"
+            case "within":
+                return f"{expression} takes only values in {self.text}"
+            case "contains-all":
+                return f"{expression} takes every value: {self.text}"
+
+
+class TermRelation(RecordModel):
+    """A relation between terms of a sequence, a look-up function in its formula, and the least index for which it holds."""
+
+    text: str
+    formula: str
+    start: int
+
+
+class Consequence(RecordModel):
+    """What follows for the terms at 2^n, or for the sums up to there, if a sequence's relations hold for ever."""
+
+    kind: Literal["terms", "sums"]
+    rule: str
+    closed: str | None
+    formula: str | None
+    start: int
+    text: str
+    in_table: int
+
+
+class CountFinding(SearchOutcome):
+    """Recurrences of a number of P-positions.
+
+    Attributes
+    ----------
+    sequence, relations
+        The numbers, and what holds between them.
+    form
+        ``linear``, ``regular`` or, where only some terms have a relation, ``partly regular``.
+    rule, generating_function, closed
+        Of linear ones.
+    follows
+        Of the terms at 2^n and of the sums up to there.
+    """
+
+    kind: Literal["count"] = "count"
+    ruleset: str
+    sequence: IntegerSequence | None = None
+    relations: tuple[TermRelation, ...] = ()
+    claim: ClaimContent | None = None
+    found_on: Seen | None = None
+    held_on: Seen | None = None
+    nothing: bool = False
+    tried: Candidates
+    form: str = ""
+    rule: str = ""
+    generating_function: str = ""
+    closed: str | None = None
+    follows: tuple[Consequence, ...] = ()
+    text: str = ""
+
+
+class PeriodicLine(AsGiven):
+    """A line that repeats: a(n+period) = a(n) + saltus for n ≥ preperiod.
+
+    Attributes
+    ----------
+    line
+        The coordinates that tell it from others.
+    modulo
+        If only remainders modulo that number repeat.
+    empty
+        Whether what repeats is that there is no P-position.
+    """
+
+    line: tuple[int, ...]
+    preperiod: int
+    period: int
+    saltus: int
+    modulo: int = 0
+    empty: bool = False
+
+
+class PeriodFinding(SearchOutcome):
+    """Which lines of a table repeat, in one direction.
+
+    Attributes
+    ----------
+    along, across
+        The coordinate that grows along the lines, or two, and what tells the lines apart.
+    passes
+        How many are left; None in games without.
+    lines, without
+        Those that repeat, and how many do not.
+    laws
+        Formulas over the lines for period, saltus and preperiod, as far as there are any.
+    """
+
+    kind: Literal["period"] = "period"
+    ruleset: str
+    along: str
+    across: tuple[str, ...]
+    passes: int | None
+    tried: Candidates
+    lines: tuple[PeriodicLine, ...] = ()
+    without: int = 0
+    laws: Mapping[str, str] = {}
+    text: str = ""
+    found_on: Seen | None = None
+    held_on: Seen | None = None
+    nothing: bool = False
+
+
+class CellularFinding(SearchOutcome):
+    """A rule by which a picture of P-positions follows from those before it.
+
+    Attributes
+    ----------
+    empty
+        Whether no cell is a P-position.
+    terms
+        Of the rule: [stack, dn, di, dj].
+    where, begins, exceptions
+        Where it holds, and the cells where it does not, if they are known.
+    """
+
+    kind: Literal["cellular"] = "cellular"
+    ruleset: str
+    axes: tuple[str, ...]
+    passes: int | None
+    tried: Candidates
+    empty: bool = False
+    terms: tuple[tuple[int, ...], ...] = ()
+    where: str = ""
+    begins: int = 0
+    exceptions: tuple[tuple[int, ...], ...] | None = None
+    text: str = ""
+    equations: int = 0
+    found_on: Seen | None = None
+    held_on: Seen | None = None
+    claim: ClaimContent | None = None
+    nothing: bool = False
+
+
+class HalfRelation(RecordModel):
+    """The cells with a residue [r, p, q] modulo 2 as a sum of cells [stack, dn, di, dj] at half the coordinates."""
+
+    residue: tuple[int, ...]
+    terms: tuple[tuple[int, ...], ...]
+
+
+class CopiedPicture(RecordModel):
+    """A smaller picture within a larger one: its size, row and column as formulas in s and 2^e."""
+
+    size: str
+    row: str
+    column: str
+
+
+class BlocksFinding(SearchOutcome):
+    """How pictures of P-positions follow from smaller ones: by relations, or as copies.
+
+    Attributes
+    ----------
+    known
+        The other stacks of which relations speak.
+    relations, complete, begins
+        For which residues there are any, whether for all, and from which number on they are true.
+    copies
+        That make up a picture.
+    """
+
+    kind: Literal["blocks"] = "blocks"
+    ruleset: str
+    axes: tuple[str, ...]
+    passes: int | None
+    known: tuple[str, ...] = ()
+    tried: Candidates
+    relations: tuple[HalfRelation, ...] = ()
+    complete: bool = False
+    begins: int = 0
+    copies: tuple[CopiedPicture, ...] = ()
+    text: str = ""
+    found_on: Seen | None = None
+    held_on: Seen | None = None
+    claim: ClaimContent | None = None
+    nothing: bool = False
+
+
+class FormulaLine(RecordModel):
+    """A formula and the condition under which it is meant, empty for everywhere."""
+
+    formula: str
+    where: str
+
+
+class FormulasFinding(SearchOutcome):
+    """Formulas for what a table holds.
+
+    Attributes
+    ----------
+    label
+        ``P iff`` or ``G =``.
+    formulas, exceptions
+        What they say, and the positions at which they are wrong.
+    size
+        How many names, numbers and operators are in them.
+    """
+
+    kind: Literal["formulas"] = "formulas"
+    label: str = ""
+    formulas: tuple[FormulaLine, ...] = ()
+    exceptions: tuple[tuple[int, ...], ...] = ()
+    size: int = 0
+    text: str = ""
+    found_on: Seen | None = None
+    held_on: Seen | None = None
+    nothing: bool = False
+    tried: Candidates
+
+
+class GrowthStep(RecordModel):
+    """The values at P-positions up to a bound: how many, the largest and the first of them."""
+
+    bound: int
+    positions: int
+    count: int
+    largest: int | None
+    values: tuple[int, ...]
+
+
+class ValueSetFinding(SearchOutcome):
+    """The values of an expression at the P-positions.
+
+    Attributes
+    ----------
+    growth
+        The values at growing bounds.
+    frontiers
+        For boxes of side B the largest F such that 0, …, F are all values.
+    law, exponent
+        A formula for F; or, if there is none, the power of B with which it grows, if it does.
+    form
+        What the set seems to be.
+    claim
+        That says so; None where no form was recognised.
+    size
+        How many names, numbers and operators there are in it.
+    """
+
+    kind: Literal["value-sets"] = "value-sets"
+    expression: str
+    growth: tuple[GrowthStep, ...]
+    frontiers: tuple[tuple[int, int], ...]
+    law: str = ""
+    exponent: float | None = None
+    form: ValueForm
+    text: str = ""
+    claim: ClaimContent | None = None
+    size: int = 0
+    found_on: Seen | None = None
+    held_on: Seen | None = None
+    nothing: bool = False
+    tried: Candidates
+
+
+class ComparedShift(RecordModel):
+    """The shifts of x, y, z, and at how many of so many cells their nim-sum is not what the table holds."""
+
+    shift: tuple[int, int, int]
+    mismatches: int
+    cells: int
+    text: str
+
+
+class ShiftsFinding(SearchOutcome):
+    """The shifts whose nim-sum comes nearest to the P-positions, the best first."""
+
+    kind: Literal["shifts"] = "shifts"
+    best: tuple[ComparedShift, ...]
+    nothing: Literal[False] = False
+    tried: None = None
+    found_on: None = None
+    held_on: None = None
+
+
+Finding = Annotated[
+    CountFinding
+    | PeriodFinding
+    | CellularFinding
+    | BlocksFinding
+    | FormulasFinding
+    | ValueSetFinding
+    | ShiftsFinding,
+    Field(discriminator="kind"),
+]
+
+
+class MinedTables(RecordModel):
+    """What came of a work order for mining.
+
+    Attributes
+    ----------
+    format
+        Of tables, and of what is found on them.
+    findings
+        Each with its table, and the seconds that it took.
+    """
+
+    format: int
+    findings: tuple[Finding, ...]
