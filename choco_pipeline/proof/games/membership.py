@@ -154,9 +154,8 @@ def _look_up(cells: NDArray[np.integer], bound: int) -> Function:
     """Return the table as a function; outside of its shape, but within the bound, there is no position."""
 
     def value(points: Points) -> Points:
-        columns = tuple(
-            points.T
-        )  # sums and comparisons along rows of two or three numbers would take ten times as long
+        # Along rows of two or three numbers, maxima and comparisons would take ten times as long.
+        columns = tuple(points.T)
         largest = [int(column.max(initial=0)) for column in columns]
         if max(largest, default=0) > bound:
             raise ValueError(f"a table to {bound} is asked about {max(largest)}")
@@ -164,7 +163,7 @@ def _look_up(cells: NDArray[np.integer], bound: int) -> Function:
             return _repeated(cells, points)
         outside = [i for i, size in enumerate(cells.shape) if largest[i] >= size]
         if not outside:
-            return cells[columns].astype(np.int64)
+            return np.asarray(cells[columns], np.int64)
         inside = reduce(np.logical_and, (columns[i] < cells.shape[i] for i in outside))
         found = np.full(len(points), NONE, np.int64)
         found[inside] = cells[tuple(column[inside] for column in columns)]
