@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.documents.model import RecordModel
 
 
-@dataclass(frozen=True)
-class TableCheck:
+class TableCheck(RecordModel):
     """One claim, by its id, on one table, by its id, with these parameters."""
 
     claim: str
@@ -19,8 +19,7 @@ class TableCheck:
     parameters: Mapping[str, int]
 
 
-@dataclass(frozen=True)
-class StatementOrder:
+class StatementOrder(RecordModel):
     """A part of the statements that need no table.
 
     Attributes
@@ -30,27 +29,21 @@ class StatementOrder:
     code
         Digest of the code that checks: an order for other code is another one.
     claims
-        By id.
+        By their ids, as `Claim.as_json` wrote them.
     """
 
+    work: str = ""
     format: int
     code: str
-    claims: Mapping[str, Claim]
+    claims: Mapping[str, Mapping[str, Any]]
 
-    def as_json(self) -> Mapping[str, object]:
-        """Return the order as plain data."""
-        claims = {claim_id: claim.as_json() for claim_id, claim in self.claims.items()}
-        return {"format": self.format, "code": self.code, "claims": claims}
-
-    @classmethod
-    def from_json(cls, document: Mapping[str, Any]) -> Self:
-        """Return the order that `as_json` gave."""
-        claims = {name: Claim.from_json(one) for name, one in document["claims"].items()}
-        return cls(document["format"], document["code"], claims)
+    @cached_property
+    def statements(self) -> Mapping[str, Claim]:
+        """The claims themselves, by their ids."""
+        return {name: Claim.from_json(one) for name, one in self.claims.items()}
 
 
-@dataclass(frozen=True)
-class CheckOrder:
+class CheckOrder(StatementOrder):
     """The checks on the tables of a shard.
 
     Attributes
@@ -59,25 +52,7 @@ class CheckOrder:
         The shard's.
     checks
         In the order of their verdicts.
-    statements
-        The claims that they name, with format and code.
     """
 
     manifest: Path
-    checks: Sequence[TableCheck]
-    statements: StatementOrder
-
-    def as_json(self) -> Mapping[str, object]:
-        """Return the order as plain data."""
-        checks = [asdict(check) for check in self.checks]
-        return {
-            "manifest": self.manifest.as_posix(),
-            "checks": checks,
-            **self.statements.as_json(),
-        }
-
-    @classmethod
-    def from_json(cls, document: Mapping[str, Any]) -> Self:
-        """Return the order that `as_json` gave."""
-        checks = [TableCheck(**check) for check in document["checks"]]
-        return cls(Path(document["manifest"]), checks, StatementOrder.from_json(document))
+    checks: tuple[TableCheck, ...]

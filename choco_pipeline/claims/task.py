@@ -13,7 +13,7 @@ from choco_pipeline.claims.kinds import HeightFunctions, IntegerStatement, Secti
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import Exhausted, Vacuous
 from choco_pipeline.claims.standalone.standing import check_standing
-from choco_pipeline.documents.record import read_record, write_record
+from choco_pipeline.documents.record import read_record, read_record_as, write_record
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.stages import Stage
 from choco_pipeline.tables.reading.windows import StoredCells
@@ -37,7 +37,7 @@ def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> 
     dict
         Number of checks.
     """
-    order = CheckOrder.from_json(read_record(Path(order_file)))
+    order = read_record_as(CheckOrder, Path(order_file))
     built = read_record(order.manifest)
     store, entries = store_of(order.manifest, built), built["tables"]
     checks_of_table: dict[str, list[int]] = defaultdict(list)
@@ -50,14 +50,14 @@ def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> 
         game, bound = parse_ruleset(entry["ruleset"]), int(entry["bound"])
         for i in numbers:
             check, start = order.checks[i], time.perf_counter()
-            claim = order.statements.claims[check.claim]
+            claim = order.statements[check.claim]
             finding = check_claim(claim, check.parameters, game, bound, data)
             seconds = time.perf_counter() - start
             verdicts[i] = ClaimVerdict.of(
                 check.claim, check.parameters, finding, seconds, table=table_id, bound=bound
             )
             report(Stage.CHECK, checks=1, positions=verdicts[i].positions)
-    _write(out_file, order.statements.format, [verdicts[i] for i in sorted(verdicts)])
+    _write(out_file, order.format, [verdicts[i] for i in sorted(verdicts)])
     return {"checks": len(verdicts)}
 
 
@@ -81,9 +81,9 @@ def check_standing_statements(
     dict
         Number of checks.
     """
-    order = StatementOrder.from_json(read_record(Path(order_file)))
+    order = read_record_as(StatementOrder, Path(order_file))
     verdicts = []
-    for claim_id, claim in order.claims.items():
+    for claim_id, claim in order.statements.items():
         start = time.perf_counter()
         finding = check_standing(claim)
         assert isinstance(claim.check, IntegerStatement | HeightFunctions | Sections)

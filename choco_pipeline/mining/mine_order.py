@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Self
+
+from choco_pipeline.documents.model import RecordModel
 
 
-@dataclass(frozen=True)
-class TableSearch:
+class TableSearch(RecordModel):
     """One table, by its id, and the names of the searches in it."""
 
     table: str
-    what: Sequence[str]
+    what: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class MineOrder:
+class MineOrder(RecordModel):
     """The searches in the tables of a shard.
 
     Attributes
@@ -32,22 +29,8 @@ class MineOrder:
         In the order of their findings.
     """
 
+    work: str = ""
     format: int
     code: str
     manifest: Path
-    searches: Sequence[TableSearch]
-
-    def as_json(self) -> Mapping[str, object]:
-        """Return the order as plain data."""
-        return {
-            "format": self.format,
-            "code": self.code,
-            "manifest": self.manifest.as_posix(),
-            "searches": [asdict(search) for search in self.searches],
-        }
-
-    @classmethod
-    def from_json(cls, document: Mapping[str, Any]) -> Self:
-        """Return the order that `as_json` gave."""
-        searches = [TableSearch(**search) for search in document["searches"]]
-        return cls(document["format"], document["code"], Path(document["manifest"]), searches)
+    searches: tuple[TableSearch, ...]

@@ -10,7 +10,7 @@ from typing import Any
 
 import xarray as xr
 
-from choco_pipeline.documents.record import read_record, write_record
+from choco_pipeline.documents.record import read_record, read_record_as, write_record
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.mining.closed_forms.learnt_formulas import mine_formulas
 from choco_pipeline.mining.closed_forms.shifts import best_shifts
@@ -47,7 +47,7 @@ def mine_shard(order_file: str, out_file: str, report: Callable[..., None]) -> d
     dict
         Number of tables mined.
     """
-    order = MineOrder.from_json(read_record(Path(order_file)))
+    order = read_record_as(MineOrder, Path(order_file))
     built = read_record(order.manifest)
     store, entries = store_of(order.manifest, built), built["tables"]
     findings: list[Finding] = []

@@ -74,9 +74,13 @@ def table_orders(
                     continue
                 decided.add(case)
             if planned.claims is None or claim.id in planned.claims:
-                checks[shard_of[table_id]].append(TableCheck(claim.id, table_id, parameters))
+                checks[shard_of[table_id]].append(
+                    TableCheck(claim=claim.id, table=table_id, parameters=parameters)
+                )
         if planned.mine:
-            searches[shard_of[table_id]].append(TableSearch(table_id, planned.mine))
+            searches[shard_of[table_id]].append(
+                TableSearch(table=table_id, what=tuple(planned.mine))
+            )
     return checks, searches
 
 
@@ -119,24 +123,36 @@ def write_orders(
         )
         return dict(order)
 
-    def to_check(ids: Iterable[str]) -> StatementOrder:
-        claims = {i: catalogue.claims[i] for i in sorted(ids)}
-        return StatementOrder(FORMAT, code_digest(CLAIM_CODE), claims)
+    def to_check(work: Work, ids: Iterable[str]) -> StatementOrder:
+        return StatementOrder(
+            work=work.name,
+            format=FORMAT,
+            code=code_digest(CLAIM_CODE),
+            claims={i: catalogue.claims[i].as_json() for i in sorted(ids)},
+        )
 
     documents: dict[Work, dict[str, Mapping[str, Any]]] = {
         CHECK: {
             shard: CheckOrder(
-                paths.manifest(shard), asked, to_check({check.claim for check in asked})
-            ).as_json()
+                **dict(to_check(CHECK, {check.claim for check in asked})),
+                manifest=paths.manifest(shard),
+                checks=tuple(asked),
+            ).model_dump(mode="json")
             for shard, asked in checks.items()
         },
         MINE: {
             shard: MineOrder(
-                FORMAT, code_digest(MINING_CODE), paths.manifest(shard), asked
-            ).as_json()
+                work=MINE.name,
+                format=FORMAT,
+                code=code_digest(MINING_CODE),
+                manifest=paths.manifest(shard),
+                searches=tuple(asked),
+            ).model_dump(mode="json")
             for shard, asked in searches.items()
         },
-        CHECK_STATEMENTS: {part: to_check(ids).as_json() for part, ids in standing.items()},
+        CHECK_STATEMENTS: {
+            part: to_check(CHECK_STATEMENTS, ids).model_dump() for part, ids in standing.items()
+        },
         PROVE: {
             part: ProofOrder(
                 **to_decide(PROVE, {one.claim for proof in chosen for one in proof.claims}),
@@ -154,7 +170,12 @@ def write_orders(
             for part, order in decided.items()
         },
         MINE_HEIGHTS: {
-            part: {"format": FORMAT, **asked, "code": code_digest(FINDING_CODE)}
+            part: {
+                "work": MINE_HEIGHTS.name,
+                "format": FORMAT,
+                **asked,
+                "code": code_digest(FINDING_CODE),
+            }
             for part, asked in heights.items()
         },
     }
@@ -163,4 +184,4 @@ def write_orders(
             if old.stem not in orders:
                 old.unlink()
         for name, document in orders.items():
-            write_record_if_changed(paths.order(work, name), {"work": work.name, **document})
+            write_record_if_changed(paths.order(work, name), document)

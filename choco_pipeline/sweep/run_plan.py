@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 from choco_pipeline.claims.language.catalogue import load_catalogue
@@ -158,11 +157,11 @@ def make_plan(
             for large in [is_large(planned.game, planned.spec.bound, planned.spec.quantity)]
         ],
         "shards": [shard.name for shard in shards],
-        "check": [asdict(check) for asked in checks.values() for check in asked],
+        "check": [check.model_dump(mode="json") for asked in checks.values() for check in asked],
         "check_statements": [
             {"claim": claim_id, "part": part} for part, ids in standing.items() for claim_id in ids
         ],
-        "mine": [asdict(search) for asked in searches.values() for search in asked],
+        "mine": [search.model_dump(mode="json") for asked in searches.values() for search in asked],
         "prove": [
             {**proof.model_dump(mode="json"), "part": part_of[proof.ruleset, proof.relation]}
             for proof in wanted

@@ -78,7 +78,7 @@ def test_a_run_checks_each_of_them() -> None:
         catalogue = Catalogue({"drawn": claim(every={"t": "2..3"}, check=check)})
         orders, _ = table_orders(tables, catalogue, dict.fromkeys((small, large), "shard"))
         assert orders["shard"] == [
-            TableCheck("drawn", table, {"k": 2, "s": 0, "t": t})
+            TableCheck(claim="drawn", table=table, parameters={"k": 2, "s": 0, "t": t})
             for table in checked
             for t in (2, 3)
         ]

@@ -255,9 +255,9 @@ def peak():
 quiet = lambda *_, **__: None
 small, large, out = sys.argv[1:]
 peaks = []
-for order in (small, large):
-    check_shard(order, out, quiet)
-    mine_shard(order, out, quiet)
+for folder in (small, large):
+    check_shard(folder + "/check.json", out, quiet)
+    mine_shard(folder + "/mine.json", out, quiet)
     peaks.append(peak())
 print(json.dumps(peaks))
 """
@@ -266,7 +266,7 @@ print(json.dumps(peaks))
 def test_memory_does_not_grow_with_the_table(tmp_path):
     """Both, larger than the chunks held, are checked and mined in one process: the second one's cells add little to it."""
     game = SolidBar("(x+z)//3")
-    orders = []
+    folders = []
     for bound in (8_000, 16_000):
         folder = tmp_path / str(bound)
         spec, manifest = order(folder, game, bound, "p-positions")
@@ -276,18 +276,17 @@ def test_memory_does_not_grow_with_the_table(tmp_path):
             claim_on(game, kind="p-positions", formula="x ^ y ^ z == 0", relation="exactly"),
             claim_on(game, kind="values", of="x ^ y ^ z", values="v == 0", relation="exactly"),
         ]
-        document = {
-            "format": 1,
-            "code": "0",
-            "manifest": manifest,
+        shared = {"format": 1, "code": "0", "manifest": manifest}
+        check = {
             "claims": {str(i): {**c.as_json(), "id": str(i)} for i, c in enumerate(claims)},
             "checks": [{"claim": str(i), "table": table_id, "parameters": {}} for i in range(2)],
-            "searches": [{"table": table_id, "what": ["value-sets", "shifts"]}],
         }
-        write_record(folder / "order.json", document)
-        orders.append(str(folder / "order.json"))
+        write_record(folder / "check.json", {**shared, **check})
+        searches = [{"table": table_id, "what": ["value-sets", "shifts"]}]
+        write_record(folder / "mine.json", {**shared, "searches": searches})
+        folders.append(str(folder))
     out = tmp_path / "out.json"
-    command = [sys.executable, "-c", PEAK, *orders, str(out)]
+    command = [sys.executable, "-c", PEAK, *folders, str(out)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     small, large = json.loads(done.stdout)
     finding = json.loads(out.read_text())["findings"][0]
