@@ -15,6 +15,7 @@ from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.finding.families.gathered import families_of, family_of, mined_in
 from choco_pipeline.finding.families.generalise import generalise
+from choco_pipeline.finding.families.moduli import FamilyModuli
 from choco_pipeline.finding.families.observed import laws_of_states
 from choco_pipeline.finding.families.single import Mined, searches, statements
 from choco_pipeline.finding.families.table_family import TableFamily
@@ -198,6 +199,13 @@ def found_in(
     related, doubtful = relations(mined, families)
     proposed, looked_for = [*statements(mined), *laws, *related], searches(mined)
     for family in families:
+        kinds = {one.kind for member in family.members for one in member.findings}
+        if "value-sets" in kinds:
+            sure, unsure = FamilyModuli(family).statements()
+            proposed += sure
+            doubtful += unsure
+        if not kinds & {"formulas", "shifts"}:
+            continue
         general = generalise(family)
         proposed += general.statements
         doubtful += general.doubtful

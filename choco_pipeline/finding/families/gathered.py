@@ -20,6 +20,7 @@ from choco_pipeline.mining.table_findings import (
     FormulasFinding,
     MinedTables,
     ShiftsFinding,
+    ValueSetFinding,
 )
 from choco_pipeline.stages import MINE
 from choco_pipeline.sweep.paths import Paths, orders_of
@@ -31,7 +32,7 @@ from choco_pipeline.tables.storage.store import read_table, store_of
 #: Tables are kept in memory up to so many bytes, and read again beyond.
 KEPT = 400_000_000
 #: The findings that are put together over parameters.
-LIFTED = (FormulasFinding, ShiftsFinding)
+LIFTED = (FormulasFinding, ShiftsFinding, ValueSetFinding)
 
 
 def mined_in(plan: Plan, paths: Paths) -> Iterator[Mined]:

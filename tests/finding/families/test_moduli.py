@@ -1,0 +1,68 @@
+"""Moduli in parameters: found where they divide, with the condition; not where they divide nothing, or by chance."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from choco_pipeline.finding.families.moduli import FamilyModuli
+from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
+from choco_pipeline.finding.statements.entries import claims_of
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.reading.cells import Cells
+
+SLOPES = "solid-bar(f=x//k+z//k)"
+
+
+def family(ruleset, ks, bound=40):
+    def member(k):
+        game = parse_ruleset(ruleset, {"k": k})
+        cells = Cells.of(game, bound, table(game, bound, "p-positions"))
+        return MemberTable({"k": k}, lambda: cells)
+
+    return TableFamily.of(ruleset, [member(k) for k in ks])
+
+
+def test_two_slopes():
+    """By exhaustion; of k = 8 and 12 no other nim-sum than 0 is seen, and of k = 2 all are multiples of 4."""
+    found = FamilyModuli(family(SLOPES, (2, 4, 6, 8, 12)))
+    assert [divisor for divisor, _ in found.divisors] == [4, 4, 2, 0, 0]
+    sure, (one,) = found.statements()
+    assert sure == [], "one table is put aside: too few"
+    assert (one.when, one.formulas[0].formula, one.formulas[1].formula) == (
+        "",
+        "x ^ y ^ z",
+        "v%2**v2(k) == 0",
+    )
+    assert one.seen == ((2,), (4,), (6,), (8,), (12,))
+    (claim,) = claims_of(one)
+    assert claim.speaks_of({"k": 40})
+
+
+def test_with_odd_k_the_condition_says_that_k_is_even():
+    sure, doubtful = FamilyModuli(family(SLOPES, range(1, 17))).statements()
+    assert [one.when for one in (*sure, *doubtful)] == ["k%2 == 0"]
+
+
+def test_bars_without_a_modulus():
+    sure, doubtful = FamilyModuli(
+        family("solid-bar(f=(x+z)//k)", (2, 4, 6, 8, 10, 12))
+    ).statements()
+    assert (sure, doubtful) == ([], [])
+
+
+def test_one_other_position_refutes_a_modulus():
+    whole = family(SLOPES, (2, 4, 6, 8, 12, 16))
+    changed = list(whole.members)
+    cells = changed[3].table()
+    wrong = np.array(cells.cells)
+    at = np.argwhere(wrong == 2)[0]
+    wrong[tuple(at)] = 1
+    wrong_cells = replace(cells, cells=wrong)
+    changed[3] = replace(changed[3], table=lambda: wrong_cells)
+    sure, doubtful = FamilyModuli(TableFamily(SLOPES, tuple(changed))).statements()
+    assert not any(
+        one.when == "" or claims_of(one)[0].speaks_of({"k": 8}) for one in (*sure, *doubtful)
+    )
