@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from choco_pipeline.finding.families.moduli import FamilyModuli
 from choco_pipeline.finding.families.observed import laws_of_states
 from choco_pipeline.finding.families.single import Mined, searches, statements
 from choco_pipeline.finding.families.table_family import TableFamily
+from choco_pipeline.finding.judge.by_chance import BARS, MANY, right_by_chance
 from choco_pipeline.finding.judge.for_all_parameters import DecideForAll, ForAllParameters
 from choco_pipeline.finding.judge.known import follows_from_formulas, meaning
 from choco_pipeline.finding.judge.lemma_cases import lemmas
@@ -30,6 +31,7 @@ from choco_pipeline.finding.statements.scope import Tables, speaking_of
 from choco_pipeline.finding.statements.statement import (
     FoundDocument,
     FoundStatement,
+    Searched,
     StatementError,
     Verdict,
 )
@@ -71,6 +73,7 @@ class Finder:
     for_all: ForAllParameters | None = None
     accepted: list[FoundStatement] = field(default_factory=list)
     refuted: list[FoundStatement] = field(default_factory=list)
+    by_chance: dict[str, tuple[FoundStatement, int]] = field(default_factory=dict)
     _claims: dict[str, Claim] = field(default_factory=dict)
     _games: dict[str, list[str]] = field(default_factory=dict)
     _doubtful: set[str] = field(default_factory=set)
@@ -91,6 +94,17 @@ class Finder:
                 self._consider(statement)
         return ranked(map(with_claim, [*self.accepted, *self.refuted]))
 
+    def searched_by_chance(self) -> Iterator[Searched]:
+        """Yield what says nothing, as `found.json` has searches: it is so in many bars that are drawn."""
+        for statement, number in self.by_chance.values():
+            yield {
+                "what": statement.text,
+                "game": statement.ruleset,
+                "tried": asdict(statement.tried),
+                "nothing": True,
+                "why": f"right, and so it is in {number} of {BARS} bars about as high whose steps are drawn",
+            }
+
     def _excluded(self, statement: FoundStatement) -> int:
         """Return how many sampled positions of the first game that it speaks of have values by which they are not P."""
         try:
@@ -110,6 +124,10 @@ class Finder:
             return
         games = speaking_of(statement, claims[0], self.tables) if claims else []
         if self._is_said(claims, games):
+            return
+        chance = right_by_chance(statement, claims, games)
+        if chance is not None and chance >= MANY:
+            self.by_chance[statement.id] = statement, chance
             return
         asked, tables = statement.id, statement.held_on.tables
         statement = tried(statement, self.tables, self.decide)
@@ -216,7 +234,7 @@ def found_in(
     return {
         "format": FORMAT,
         "statements": [statement.as_json() for statement in found],
-        "searches": looked_for,
+        "searches": [*looked_for, *finder.searched_by_chance()],
     }
 
 

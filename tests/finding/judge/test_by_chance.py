@@ -1,0 +1,75 @@
+"""What is so in bars with drawn heights, too, says nothing of a game, of whichever kind it is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.finding.families.single import Mined, statements
+from choco_pipeline.finding.judge.by_chance import BARS, MANY, bars_by_chance, right_by_chance
+from choco_pipeline.finding.stage import Finder, found_in
+from choco_pipeline.finding.statements.entries import claims_of
+from choco_pipeline.finding.statements.scope import Tables
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.mining.task import mine_table
+from choco_pipeline.tables.computing.in_memory import table
+
+HIGH = "solid-bar(f=x+z+4)"  # no height is below x⊕z, so it is Nim
+SEARCHES = ("formulas", "value-sets", "counts", "cellular", "blocks")
+
+
+def mined(notation, searches=SEARCHES, quantity="p-positions", bound=31):
+    game = parse_ruleset(notation)
+    found = mine_table(searches, game, bound, quantity, table(game, bound, quantity))
+    return [Mined(notation, quantity, bound, notation, {}, one) for one in found]
+
+
+def document(findings):
+    bounds = {(one.ruleset, one.quantity): one.bound for one in findings}
+    return found_in(findings, [], Finder(Tables(bounds), Catalogue({})), lambda *_, **__: None)
+
+
+@pytest.mark.parametrize("notation", [HIGH, "solid-bar(f=(x+z)//3)", "step-bar(k=4, s=2)"])
+def test_drawn_bars_are_monotone_and_about_as_high(notation):
+    height = parse_ruleset(notation).rules.bar.limit.height
+    bars = bars_by_chance(notation)
+    assert len(bars) == BARS
+    sizes = [41] * len(bars[0].rules.bar.limit.of)
+    tables = [bar.rules.bar.limit.height.table(*sizes) for bar in bars]
+    own = height.table(*sizes)
+    assert len({heights.tobytes() for heights in tables}) == BARS
+    for heights in tables:
+        assert abs(heights - own).max() <= 3
+        assert all((np.diff(heights, axis=axis) >= 0).all() for axis in range(len(sizes)))
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_of_a_high_bar_there_is_nothing_to_say(search):
+    """That it is Nim, with all that follows, is so in all high bars."""
+    found = document(mined(HIGH, [search]))
+    assert found["statements"] == []
+    assert any("whose steps are drawn" in one.get("why", "") for one in found["searches"])
+
+
+@pytest.mark.parametrize(
+    ("notation", "quantity", "searches"),
+    [
+        ("solid-bar(f=(x+z)//3)", "p-positions", SEARCHES),
+        ("strip-bar(k=2, s=0)", "p-positions", ["formulas", "blocks"]),
+        ("step-bar(k=4, s=2)", "grundy", ["formulas", "periods"]),
+        ("with-pass(strip-bar(k=4, s=1), passes=1)", "p-positions", ["formulas", "value-sets"]),
+    ],
+)
+def test_what_follows_from_where_the_steps_are_is_no_chance(notation, quantity, searches):
+    several = statements(mined(notation, searches, quantity, 63))
+    assert several
+    for one in several:
+        number = right_by_chance(one, claims_of(one), [notation])
+        assert number is not None
+        assert number < MANY, one.text
+
+
+def test_games_that_are_no_bars_are_not_compared():
+    (found,) = statements(mined("nim(3)", ["formulas"]))
+    assert right_by_chance(found, claims_of(found), ["nim(3)"]) is None
