@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -23,15 +21,12 @@ from choco_pipeline.claims.kinds import (
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.finding.judge.sampled_positions import sampled
+from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import build, read
 from choco_pipeline.tables.reading.cells import Ints, Points, Truths, evaluate_at, holds_at
 from choco_pipeline.tables.specs.schema import QUANTITIES
 
-#: About so many of the least positions are compared,
-LEAST = 1500
-#: and so many drawn ones with coordinates below `LARGEST`, where that many of so many tries are positions.
-DRAWN, TRIES, LARGEST = 200, 2_000, 1 << 11
 #: Claims are compared for so many of the games that they speak of.
 GAMES = 8
 #: Sets of values are compared up to this.
@@ -191,61 +186,6 @@ def meaning(claim: Claim, game: str) -> Meaning | None:
                 return _as_text(claim)
     except ChocoError:
         return None
-
-
-@lru_cache(maxsize=512)
-def sampled(game: str) -> Points:
-    """Return positions of a game by coordinate: all of a small box, and some larger ones, the same at every call.
-
-    Of an uncut rectangular bar these are the bars with one poisoned cell each, which has its names, too.
-    """
-    ruleset = parse_ruleset(game)
-    face = ruleset.base.rules.face
-    if face is not None:
-        every = np.indices((ruleset.passes + 1, *face.sizes.values())).reshape(
-            1 + len(face.sizes), -1
-        )
-        places = dict(zip(face.sizes, every[1:] + 1, strict=True))
-        heaps = [*face.positions(places), *every[: bool(ruleset.passes)]]
-        return places | dict(zip(ruleset.coordinates, heaps, strict=True))
-    side = max(3, int(LEAST ** (1 / len(ruleset.base.coordinates))) - 1)
-    small = product(*(range(min(side, most) + 1) for most in ruleset.limits(side)))
-    positions = dict.fromkeys(filter(ruleset.is_position, small))
-    positions |= dict.fromkeys(_drawn(ruleset))
-    positions |= dict.fromkeys(_near_powers(ruleset))
-    columns = np.array(list(positions), np.int64).T
-    return dict(zip(ruleset.coordinates, columns, strict=True))
-
-
-def _drawn(ruleset: Ruleset) -> Iterable[tuple[int, ...]]:
-    random = np.random.default_rng(len(ruleset.coordinates))
-    most = np.array(ruleset.limits(LARGEST))
-    sizes = random.random((TRIES, 1)) * random.random((TRIES, len(most)))
-    drawn = (sizes * (most + 1)).astype(np.int64)
-    for column in range(len(most)):  # where P-positions may be, which are rare
-        rows = slice(column, None, 1 + len(most))
-        others = np.bitwise_xor.reduce(np.delete(drawn[rows], column, axis=1), axis=1)
-        drawn[rows, column] = np.minimum(others, most[column])
-    found = 0
-    for row in drawn.tolist():
-        if ruleset.is_position(row):
-            yield tuple(row)
-            found += 1
-            if found == DRAWN:
-                return
-
-
-def _near_powers(ruleset: Ruleset) -> Iterable[tuple[int, ...]]:
-    """Yield positions of three coordinates, the last near a power of 2, the first near that, and a small one between."""
-    base, passes = ruleset.base, ruleset.passes
-    left = [range(passes + 1)] if passes else []
-    if len(base.coordinates) != 3:
-        return
-    for power, near in product(range(2, LARGEST.bit_length()), range(-2, 2)):
-        last = (1 << power) + near
-        for position in product(range(max(0, last - 2), last + 3), range(4), [last], *left):
-            if ruleset.is_position(position):
-                yield position
 
 
 def _of_values(

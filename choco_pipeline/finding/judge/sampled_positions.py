@@ -1,0 +1,100 @@
+"""Positions of a game on which statements are compared: small ones, drawn ones, and ones near powers of 2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import combinations, product
+
+import numpy as np
+
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.tables.reading.cells import Points
+
+#: About so many of the least positions are compared,
+LEAST = 1500
+#: and so many drawn ones with coordinates below `LARGEST`, where that many of so many tries are positions.
+DRAWN, TRIES, LARGEST = 200, 2_000, 1 << 11
+#: Of more coordinates a box is too large even with sides of 4: then all but so many are 0.
+FEW, NONZERO = 6, 3
+
+
+@lru_cache(maxsize=512)
+def sampled(game: str) -> Points:
+    """Return positions of a game by coordinate: all of a small box, and some larger ones, the same at every call.
+
+    Of an uncut rectangular bar these are the bars with one poisoned cell each, which has its names, too.
+    """
+    ruleset = parse_ruleset(game)
+    face = ruleset.base.rules.face
+    if face is not None:
+        every = np.indices((ruleset.passes + 1, *face.sizes.values())).reshape(
+            1 + len(face.sizes), -1
+        )
+        places = dict(zip(face.sizes, every[1:] + 1, strict=True))
+        heaps = [*face.positions(places), *every[: bool(ruleset.passes)]]
+        return places | dict(zip(ruleset.coordinates, heaps, strict=True))
+    positions = dict.fromkeys(filter(ruleset.is_position, _small(ruleset)))
+    positions |= dict.fromkeys(_drawn(ruleset))
+    positions |= dict.fromkeys(_near_powers(ruleset))
+    columns = np.array(list(positions), np.int64).T
+    return dict(zip(ruleset.coordinates, columns, strict=True))
+
+
+def _small(ruleset: Ruleset) -> Iterator[tuple[int, ...]]:
+    """Yield a small box; of many coordinates the part of it in which all but few are 0."""
+    number = len(ruleset.base.coordinates)
+    side = max(3, int(LEAST ** (1 / number)) - 1)
+    spans = [range(min(side, most) + 1) for most in ruleset.limits(side)]
+    if number <= FEW:
+        yield from product(*spans)
+        return
+    for chosen in combinations(range(len(spans)), NONZERO):
+        yield from product(*(span if i in chosen else (0,) for i, span in enumerate(spans)))
+
+
+def _drawn(ruleset: Ruleset) -> Iterable[tuple[int, ...]]:
+    random = np.random.default_rng(len(ruleset.coordinates))
+    most = np.array(ruleset.limits(_largest(ruleset)))
+    sizes = random.random((TRIES, 1)) * random.random((TRIES, len(most)))
+    drawn = (sizes * (most + 1)).astype(np.int64)
+    for column in range(len(most)):  # where P-positions may be, which are rare
+        rows = slice(column, None, 1 + len(most))
+        others = np.bitwise_xor.reduce(np.delete(drawn[rows], column, axis=1), axis=1)
+        drawn[rows, column] = np.minimum(others, most[column])
+    found = 0
+    for row in drawn.tolist():
+        if ruleset.is_position(row):
+            yield tuple(row)
+            found += 1
+            if found == DRAWN:
+                return
+
+
+def _largest(ruleset: Ruleset) -> int:
+    """Return a bound of drawn positions: heights from a file end before most."""
+    bound = LARGEST
+    while bound > 1:
+        try:
+            ruleset.limits(bound)
+        except ChocoError:
+            bound //= 2
+        else:
+            break
+    return bound
+
+
+def _near_powers(ruleset: Ruleset) -> Iterable[tuple[int, ...]]:
+    """Yield positions of three coordinates, the last near a power of 2, the first near that, and a small one between."""
+    base, passes = ruleset.base, ruleset.passes
+    left = [range(passes + 1)] if passes else []
+    if len(base.coordinates) != 3:
+        return
+    largest = _largest(ruleset)
+    for power, near in product(range(2, largest.bit_length()), range(-2, 2)):
+        last = (1 << power) + near
+        near_last = range(max(0, last - 2), min(last + 2, largest) + 1)
+        for position in product(near_last, range(4), [last], *left):
+            if ruleset.is_position(position):
+                yield position
