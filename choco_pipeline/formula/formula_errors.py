@@ -14,6 +14,8 @@ class FormulaError(ChocoError):
         Where in `text` the mistake is; the first character is column 1.
     """
 
+    __module__ = "choco_pipeline.formula"  # where it is imported from, as tracebacks name it
+
     def __init__(self, problem: str, text: str, column: int) -> None:
         super().__init__(problem, text, column)  # all three, so that the error survives pickling
         self.text = text

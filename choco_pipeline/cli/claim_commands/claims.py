@@ -11,7 +11,7 @@ from choco_pipeline.claims.conclusions.claim_row import Outcome
 from choco_pipeline.claims.language.claims_file import Status
 from choco_pipeline.cli.help_sections import CommandSections
 from choco_pipeline.cli.output import Json, emit
-from choco_pipeline.commands import command
+from choco_pipeline.commands import CHOCO, command
 from choco_pipeline.documents.files import write_text
 from choco_pipeline.errors import ConfigError
 
@@ -135,7 +135,7 @@ def new(
     json: Json = False,
 ) -> None:
     """Write a claims file to start from, with a comment on every part."""
-    text = TEMPLATE.read_text(encoding="utf-8")
+    text = TEMPLATE.read_text(encoding="utf-8").replace("{choco}", CHOCO, 1)
     if file is not None:
         _write_new(file, text)
     if json:
