@@ -1,4 +1,6 @@
-"""What somebody may hand over, changed at random places: an answer or one sentence, never a traceback and never a wait.
+"""What somebody may hand over or type, changed at random places, and a run's files with a bit flipped.
 
-``python -m tests.hostile 1000`` tries a thousand of each kind and says what it found; ``--seed`` repeats it.
+What is handed over is answered, or refused in one sentence: never a traceback and never a wait. What a run has written is
+found to be damaged, or says the same. ``python -m tests.hostile 1000`` tries a thousand of each kind and says what it found;
+``--seed`` repeats it.
 """

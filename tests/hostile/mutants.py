@@ -1,25 +1,34 @@
 """The kinds of things that are handed over, and what reads them."""
 
-import json
 import random
+import shutil
 import signal
+import sys
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import redirect_stderr, redirect_stdout
+from functools import cache
+from io import StringIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
+
+import pytest
 
 from choco_pipeline import parse_ruleset
 from choco_pipeline.claims.language.catalogue import load_catalogue
+from choco_pipeline.cli.start import main
 from choco_pipeline.cluster.cluster_file import CLUSTERS, load_cluster
-from choco_pipeline.documents.record import DamagedError, read_record, write_record
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import parse
 from choco_pipeline.games import CutGame
-from choco_pipeline.proof.games.certificate import read_certificate
+from choco_pipeline.proof.games.certificate import read_certificate, write_certificate
+from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.sweep.expand import expand, load_config
+from tests.hostile.results import damage_a_document, damage_a_journal, damage_a_table
 
 ROOT = Path(__file__).parents[2]
-#: Seconds that anything may take.
-PATIENCE = 10
+#: Seconds of a processor that anything may take, and seconds that it may wait.
+PATIENCE, WAIT = 10, 300
 #: Pieces that are put in: what files are made of, and what has hurt before.
 PIECES = [
     *"[]{}:,-#&*!|>'\"\\%@`\n\t ()^+/0",
@@ -31,9 +40,6 @@ PIECES = [
     "..",
     "~",
 ]
-RECORD = {
-    "verdicts": [{"claim": "a", "verdict": "refuted", "position": [2, 1, 3], "seconds": 0.25}]
-}
 
 
 def mutant(text: str, chance: random.Random) -> str:
@@ -44,12 +50,6 @@ def mutant(text: str, chance: random.Random) -> str:
         part = chance.choice(["", text[start:end] * 2, chance.choice(PIECES), text[end : end + 5]])
         text = text[:start] + part + text[end:]
     return text
-
-
-def flipped(content: bytes, chance: random.Random) -> bytes:
-    """Return the content with one bit turned."""
-    at = chance.randrange(len(content))
-    return content[:at] + bytes([content[at] ^ 1 << chance.randrange(8)]) + content[at + 1 :]
 
 
 def _file(
@@ -63,14 +63,6 @@ def _file(
     return attempt
 
 
-def _record(chance: random.Random) -> None:
-    path = Path("record.json")
-    write_record(path, RECORD)
-    path.write_bytes(flipped(path.read_bytes(), chance))
-    with suppress(DamagedError):
-        assert read_record(path) == RECORD, "a changed record was read"
-
-
 def _text(pool: list[str], read: Callable[[str], object]) -> Callable[[random.Random], None]:
     return lambda chance: (read(mutant(chance.choice(pool), chance)), None)[1]
 
@@ -79,13 +71,61 @@ CONFIG = (ROOT / "tests/workflow/tiny.yaml").read_text(encoding="utf-8")
 CLAIMS = (ROOT / "tests/workflow/claims.yaml").read_text(encoding="utf-8")
 GAME = next((ROOT / "config/games").glob("*.yaml"))
 CLUSTER = "scheduler: tcp://127.0.0.1:8786\n"
-CERTIFICATE = json.dumps({"format": 1, "ruleset": "nim(2)", "relation": "p", "automata": [{}]})
+#: Commands that take no longer than a moment, whatever one of their words says.
+COMMANDS = [
+    ["value", "solid-bar(f=(x+z)//3)", "3", "1", "4"],
+    ["value", "with-pass(nim(2), passes=1)", "1", "2", "1", "--json"],
+    ["plan", "c.yaml", "--json"],
+    ["plan", "c.yaml", "--workers", "2"],
+    ["claims", "list", "--file", "claims.yaml", "--status", "theorem"],
+    ["claims", "show", "tiny-thm-1", "--file", "claims.yaml"],
+    ["claims", "check", "tiny-lemma-5", "--file", "claims.yaml", "--json"],
+    ["claims", "check", "tiny-thm-1", "k=2", "--bound", "8", "--file", "claims.yaml"],
+    ["verify", "--seed", "3"],
+    ["export", "small", "--json"],
+    ["schema", "--claims"],
+    ["version", "--json"],
+]
 FORMULAS = ["x ^ y ^ z == 0", "(x+z)//k", "max(x,z)//2 if x > z else 0", "not (a|b) & 3 <= 1 << k"]
 RULESETS = [
     "with-pass(strip-bar(k=4, s=2), passes=1)",
     "solid-bar(f=(x+z)//3)",
     "sum(nim(1), nim(2))",
 ]
+
+
+@cache
+def certificate() -> str:
+    """Return the text of a certificate that is right."""
+    proof = prove(parse_ruleset("nim(2)"), engines=["own"])
+    with TemporaryDirectory() as folder:
+        return write_certificate(proof, Path(folder)).read_text(encoding="utf-8")
+
+
+def _certificate(chance: random.Random) -> None:
+    _file(certificate(), "certificate.json", read_certificate)(chance)
+
+
+def _command(chance: random.Random) -> None:
+    """Type a command with one to three of its words changed, left out, doubled or moved."""
+    for name in ("tiny.yaml", "claims.yaml"):
+        shutil.copy(ROOT / "tests/workflow" / name, "c.yaml" if name == "tiny.yaml" else name)
+    words = list(chance.choice(COMMANDS))
+    for _ in range(chance.randint(1, 3)):
+        at = chance.randrange(len(words))
+        part = chance.choice([[], words[at : at + 1] * 2, [mutant(words[at], chance)], ["--bound"]])
+        words[at : at + 1] = part or words[at + 1 : at + 2] or ["--json"]
+    words = [word.replace("\x00", "") for word in words]  # which no system hands over
+    with (
+        redirect_stdout(StringIO()),
+        redirect_stderr(StringIO()) as said,
+        patch.object(sys, "argv", ["choco", *words]),
+        pytest.raises(SystemExit) as end,
+    ):
+        main()
+    assert end.value.code in (None, 0, 1, 2), (words, end.value.code, said.getvalue()[-200:])
+    assert "Traceback" not in said.getvalue(), words
+
 
 #: What is tried, by its name; each raises `ChocoError` or nothing.
 KINDS: Mapping[str, Callable[[random.Random], None]] = {
@@ -96,10 +136,13 @@ KINDS: Mapping[str, Callable[[random.Random], None]] = {
     "height tables": _file(
         "0,1,1\n1,1,2\n", "h.csv", lambda _: parse_ruleset("solid-bar(f=csv(h.csv))")
     ),
-    "certificates": _file(CERTIFICATE, "certificate.json", read_certificate),
+    "certificates": _certificate,
     "formulas": _text(FORMULAS, lambda text: parse(text).text),
     "rulesets": _text(RULESETS, lambda text: parse_ruleset(text).identity),
-    "records": _record,
+    "command lines": _command,
+    "documents of runs": damage_a_document,
+    "journals": damage_a_journal,
+    "stored tables": damage_a_table,
 }
 
 
@@ -113,17 +156,24 @@ def attempt(kind: str, seed: str) -> str | None:
     def ring(number: int, frame: object) -> None:
         raise TooSlow
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.alarm(PATIENCE)
+    clocks = {
+        signal.ITIMER_PROF: (signal.SIGPROF, PATIENCE),
+        signal.ITIMER_REAL: (signal.SIGALRM, WAIT),
+    }
+    before = {number: signal.signal(number, ring) for number, _ in clocks.values()}
+    for clock, (_, seconds) in clocks.items():
+        signal.setitimer(clock, seconds)
     try:
         KINDS[kind](random.Random(seed))
     except ChocoError as error:
         return None if str(error).strip() else "an error that says nothing"
     except TooSlow:
-        return f"more than {PATIENCE} s"
+        return f"more than {PATIENCE} s of a processor, or {WAIT} s"
     except Exception as error:  # what a user would see as a traceback
         return f"{type(error).__name__}: {error}"[:200]
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        for clock in clocks:
+            signal.setitimer(clock, 0)
+        for number, handler in before.items():
+            signal.signal(number, handler)
     return None

@@ -1,10 +1,13 @@
 """Games of one's own, one for each kind of move: the generic kernel against the definition."""
 
+import signal
+
 import numpy as np
 import pytest
 
 from choco_pipeline import CutGame, DisjunctiveSum, Nim, StepBar, WithPass, grundy_table
 from choco_pipeline.formula import FormulaError
+from choco_pipeline.kernels import generic
 from choco_pipeline.tables.computing.cost import cost_of, is_large
 from choco_pipeline.tables.computing.whole_kernels import GenericKernel
 from choco_pipeline.tables.specs.patterns import BoundedGame
@@ -100,3 +103,28 @@ def test_what_no_blocks_compute_stays_whole():
     game, _ = GAMES["Wythoff"]
     assert GenericKernel.of(BoundedGame.of(game, 100_000)).seconds > 1000
     assert not is_large(game, 100_000, "grundy")
+
+
+def test_ctrl_c_is_heard_before_a_table_is_whole(monkeypatch):
+    """Machine code hears nothing: it comes back after so many options, and goes on where it was."""
+    game, bound = GAMES["Wythoff"]
+    rows = []
+
+    def noting(*what):
+        rows.append(fill_rows(*what))
+        if len(rows) == 3:
+            signal.raise_signal(signal.SIGINT)
+        return rows[-1]
+
+    fill_rows = generic.fill_rows
+    monkeypatch.setattr(generic, "fill_rows", noting)
+    monkeypatch.setattr(generic, "VISITS", 15)
+    with pytest.raises(KeyboardInterrupt):
+        GenericKernel.of(BoundedGame.of(game, bound)).whole()
+    assert rows == sorted(set(rows)), "each goes on where the one before stopped"
+    assert len(rows) == 3
+    assert rows[-1] < bound
+    expected = grundy_by_definition(game, bound)
+    np.testing.assert_array_equal(
+        GenericKernel.of(BoundedGame.of(game, bound)).whole()[0], expected
+    )

@@ -1,0 +1,125 @@
+"""A small run in this process, one bit of whose files is then flipped: what nobody notices must be harmless."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+import xarray as xr
+
+from choco_pipeline.claims.task import check_shard, check_standing_statements
+from choco_pipeline.cluster.progress import ignore
+from choco_pipeline.documents.record import DamagedError, parse_record_line, read_record
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.mining.task import mine_shard
+from choco_pipeline.stages import CHECK, CHECK_STATEMENTS, MINE
+from choco_pipeline.sweep.ledger import write_ledger
+from choco_pipeline.sweep.paths import Paths, orders_of
+from choco_pipeline.sweep.run_plan import make_plan
+from choco_pipeline.tables.building.shard import build_shard
+from choco_pipeline.tables.reading.verification import verify_manifest
+
+CLAIMS = Path(__file__).parents[1] / "workflow" / "claims.yaml"
+CONFIG = """
+run: small
+claims: [claims.yaml]
+sweeps:
+  step-bars: {ruleset: "step-bar(k=k)", parameters: {k: 1..2}, bound: 6, quantity: grundy}
+  triangles: {ruleset: solid-bar(f=(x+z)//3), bound: 8, quantity: p-positions, mine: [value-sets]}
+"""
+
+
+@cache
+def results() -> Path:
+    """Return the results folder of the run, made when it is first asked for, in a folder that stays until this process ends."""
+    folder = Path(mkdtemp(prefix="small-run-"))
+    shutil.copy(CLAIMS, folder)
+    (folder / "small.yaml").write_text(CONFIG, encoding="utf-8")
+    here, paths = Path.cwd(), Paths(Path("results"), "small")
+    os.chdir(folder)
+    try:
+        plan = make_plan(Path("small.yaml"), paths.results, write=True)
+        for shard in plan["shards"]:
+            build_shard(str(paths.spec(shard)), str(paths.manifest(shard)), ignore)
+            for work, task in ((CHECK, check_shard), (MINE, mine_shard)):
+                if paths.order(work, shard).exists():
+                    task(str(paths.order(work, shard)), str(paths.outcome(work, shard)), ignore)
+        for part in orders_of(plan, CHECK_STATEMENTS):
+            order, outcome = (at(CHECK_STATEMENTS, part) for at in (paths.order, paths.outcome))
+            check_standing_statements(str(order), str(outcome), ignore)
+        # The ledger takes the journals away.
+        journals = {path: path.read_bytes() for path in paths.results.glob("tables/*.jsonl")}
+        write_ledger(str(paths.plan), str(paths.plan.with_name("ledger.json")), ignore)
+        for path, content in journals.items():
+            path.write_bytes(content)
+    finally:
+        os.chdir(here)
+    return folder / "results"
+
+
+def flipped(content: bytes, chance: random.Random) -> bytes:
+    """Return the content with one bit turned."""
+    at = chance.randrange(len(content))
+    return content[:at] + bytes([content[at] ^ 1 << chance.randrange(8)]) + content[at + 1 :]
+
+
+@contextmanager
+def damaged_file(path: Path, chance: random.Random) -> Iterator[None]:
+    """Damage a file for a moment."""
+    sound = path.read_bytes()
+    path.write_bytes(flipped(sound, chance))
+    try:
+        yield
+    finally:
+        path.write_bytes(sound)
+
+
+def damage_a_document(chance: random.Random) -> None:
+    """Damage a record: it is refused, or says the same."""
+    path = chance.choice(documents())
+    sound = read_record(path)
+    with damaged_file(path, chance), suppress(DamagedError):
+        assert read_record(path) == sound, f"{path} says something else"
+
+
+def documents() -> list[Path]:
+    """Return the records of the run, of all kinds: its plan, orders, outcomes and ledger, specs and manifests."""
+    inside_of_stores = results().glob("tables/*.zarr/**/*.json")
+    return sorted({*results().rglob("*.json")} - {*inside_of_stores})
+
+
+def damage_a_journal(chance: random.Random) -> None:
+    """Damage a line of a journal: it is refused, or says the same."""
+    path = chance.choice(sorted(results().glob("tables/*.jsonl")))
+    line = chance.choice(path.read_bytes().splitlines())
+    damaged = flipped(line, chance).decode(errors="replace")  # as it is read
+    with suppress(DamagedError):
+        assert parse_record_line(damaged) == parse_record_line(line.decode()), path
+
+
+def damage_a_table(chance: random.Random) -> None:
+    """Damage a file of a store: verification names it, or what is read is the same."""
+    manifest = chance.choice(sorted(results().glob("tables/*.done.json")))
+    store = manifest.with_name(manifest.name.replace(".done.json", ".zarr"))
+    path = chance.choice(sorted(path for path in store.rglob("*") if path.is_file()))
+    sound = _values(store)
+    with damaged_file(path, chance):
+        try:
+            found = verify_manifest(str(manifest), 0, ignore)
+        except ChocoError:
+            return
+        if all(table.wrong is None for table in found):
+            same = all(a.identical(b) for a, b in zip(sound, _values(store), strict=True))
+            assert same, f"{path} says something else"
+
+
+def _values(store: Path) -> list[xr.Dataset]:
+    """Return what somebody reads who reads the tables of a store with xarray alone."""
+    groups = sorted(path.name for path in store.iterdir() if path.is_dir())
+    return [xr.open_zarr(store, group=group).load() for group in groups]
