@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import sysconfig
 import tarfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,8 +75,8 @@ def call(*words: object, cwd: Path = ROOT) -> None:
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """Build the source distribution, from it alone the wheel, and install that with the locked packages."""
+def packages(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Build the source distribution, and from it alone the wheel; return that, and a package with other games."""
     place = tmp_path_factory.mktemp("wheel")
     call(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", place)
     (archive,) = place.glob("*.tar.gz")
@@ -92,43 +93,72 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
         "from pathlib import Path\n"
         "THIRDS = Path(__file__).with_name('thirds.yaml')\nWRONG = 'thirds.yaml'\n"
     )
-    python = place / "venv/bin/python"
-    uv = [sys.executable, "-m", "uv"]
+    return wheel, other
+
+
+def new_environment(place: Path, *needs: object) -> Path:
+    """Make an environment, install in it what `needs` says unless that is nothing, and return its Python."""
+    uv, python = [sys.executable, "-m", "uv"], place / "venv/bin/python"
     call(*uv, "venv", "--python", sys.executable, place / "venv")
-    install = [*uv, "pip", "install", "--python", python]
+    if needs:
+        call(*uv, "pip", "install", "--python", python, *needs)
+    return python
+
+
+def with_the_wheel(python: Path, packages: tuple[Path, Path]) -> Installed:
+    install = [sys.executable, "-m", "uv", "pip", "install", "--python", python]
+    call(*install, "--no-deps", "--no-build-isolation", *packages)
+    (folder := python.parents[2] / "empty").mkdir()
+    return Installed(python, folder)
+
+
+@pytest.fixture(scope="module")
+def borrowed(tmp_path_factory: pytest.TempPathFactory, packages: tuple[Path, Path]) -> Installed:
+    """Install the wheel where the packages of these tests are seen, too: to read new ones takes half a minute."""
+    python = new_environment(tmp_path_factory.mktemp("borrowed"))
+    (site,) = python.parents[1].glob("lib/python*/site-packages")
+    # What such a file names is searched for packages, but for no further such files: the clone is not seen.
+    (site / "borrowed.pth").write_text(sysconfig.get_path("purelib"))
+    return with_the_wheel(python, packages)
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory, packages: tuple[Path, Path]) -> Installed:
+    """Install the wheel with the locked packages alone."""
     lock, constraints = ROOT / "requirements/run.txt", ROOT / "requirements/build.txt"
-    call(*install, "--require-hashes", "--build-constraints", constraints, "-r", lock)
-    call(*install, "--no-deps", "--no-build-isolation", wheel, other)
-    (place / "empty").mkdir()
-    return Installed(python, place / "empty")
+    needs = ["--require-hashes", "--build-constraints", constraints, "-r", lock]
+    return with_the_wheel(new_environment(tmp_path_factory.mktemp("alone"), *needs), packages)
 
 
-def test_everything_that_a_clone_brings_is_there(installed: Installed) -> None:
-    assert installed.choco("--version").stdout.startswith("choco ")
-    claims = json.loads(installed.choco("claims", "list", "--json").stdout)["claims"]
+def test_everything_that_a_clone_brings_is_there(borrowed: Installed) -> None:
+    shown = [str(borrowed.python), "-c", "import choco_pipeline as c; print(c.__file__)"]
+    place = subprocess.run(shown, cwd=borrowed.folder, capture_output=True, text=True, check=True)
+    assert Path(place.stdout).is_relative_to(borrowed.python.parents[1]), "the wheel, not the clone"
+    assert borrowed.choco("--version").stdout.startswith("choco ")
+    claims = json.loads(borrowed.choco("claims", "list", "--json").stdout)["claims"]
     assert {claim["paper"] for claim in claims} >= {"step2015", "solid2022", "triangular"}
-    plan = installed.choco("plan", "--json")
+    plan = borrowed.choco("plan", "--json")
     assert plan.returncode == 0, plan.stderr
     assert json.loads(plan.stdout)["run"] == "default"
-    value = json.loads(installed.choco("value", "game(wythoff)", "3", "5", "--json").stdout)
+    value = json.loads(borrowed.choco("value", "game(wythoff)", "3", "5", "--json").stdout)
     assert value["outcome"] == "P"
-    assert list(installed.folder.iterdir()) == [], "nothing is written that nobody asked for"
-    dry = installed.choco("run", "--dry-run")
+    assert list(borrowed.folder.iterdir()) == [], "nothing is written that nobody asked for"
+    dry = borrowed.choco("run", "--dry-run")
     assert dry.returncode == 0, dry.stderr
     assert "build: " in dry.stdout
 
 
-def test_games_of_another_package_are_games(installed: Installed) -> None:
-    value = json.loads(installed.choco("value", "game(thirds)", "9", "3", "--json").stdout)
+def test_games_of_another_package_are_games(borrowed: Installed) -> None:
+    value = json.loads(borrowed.choco("value", "game(thirds)", "9", "3", "--json").stdout)
     assert value["outcome"] == "N"
-    wrong = installed.choco("value", "game(wrong)", "1", "1")
+    wrong = borrowed.choco("value", "game(wrong)", "1", "1")
     assert wrong.returncode == 2
     assert "game(wrong): other_games:WRONG must be the path of a description" in wrong.stderr
-    unknown = installed.choco("value", "game(third)", "1", "1")
+    unknown = borrowed.choco("value", "game(third)", "1", "1")
     assert "did you mean" in unknown.stderr, unknown.stderr
 
 
-@pytest.mark.slow  # with --all it is seen that nothing is missing in the wheel
+@pytest.mark.slow  # with --all it is seen that nothing is missing in the wheel, with these alone that no package is
 def test_a_run_goes_from_tables_to_its_report(installed: Installed) -> None:
     (installed.folder / "small.yaml").write_text(RUN)
     done = installed.choco("run", "small.yaml")
