@@ -352,6 +352,12 @@ class ComparedShift(RecordModel):
     cells: int
     text: str
 
+    def formula(self, *, with_pass: bool) -> str:
+        """Return that the nim-sum is 0, in the formula language."""
+        shifted = zip("xyz", self.shift, strict=True)
+        terms = [f"({name}{by:+d})" if by else name for name, by in shifted]
+        return f"{' ^ '.join([*terms, 'p'] if with_pass else terms)} == 0"
+
 
 class ShiftsFinding(SearchOutcome):
     """The shifts whose nim-sum comes nearest to the P-positions, the best first."""

@@ -134,7 +134,7 @@ class _Search:
             (member.parameters, said)
             for member in searched.values()
             for finding in member.findings
-            for said in said_in(finding)
+            for said in said_in(finding, with_pass=member.corner.game.passes > 0)
         ]
         statements = lifted(found or list(self._pooled(places)))
         self.lifted = len(statements)

@@ -62,7 +62,7 @@ class Said:
         return sum(map(len, parts)), " ".join(parts)
 
 
-def said_in(finding: Finding) -> Iterator[Said]:
+def said_in(finding: Finding, *, with_pass: bool) -> Iterator[Said]:
     """Yield what a finding of one table says that is right all over that table: each case, and each shift, by itself."""
     if isinstance(finding, FormulasFinding):
         exceptions = tuple(tuple(map(str, place)) for place in finding.exceptions)
@@ -71,8 +71,7 @@ def said_in(finding: Finding) -> Iterator[Said]:
     elif isinstance(finding, ShiftsFinding):
         for best in finding.best:
             if best.mismatches == 0:
-                text = best.text.replace("−", "-").replace("=", "==")
-                yield Said("P iff", parse(text).text)
+                yield Said("P iff", parse(best.formula(with_pass=with_pass)).text)
 
 
 def lifted(found: Sequence[tuple[Point, Said]]) -> dict[Said, Point]:

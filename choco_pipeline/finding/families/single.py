@@ -17,7 +17,7 @@ from choco_pipeline.finding.statements.statement import (
     StatementLine,
     Tried,
 )
-from choco_pipeline.games.notation import match, read
+from choco_pipeline.games.notation import Notation, match, read
 from choco_pipeline.mining.number_sequences.periods import PARTS
 from choco_pipeline.mining.search_evidence import ClaimContent
 from choco_pipeline.mining.table_findings import (
@@ -230,9 +230,8 @@ def _game_of(one: Mined) -> str:
     ruleset = one.ruleset
     if not isinstance(one.finding, FormulasFinding | ValueSetFinding | ShiftsFinding):
         ruleset = one.finding.ruleset
-    if _passes(one.finding) != 0:
-        return ruleset
-    return ruleset.removeprefix("with-pass(").rpartition(", passes=")[0]
+    inner = (part for _, part in read(ruleset).arguments if isinstance(part, Notation))
+    return next(inner).text if _passes(one.finding) == 0 else ruleset
 
 
 def _passes(finding: Finding) -> int | None:

@@ -114,11 +114,11 @@ def tried(
     under `tried`: the statement does not speak of these parameters any more. That values make a set is said only where every
     small member of the set was seen to be one of them; else that they are in the set is tried instead.
     """
-    found = _tried(statement, tables, decide, ())
+    found = _tried(statement, tables, decide, (), statement.tried.what)
     weaker = with_other_values_excluded(statement)
     if weaker is None or found.verdict.status not in ("refuted", "undecided"):
         return found
-    again = _tried(weaker, tables, decide, ())
+    again = _tried(weaker, tables, decide, (), weaker.tried.what)
     return found if found.verdict.status == again.verdict.status else again
 
 
@@ -127,8 +127,12 @@ def _tried(
     tables: Tables,
     decide: Decide | None,
     used: Sequence[Sequence[_Trial]],
+    searched: str,
 ) -> FoundStatement:
-    """Return a statement with its verdict; on parameters from whose trials its condition was learnt it is not tried again."""
+    """Return a statement with its verdict; on parameters from whose trials its condition was learnt it is not tried again.
+
+    What was searched is that of the statement before it was narrowed.
+    """
     try:
         claims = claims_of(statement)
     except StatementError as error:
@@ -148,10 +152,11 @@ def _tried(
         wrong, narrower = _verdict_against(against), None
         if len(used) < ROUNDS and statement.pattern.names:
             known = [trial for before in (*used, outcomes) for trial in before]
-            narrower = _narrowed(statement, seen.values(), known)
+            narrower = _narrowed(statement, seen.values(), known, searched)
         if narrower is None:
             return statement.with_verdict(wrong)
-        again = _tried(narrower.statement, tables, decide, (*used, narrower.learnt_from))
+        learnt_from = (*used, narrower.learnt_from)
+        again = _tried(narrower.statement, tables, decide, learnt_from, searched)
         fails = again.verdict.status in ("refuted", "undecided")
         return statement.with_verdict(wrong) if fails else again
     held = [t for t in outcomes if isinstance(t.outcome, Exhausted | HoldsToBound)]
@@ -193,6 +198,7 @@ def _narrowed(
     statement: FoundStatement,
     seen: Iterable[Parameters],
     outcomes: Sequence[_Trial],
+    searched: str,
 ) -> _Narrowed | None:
     """Return a statement for fewer parameters, by a short condition that tells where it was wrong; None if there is none.
 
@@ -219,7 +225,7 @@ def _narrowed(
     search = replace(
         statement.tried,
         candidates=statement.tried.candidates + best.tried,
-        what=f"{statement.tried.what.partition(NARROWED)[0]}{NARROWED}{missed}, {listed(several)}",
+        what=f"{searched}{NARROWED}{missed}, {listed(several)}",
     )
     narrower = replace(statement, when=when, tried=search)
     learnt_from = [t for t in outcomes if best is not blind or t.is_against]
