@@ -19,9 +19,9 @@ from choco_pipeline.finding.families.moduli import FamilyModuli
 from choco_pipeline.finding.families.observed import laws_of_states
 from choco_pipeline.finding.families.single import Mined, searches, statements
 from choco_pipeline.finding.families.table_family import TableFamily
-from choco_pipeline.finding.judge.by_chance import BARS, MANY, right_by_chance
+from choco_pipeline.finding.judge.by_chance import BARS, MANY, SEARCHES, right_by_chance
 from choco_pipeline.finding.judge.for_all_parameters import DecideForAll, ForAllParameters
-from choco_pipeline.finding.judge.known import follows_from_formulas, meaning
+from choco_pipeline.finding.judge.known import follows_from_formulas, meaning, settled_by
 from choco_pipeline.finding.judge.lemma_cases import lemmas
 from choco_pipeline.finding.judge.rank import ranked, restated, strongest_first
 from choco_pipeline.finding.judge.trial import Decide, tried
@@ -77,13 +77,14 @@ class Finder:
     _claims: dict[str, Claim] = field(default_factory=dict)
     _games: dict[str, list[str]] = field(default_factory=dict)
     _doubtful: set[str] = field(default_factory=set)
+    _implied: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def consider(
         self, proposed: Sequence[FoundStatement], doubtful: Sequence[FoundStatement] = ()
     ) -> list[FoundStatement]:
         """Return the statements that say something, with verdicts, best first.
 
-        Those that follow from a stronger one are left out; those that fail on what they were not found on stay. Doubtful ones stay only if they hold for some more games.
+        Those that follow from stronger ones are told under the first of these; those that fail on what they were not found on stay. Doubtful ones stay only if they hold for some more games.
         """
         by_id = {statement.id: statement for statement in (*doubtful, *proposed)}
         self._doubtful = {one.id for one in doubtful} - {one.id for one in proposed}
@@ -92,7 +93,11 @@ class Finder:
                 self.refuted.append(statement)
             else:
                 self._consider(statement)
-        return ranked(map(with_claim, [*self.accepted, *self.refuted]))
+        accepted = (
+            replace(one, implies=tuple(dict.fromkeys(self._implied[one.id])))
+            for one in self.accepted
+        )
+        return ranked(map(with_claim, [*accepted, *self.refuted]))
 
     def searched_by_chance(self) -> Iterator[Searched]:
         """Yield what says nothing, as `found.json` has searches: it is so in many bars that are drawn."""
@@ -123,7 +128,7 @@ class Finder:
             self.accepted.append(statement.with_verdict(verdict))
             return
         games = speaking_of(statement, claims[0], self.tables) if claims else []
-        if self._is_said(claims, games):
+        if self._folded(statement, claims, games):
             return
         chance = right_by_chance(statement, claims, games)
         if chance is not None and chance >= MANY:
@@ -142,7 +147,7 @@ class Finder:
         if statement.id != asked:  # of fewer games, or with less to say, it may follow
             claims = claims_of(statement)
             games = speaking_of(statement, claims[0], self.tables)
-            if self._is_said(claims, games):
+            if self._folded(statement, claims, games):
                 return
         if self.for_all is not None:
             statement = self.for_all.decided(statement)
@@ -151,19 +156,37 @@ class Finder:
             return
         by_lemma = lemmas(claims[0]) if claims else ()
         known = by_lemma or restated(claims, games, self.catalogue)
-        self.accepted.append(replace(statement, known=known))
+        follows_from = self._settled_by(statement)
+        self.accepted.append(replace(statement, known=known, follows_from=follows_from))
         self._games[statement.id] = games
         for i, claim in enumerate(claims):
             named = claim.statement.model_copy(update={"id": f"{statement.id}#{i}"})
             self._claims[named.id] = replace(claim, statement=named)
 
-    def _is_said(self, claims: Sequence[Claim], games: Sequence[str]) -> bool:
-        """Whether what was accepted says all that some claims say of some games."""
+    def _folded(
+        self, statement: FoundStatement, claims: Sequence[Claim], games: Sequence[str]
+    ) -> bool:
+        """Whether what was accepted says all that a statement says of some games; then it is told under the first that does."""
         accepted = Catalogue(self._claims)
-        return bool(
-            restated(claims, games, accepted)
-            or (claims and follows_from_formulas(claims[0], games, accepted))
-        )
+        said_by = restated(claims, games, accepted)
+        if not said_by and claims:
+            said_by = follows_from_formulas(claims[0], games, accepted)
+        if said_by:
+            self._implied[_statement_of(said_by[0])].append(statement.text)
+        return bool(said_by)
+
+    def _settled_by(self, statement: FoundStatement) -> tuple[str, ...]:
+        """Return the accepted statements from which a statement on pictures, numbers or lines of one game follows."""
+        if statement.kind not in SEARCHES or statement.pattern.names:
+            return ()
+        of = "grundy" if statement.said.startswith("Grundy") else "p"
+        names = settled_by(statement.ruleset, of, Catalogue(self._claims))
+        return tuple(dict.fromkeys(map(_statement_of, names)))
+
+
+def _statement_of(claim: str) -> str:
+    """Return the id of the statement that a claim is of."""
+    return claim.partition("#")[0]
 
 
 def find_statements(plan_file: str, out_file: str, report: Report) -> dict[str, int]:

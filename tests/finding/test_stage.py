@@ -200,6 +200,7 @@ def test_what_follows_from_a_stronger_statement_is_left_out():
     other = p_iff(triangles(1)[0], "(x-1)^y^(z-1)==0")
     found = finder(*triangles(1, 3, 7, 11)).consider([single, other, family])
     assert [one.ruleset for one in found] == [TRIANGLE, triangles(1)[0]]
+    assert [one.implies for one in found] == [(single.text,), ()], "it is told under that one"
 
 
 def test_what_follows_from_a_refuted_statement_stays():

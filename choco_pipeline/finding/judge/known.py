@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -125,24 +126,30 @@ def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[s
     return tuple(used)
 
 
-def follows_from_formulas(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> bool:
-    """Whether a claim relates games of which other claims say all, as far as sampled positions tell."""
+def follows_from_formulas(
+    claim: Claim, games: Sequence[str], catalogue: Catalogue
+) -> tuple[str, ...]:
+    """Return the claims that say all of the games that a claim relates, as far as sampled positions tell; none if they do not."""
     check = claim.check
     if not isinstance(check, Related):
-        return False
+        return ()
     of = "p" if check.equals is None else "grundy"
-
-    def is_settled(game: str) -> bool:
-        said = (meaning(other, game) for other in _speaking_of(game, catalogue))
-        about = [one.about(of) for one in said if one is not None]
-        spoken = [one.speaks for one in about if one is not None]
-        return bool(spoken) and bool(np.logical_or.reduce(spoken).all())
-
     pattern = read(check.game)
-    return bool(games) and all(
-        is_settled(game) and is_settled(build(pattern, claim.match(game) or {}, Path()).notation)
+    both = [
+        settled_by(name, of, catalogue)
         for game in _spread(games)
-    )
+        for name in (game, build(pattern, claim.match(game) or {}, Path()).notation)
+    ]
+    return tuple(dict.fromkeys(chain.from_iterable(both))) if all(both) else ()
+
+
+def settled_by(game: str, of: str, catalogue: Catalogue) -> tuple[str, ...]:
+    """Return the claims that say of every sampled position whether it is P, or its Grundy number; none if they do not."""
+    said = ((other.id, meaning(other, game)) for other in _speaking_of(game, catalogue))
+    about = [(name, one.about(of)) for name, one in said if one is not None]
+    spoken = {name: one.speaks for name, one in about if one is not None}
+    is_all = bool(spoken) and bool(np.logical_or.reduce(list(spoken.values())).all())
+    return tuple(spoken) if is_all else ()
 
 
 def _environment(claim: Claim, game: str) -> dict[str, int] | None:

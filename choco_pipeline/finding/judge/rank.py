@@ -76,7 +76,7 @@ def ranked(statements: Iterable[FoundStatement]) -> list[FoundStatement]:
     """Return statements in the order in which they are shown.
 
     Proved ones first and refuted ones last; among those with the same verdict exact ones, for families before single
-    games, what is not known, formulas before relations to other games, then short ones.
+    games, what is not known and does not follow from others, formulas before relations to other games, then short ones.
     """
 
     def key(statement: FoundStatement) -> tuple[object, ...]:
@@ -84,6 +84,7 @@ def ranked(statements: Iterable[FoundStatement]) -> list[FoundStatement]:
             VERDICTS.index(statement.verdict.status),
             bool(statement.exceptions),
             bool(statement.known),
+            bool(statement.follows_from),
             not statement.pattern.names,
             statement.kind == "related",
             statement.size,

@@ -161,6 +161,10 @@ class FoundStatement(ShownInNotebook):
         What became of it.
     known
         Ids of the catalogue's claims that it restates.
+    follows_from
+        Ids of the found statements by which all positions of its game are settled, and so, if they are true, this one.
+    implies
+        What else was found, as sentences: it follows from this statement, and from others perhaps, and is none of its own.
     picture
         Plain data for a drawing: ``{"kind": "p-pattern" | "sequence" | …, …}``.
     """
@@ -179,6 +183,8 @@ class FoundStatement(ShownInNotebook):
     exceptions: tuple[tuple[int, ...], ...] = ()
     verdict: Verdict = UNDECIDED
     known: tuple[str, ...] = ()
+    follows_from: tuple[str, ...] = ()
+    implies: tuple[str, ...] = ()
     picture: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
@@ -262,6 +268,8 @@ class FoundStatement(ShownInNotebook):
             "verdict": {**asdict(self.verdict), "certificates": list(self.verdict.certificates)},
             "size": self.size,
             "known": list(self.known),
+            "follows_from": list(self.follows_from),
+            "implies": list(self.implies),
             "picture": None if self.picture is None else dict(self.picture),
         }
 
@@ -291,6 +299,8 @@ class FoundStatement(ShownInNotebook):
                     "tried": Tried(**said["tried"]),
                     "verdict": _verdict(said["verdict"]),
                     "known": tuple(said["known"]),
+                    "follows_from": tuple(said.get("follows_from", ())),
+                    "implies": tuple(said.get("implies", ())),
                 }
             )
         except (KeyError, TypeError, AttributeError) as error:

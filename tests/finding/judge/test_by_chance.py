@@ -73,3 +73,12 @@ def test_what_follows_from_where_the_steps_are_is_no_chance(notation, quantity, 
 def test_games_that_are_no_bars_are_not_compared():
     (found,) = statements(mined("nim(3)", ["formulas"]))
     assert right_by_chance(found, claims_of(found), ["nim(3)"]) is None
+
+
+def test_pictures_and_numbers_of_a_game_follow_from_a_formula_for_all_its_positions():
+    """They are said behind it, with its id, and by themselves where no formula is known."""
+    alone = document(mined("strip-bar(k=2, s=0)", ["blocks"]))["statements"]
+    assert [(one["kind"], one["follows_from"]) for one in alone] == [("blocks", [])]
+    formula, blocks = document(mined("strip-bar(k=2, s=0)", ["formulas", "blocks"]))["statements"]
+    assert (formula["kind"], formula["follows_from"]) == ("p-positions", [])
+    assert (blocks["kind"], blocks["follows_from"]) == ("blocks", [formula["id"]])
