@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from choco_pipeline.claims.conclusions.claim_row import PairKind
-from choco_pipeline.claims.conclusions.outcomes import SIGNS
+from choco_pipeline.claims.conclusions.outcomes import ANSWERS, SIGNS
 from choco_pipeline.claims.language.claims_file import Paper
 from choco_pipeline.report.assemble import summary
 from choco_pipeline.report.charts.figures import bokeh_script, galleries
@@ -69,7 +69,7 @@ def pages(
     folder
         Where the pages will be: certificates, which stay where they are, are linked from there.
     found
-        What the machine proposes, which the first page then leads to.
+        What the machine found, which the first page then leads to.
 
     Raises
     ------
@@ -155,7 +155,10 @@ def _first_page(
             found=found,
             has_pdf=shutil.which(LATEX) is not None,
             sequences=[] if found is None else list(b_files(found)),
-            kind_words=KIND_WORDS,
+            kind_words={
+                name: {**KIND_WORDS, **(ANSWERS if name == "question" else {})}
+                for name in GROUP_WORDS
+            },
             group_words=GROUP_WORDS,
             standings=standings(views),
             questions=any(view.claim.status == "question" for view in views),

@@ -131,8 +131,8 @@ def test_a_long_formula_scrolls_by_itself(browser: Browser, report: Path):
 
 def test_the_way_there_and_back(browser: Browser, report: Path):
     seen = Seen(browser, report, WIDE, "light")
-    seen.page.locator("#proposed").get_by_role("link", name="What the machine proposes").click()
-    seen.page.locator("h1", has_text="What the machine proposes").wait_for()
+    seen.page.locator("#proposed").get_by_role("link", name="What the machine found").click()
+    seen.page.locator("h1", has_text="What the machine found").wait_for()
     seen.page.locator("#rediscovered a").first.click()
     claim = seen.page.locator("#claim-own-intended")
     claim.wait_for(state="visible")

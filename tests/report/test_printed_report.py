@@ -8,9 +8,14 @@ from typing import Any
 
 import pytest
 
+from choco_pipeline.report.claims.standings import standings
+from choco_pipeline.report.claims.verdicts import claim_views
+from choco_pipeline.report.found_statements.found import found_of
+from choco_pipeline.report.math.latex_text import tex_text
 from choco_pipeline.report.pages import pages
 from choco_pipeline.report.printed_report import printed_report, write_pdf
 from tests.report.documents import a_claim, a_ledger, a_row, a_verdict, whole
+from tests.report.found_documents import a_document, statements
 
 RESULTS = Path("results")
 
@@ -27,6 +32,31 @@ def test_it_says_of_each_conjecture_what_is_known():
     nothing = printed_report(a_ledger([a_claim()], [], [a_row([])]), None)
     assert "Conjectures" not in nothing
     assert nothing.endswith("\\end{document}\n")
+
+
+def test_all_that_is_open_stands_under_its_paper_and_what_was_found_behind_it(
+    ledger: dict[str, Any], ledger_file: Path
+):
+    """Every conjecture and question with what is known of it, no theorem among them, and every found statement."""
+    known = whole(ledger)
+    said = printed_report(known, found_of(a_document(), known, RESULTS))
+    before, _, behind = said.partition(r"\section*{Not in the catalogue}")
+    assert behind
+    rest = before
+    for paper, chosen in standings(claim_views(known)):
+        heading = rf"\subsection*{{{tex_text(paper.title)}}}"
+        assert rest.count(heading) == 1
+        rest = rest.partition(heading)[2]
+        for standing in chosen:
+            claim = standing.view.claim
+            row = " & ".join(map(tex_text, (claim.number, claim.statement, standing.known)))
+            assert row in rest
+            rest = rest.partition(row)[2]
+    open_claims = [c for c in known.claims if c.status in ("conjecture", "question")]
+    assert before.count(r"\\[4pt]") == len(open_claims) > 10
+    assert "answered, no: refuted" in before
+    for statement in statements():
+        assert behind.count(rf"\label{{{statement.id}}}") == 1
 
 
 def test_without_latex_there_is_no_pdf_and_the_page_says_so(

@@ -30,6 +30,14 @@ SIGNS: Mapping[Outcome, tuple[str, str]] = {
     "proved-for-listed": ("◧", "proved for listed parameters"),
     "proved": ("∎", "proved"),
 }
+#: What an outcome says of a question, whose formal reading is true or not; none of those that are not here says anything.
+ANSWERS: Mapping[Outcome, str] = {
+    "refuted": "answered, no",
+    "holds-to-bound": "open, yes as far as checked",
+    "exhausted": "answered, yes",
+    "proved-for-listed": "answered for listed parameters, yes",
+    "proved": "answered, yes",
+}
 #: Engines, as people are told of them.
 ENGINES: Mapping[str, str] = {
     "own": "ours",
@@ -40,7 +48,7 @@ ENGINES: Mapping[str, str] = {
 }
 #: Statuses of statements that no paper asserts: what is false of these refutes nobody.
 NOT_ASSERTED: Mapping[str, str] = {
-    "question": "Questions, as far as they are answered",
+    "question": "Questions",
     "ours": "Remarks of this project",
 }
 #: Of several verdicts with the same parameters, the first of these that any of them gives is what they come to. What
@@ -217,6 +225,18 @@ class Cases:
             EngineAgreement(engines=names, proofs=number, no_answer=silent[names])
             for names, number in counts.items()
         )
+
+
+def words_of(status: str, outcome: Outcome) -> str:
+    """Return what an outcome is called, of a question or of any other statement.
+
+    Examples
+    --------
+    >>> words_of("question", "refuted"), words_of("conjecture", "refuted")
+    ('answered, no', 'refuted')
+    """
+    words = SIGNS[outcome][1]
+    return ANSWERS.get(outcome, words) if status == "question" else words
 
 
 def few_words(row: ClaimRow) -> str:

@@ -20,7 +20,7 @@ from choco_pipeline.formula.ranges import Range
 from choco_pipeline.games.notation import Argument, GameName, Notation, build, match, read
 from choco_pipeline.tables.specs.schema import Quantity
 
-#: How ids of claims begin that the machine proposes.
+#: How ids of claims begin that the machine finds.
 FOUND = "found-"
 #: Patterns of rulesets whose shape limits every coordinate: a table of them holds all positions.
 RECTANGULAR = {("rectangular-bar",), ("with-pass", "rectangular-bar")}

@@ -11,9 +11,11 @@ from rich.text import Text
 
 from choco_pipeline.claims.conclusions.claim_row import OUTCOMES, ClaimPair, Outcome
 from choco_pipeline.claims.conclusions.outcomes import (
+    ANSWERS,
     NOT_ASSERTED,
     SIGNS,
     engines_text,
+    words_of,
 )
 from choco_pipeline.claims.conclusions.row_text import parameters_text, place_text
 from choco_pipeline.claims.language.ledger_claim import LedgerClaim
@@ -22,6 +24,7 @@ from choco_pipeline.commands import command
 from choco_pipeline.finding.judge.rank import VERDICTS
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.report.found_statements.found import STATUSES
+from choco_pipeline.report.found_statements.found_formulas import in_text
 from choco_pipeline.sweep.run_ledger import Ledger
 
 #: The colour of each outcome on a terminal.
@@ -97,7 +100,9 @@ def show_results(ledger: Ledger, found: Sequence[FoundStatement], console: Conso
             called = f"{claims[one].paper.key} {numbers[one]}"
             engines = engines_text(row.engines)
             by = f"; engines: {engines}" if engines else ""
-            lines.item(row.verdict, f"{called}: {row.text}{by}")
+            is_answer = claims[one].status == "question" and row.verdict in ANSWERS
+            answer = f"{ANSWERS[row.verdict]}: " if is_answer else ""
+            lines.item(row.verdict, f"{called}: {answer}{row.text}{by}")
         lines.line(more)
 
     show("Conjectures and questions", [one for one in claims if is_open[one]])
@@ -170,8 +175,7 @@ def _show_new(found: Sequence[FoundStatement], lines: _Lines) -> None:
     ]
     lines.heading("Found, and in no claim", bool(new))
     for one in new[:MOST_NEW]:
-        game = "" if one.ruleset in one.text else f"{one.ruleset}: "
-        lines.item(STATUSES[one.verdict.status][0], f"{game}{one.text}: {one.verdict.text}")
+        lines.item(STATUSES[one.verdict.status][0], f"{in_text(one)}: {one.verdict.text}")
     if len(new) > MOST_NEW:
         lines.line(f"and {len(new) - MOST_NEW:,} more, on the report's page of found statements")
 
@@ -184,7 +188,9 @@ def _counted(ledger: Ledger) -> Iterator[str]:
         said = ", ".join(f"{number:,} {words[status]}" for status, number in proofs.items())
         yield f"Proofs for all positions: {said}"
     for group, counts in count_verdicts(ledger).items():
-        said = ", ".join(f"{number:,} {SIGNS[verdict][1]}" for verdict, number in counts.items())
+        said = ("; " if group == "question" else ", ").join(
+            f"{number:,} {words_of(group, verdict)}" for verdict, number in counts.items()
+        )
         heading = NOT_ASSERTED.get(group, _claims(sum(counts.values())))
         yield f"{heading}: {said}"
 
@@ -218,7 +224,7 @@ def _numbers(ledger: Ledger) -> dict[str, str]:
             n for n in range(len(parts[0]) + 1) if all(p[:n] == parts[0][:n] for p in parts)
         )
         for claim_id, words in zip(ids, parts, strict=True):
-            more = [said, " ".join(words[common:])]
+            more = [said if said not in number else "", " ".join(words[common:])]
             added = ", ".join(text for text in more if text)
             numbers[claim_id] = f"{number} ({added})" if added else number
     return numbers
@@ -238,9 +244,9 @@ def _pair(pair: ClaimPair, claims: Mapping[str, LedgerClaim]) -> str:
     at += f" for {given}" if given else ""
     match pair.right:
         case "intended":
-            said = f"{first} is refuted{at}, {second} is not"
+            said = f"{first} is refuted{at}; {second} is not"
         case "printed":
-            said = f"{second} is refuted{at}, {first} is not"
+            said = f"{second} is refuted{at}; {first} is not"
         case "neither":
             said = f"both are refuted, {first}{at}"
         case "both":

@@ -23,6 +23,10 @@ _SPACED = {
     "≡": "≡",
     "≢": "≢",
     "iff": "⇔",
+    ":": ":",
+    "⊆": "⊆",
+    "⊇": "⊇",
+    "∪": "∪",
 }
 _CLOSE = {"-": "−", "*": "·"}
 #: Letters and digits that there is a sign below the line for.

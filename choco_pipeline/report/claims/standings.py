@@ -5,22 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from choco_pipeline.claims.conclusions.outcomes import SIGNS, Given, strongest
+from choco_pipeline.claims.conclusions.outcomes import ANSWERS, SIGNS, Given, strongest
 from choco_pipeline.claims.conclusions.row_text import exact_text, parameters_text, place_text
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.claims_file import Paper
 from choco_pipeline.claims.language.verdict import VerdictKind, counted
 from choco_pipeline.formula import parse
 from choco_pipeline.report.claims.verdicts import ClaimView
-
-#: What an outcome says of a question, whose formal reading is a statement that is true or not.
-ANSWERS = {
-    "refuted": "no: ",
-    "holds-to-bound": "open; yes as far as it was checked: ",
-    "exhausted": "yes: ",
-    "proved-for-listed": "yes for some: ",
-    "proved": "yes: ",
-}
 
 
 @dataclass(frozen=True)
@@ -41,8 +32,8 @@ def standings(views: Sequence[ClaimView]) -> list[tuple[Paper, list[Standing]]]:
 
 
 def _known(view: ClaimView) -> str:
-    answer = ANSWERS.get(view.verdict, "") if view.claim.status == "question" else ""
-    return answer + _outcome(view)
+    is_answer = view.claim.status == "question" and view.verdict in ANSWERS
+    return f"{ANSWERS[view.verdict]}: {_outcome(view)}" if is_answer else _outcome(view)
 
 
 def _outcome(view: ClaimView) -> str:

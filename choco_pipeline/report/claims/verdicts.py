@@ -12,6 +12,7 @@ from choco_pipeline.claims.conclusions.outcomes import (
     SIGNS,
     engines_text,
     few_words,
+    words_of,
 )
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.ledger_claim import LedgerClaim
@@ -147,7 +148,7 @@ def _claim_view(
         claim,
         row,
         SIGNS[row.verdict][0],
-        few_words(row),
+        words_of(claim.status, row.verdict) if claim.status == "question" else few_words(row),
         _counted(row.counts),
         formal_lines(claim),
         in_order,

@@ -1,4 +1,4 @@
-"""The section on what the machine proposes, and its exports.
+"""The section on what the machine found, and its exports.
 
 Imports `math` and `charts`.
 """

@@ -1,4 +1,4 @@
-"""What the machine proposes, as the page and the exports show it: numbered, and set apart from what was known."""
+"""What the machine found, as the page and the exports show it: numbered, and set apart from what was known."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from choco_pipeline.claims.conclusions.claim_row import Outcome
 from choco_pipeline.claims.conclusions.outcomes import SIGNS
@@ -19,7 +19,7 @@ from choco_pipeline.errors import StoreError
 from choco_pipeline.finding.statements.statement import UNITS, FoundStatement
 from choco_pipeline.report.environment import environment, sentence
 from choco_pipeline.report.family_proofs.family_pages import FamilyProofs
-from choco_pipeline.report.found_statements.found_formulas import condition, displayed, reach
+from choco_pipeline.report.found_statements.found_formulas import SAID_IN_FORMULAS, displayed, lead
 from choco_pipeline.report.found_statements.found_pictures import drawing
 from choco_pipeline.report.found_statements.height_tables import HeightTable, tables_of
 from choco_pipeline.report.found_statements.known_claims import KnownClaims, RestatedClaim
@@ -39,8 +39,6 @@ STATUSES: Mapping[str, tuple[Outcome, str]] = {
     "refuted": ("refuted", "refuted"),
 }
 
-#: Kinds of statements whose formulas say all.
-SAID_IN_FORMULAS = ("p-positions", "grundy", "values", "law")
 #: Kinds of statements that say how the P-positions lie, and so no more than a theorem that tells which they are.
 ON_P_POSITIONS = ("count", "cellular", "blocks")
 #: So many new statements stand on the first page of a report.
@@ -118,14 +116,15 @@ class FoundView:
         return [Markup(line) for line in displayed(self.statement, MathML())]
 
     @property
-    def when(self) -> Markup:
-        """The condition on the parameters; empty for none."""
-        return Markup(condition(self.statement, MathML()))
-
-    @property
-    def reach(self) -> Markup:
-        """Up to which coordinate the formulas are meant; empty for all of them."""
-        return Markup(reach(self.statement, MathML()))
+    def lead(self) -> Markup:
+        """The beginning of its sentence: of which games it speaks, for which parameters, and how far."""
+        parts = (
+            Markup("<math>{}</math>").format(Markup(one.text))
+            if one.is_formula
+            else escape(one.text)
+            for one in lead(self.statement, MathML())
+        )
+        return Markup("").join(parts)
 
     @property
     def seen_for(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""What the machine proposes, for papers and programs: LaTeX, Markdown, JSON, and sequences as the OEIS takes them."""
+"""What the machine found, for papers and programs: LaTeX, Markdown, JSON, and sequences as the OEIS takes them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from choco_pipeline.documents.files import write_json, write_text
 from choco_pipeline.mining.number_sequences.counts import b_file
 from choco_pipeline.report.environment import count, sentence
 from choco_pipeline.report.found_statements.found import FoundStatements, FoundView
-from choco_pipeline.report.found_statements.found_formulas import condition, displayed, reach
+from choco_pipeline.report.found_statements.found_formulas import displayed, lead
 from choco_pipeline.report.found_statements.found_pictures import sequence_of
 from choco_pipeline.report.found_statements.height_tables import HeightTable
+from choco_pipeline.report.found_statements.introduced_games import Phrase
 from choco_pipeline.report.found_statements.known_claims import RestatedClaim
 from choco_pipeline.report.math.latex import LaTeX
 from choco_pipeline.report.math.latex_text import tex_code, tex_text
@@ -183,19 +184,21 @@ def _markdown_table(table: HeightTable) -> str:
 def _says(view: FoundView, markup: _Markup, display: Callable[[str], str]) -> str:
     """Return what a statement says: of which games, and as formulas or in words."""
     said, notation = view.statement, LaTeX()
-    for_what = f"For {markup.code(said.ruleset)}"
-    when, limit = condition(said, notation), reach(said, notation)
-    for_what += f" with {markup.math(when)}" if when else ""
-    if said.exceptions:
-        places = (f"({', '.join(map(str, position))})" for position in said.exceptions)
-        for_what += f", except at {', '.join(places)}"
-    if limit:
-        for_what += f", for coordinates up to {markup.math(limit)} and no further"
+    begins = "".join(_phrase(one, markup) for one in lead(said, notation))
     lines = displayed(said, notation)
     words = "" if view.is_said_in_formulas else markup.text(view.in_words)
     if not lines:
-        return f"{words} {for_what}." if said.pattern.names and said.parameters else words
-    return f"{for_what}:{''.join(map(display, lines))}{words}"
+        return f"{words} {begins}." if said.pattern.names and said.parameters else words
+    return f"{begins}:{''.join(map(display, lines))}{words}"
+
+
+def _phrase(phrase: Phrase, markup: _Markup) -> str:
+    """Return a phrase with the spaces at its ends, which are lost where text is wrapped anew."""
+    if phrase.is_formula:
+        return markup.math(phrase.text)
+    inner = phrase.text.strip()
+    before, _, after = phrase.text.partition(inner)
+    return f"{before}{markup.text(inner)}{after}"
 
 
 def _restates(view: FoundView, markup: _Markup) -> str:
@@ -210,7 +213,8 @@ def _source(claim: RestatedClaim, markup: _Markup) -> str:
 
 def _evidence(view: FoundView, markup: _Markup) -> list[str]:
     said = view.statement
-    parts = [f"Seen for {markup.text('; '.join(view.seen_for))}."] if view.seen_for else []
+    parts = [f"Game: {markup.code(said.ruleset)}."]
+    parts += [f"Seen for {markup.text('; '.join(view.seen_for))}."] if view.seen_for else []
     if view.told_by is not None:
         parts.append(f"Which positions are P is told by {_source(view.told_by, markup)}.")
     for label, number, what in (

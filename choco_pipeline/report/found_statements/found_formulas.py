@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.statements.statement import (
@@ -13,19 +15,25 @@ from choco_pipeline.finding.statements.statement import (
     StatementLine,
     parsed,
 )
+from choco_pipeline.formula.written.math_text import PlainText, math_text
 from choco_pipeline.formula.written.typeset import MathNotation, typeset
 from choco_pipeline.games.notation import build
+from choco_pipeline.report.found_statements.introduced_games import Phrase, introduced
 from choco_pipeline.report.math.value_set_notation import set_of
 
 #: What lines of a statement are of: P-positions, Grundy numbers, how far these are meant, terms of a sequence, what is valued
 #: at the P-positions. Any other label is words before a formula.
 P_IFF, GRUNDY, UP_TO, RELATION, VALUES = "P iff", "G =", "up to", "relation", VALUES_OF
+#: Kinds of statements whose formulas say all.
+SAID_IN_FORMULAS = ("p-positions", "grundy", "values", "law", "related")
 #: How a set of values compares with the numbers v of which a condition is true.
 RELATIONS = dict(zip(VALUES_ARE.values(), ("==", "⊆", "⊇"), strict=True))
 
 
 def displayed(statement: FoundStatement, notation: MathNotation) -> list[str]:
     """Return the formulas of a statement, each to be shown by itself; lines of one label are cases."""
+    if statement.kind == "related" and statement.claim is not None:
+        return [_related(statement, statement.claim["check"], notation)]
     shown = []
     for label in dict.fromkeys(line.label for line in statement.formulas):
         lines = [line for line in statement.formulas if line.label == label]
@@ -45,6 +53,34 @@ def displayed(statement: FoundStatement, notation: MathNotation) -> list[str]:
 def condition(statement: FoundStatement, notation: MathNotation) -> str:
     """Return the condition on the parameters; empty for none."""
     return typeset(parsed(statement.when), notation) if statement.when else ""
+
+
+def lead(statement: FoundStatement, notation: MathNotation) -> list[Phrase]:
+    """Return the beginning of a statement's sentence: of which games, for which parameters, up to where and except at what."""
+    said = introduced(statement.pattern, notation)
+    if when := condition(statement, notation):
+        said += [Phrase(", for "), Phrase(when, is_formula=True)]
+    if limit := reach(statement, notation):
+        said += [
+            Phrase(", for coordinates up to "),
+            Phrase(limit, is_formula=True),
+            Phrase(" and no further"),
+        ]
+    if statement.exceptions:
+        places = [f"({', '.join(map(str, position))})" for position in statement.exceptions]
+        said.append(Phrase(f", except at {', '.join(places)}"))
+    return said
+
+
+def in_text(statement: FoundStatement) -> str:
+    """Return a statement as a line of plain text, without its full stop: its formulas if they say all, or its words."""
+    plain = PlainText()
+    begins = "".join(phrase.text for phrase in lead(statement, plain))
+    if statement.formulas and statement.kind in SAID_IN_FORMULAS:
+        return f"{begins}, {'; '.join(displayed(statement, plain))}"
+    game = "" if statement.ruleset in statement.said else f"{statement.ruleset}: "
+    given = f"for {math_text(statement.when)}: " if statement.when else ""
+    return game + given + statement.said
 
 
 def reach(statement: FoundStatement, notation: MathNotation) -> str:
@@ -76,7 +112,24 @@ def _head(statement: FoundStatement, label: str, notation: MathNotation) -> list
         subject = notation.function("G", names) if names else notation.name("G", "")
         return [subject, notation.sign("==")]
     position = [notation.listed(names)] if names else [notation.words("a position")]
-    return [*position, notation.words(" is a P-position "), notation.sign("iff")]
+    return [*position, notation.words(" is a P-position"), notation.sign("iff")]
+
+
+def _related(statement: FoundStatement, check: Mapping[str, Any], notation: MathNotation) -> str:
+    """Return what a position's being P, or its Grundy number, has to do with a position of another game."""
+    names = coordinates_of(statement)
+    at = check["at"]
+    there = notation.listed([typeset(parsed(at.get(name, name)), notation) for name in names])
+    where: list[str] = []
+    if check.get("where"):
+        where = [notation.words(" where "), typeset(parsed(check["where"]), notation)]
+    if "equals" not in check:
+        head = _head(statement, P_IFF, notation)
+        return notation.row([*head, there, notation.words(f" is one of {check['game']}"), *where])
+    number = typeset(parsed(check["equals"]), notation)
+    of = [notation.words(", where "), notation.name("g", ""), notation.words(" is that of "), there]
+    said = [*_head(statement, GRUNDY, notation), number, *where, *of]
+    return notation.row([*said, notation.words(f" in {check['game']}")])
 
 
 def _values(statement: FoundStatement, of: StatementLine, notation: MathNotation) -> str:

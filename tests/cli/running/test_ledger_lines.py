@@ -212,11 +212,11 @@ def test_the_last_line_counts(ledger: dict[str, Any]) -> None:
     [
         (
             "intended",
-            "the first is refuted at (x, y) = (4, 6) for k = 5, the second is not",
+            "the first is refuted at (x, y) = (4, 6) for k = 5; the second is not",
         ),
         (
             "printed",
-            "the second is refuted at (x, y) = (4, 6) for k = 5, the first is not",
+            "the second is refuted at (x, y) = (4, 6) for k = 5; the first is not",
         ),
         ("neither", "both are refuted, the first at (x, y) = (4, 6) for k = 5"),
         ("both", "neither is refuted so far"),
