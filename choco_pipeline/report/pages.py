@@ -23,7 +23,11 @@ from choco_pipeline.report.claims.pair_section import PairView, forms, pair_view
 from choco_pipeline.report.claims.standings import standings
 from choco_pipeline.report.claims.verdicts import ClaimView, claim_views, tally
 from choco_pipeline.report.environment import environment
-from choco_pipeline.report.explored.explored_games import embedded, explored_families
+from choco_pipeline.report.explored.explored_games import (
+    ExploredFamily,
+    embedded,
+    explored_families,
+)
 from choco_pipeline.report.family_proofs.family_pages import FamilyProofs
 from choco_pipeline.report.findings import families
 from choco_pipeline.report.found_statements.found import FoundStatements
@@ -31,6 +35,7 @@ from choco_pipeline.report.found_statements.found_exports import b_files
 from choco_pipeline.report.printed_report import LATEX
 from choco_pipeline.report.proved.proof_rows import FAST
 from choco_pipeline.report.proved.proof_section import proof_section
+from choco_pipeline.report.run_times import run_times
 from choco_pipeline.sweep.run_ledger import Ledger
 
 #: Where the pages of claims are, beside the first page.
@@ -78,7 +83,9 @@ def pages(
     """
     templates = environment()
     views = claim_views(ledger)
+    explored = explored_families(ledger, results)
     shared = {
+        "explored": {table.ruleset for family in explored for table in family.tables},
         "ledger": ledger,
         "signs": SIGNS,
         "summary": summary(ledger, views),
@@ -87,7 +94,7 @@ def pages(
     }
     pairs = {kind: pair_views(ledger, views, kind) for kind in get_args(PairKind)}
     parts: dict[str, str] = {}
-    for name, title, content in _parts(ledger, results, pairs):
+    for name, title, content in _parts(ledger, results, pairs, explored):
         parts[f"{name}.html"] = title
         template = templates.get_template("part.html.j2")
         yield (
@@ -117,7 +124,10 @@ def pages(
 
 
 def _parts(
-    ledger: Ledger, results: Path, pairs: Mapping[str, Sequence[PairView]]
+    ledger: Ledger,
+    results: Path,
+    pairs: Mapping[str, Sequence[PairView]],
+    explored: Sequence[ExploredFamily],
 ) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """Yield the parts with pages of their own: name, heading, and what the template needs."""
     proofs = proof_section(ledger)
@@ -129,7 +139,7 @@ def _parts(
     value_sets, shifts = families(ledger, "value-sets"), families(ledger, "shifts")
     if value_sets or shifts:
         yield "findings", "Found in single tables", {"value_sets": value_sets, "shifts": shifts}
-    if explored := explored_families(ledger, results):
+    if explored:
         yield "explore", "Explore", {"families": explored, "data": embedded(explored)}
     shown = galleries(ledger, results)
     yield "games", "Games and pictures", {"galleries": shown, "bokeh": bokeh_script()}
@@ -150,6 +160,7 @@ def _first_page(
         .get_template("page.html.j2")
         .render(
             **shared,
+            times=run_times(shared["ledger"]),
             views=views,
             parts=parts,
             found=found,

@@ -324,6 +324,19 @@ def test_an_automaton_of_grundy_numbers_is_asked_for_one(seen: Seen):
     assert "which does not accept" in said
 
 
+def test_the_address_names_a_game_and_a_position(browser: Browser, explore: Path):
+    page = browser.new_page()
+    page.goto(explore.as_uri() + "#solid-bar%28f%3D%28x%2Bz%29//5%29@4,2,6")
+    assert here(page).startswith("(x, y, z) = (4, 2, 6): an N-position, Grundy number ")
+    page.evaluate("location.hash = '#step-bar(k=3, s=1)@1,4'")
+    page.wait_for_function("document.getElementById('shows').textContent.startsWith('step-bar')")
+    assert here(page).startswith("(y, z) = (1, 4)")
+    page.goto(explore.as_uri() + "#no-such-game@<b>")
+    page.reload()
+    assert page.get_by_label("Games").input_value() == "0"
+    page.close()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_every_family_can_be_read_and_breaks_no_rule_of_accessibility(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
 from choco_pipeline import StepBar
@@ -242,6 +243,66 @@ def test_all_rows_are_shown(browser: Browser, report: Path, way: str):
     assert not page.locator("#filters").is_visible()
     assert page.locator("#shown").inner_text() == f"{count} claims"
     page.close()
+
+
+def test_in_print_nothing_is_cut_and_a_line_is_as_large_as_another(browser: Browser, report: Path):
+    """Each rule of the style sheet for print that a reader would miss: statements whole, no controls, one size of text."""
+    page = browser.new_page(viewport={"width": 720, "height": 1000}, color_scheme="dark")
+    page.goto(report.as_uri())
+    page.emulate_media(media="print")
+    cut = page.eval_on_selector_all(
+        ".ledger .words summary",
+        "all => all.filter(e => e.scrollHeight > e.clientHeight + 1).map(e => e.textContent)",
+    )
+    assert cut == []
+    for name in ("nav", ".filters", "#shown", ".skip"):
+        assert not page.locator(name).first.is_visible(), name
+    sizes = page.evaluate(
+        """() => [".standings td", ".standings th[scope=row]", "#refuted li", "dd"].map(
+          (name) => parseFloat(getComputedStyle(document.querySelector(name)).fontSize))"""
+    )
+    assert max(sizes) <= 1.1 * min(sizes), sizes
+    colours = page.evaluate(
+        "() => [getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"
+    )
+    assert colours == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"], (
+        "black on white, whatever the screen is"
+    )
+    assert page.evaluate("document.documentElement.scrollWidth") <= 720
+    page.close()
+
+
+def test_a_counterexample_leads_to_the_page_on_which_it_can_be_explored(
+    browser: Browser, report: Path
+):
+    seen = Seen(browser, report.with_name("claims") / "solid2022-conj-2.html", WIDE, "light")
+    seen.page.get_by_role("link", name="explore it").first.click()
+    seen.page.locator("#here").wait_for(state="visible")
+    assert (
+        seen.page.locator("#here").inner_text().startswith("(x, y, z) = (0, 2, 2): an N-position")
+    )
+    seen.page.close()
+    assert seen.wrong == []
+
+
+@pytest.mark.parametrize("name", ["index.html", "games.html", "pairs.html", "tables.html"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_rule_of_accessibility_is_broken(browser: Browser, report: Path, name: str, scheme: str):
+    seen = Seen(browser, report.parent / name, WIDE, scheme)
+    assert Axe().run(seen.page).response["violations"] == []
+    seen.page.close()
+
+
+def test_what_took_longest_is_a_picture(seen: Seen):
+    bars = seen.page.locator(".times .stage .bar")
+    widths = [box["width"] for bar in bars.all() if (box := bar.bounding_box())]
+    seconds = [
+        float(text.replace(",", ""))
+        for text in seen.page.locator(".times .stage td:last-child").all_inner_texts()
+    ]
+    assert len(widths) == 4
+    assert widths.index(max(widths)) == seconds.index(max(seconds))
+    assert max(widths) > 100
 
 
 def test_hovering_tells_coordinates_and_value(games: Seen):

@@ -232,6 +232,23 @@
     chosen = [...family.tables[Math.floor(family.tables.length / 2)].values];
     parameters(0);
   };
+  // The address may name a game and a position of it: #nim(2)@1,2.
+  const named = () => {
+    const [game, position] = decodeURIComponent(location.hash.slice(1)).split("@");
+    const number = data.findIndex((one) => one.tables.some((t) => t.ruleset === game));
+    if (number < 0) return false;
+    find("family").value = number;
+    family = data[number];
+    table = null;
+    chosen = [...family.tables.find((t) => t.ruleset === game).values];
+    parameters(0);
+    const wanted = (position ?? "").split(",").filter(Boolean).map(Number);
+    if (wanted.length === place.length && wanted.every((n, axis) => Number.isInteger(n) && n >= 0 && n < table.axis_sizes[axis])) {
+      place = wanted;
+      moved();
+    }
+    return true;
+  };
 
   find("family").addEventListener("change", begin);
   for (const [id, other] of [["across", "up"], ["up", "across"]]) find(id).addEventListener("change", () => {
@@ -263,7 +280,8 @@
   find("back").addEventListener("click", () => { steps -= 1; walk(); });
   find("all").addEventListener("click", () => { steps = Infinity; walk(); });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  addEventListener("hashchange", named);
   window.explored = {data, options, grundy, positionAt, isP, stored};
   find("choices").hidden = canvas.hidden = false;
-  begin();
+  if (!named()) begin();
 })();
