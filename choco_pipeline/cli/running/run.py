@@ -136,7 +136,7 @@ class _Run:
 
     def go(self, record: Callable[[int], None]) -> _Run:
         """Run Snakemake to its end or until a signal, and say how it went."""
-        start = time.monotonic()
+        start, started = time.monotonic(), time.time_ns()
         self.log.parent.mkdir(parents=True, exist_ok=True)
         for earlier in self._disagreements():
             earlier.unlink()
@@ -159,9 +159,11 @@ class _Run:
                 self._follow(events, show)
             if code is None:
                 child.terminate()
-            elif code == 0 and self.jobs:
-                self.stages.complete()
-                show.show(self.stages)
+            elif code == 0:
+                self.stages.settle(before=started)
+                if self.jobs:
+                    self.stages.complete()
+                    show.show(self.stages)
         if code is None:
             self.code = 128 + self.signals.received[0]
         elif code < 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -109,6 +110,7 @@ class RunProgress:
         tables = plan["tables"]
         self._tally = TaskProgress()
         self._started: dict[str, float] = {}
+        self._made_from = [(paths.plan, paths.found)]
 
         def finished(inputs: Iterable[Path], output: Path) -> bool:
             if not output.exists():
@@ -121,6 +123,7 @@ class RunProgress:
             for work in work_of(stage):
                 for name, number in orders_of(plan, work).items():
                     inputs = [paths.order(work, name)]
+                    self._made_from.append((inputs[0], paths.outcome(work, name)))
                     if work.reads_tables:
                         inputs.append(paths.manifest(name))
                     result.total += number
@@ -185,6 +188,17 @@ class RunProgress:
     def are_complete(self) -> bool:
         """Whether tables, checks, mining, proofs and statements are all there, as far as the files' times say."""
         return all(stage.is_complete for stage in self.stages[:-1])
+
+    def settle(self, before: int) -> None:
+        """Give what was written before a time, and is younger than what came of it, the time of that.
+
+        To be called when Snakemake has come to its end: it compares contents, and so has found one to be the other's. Else each
+        later run would start a cluster for a work order that was damaged and written anew as it was.
+        """
+        for order, outcome in self._made_from:
+            made = outcome.stat().st_mtime_ns
+            if made < order.stat().st_mtime_ns < before:
+                os.utime(order, ns=(made, made))
 
     def complete(self) -> None:
         """Say that all is done, as the files say."""
