@@ -13,7 +13,7 @@ options = argparse.ArgumentParser(prog="python -m tests.hostile")
 options.add_argument("count", type=int, help="mutants of each kind")
 options.add_argument("kinds", nargs="*", metavar="kind", help=f"of {', '.join(KINDS)}")
 options.add_argument("--seed", type=int, default=0)
-given = options.parse_args()
+given = options.parse_intermixed_args()
 if unknown := set(given.kinds) - KINDS.keys():
     options.error(f"no kind: {', '.join(sorted(unknown))}")
 bad = 0
