@@ -68,8 +68,8 @@ class Effort:
     changes: int
 
 
-#: Two changes of each formula where a person waits, five where a change of the code is tested.
-QUICK = Effort(places=120, parameters=2, changes=min(5, max(2, examples(5))))
+#: Two changes of each formula where a person waits, three where a change of the code is tested; the slow tests try all.
+QUICK = Effort(places=120, parameters=2, changes=min(5, max(2, examples(3))))
 FULL = Effort(places=700, parameters=3, changes=1000)
 
 
