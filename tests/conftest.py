@@ -33,13 +33,14 @@ TESTS = Path(__file__).parent
 #: The files that take longest, in this order, with or without whole runs. Only the time that all take depends on it.
 LONGEST = (
     "workflow/test_run.py",
+    # Needs no kernels: in a fresh clone the first run compiles them, and another beside it would compile them again.
+    "proof/family_check/test_direct_check.py",
     "workflow/test_kills.py",
     "objectstore/test_runs.py",
     "workflow/test_kill.py",
     "workflow/test_proof.py",
     "papers/test_mutations.py",
     "workflow/test_damage.py",
-    "proof/family_check/test_direct_check.py",
     "proof/games/test_prover.py",
     "workflow/test_disagreement.py",
     "proof/games/test_obligations.py",
