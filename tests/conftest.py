@@ -27,7 +27,7 @@ from hypothesis import settings
 from xdist.workermanage import WorkerController
 
 from choco_pipeline.tables.computing.machine import cores
-from tests.effort import FEW, MANY, USUAL
+from tests.effort import FEW, MANY, SOME
 
 TESTS = Path(__file__).parent
 #: The files that take longest, in this order, with or without whole runs. Only the time that all take depends on it.
@@ -68,7 +68,7 @@ LONGEST = (
 )
 # How long one example takes says more of the machine and of compilation than of the code.
 settings.register_profile("quick", deadline=None, max_examples=FEW)
-settings.register_profile("full", deadline=None, max_examples=USUAL)
+settings.register_profile("full", deadline=None, max_examples=SOME)
 settings.register_profile("slow", deadline=None, max_examples=MANY)
 
 

@@ -69,7 +69,7 @@ class Effort:
 
 
 #: Two changes of each formula where a person waits, three where a change of the code is tested; the slow tests try all.
-QUICK = Effort(places=120, parameters=2, changes=min(5, max(2, examples(3))))
+QUICK = Effort(places=120, parameters=2, changes=min(5, max(2, examples(5))))
 FULL = Effort(places=700, parameters=3, changes=1000)
 
 
