@@ -15,6 +15,7 @@ from choco_pipeline.tables.reading.cells import (
     Cells,
     Ints,
     evaluate_at,
+    growing_bounds,
     holds_at,
     select,
     select_where,
@@ -133,11 +134,3 @@ def collect_values(
     missing = np.setdiff1d(members, values)
     missing = missing[np.argsort(np.abs(missing), stable=True)]
     return ComparedValues(tally, values, sizes, members, missing, claimed, size)
-
-
-def growing_bounds(bound: int) -> list[int]:
-    """Return bounds that double up to `bound`, at most six of them."""
-    steps = [bound]
-    while steps[-1] // 2 >= 16 and len(steps) < 6:
-        steps.append(steps[-1] // 2)
-    return steps[::-1]

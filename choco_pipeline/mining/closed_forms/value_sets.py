@@ -29,6 +29,7 @@ from choco_pipeline.mining.closed_forms.value_forms import (
 from choco_pipeline.mining.p_positions import PPositionArrays, nim_sum_of, p_positions
 from choco_pipeline.mining.search_evidence import Candidates, Seen
 from choco_pipeline.mining.table_findings import GrowthStep, ValueForm, ValueSetFinding
+from choco_pipeline.tables.reading.cells import growing_bounds
 
 Ints = NDArray[np.int64]
 
@@ -178,7 +179,7 @@ class ValueSet:
 
     def growth(self) -> Iterator[GrowthStep]:
         """Yield the values at growing bounds."""
-        for step in _bounds(self.limit):
+        for step in growing_bounds(self.limit):
             seen = self.within(step)
             yield GrowthStep(
                 bound=step,
@@ -332,11 +333,3 @@ def _all(
 def _takes_all(values: Ints) -> bool:
     """Whether the values at the P-positions of a bar of chance are about as many of the first numbers as there is room for."""
     return frontier(np.unique(values).tolist()) >= 2 * FEWEST
-
-
-def _bounds(bound: int) -> list[int]:
-    """Return growing bounds that end with `bound`."""
-    steps = [bound]
-    while steps[-1] // 2 >= 16 and len(steps) < 6:
-        steps.append(steps[-1] // 2)
-    return steps[::-1]

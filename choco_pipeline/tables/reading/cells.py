@@ -253,3 +253,11 @@ def _slabs(shape: Sequence[int], size: int) -> Iterator[tuple[slice, ...]]:
         sides.append(max(1, min(length, room)))
     for corner in product(*(range(0, n, side) for n, side in zip(shape, sides, strict=True))):
         yield tuple(slice(at, at + side) for at, side in zip(corner, sides, strict=True))
+
+
+def growing_bounds(bound: int) -> list[int]:
+    """Return bounds that double up to `bound`, at most six of them."""
+    steps = [bound]
+    while steps[-1] // 2 >= 16 and len(steps) < 6:
+        steps.append(steps[-1] // 2)
+    return steps[::-1]
