@@ -58,32 +58,43 @@ class FamilyModuli:
         return tuple(found)
 
     def statements(self) -> tuple[list[FoundStatement], list[FoundStatement]]:
-        """Return what the modulus that divides most says, and what too few tables tell of it."""
-        best: tuple[tuple[int, int], str, list[bool]] | None = None
-        for modulus in self._moduli():
-            formula = parse(modulus)
-            numbers = [int(formula.value(point)) for point in self.family.points]
-            divides = [
-                number > 1 and not divisor % number
-                for number, (divisor, _) in zip(numbers, self.divisors, strict=True)
-            ]
-            told = sum(
-                is_so and divisor > 0
-                for is_so, (divisor, _) in zip(divides, self.divisors, strict=True)
-            )
-            size = sum(n.bit_length() for n, is_so in zip(numbers, divides, strict=True) if is_so)
-            if sum(divides) >= FEWEST_TABLES and told >= FEWEST_TOLD:
-                key = sum(divides), size
-                best = max(best or (key, modulus, divides), (key, modulus, divides))
-        tested = None if best is None else tested_condition(self.family, best[2])
-        if best is None or tested is None:
-            return [], []
-        points, (_, modulus, divides) = self.family.points, best
-        if any(tested.domain.holds(points[i]) != divides[i] for i in tested.held_out):
-            return [], []
-        statement = self._statement(modulus, divides, tested)
-        is_enough = tested.is_enough(self.family, sum(divides))
-        return ([statement], []) if is_enough else ([], [statement])
+        """Return what the moduli that divide most say, and what too few tables tell of them.
+
+        Several may be the same numbers in all tables, such as k and 2^v₂(k): which it is, further games have to tell.
+        """
+        sure: list[FoundStatement] = []
+        doubtful: list[FoundStatement] = []
+        scored = [(self._score(modulus), modulus) for modulus in self._moduli()]
+        best = max((score for score, _ in scored if score), default=None)
+        for modulus in [modulus for score, modulus in scored if score and score == best]:
+            divides = self._divides(modulus)
+            tested = tested_condition(self.family, divides)
+            if tested is None or any(
+                tested.domain.holds(self.family.points[i]) != divides[i] for i in tested.held_out
+            ):
+                continue
+            statement = self._statement(modulus, divides, tested)
+            (sure if tested.is_enough(self.family, sum(divides)) else doubtful).append(statement)
+        return sure, doubtful
+
+    def _numbers(self, modulus: str) -> list[int]:
+        formula = parse(modulus)
+        return [int(formula.value(point)) for point in self.family.points]
+
+    def _divides(self, modulus: str) -> list[bool]:
+        """Return in which tables a modulus excludes something, and divides all nim-sums."""
+        pairs = zip(self._numbers(modulus), self.divisors, strict=True)
+        return [number > 1 and not divisor % number for number, (divisor, _) in pairs]
+
+    def _score(self, modulus: str) -> tuple[int, int] | None:
+        """Return in how many tables a modulus divides, and how large it is there; None if too few tell."""
+        divides = self._divides(modulus)
+        inside = [i for i, is_so in enumerate(divides) if is_so]
+        told = sum(self.divisors[i][0] > 0 for i in inside)
+        if len(inside) < FEWEST_TABLES or told < FEWEST_TOLD:
+            return None
+        numbers = self._numbers(modulus)
+        return len(inside), sum(numbers[i].bit_length() for i in inside)
 
     def _moduli(self) -> Iterator[str]:
         for name in self.family.names:

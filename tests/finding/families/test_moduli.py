@@ -66,3 +66,10 @@ def test_one_other_position_refutes_a_modulus():
     assert not any(
         one.when == "" or claims_of(one)[0].speaks_of({"k": 8}) for one in (*sure, *doubtful)
     )
+
+
+def test_moduli_that_are_the_same_numbers_are_both_proposed():
+    """Of k = 2, 4, 8 and 16 nobody can tell k from 2^v₂(k); further games can."""
+    sure, doubtful = FamilyModuli(family(SLOPES, (2, 4, 8, 16))).statements()
+    conditions = {one.formulas[1].formula for one in (*sure, *doubtful)}
+    assert conditions == {"v%k == 0", "v%2**v2(k) == 0"}
