@@ -49,6 +49,7 @@ def test_the_three_documents_agree_with_the_ledger(
     assert numbers == {name: len(ledger[name]) for name in ("claims", "verdicts", "tables")}
     assert sorted(p.name for p in (tmp_path / "report").iterdir()) == [
         "claims",
+        "explore.html",
         "findings.html",
         "games.html",
         "index.html",

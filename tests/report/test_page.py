@@ -9,6 +9,7 @@ from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 import pytest
@@ -142,8 +143,8 @@ def test_elements_nest_and_ids_are_unique(documents):
         assert [id for id, times in Counter(one.ids).items() if times > 1] == [], name
 
 
-def test_every_link_leads_to_a_place_on_a_page_or_to_a_paper(documents):
-    away = set()
+def test_every_link_leads_to_a_place_on_a_page_or_to_a_paper(site, documents):
+    away, explored = set(), set()
     for name, one in documents.items():
         for link in one.links:
             if link.startswith(PAPERS):
@@ -152,7 +153,13 @@ def test_every_link_leads_to_a_place_on_a_page_or_to_a_paper(documents):
             path, _, anchor = link.partition("#")
             target = os.path.normpath(Path(name).parent / path) if path else name
             assert target in documents or target in DOWNLOADS, f"{name}: {link}"
+            if target == "explore.html" and anchor:
+                explored.add(unquote(anchor).partition("@")[0])
+                continue
             assert not anchor or anchor in documents[target].ids, f"{name}: {link}"
+    assert "solid-bar(f=(x+z)//1)" in explored
+    for game in explored:
+        assert f'"ruleset":{json.dumps(game)}' in site.html["explore.html"], "a game that is there"
     assert "https://arxiv.org/abs/2205.11884" in away
 
 
@@ -437,7 +444,7 @@ def test_what_no_paper_asserts_refutes_nobody(ledger):
     shown = Site(ledger)
     asked = shown.text("index.html", f"standing-{plain[0]}")
     assert " ".join(claims[plain[0]]["statement"].split()) in asked
-    assert "✗ no: refuted at" in asked
+    assert "✗ answered, no: refuted at" in asked
     assert " ".join(claims[plain[1]]["statement"].split()) in shown.text("index.html", "ours")
     said = shown.first.text.get("refuted", "")
     texts = {row["claim"]: row["text"] for row in ledger["rows"]}

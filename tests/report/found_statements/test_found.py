@@ -434,6 +434,7 @@ def test_the_whole_report_is_written(ledger_file: Path, tmp_path: Path):
         if path.is_file() and path.parent.name != "claims"
     }
     assert written == {
+        "explore.html",
         "findings.html",
         "games.html",
         "pairs.html",
