@@ -19,6 +19,13 @@ from choco_pipeline.tables.specs.chunks import content_digest, table_digest
 from choco_pipeline.tables.specs.schema import NOT_COMPUTED, coordinate_values
 from choco_pipeline.tables.storage.location import FAILURES, Location, reason
 
+#: What zarr writes of every group whose metadata is gathered, but for its attributes and for what is gathered.
+GROUP = {
+    "zarr_format": 3,
+    "node_type": "group",
+    "consolidated_metadata": {"kind": "inline", "must_understand": False},
+}
+
 
 def checked_store(store: Location, table_id: str, entry: Mapping[str, Any]) -> Store:
     """Return a Zarr store in which a table's chunks can be read only if they are those of its manifest entry.
@@ -110,7 +117,8 @@ def fault_of_metadata(
         said = group["attributes"]
         array = arrays[entry["variable"]]
         is_gathered = inside == arrays and all(gathered[path] == outside[path] for path in outside)
-        is_gathered &= gathered[table_id]["attributes"] == said
+        is_gathered &= _is_group(root, root["attributes"])
+        is_gathered &= _is_group(group, said) and _is_group(gathered[table_id], said)
         outline = [array["shape"], array["data_type"], array["fill_value"]]
         for name in arrays.keys() - {entry["variable"]}:
             stored_coordinate(zarr.open_array(store.store(), path=f"{table_id}/{name}", mode="r"))
@@ -134,6 +142,12 @@ def stored_coordinate(array: zarr.Array[Any]) -> NDArray[np.integer]:
     if first not in (0, 1) or not np.array_equal(values, coordinate_values(first, len(values))):
         raise ValueError(f"the values of {array.basename} are not those of a coordinate")
     return values
+
+
+def _is_group(document: Mapping[str, Any], attributes: object) -> bool:
+    """Return whether this is what zarr writes of a group with these attributes, whatever it has gathered of what is inside."""
+    gathered = {k: v for k, v in document["consolidated_metadata"].items() if k != "metadata"}
+    return {**document, "consolidated_metadata": gathered} == {"attributes": attributes, **GROUP}
 
 
 class _CheckedStore(WrapperStore[Store]):

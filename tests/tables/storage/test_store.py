@@ -131,6 +131,29 @@ def test_verify_finds_nothing_wrong_in_a_sound_store(built):
     assert all(record.checked >= 25 for record in records), records
 
 
+@pytest.mark.parametrize("where", ["", "its group"])
+@pytest.mark.parametrize(
+    ("said", "damaged"),
+    [('"inline"', '"inlmne"'), ('"must_understand": false', '"must_understand": {}')],
+)
+def test_gathered_metadata_that_no_reader_takes_is_found(tmp_path, where, said, damaged):
+    """It says the same of every array, but no reader opens the store."""
+    spec = TableSpec.of(SolidBar("(x+z)//3"), 12, "grundy")
+    write_record(tmp_path / "s.json", Shard("s", (spec,)).as_json())
+    manifest = tmp_path / "tables" / "s.done.json"
+    build_shard(str(tmp_path / "s.json"), str(manifest), quiet)
+    document = store_path(manifest) / (spec.table_id if where else "") / "zarr.json"
+    sound = document.read_text()
+    assert sound.count(said) == (1 if where else 2)
+    for nth in range(sound.count(said)):
+        parts = sound.split(said)
+        document.write_text(said.join(parts[: nth + 1]) + damaged + said.join(parts[nth + 1 :]))
+        (record,) = verify_manifest(str(manifest), 0, quiet)
+        assert "its metadata contradicts itself" in str(record.wrong)
+    document.write_text(sound)
+    assert verify_manifest(str(manifest), 0, quiet)[0].wrong is None
+
+
 @given(st.data())
 def test_every_flipped_byte_of_a_chunk_is_found(tmp_path_factory, data):
     folder = tmp_path_factory.mktemp("flip")
