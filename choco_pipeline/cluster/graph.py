@@ -21,6 +21,7 @@ from choco_pipeline.cluster.task import (
     client_of,
     losses,
     memory_of_tasks,
+    patience_with,
     run_target,
 )
 
@@ -123,7 +124,7 @@ class OnCluster:
 def on_cluster(scheduler: str) -> Iterator[OnCluster]:
     """Connect to a cluster by its address or scheduler file; steps that are under way at the end are given up."""
     address = address_of(scheduler)
-    with client_of(address) as client:
+    with client_of(address, patience_with(scheduler)) as client:
         yield OnCluster(client, address)
 
 

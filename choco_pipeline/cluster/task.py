@@ -27,6 +27,8 @@ from choco_pipeline.errors import ChocoError
 
 #: Seconds until a scheduler that does not answer counts as gone.
 ANSWER = 5
+#: The same where a file says where it is: it was there some moments ago, and may have a machine that has too much to do.
+LOADED_ANSWER = 60
 #: Seconds to wait for the scheduler file of a cluster that is starting; compiling kernels may be part of that.
 START = 600
 
@@ -34,7 +36,7 @@ START = 600
 def submit(scheduler: str, target: str, arguments: Sequence[Any]) -> Any:
     """Run a target on the cluster and wait for what it returns; see `choco_pipeline.cluster.connect.call`."""
     address = address_of(scheduler)
-    with client_of(address) as client:
+    with client_of(address, patience_with(scheduler)) as client:
         # The retries that a dying worker causes are the scheduler's to count: see allowed-failures.
         key = f"{target.partition(':')[2]}-{uuid.uuid4().hex}"
         future = client.submit(
@@ -140,6 +142,11 @@ def address_of(scheduler: str) -> str:
         return str(json.loads(path.read_text(encoding="utf-8"))["address"])
     except (OSError, ValueError, KeyError, TypeError):
         raise ClusterError(f"{path}: not a Dask scheduler file, which holds an address") from None
+
+
+def patience_with(scheduler: str) -> int:
+    """Return how many seconds to wait for the answer of a scheduler, which `address_of` has found."""
+    return ANSWER if "://" in scheduler else LOADED_ANSWER
 
 
 async def _knock(address: str) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from choco_pipeline.cluster import graph, task
 from choco_pipeline.cluster.connect import SCHEDULER, ClusterError, call
 from choco_pipeline.cluster.local import (
     Cluster,
@@ -86,6 +87,27 @@ def test_a_scheduler_file_is_waited_for(cluster, tmp_path, monkeypatch):
     write_scheduler_file(cluster, path)
     assert waiting.communicate()[1] == ""
     assert waiting.returncode == 0
+
+
+def test_a_scheduler_that_a_file_names_is_given_longer_to_answer(tmp_path, monkeypatch):
+    """Its machine may have too much to do: with twelve times as many processes as cores, jobs failed after five seconds."""
+    path, given = tmp_path / "scheduler.json", []
+    path.write_text(json.dumps({"address": "tcp://127.0.0.1:9"}))
+
+    def noting(address, seconds=task.ANSWER):
+        given.append((address, seconds))
+        raise ClusterError("nobody is asked")
+
+    for module in (task, graph):
+        monkeypatch.setattr(module, "client_of", noting)
+    for scheduler in ("tcp://127.0.0.1:9", str(path)):
+        with pytest.raises(ClusterError):
+            task.submit(scheduler, f"{TARGETS}:double", [1])
+        with pytest.raises(ClusterError), graph.on_cluster(scheduler):
+            pass
+    short, long = [("tcp://127.0.0.1:9", n) for n in (task.ANSWER, task.LOADED_ANSWER)]
+    assert given == [short, short, long, long]
+    assert task.ANSWER < task.LOADED_ANSWER < task.START
 
 
 @pytest.mark.parametrize("text", ["", "[]", json.dumps({"addres": "tcp://127.0.0.1:1"})])
