@@ -44,7 +44,7 @@ def test_a_signal_ends_the_run(project, number, code):
     started = caught_at_work(project)
     stored = project.journalled()
     started.send_signal(number)
-    out, err = started.communicate(timeout=120)
+    out, err = started.communicate(timeout=600)
     assert started.returncode == code, err
     assert '"status": "interrupted"' in out
     assert "the same command goes on from there" in err
@@ -94,7 +94,7 @@ def test_a_snakemake_that_somebody_kills_is_a_failure_and_leaves_nothing(project
         if one.name() != "bash" and "snakemake" in one.cmdline()[1:4]
     ]
     snakemake.kill()
-    out, err = started.communicate(timeout=60)
+    out, err = started.communicate(timeout=600)
     assert started.returncode == 1
     assert '"status": "failed"' in out
     assert "Snakemake was killed (SIGKILL)" in err
@@ -120,7 +120,7 @@ def test_killing_a_worker_does_not_matter(project):
     ]
     assert len(workers) >= 1
     workers[0].kill()
-    out, err = started.communicate(timeout=120)
+    out, err = started.communicate(timeout=600)
     assert started.returncode == 0, err
     assert f'"tables": {TABLES}' in out
     assert sum(len(document["tables"]) for document in project.manifests().values()) == TABLES
