@@ -29,7 +29,7 @@ from choco_pipeline.mining.closed_forms.value_forms import (
 from choco_pipeline.mining.p_positions import PPositionArrays, nim_sum_of, p_positions
 from choco_pipeline.mining.search_evidence import Candidates, Seen
 from choco_pipeline.mining.table_findings import GrowthStep, ValueForm, ValueSetFinding
-from choco_pipeline.tables.reading.cells import growing_bounds
+from choco_pipeline.tables.reading.cells import growing_bounds, holds_at, select
 
 Ints = NDArray[np.int64]
 
@@ -219,9 +219,20 @@ class _Shuffled:
             ]
             for name in names
         ]
-        points = np.stack(columns, axis=1)
-        legal = np.array([self.game.is_position(point) for point in points.tolist()], np.bool_)
-        return dict(zip(names, points[legal].T, strict=True))
+        points = dict(zip(names, columns, strict=True))
+        return select(points, are_positions(self.game, points))
+
+
+def are_positions(game: Ruleset, points: Mapping[str, Ints]) -> NDArray[np.bool_]:
+    """Return which natural numbers, by the names of a game's coordinates, are positions: `Ruleset.is_position` of each."""
+    rules = game.rules
+    found = np.ones(points[rules.coordinates[0]].size, np.bool_)
+    for name, limit in rules.limits.items():
+        at = tuple(points[other] for other in limit.of)
+        # up to the largest that are asked for, which tables of the same game have, too
+        heights = limit.height.table(*(int(values.max(initial=0)) + 1 for values in at))
+        found &= points[name] <= heights[at]
+    return found if rules.within is None else found & holds_at(rules.within, points)
 
 
 def _finding(

@@ -18,12 +18,13 @@ from choco_pipeline.mining.closed_forms.value_forms import (
 from choco_pipeline.mining.closed_forms.value_sets import (
     ValueSet,
     _form,
+    are_positions,
     expressions,
     mine_value_sets,
 )
 from choco_pipeline.mining.p_positions import PPositionArrays, nim_sum_of, p_positions
 from choco_pipeline.tables.computing.in_memory import grundy_table
-from tests.rulesets import rulesets_with_bounds
+from tests.rulesets import cut_games, rulesets, rulesets_with_bounds
 
 
 def mined(game, bound):
@@ -274,3 +275,12 @@ def test_a_set_of_which_a_small_member_never_occurs_is_not_said_to_be_that_of_th
     assert form is not None
     assert form.relation == relation
     assert form.condition == "v >= 1 and v & (v-1) == 0"
+
+
+@given(st.one_of(rulesets(), cut_games()), st.data())
+def test_positions_are_known_all_at_once(game, data) -> None:
+    numbers = st.tuples(*(st.integers(0, 20) for _ in game.coordinates))
+    points = data.draw(st.lists(numbers, max_size=30))
+    columns = np.array(points, np.int64).reshape(-1, len(game.coordinates)).T
+    found = are_positions(game, dict(zip(game.coordinates, columns, strict=True)))
+    assert found.tolist() == [game.is_position(point) for point in points]
