@@ -1,6 +1,7 @@
 """What the repository says about itself, and what no file in it may contain."""
 
 import importlib.metadata
+import json
 import re
 import subprocess
 import tomllib
@@ -87,6 +88,18 @@ def test_citation_names_the_software_and_the_five_papers() -> None:
             assert set(author) == {"family-names", "given-names"}, reference["title"]
     titles = [reference["title"] for reference in CITATION["references"]]
     assert len(set(titles)) == 5
+
+
+def test_codemeta_says_what_the_citation_says() -> None:
+    codemeta = json.loads((ROOT / "codemeta.json").read_text(encoding="utf-8"))
+    assert {
+        "title": codemeta["name"],
+        "abstract": codemeta["description"],
+        "version": codemeta["version"],
+        "license": codemeta["license"].removeprefix("https://spdx.org/licenses/"),
+        "authors": [{"name": author["name"]} for author in codemeta["author"]],
+        "keywords": codemeta["keywords"],
+    }.items() <= CITATION.items()
 
 
 def test_licence_is_the_one_that_is_declared() -> None:
