@@ -113,4 +113,4 @@ def report(
     if found is None:
         _task("choco_pipeline.report.task:write_report", ledger_file, out, json)
     else:
-        _task("choco_pipeline.report.task:write_report_with_found", ledger_file, out, json, found)
+        _task("choco_pipeline.report.task:write_last_report", ledger_file, out, json, found)

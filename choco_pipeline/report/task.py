@@ -12,6 +12,7 @@ from choco_pipeline.report.found_statements.found import FoundStatements, found_
 from choco_pipeline.report.found_statements.found_exports import write_exports
 from choco_pipeline.report.pages import CLAIMS, FIRST, pages
 from choco_pipeline.report.printed_report import printed_report, write_pdf
+from choco_pipeline.report.run_crate import write_crate
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.run_ledger import Ledger
 
@@ -76,6 +77,15 @@ def write_report_with_found(
     write_text(html.with_name("found.html"), found_page(found, ledger))
     report(Stage.REPORT, documents=1)
     return _write(ledger, results, html, found, report) | {"statements": len(found.views)}
+
+
+def write_last_report(
+    ledger_file: str, html_file: str, found_file: str, report: Report
+) -> dict[str, int]:
+    """Write the report of a run that has ended, as `write_report_with_found`, and the run's crate beside its documents."""
+    numbers = write_report_with_found(ledger_file, html_file, found_file, report)
+    write_crate(Ledger.read(Path(ledger_file)), Path(ledger_file).parent.parent)
+    return numbers
 
 
 def _write(

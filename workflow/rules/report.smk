@@ -73,6 +73,7 @@ rule report:
         tex=f"{RUN}/report/found/found.tex",
         md=f"{RUN}/report/found/found.md",
         statements=f"{RUN}/report/found/found.json",
+        crate=f"{RUN}/ro-crate/ro-crate-metadata.json",
     log:
         f"{RUN}/log/report.log",
     priority: 1  # where proofs are there already, the first report can wait

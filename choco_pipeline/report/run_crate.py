@@ -1,0 +1,143 @@
+"""A run as a Workflow Run RO-Crate: what went in, what came out, by which versions and command, for archives of research data.
+
+``ro-crate`` beside a run's documents is a folder of its own that can be deposited as it is. It holds copies of the configuration, claims,
+games and workflow, of the plan, the ledger, the statements and the reports, and of the manifests, in which every chunk of every table has a
+digest. ``sha256sums.txt`` has the digests of all these files, with that of the metadata, as ``sha256sum --check`` reads it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rocrate.model import ContextEntity
+from rocrate.rocrate import ROCrate
+
+from choco_pipeline.documents.files import write_text
+from choco_pipeline.shipped import SHIPPED
+from choco_pipeline.sweep.paths import Paths
+from choco_pipeline.sweep.plan_document import read_plan
+from choco_pipeline.sweep.run_ledger import Ledger
+
+FOLDER = "ro-crate"
+SUMS = "sha256sums.txt"
+PROFILES = tuple(f"https://w3id.org/ro/wfrun/{kind}/0.5" for kind in ("process", "workflow"))
+REPORTS = ("report.json", "ledger.csv", "verdicts.csv", "found/found.json", "found/found.tex")
+
+
+def write_crate(ledger: Ledger, results: Path) -> Path:
+    """Write the crate of a run whose report is written; return its folder."""
+    paths = Paths(results, ledger.run)
+    plan = read_plan(paths.plan)
+    folder = paths.plan.with_name(FOLDER)
+    crate = ROCrate(gen_preview=False)
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    crate.name = f"{ledger.title}: a run of choco_pipeline"
+    crate.description = (
+        f"Tables, claims and found statements of impartial chocolate-bar games, by {ledger.command}"
+    )
+    crate.datePublished = now
+    profiles = [
+        crate.add(ContextEntity(crate, url, properties={"@type": "CreativeWork", "name": url}))
+        for url in PROFILES
+    ]
+    crate.root_dataset["conformsTo"] = profiles
+    workflow = crate.add_workflow(
+        SHIPPED / "Snakefile", "Snakefile", main=True, lang="snakemake",
+        lang_version=ledger.versions["snakemake"], properties=_sealed(SHIPPED / "Snakefile"),
+    )  # fmt: skip
+    workflow["softwareRequirements"] = [
+        crate.add(
+            ContextEntity(
+                crate,
+                f"#{name}",
+                properties={
+                    "@type": "SoftwareApplication",
+                    "name": name,
+                    "softwareVersion": version,
+                },
+            )
+        )
+        for name, version in ledger.versions.items()
+        if name not in ("commit", "tables built by")
+    ]
+    workflow["hasPart"] = [
+        crate.add_file(path, f"workflow/rules/{path.name}", properties=_sealed(path))
+        for path in sorted((SHIPPED / "workflow/rules").glob("*.smk"))
+    ]
+    inputs = [
+        crate.add_file(path, _place_of(path), properties=_sealed(path))
+        for path in map(Path, plan["inputs"])
+    ]
+    outputs = [
+        crate.add_file(
+            path, f"results/{path.relative_to(results).as_posix()}", properties=_sealed(path)
+        )
+        for path in _outcomes(paths, plan["shards"])
+    ]
+    crate.add_action(
+        workflow,
+        "#run",
+        object=inputs,
+        result=outputs,
+        properties={
+            "name": ledger.command,
+            "description": f"{ledger.command}, at commit {ledger.versions['commit']}",
+            "actionStatus": "http://schema.org/CompletedActionStatus",
+            "endTime": now,
+        },
+    )
+    shutil.rmtree(folder, ignore_errors=True)
+    crate.write(folder)
+    sums = (f"{_sha256(path)}  {path.relative_to(folder).as_posix()}\n" for path in _files(folder))
+    write_text(folder / SUMS, "".join(sums))
+    return folder
+
+
+def faults_of_crate(folder: Path) -> Iterator[str]:
+    """Yield what is not as a crate's digests say: files that are changed, lost, or were not there."""
+    said = {}
+    for line in (folder / SUMS).read_text(encoding="utf-8", errors="replace").splitlines():
+        digest, _, name = line.partition("  ")
+        said[name] = digest
+    found = {path.relative_to(folder).as_posix(): _sha256(path) for path in _files(folder)}
+    for name in sorted(said.keys() | found.keys()):
+        if name not in found:
+            yield f"{folder / name}: is missing, {SUMS} names it"
+        elif name not in said:
+            yield f"{folder / name}: {SUMS} does not name it"
+        elif said[name] != found[name]:
+            yield f"{folder / name}: has not the digest that {SUMS} says"
+
+
+def _outcomes(paths: Paths, shards: list[str]) -> Iterator[Path]:
+    """Yield the documents that a run has left, as far as it has them."""
+    folder = paths.plan.parent
+    named = [
+        paths.plan,
+        folder / "ledger.json",
+        paths.found,
+        *(folder / "report" / name for name in REPORTS),
+        *map(paths.manifest, shards),
+    ]
+    yield from filter(Path.is_file, named)
+
+
+def _place_of(path: Path) -> str:
+    """Return where an input lies in the crate: as in the project, also if it comes with the wheel."""
+    return (path.relative_to(SHIPPED) if path.is_absolute() else path).as_posix()
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path.name != SUMS)
+
+
+def _sealed(path: Path) -> dict[str, str]:
+    return {"sha256": _sha256(path), "contentSize": str(path.stat().st_size)}
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
