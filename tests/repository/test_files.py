@@ -102,6 +102,18 @@ def test_codemeta_says_what_the_citation_says() -> None:
     }.items() <= CITATION.items()
 
 
+def test_the_paper_cites_the_papers_of_the_citation() -> None:
+    cited = (ROOT / "paper/paper.bib").read_text(encoding="utf-8")
+    text = (ROOT / "paper/paper.md").read_text(encoding="utf-8")
+    head = yaml.safe_load(text.split("---\n")[1])
+    assert [{"name": author["name"]} for author in head["authors"]] == CITATION["authors"]
+    for reference in CITATION["references"]:
+        assert f"{{{{{reference['title']}}}}}" in cited
+    assert set(re.findall(r"^@\w+\{(\w+),", cited, re.MULTILINE)) == set(
+        re.findall(r"@(\w+)", text.split("---\n")[2])
+    )
+
+
 def test_licence_is_the_one_that_is_declared() -> None:
     text = (ROOT / "LICENSE").read_text(encoding="utf-8")
     assert text.startswith("BSD 3-Clause License\n")
