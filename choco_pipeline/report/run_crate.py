@@ -65,8 +65,11 @@ def write_crate(ledger: Ledger, results: Path) -> Path:
         if name not in ("commit", "tables built by")
     ]
     workflow["hasPart"] = [
-        crate.add_file(path, f"workflow/rules/{path.name}", properties=_sealed(path))
-        for path in sorted((SHIPPED / "workflow/rules").glob("*.smk"))
+        crate.add_file(path, path.relative_to(SHIPPED).as_posix(), properties=_sealed(path))
+        for path in [
+            SHIPPED / "workflow/Snakefile",
+            *sorted((SHIPPED / "workflow/rules").glob("*.smk")),
+        ]
     ]
     inputs = [
         crate.add_file(path, _place_of(path), properties=_sealed(path))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from choco_pipeline.report.run_crate import faults_of_crate
 from tests.workflow.project import Project
 
 pytestmark = pytest.mark.full
@@ -212,6 +213,15 @@ def test_statements_whose_code_has_changed_are_not_taken_for_done(tiny, tmp_path
     record.write_text(json.dumps({**known, "params": ["code that is no more"]}))
     done = project.choco("run", "tiny.yaml")
     assert "find 3/3: done" in done.stderr
+
+
+def test_snakemakes_report_holds_what_was_found_and_the_crate_says_so(tiny, tmp_path):
+    project = tiny[0].copy(tmp_path)
+    project.snakemake("--config", "choco=tiny.yaml", "--report", "report.html")
+    page = (tmp_path / "report.html").read_text()
+    for name in ("index.html", "ledger.csv", "verdicts.csv", "found.html", "found.tex"):
+        assert name in page
+    assert list(faults_of_crate(tmp_path / "results/tiny/ro-crate")) == []
 
 
 def test_a_failing_job_is_named_with_its_error_and_its_log(tiny, tmp_path):

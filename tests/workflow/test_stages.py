@@ -51,7 +51,7 @@ def test_rules_commands_folders_and_logs_have_the_words_of_the_table(project: Pr
     settings = ("--config", "choco=proof.yaml")
     listed = project.snakemake("--list-rules", *settings).stdout.split()
     rules = {rule for stage in Stage for rule in rules_of(stage)}
-    assert {*listed} - {"all"} == rules
+    assert {*listed} - {"all", "default"} == rules
 
     shown = project.snakemake("--cores", "1", "--dry-run", "--printshellcmds", *settings)
     jobs = [one for one in (shown.stdout + shown.stderr).split("rule ") if JOB.search(one)]
