@@ -73,3 +73,9 @@ def test_moduli_that_are_the_same_numbers_are_both_proposed():
     sure, doubtful = FamilyModuli(family(SLOPES, (2, 4, 8, 16))).statements()
     conditions = {one.formulas[1].formula for one in (*sure, *doubtful)}
     assert conditions == {"v%k == 0", "v%2**v2(k) == 0"}
+
+
+def test_a_parameter_may_be_0():
+    """It has no 2-adic value, and no modulus is made of it."""
+    sure, doubtful = FamilyModuli(family("solid-bar(f=(x+z+k)//3)", range(4), 20)).statements()
+    assert (sure, doubtful) == ([], [])
