@@ -26,6 +26,7 @@ from choco_pipeline.proof.attempt import (
     attempt,
     check_again,
 )
+from choco_pipeline.proof.checker import CHECKER_SECONDS
 from choco_pipeline.proof.family_check import is_family
 from choco_pipeline.proof.games.automaton_counts import SHOWN
 from choco_pipeline.proof.games.membership import Relation
@@ -38,7 +39,6 @@ from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.proof_orders import to_prove
 from choco_pipeline.proof.task import (
-    CHECKER_SECONDS,
     asked_again,
     decided_on,
     warm_up,

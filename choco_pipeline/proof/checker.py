@@ -20,6 +20,9 @@ from choco_pipeline.shipped import SHIPPED
 PROGRAM = SHIPPED / "checker" / "check.py"
 #: Seconds for Python to start, and for what the checker does not count against a file's limit.
 START = 5.0
+#: For so many seconds it is asked about each certificate that is just written. Nearly all take less than one; a sentence with
+#: six integers in nim-sums takes two or three, and a machine that does other things as well makes more of either.
+CHECKER_SECONDS = 4.0
 
 Answer = Literal["proved", "refuted", "vacuous", "out of time", "undecided", "no certificate"]
 

@@ -20,7 +20,7 @@ from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.arithmetic.engines import EngineName, installed_engines
 from choco_pipeline.proof.attempt import attempt, describe, proof_of
-from choco_pipeline.proof.checker import EngineAnswers, ask_checker
+from choco_pipeline.proof.checker import CHECKER_SECONDS, EngineAnswers, ask_checker
 from choco_pipeline.proof.games.earlier_proofs import EarlierProofs
 from choco_pipeline.proof.games.membership import Relation
 from choco_pipeline.proof.games.proof_outcome import FormulaOfProof, GameProof, ProofOutcome
@@ -42,8 +42,6 @@ COMPILED_FOR: Mapping[str, Relation] = {
 }
 #: A formula for what is proved is looked for this long, at most.
 FORMULA_SECONDS = 5
-#: The checker is asked about each certificate for so long in a run; most take less.
-CHECKER_SECONDS = 1.0
 NO_MEMORY = "there is too little memory"
 
 

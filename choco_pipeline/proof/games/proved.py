@@ -11,6 +11,7 @@ from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.proof.arithmetic.engines import ENGINES, EngineName
 from choco_pipeline.proof.games.membership import Relation
 from choco_pipeline.proof.games.obligations import Obligation
+from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.shown import ShownInNotebook
 
 Status = Literal["proved", "refuted", "undecided"]
@@ -92,7 +93,11 @@ class Proof(ShownInNotebook):
         ------
         RulesetError
             If it is not a position of the game.
+        UndecidedError
+            If nothing is proved.
         """
+        if self.status != "proved":
+            raise UndecidedError(f"{self.ruleset.notation}: nothing is proved: {self.status}")
         number = (value,) if self.relation == "grundy" else ()
         return self.holds(self.ruleset.check(position), *number)
 

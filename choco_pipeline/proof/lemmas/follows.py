@@ -20,7 +20,7 @@ from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, v
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.games.notation import build
-from choco_pipeline.proof.checker import EngineAnswers, ask_checker
+from choco_pipeline.proof.checker import CHECKER_SECONDS, EngineAnswers, ask_checker
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.for_all import verdict_for_all
 from choco_pipeline.proof.lemmas.derivation import Derivation, derived
@@ -35,8 +35,6 @@ from choco_pipeline.tables.computing.in_memory import table
 
 #: So many members' tables up to this bound are compared with what lemmas say, and with the claim.
 MEMBERS, BOUND = 6, 14
-#: The checker takes two seconds or three for a sentence with six integers in nim-sums.
-CHECKER_SECONDS = 4.0
 
 
 def settle_following(

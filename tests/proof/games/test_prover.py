@@ -314,3 +314,10 @@ def test_a_guess_that_is_too_large_to_decide_is_followed_by_others(monkeypatch):
     monkeypatch.setattr(search, "Engine", Hesitant)
     assert prove(game, engines=["own"]).automata == proof.automata
     assert hesitated
+
+
+def test_nothing_is_said_of_positions_by_what_is_not_proved():
+    proof = prove(parse_ruleset("nim(2)"), seconds=0)
+    assert proof.status == "undecided"
+    with pytest.raises(UndecidedError, match=r"nim\(2\): nothing is proved"):
+        proof.accepts((1, 1))
