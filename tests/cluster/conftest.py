@@ -24,7 +24,6 @@ def new_project(folder: Path) -> Project:
     project = Project(folder)
     for name in ("two_tables.yaml", "heaps.yaml", "large.yaml"):
         shutil.copy(Path(__file__).parent / name, folder)
-    (folder / "config" / "clusters").mkdir(parents=True)
     return project
 
 

@@ -41,7 +41,7 @@ def proof(tmp_path_factory: pytest.TempPathFactory) -> Ran:
 
 def ran_once(factory: pytest.TempPathFactory, name: str) -> Ran:
     """Return a project in which a configuration has run once for all processes of the tests, and what it printed."""
-    command = ("run", f"{name}.yaml")
+    command = ("run", f"{name}.yaml", "--workers", "2")
 
     def run(folder: Path) -> None:
         project = Project(folder)

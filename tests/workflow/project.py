@@ -21,13 +21,19 @@ ROOT = Path(__file__).parents[2]
 
 
 class Project:
-    """An empty folder with the test configurations and their claims; runs in it are known by a mark that they inherit."""
+    """An empty folder with the test configurations and their claims; runs in it are known by a mark that they inherit.
+
+    One worker computes for them unless a test asks for more: to start one takes longer than their tables.
+    """
 
     def __init__(self, folder: Path, mark: str | None = None) -> None:
         self.folder = folder
         self.mark = mark or uuid.uuid4().hex
         for name in ("tiny.yaml", "slow.yaml", "proof.yaml", "claims.yaml"):
             shutil.copy(Path(__file__).parent / name, folder / name)
+        clusters = folder / "config" / "clusters"
+        clusters.mkdir(parents=True, exist_ok=True)
+        (clusters / "local.yaml").write_text("kind: local\nworkers: 1\n", encoding="utf-8")
         path = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(ROOT)])
         self.environment = {**os.environ, "PYTHONPATH": path, "CHOCO_TEST": self.mark}
         self.environment.pop("CHOCO_SCHEDULER", None)

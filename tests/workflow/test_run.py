@@ -172,6 +172,9 @@ def test_a_second_run_does_nothing_and_a_third_only_what_a_change_asks_for(tiny,
 
 
 def test_plain_snakemake_makes_the_same_tables_and_verdicts(tiny, project):
+    config = project.folder / "tiny.yaml"
+    # Each job loads everything anew, for seconds, and neither tables nor verdicts come of these.
+    config.write_text(re.sub("^height_functions:.*\n", "", config.read_text(), flags=re.MULTILINE))
     project.snakemake("--cores", "2", "--config", "choco=tiny.yaml")
     assert digests(project) == digests(tiny[0])
     assert len(digests(project)) == 9
