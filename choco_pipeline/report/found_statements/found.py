@@ -61,6 +61,8 @@ class FoundView:
         The claims that it restates.
     told_by
         The theorem that tells which positions of its games are P, where the statement says how these lie; None for others.
+    follows_from
+        The numbers and anchors of the statements from which it follows.
     picture
         A drawing, or None.
     """
@@ -69,6 +71,7 @@ class FoundView:
     statement: FoundStatement
     known: tuple[RestatedClaim, ...]
     told_by: RestatedClaim | None
+    follows_from: tuple[tuple[int, str], ...]
     picture: Markup | None
 
     @property
@@ -241,6 +244,7 @@ def found_of(document: Mapping[str, Any], ledger: Ledger, results: Path) -> Foun
                 one,
                 tuple(map(known.named, one.known)),
                 told.get(one.id),
+                tuple((numbers[name], name) for name in one.follows_from if name in numbers),
                 drawing(one, ledger.tables, results),
             )
             for one in part

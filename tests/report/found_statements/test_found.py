@@ -296,6 +296,18 @@ def test_sets_of_values_are_read_off_their_conditions(values):
     assert {v for v in members if v <= max(values)} == set(values)
 
 
+def test_what_follows_from_what_is_said(ledger: dict[str, Any]):
+    first = a_statement(implies=("for k = 3: <b> & z ≥ y",))
+    second = a_statement(kind="count", ruleset="nim(2)", follows_from=(first.id, "found-elsewhere"))
+    html = found_page(found_of(document_of(first, second), whole(ledger), RESULTS), whole(ledger))
+    document = Document(html)
+    assert f"#{first.id}" in document.links
+    said = squeezed(document.text["new"])
+    assert "Follows, if it is true, from Found 1." in said
+    assert "follows from this, some of it together with others" in said
+    assert "For k = 3: <b> & z ≥ y" in said
+
+
 def test_a_long_list_of_certificates_is_cut(ledger: dict[str, Any]):
     paths = tuple(f"results/certificates/{n}.json" for n in range(9))
     said = a_statement(verdict=Verdict("proved", "proved", paths))
