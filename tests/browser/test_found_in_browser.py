@@ -101,8 +101,8 @@ def one_plain_font(folder: Path) -> Path:
 
 
 def formulas_are_laid_out(seen: Seen) -> None:
-    one = seen.page.locator(f"[id='{statements()[2].id}']")
-    assert one.locator("math").count() == 1
+    one = seen.page.locator(f"[id='{statements()[2].id}'] math[display=block]")
+    assert one.count() == 1
     boxes = one.evaluate(
         """e => Object.fromEntries([["over", "mfrac > :first-child"], ["under", "mfrac > :last-child"],
           ["base", "msup > :first-child"], ["raised", "msup > :last-child"], ["first", "mtr:first-child"], ["last", "mtr:last-child"],

@@ -106,11 +106,11 @@ def test_the_twelve_parts_of_step2015_conjectures_4_1_to_4_4_are_two_cases() -> 
     found = formulas(proved("step-bar(k=1)", "grundy"), OWN)
     assert found.cases == (
         FormulaCase("(y+z)%2 == 0", "z+(y+1)//2"),
-        FormulaCase("(y+z)%2 == 1", "min((2*z-y)//2, 3*(z-y)//2)"),
+        FormulaCase("(y+z)%2 == 1", "min(3*(z-y)//2, z-(y+1)//2)"),
     )
     assert found.engines == ("own",)
     assert numbers_agree("step-bar(k=1)", found)
-    text = "G = z+(y+1)//2 where (y+z)%2 == 0; min((2*z-y)//2, 3*(z-y)//2) where (y+z)%2 == 1"
+    text = "G = z+(y+1)//2 where (y+z)%2 == 0; min(3*(z-y)//2, z-(y+1)//2) where (y+z)%2 == 1"
     described = described_formula(proved("step-bar(k=1)", "grundy"), OWN)
     assert described == FormulaOfProof(text=text, cases=found.cases, engines=("own",))
 
