@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -68,6 +70,17 @@ def test_what_follows_from_where_the_steps_are_is_no_chance(notation, quantity, 
         number = right_by_chance(one, claims_of(one), [notation])
         assert number is not None
         assert number < MANY, one.text
+
+
+def test_how_far_a_formula_is_right_is_not_compared():
+    """Of k = 2 the bound of solid2022, Conjecture 1, is 1, and up to there any bar is Nim."""
+    check = {"kind": "p-positions", "formula": "x ^ y ^ z == 0"}
+    (nim,) = statements(mined("solid-bar(f=(x+z)//3)", ["formulas"]))
+    for reach, is_compared in (({"reach": "k//2"}, False), ({}, True)):
+        claim = {"ruleset": "solid-bar(f=(x+z)//k)", **reach, "check": check}
+        one = replace(nim, ruleset=claim["ruleset"], claim=claim, parameters={"k": (2, 6)})
+        games = [f"solid-bar(f=(x+z)//{k})" for k in (2, 6)]
+        assert (right_by_chance(one, claims_of(one), games) is not None) == is_compared
 
 
 def test_games_that_are_no_bars_are_not_compared():
