@@ -188,9 +188,11 @@ def _counted(ledger: Ledger) -> Iterator[str]:
         said = ", ".join(f"{number:,} {words[status]}" for status, number in proofs.items())
         yield f"Proofs for all positions: {said}"
     for group, counts in count_verdicts(ledger).items():
-        said = ("; " if group == "question" else ", ").join(
-            f"{number:,} {words_of(group, verdict)}" for verdict, number in counts.items()
-        )
+        by_words: Counter[str] = Counter()
+        for verdict, number in counts.items():
+            by_words[words_of(group, verdict)] += number
+        between = "; " if group == "question" else ", "
+        said = between.join(f"{number:,} {words}" for words, number in by_words.items())
         heading = NOT_ASSERTED.get(group, _claims(sum(counts.values())))
         yield f"{heading}: {said}"
 
