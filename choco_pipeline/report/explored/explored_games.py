@@ -55,7 +55,7 @@ MOST_POSITIONS_OF_A_FACE = 16 * MOST_POSITIONS
 #: States times symbols of an automaton that is embedded, about 22 KiB.
 MOST_TRANSITIONS = 8192
 #: Characters of all tables and automata together: what does not fit is left out.
-MOST_CHARACTERS = 1_200_000
+MOST_CHARACTERS = 2_400_000
 
 
 @dataclass(frozen=True)
@@ -149,17 +149,40 @@ def explored_families(ledger: Ledger, results: Path) -> list[ExploredFamily]:
         for entry in ledger.proofs
         if entry.certificate
     }
-    left, found = MOST_CHARACTERS, []
-    for (name, names), of_family in families.items():
-        chosen = []
-        for values in spread(sorted(of_family), MOST_TABLES):
-            one = _explored(of_family[values], values, certificates, results)
-            if one is not None and (size := len(_json(one))) <= left:
-                left -= size
-                chosen.append(one)
-        if chosen:
-            found.append(ExploredFamily(name, names, tuple(chosen)))
-    return found
+    explored = {
+        family: [
+            one
+            for values in spread(sorted(tables), MOST_TABLES)
+            if (one := _explored(tables[values], values, certificates, results)) is not None
+        ]
+        for family, tables in families.items()
+    }
+    found = [
+        ExploredFamily(name, names, tuple(tables))
+        for (name, names), tables in fitting(explored).items()
+    ]
+    # A reader sees the first one before he has chosen.
+    return sorted(found, key=lambda family: -sum(bool(table.automata) for table in family.tables))
+
+
+def fitting(
+    families: Mapping[tuple[str, tuple[str, ...]], Sequence[ExploredTable]],
+) -> dict[tuple[str, tuple[str, ...]], list[ExploredTable]]:
+    """Return families with as many tables of each as its share of `MOST_CHARACTERS` holds, spread evenly.
+
+    Shares are equal, and what a family does not need is shared by those that need more.
+    """
+    sizes = {id(one): len(_json(one)) for tables in families.values() for one in tables}
+    needs = {family: sum(sizes[id(one)] for one in tables) for family, tables in families.items()}
+    left, fitting = MOST_CHARACTERS, {}
+    for n, family in enumerate(sorted(needs, key=needs.__getitem__)):
+        number, chosen = len(families[family]), list(families[family])
+        while sum(sizes[id(one)] for one in chosen) > left // (len(needs) - n):
+            number -= 1
+            chosen = spread(families[family], number) if number else []
+        left -= sum(sizes[id(one)] for one in chosen)
+        fitting[family] = chosen
+    return {family: fitting[family] for family in families if fitting[family]}
 
 
 def embedded(families: Sequence[ExploredFamily]) -> Markup:

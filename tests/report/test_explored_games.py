@@ -1,0 +1,35 @@
+"""Every family of games has its share of the page to explore, however large the tables of another are."""
+
+from dataclasses import replace
+
+import pytest
+
+from choco_pipeline.report.explored import explored_games
+from choco_pipeline.report.explored.explored_games import ExploredTable, fitting
+from choco_pipeline.report.explored.played_rules import PackedFunction, PlayedRules
+
+RULES = PlayedRules(("a",), (2,), (), None, ())
+TABLE = ExploredTable(
+    "nim(1)", (0,), RULES, ("a",), (2,), (0,), None, PackedFunction((0,), ""), True, None, (), ""
+)
+
+
+def tables(number, characters):
+    cells = PackedFunction((0,), "x" * characters)
+    return [replace(TABLE, values=(i,), cells=cells) for i in range(number)]
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_large_tables_of_one_family_leave_room_for_others(monkeypatch, first):
+    monkeypatch.setattr(explored_games, "MOST_CHARACTERS", 40_000)
+    several = [(("large", ()), tables(8, 10_000)), (("small", ("k",)), tables(24, 100))]
+    found = fitting(dict(several if first else reversed(several)))
+    assert [len(found[name]) for name in (("large", ()), ("small", ("k",)))] == [3, 24]
+    assert [table.values for table in found["large", ()]] == [(1,), (4,), (6,)]
+
+
+def test_a_family_of_which_no_table_fits_is_left_out(monkeypatch):
+    monkeypatch.setattr(explored_games, "MOST_CHARACTERS", 5_000)
+    assert list(fitting({("large", ()): tables(1, 10_000), ("small", ()): tables(2, 10)})) == [
+        ("small", ())
+    ]
