@@ -30,13 +30,14 @@ SIGNS: Mapping[Outcome, tuple[str, str]] = {
     "proved-for-listed": ("◧", "proved for listed parameters"),
     "proved": ("∎", "proved"),
 }
-#: What an outcome says of a question, whose formal reading is true or not; none of those that are not here says anything.
+#: What an outcome says of a question. Only its formal reading is true or not, and that is often a part of what was asked, or an
+#: answer that somebody proposes. None of the outcomes that are not here says anything.
 ANSWERS: Mapping[Outcome, str] = {
-    "refuted": "answered, no",
-    "holds-to-bound": "open, yes as far as checked",
-    "exhausted": "answered, yes",
-    "proved-for-listed": "answered for listed parameters, yes",
-    "proved": "answered, yes",
+    "refuted": "as read here, no",
+    "holds-to-bound": "open; as read here, yes as far as checked",
+    "exhausted": "as read here, yes",
+    "proved-for-listed": "as read here, yes for listed parameters",
+    "proved": "as read here, yes",
 }
 #: Engines, as people are told of them.
 ENGINES: Mapping[str, str] = {
@@ -233,7 +234,7 @@ def words_of(status: str, outcome: Outcome) -> str:
     Examples
     --------
     >>> words_of("question", "refuted"), words_of("conjecture", "refuted")
-    ('answered, no', 'refuted')
+    ('as read here, no', 'refuted')
     """
     words = SIGNS[outcome][1]
     return ANSWERS.get(outcome, words) if status == "question" else words

@@ -162,9 +162,10 @@ class FoundStatement(ShownInNotebook):
     known
         Ids of the catalogue's claims that it restates.
     follows_from
-        Ids of the found statements by which all positions of its game are settled, and so, if they are true, this one.
+        Ids of the found statements that settle all positions of its game, as far as sampled ones tell.
     implies
-        What else was found, as sentences: it follows from this statement, and from others perhaps, and is none of its own.
+        What else was found, as sentences: it follows from this statement, and from others perhaps, as far as sampled positions
+        tell, and is none of its own.
     picture
         Plain data for a drawing: ``{"kind": "p-pattern" | "sequence" | …, …}``.
     """

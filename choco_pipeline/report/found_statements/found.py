@@ -62,7 +62,7 @@ class FoundView:
     told_by
         The theorem that tells which positions of its games are P, where the statement says how these lie; None for others.
     follows_from
-        The numbers and anchors of the statements from which it follows.
+        The numbers and anchors of the statements that settle all positions of its game, as far as sampled ones tell.
     picture
         A drawing, or None.
     """

@@ -303,8 +303,11 @@ def test_what_follows_from_what_is_said(ledger: dict[str, Any]):
     document = Document(html)
     assert f"#{first.id}" in document.links
     said = squeezed(document.text["new"])
-    assert "Follows, if it is true, from Found 1." in said
-    assert "follows from this, some of it together with others" in said
+    assert (
+        "As far as sampled positions tell, all positions of this game are settled by Found 1."
+        in said
+    )
+    assert "follows from this as far as sampled positions tell, some of it with others" in said
     assert "For k = 3: <b> & z ≥ y" in said
 
 
