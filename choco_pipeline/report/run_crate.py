@@ -100,20 +100,23 @@ def write_crate(ledger: Ledger, results: Path) -> Path:
     return folder
 
 
-def faults_of_crate(folder: Path) -> Iterator[str]:
-    """Yield what is not as a crate's digests say: files that are changed, lost, or were not there."""
+def faults_of_crate(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Yield files of a crate that are not as its digests say, and why: they are changed, lost, or were not there."""
     said = {}
+    if not (folder / SUMS).is_file():
+        yield folder / SUMS, "is missing"
+        return
     for line in (folder / SUMS).read_text(encoding="utf-8", errors="replace").splitlines():
         digest, _, name = line.partition("  ")
         said[name] = digest
     found = {path.relative_to(folder).as_posix(): _sha256(path) for path in _files(folder)}
     for name in sorted(said.keys() | found.keys()):
         if name not in found:
-            yield f"{folder / name}: is missing, {SUMS} names it"
+            yield folder / name, f"is missing, {SUMS} names it"
         elif name not in said:
-            yield f"{folder / name}: {SUMS} does not name it"
+            yield folder / name, f"{SUMS} does not name it"
         elif said[name] != found[name]:
-            yield f"{folder / name}: has not the digest that {SUMS} says"
+            yield folder / name, f"has not the digest that {SUMS} says"
 
 
 def _outcomes(paths: Paths, shards: list[str]) -> Iterator[Path]:

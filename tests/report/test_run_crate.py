@@ -109,3 +109,8 @@ def test_verify_reads_it(project: Path, tmp_path: Path) -> None:
         f"{SUMS} does not name it",
         f"is missing, {SUMS} names it",
     ]
+    (copy / "results/small" / FOLDER / SUMS).unlink()
+    wrong = choco("verify", "--json", cwd=copy)
+    assert wrong.returncode == 1
+    (line,) = json.loads(wrong.stdout)["unusable"].values()
+    assert line == f"results/small/{FOLDER}/{SUMS}: is missing"

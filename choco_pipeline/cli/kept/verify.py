@@ -9,6 +9,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_compl
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
@@ -21,7 +22,7 @@ from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError, StoreError
 from choco_pipeline.proof.checker import PROGRAM, check_files
 from choco_pipeline.proof.statements.claim_certificate import FOLDER as CLAIMS
-from choco_pipeline.report.run_crate import FOLDER, SUMS, faults_of_crate
+from choco_pipeline.report.run_crate import FOLDER, faults_of_crate
 from choco_pipeline.sweep.damage import damaged
 from choco_pipeline.sweep.paths import RESULTS, all_records
 from choco_pipeline.tables.building.restoration import RepairedTable
@@ -55,10 +56,9 @@ def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool)
     tables: list[tuple[Path, VerifiedTable]] = []
     others = [] if manifests else list(all_records(RESULTS))
     unusable = {path.as_posix(): why for path, why in damaged(others)}
-    crates = [] if manifests else sorted(RESULTS.glob(f"*/{FOLDER}/{SUMS}"))
-    unusable |= {
-        why.partition(":")[0]: why for path in crates for why in faults_of_crate(path.parent)
-    }
+    crates = [] if manifests else sorted(RESULTS.glob(f"*/{FOLDER}"))
+    for path, why in chain.from_iterable(map(faults_of_crate, crates)):
+        unusable[path.as_posix()] = f"{path}: {why}"
     for manifest, found in on_all_cores(partial(_verified, seed), chosen_manifests(manifests)):
         if isinstance(found, str):
             unusable[manifest.as_posix()] = found
