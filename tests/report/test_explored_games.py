@@ -33,3 +33,10 @@ def test_a_family_of_which_no_table_fits_is_left_out(monkeypatch):
     assert list(fitting({("large", ()): tables(1, 10_000), ("small", ()): tables(2, 10)})) == [
         ("small", ())
     ]
+
+
+def test_families_with_large_tables_have_equal_shares(monkeypatch):
+    monkeypatch.setattr(explored_games, "MOST_CHARACTERS", 44_000)
+    names = [("one", ()), ("other", ())]
+    found = fitting({name: tables(8, 10_000) for name in names})
+    assert [len(found[name]) for name in names] == [2, 2]
