@@ -14,7 +14,7 @@ from choco_pipeline.cli.main import app
 project = "choco_pipeline"
 copyright = "choco_pipeline authors"
 version = release = choco_pipeline.__version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 html_theme = "furo"
 html_title = f"choco_pipeline {version}"
 html_show_sphinx = False
