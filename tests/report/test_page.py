@@ -444,7 +444,7 @@ def test_what_no_paper_asserts_refutes_nobody(ledger):
     shown = Site(ledger)
     asked = shown.text("index.html", f"standing-{plain[0]}")
     assert " ".join(claims[plain[0]]["statement"].split()) in asked
-    assert "✗ as read here, no: refuted at" in asked
+    assert "✗ no, as read here: refuted at" in asked
     assert " ".join(claims[plain[1]]["statement"].split()) in shown.text("index.html", "ours")
     said = shown.first.text.get("refuted", "")
     texts = {row["claim"]: row["text"] for row in ledger["rows"]}

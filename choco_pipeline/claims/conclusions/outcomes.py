@@ -33,11 +33,11 @@ SIGNS: Mapping[Outcome, tuple[str, str]] = {
 #: What an outcome says of a question. Only its formal reading is true or not, and that is often a part of what was asked, or an
 #: answer that somebody proposes. None of the outcomes that are not here says anything.
 ANSWERS: Mapping[Outcome, str] = {
-    "refuted": "as read here, no",
-    "holds-to-bound": "open; as read here, yes as far as checked",
-    "exhausted": "as read here, yes",
-    "proved-for-listed": "as read here, yes for listed parameters",
-    "proved": "as read here, yes",
+    "refuted": "no, as read here",
+    "holds-to-bound": "open; yes as far as checked, as read here",
+    "exhausted": "yes, as read here",
+    "proved-for-listed": "yes for listed parameters, as read here",
+    "proved": "yes, as read here",
 }
 #: Engines, as people are told of them.
 ENGINES: Mapping[str, str] = {
@@ -234,7 +234,7 @@ def words_of(status: str, outcome: Outcome) -> str:
     Examples
     --------
     >>> words_of("question", "refuted"), words_of("conjecture", "refuted")
-    ('as read here, no', 'refuted')
+    ('no, as read here', 'refuted')
     """
     words = SIGNS[outcome][1]
     return ANSWERS.get(outcome, words) if status == "question" else words
