@@ -17,6 +17,7 @@ from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.finding.statements.entries import claims_of
 from choco_pipeline.finding.statements.statement import FoundStatement, StatementError, Verdict
 from choco_pipeline.formula import parse
+from choco_pipeline.formula.written.math_text import math_text
 
 #: Seconds for one statement, and for all of a run: what claims asked before is known, and costs nothing.
 ONE_SECONDS, ALL_SECONDS = 14.0, 28.0
@@ -49,7 +50,7 @@ class ForAllParameters:
 def claim_for_all(statement: FoundStatement) -> Claim | None:
     """Return the claim that a statement on a family is for all parameters; None if it is no such statement.
 
-    Its formula must speak of all positions: without a bound, exceptions, or cases.
+    Its formula must speak of all positions, or of those up to a bound: without exceptions or cases.
     """
     if not statement.pattern.names or statement.verdict.status not in ASKED:
         return None
@@ -63,7 +64,7 @@ def claim_for_all(statement: FoundStatement) -> Claim | None:
     said, check = claim.statement, claim.check
     if not isinstance(check, PPositions | GrundyNumbers) or check.where is not None:
         return None
-    if said.reach is not None or said.let or said.every or said.some:
+    if said.let or said.every or said.some:
         return None
     everything = " and ".join(f"{name} >= 0" for name in sorted(statement.pattern.names))
     condition = said.when or parse(everything)
@@ -78,10 +79,15 @@ def _verdict(statement: FoundStatement, claim: Claim, found: ClaimVerdict) -> Ve
     of = found.for_all.text
     if not found.is_proved or found.certificate is None:
         return replace(before, text=f"{before.text}; not decided for {of} at once: {found.why}")
-    evidence = found.evidence
-    return Verdict(
-        "proved",
-        f"proved for {of}: {evidence['conditions']} conditions written anew from the game are unsatisfiable by"
-        f" {' and by '.join(evidence['engines'])}",
-        (found.certificate,),
-    )
+    kept, reach = (found.certificate,), claim.statement.reach
+    if reach is not None:
+        of = f"{of}, for coordinates up to {math_text(reach.text)}"
+        # "and no further" is a statement of its own: that every member has a failure just beyond the bound
+        beyond = found.false_everywhere
+        if beyond is None or beyond.certificate is None:
+            text = f"{before.text}; proved for {of}, but not that it fails beyond them"
+            return replace(before, text=text, certificates=(*before.certificates, *kept))
+        of, kept = f"{of}, and false for each just beyond them", (*kept, beyond.certificate)
+    engines = " and by ".join(found.evidence["engines"])
+    text = f"proved for {of}: all conditions, written anew from the game, are unsatisfiable by {engines}"
+    return Verdict("proved", text, kept)

@@ -75,8 +75,39 @@ def test_a_true_statement_is_proved_for_all_parameters(decided):
     assert FoundStatement.from_json(found.as_json()) == found
 
 
+def up_to(bound, formula="(x-1) ^ y ^ (z-1) == 0", when="k%4 == 2"):
+    lines = (StatementLine("P iff", formula), StatementLine("up to", bound))
+    check = {"kind": "p-positions", "formula": formula}
+    said = statement("p-positions", TRIANGLE, formula, when, k=(2, 6, 10))
+    return replace(
+        said, formulas=lines, claim={"ruleset": TRIANGLE, "reach": bound, "check": check}
+    )
+
+
+def test_a_bound_is_proved_for_all_parameters_and_that_it_is_the_largest(decided):
+    found = decided(up_to("k"))
+    assert found.verdict.status == "proved"
+    says = "proved for all k with k ≡ 2 (mod 4), for coordinates up to k, and false for each just beyond them: "
+    assert found.verdict.text.startswith(says)
+    right, beyond = (json.loads(Path(p).read_text("utf-8")) for p in found.verdict.certificates)
+    assert right["where"] == "x <= k and y <= k and z <= k"
+    assert beyond["where"] == "x <= k+1 and y <= k+1 and z <= k+1"
+
+
+def test_a_bound_that_is_not_the_largest_is_not_proved(decided):
+    found = decided(up_to("k-1"))
+    assert found.verdict.status == "holds"
+    assert found.verdict.text.endswith(
+        "; proved for all k with k ≡ 2 (mod 4), for coordinates up to k−1, but not that it fails beyond them"
+    )
+    assert len(found.verdict.certificates) == 1
+
+
 #: As near to true ones as can be.
 FALSE = [
+    up_to("k+1"),
+    up_to("k", when="k%2 == 0"),
+    up_to("k", "x ^ y ^ z == 0"),
     replace(THREE, when="k%2 == 1"),
     replace(THREE, when="k > 2"),
     replace(THREE, when=""),
@@ -114,7 +145,6 @@ NOT_ASKED = [
     THREE.with_verdict(Verdict("undecided", "no table")),
     replace(THREE, formulas=(StatementLine("P iff", "x ^ y ^ z == 0", "x > 3"),)),
     replace(THREE, exceptions=((0, 0, 1),)),
-    replace(THREE, formulas=(), claim={"ruleset": TRIANGLE, "reach": "k", "check": {"kind": "p-positions", "formula": "x ^ y ^ z == 0"}}),
 ]  # fmt: skip
 
 
