@@ -57,8 +57,8 @@ def frontier_statements(
 ) -> Iterator[FoundStatement]:
     """Yield how far formulas are right, for the parameters for which they fail, if that follows a law.
 
-    A law that a formula obeys is left out where another one is right as far for all those parameters, and further for some;
-    so are constant ones.
+    A law that a formula obeys is left out where another one is right as far for all those parameters, and further for some; so
+    are constant ones. Of formulas that are right equally far the first is taken.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def frontier_statements(
         if member.parameters[name] > 0
     }
     told = [(formula, _told(formula, places, name)) for formula in formulas]
-    for formula in formulas:
+    for place, formula in enumerate(formulas):
         reaches = {k: formula.reaches[i] for k, i in places.items()}
         known = {k: reach for k, reach in reaches.items() if reach is not None}
         for law in laws(known, name):
@@ -88,7 +88,10 @@ def frontier_statements(
             ):
                 continue
             members = [places[k] for k in (*law.fitted, *law.held_out)]
-            if any(_further(other, formula, members, reached) for other, reached in told):
+            if any(
+                _as_far(other, formula, members, reached, or_equal=i < place)
+                for i, (other, reached) in enumerate(told)
+            ):
                 continue
             yield _statement(family, formula, law, places, lifted)
 
@@ -101,15 +104,20 @@ def _told(formula: FamilyFormula, places: Mapping[int, int], name: str) -> froze
     return frozenset(i for k, i in places.items() if k in by_law or reaches[k] is None)
 
 
-def _further(
-    other: FamilyFormula, formula: FamilyFormula, members: Sequence[int], told: frozenset[int]
+def _as_far(
+    other: FamilyFormula,
+    formula: FamilyFormula,
+    members: Sequence[int],
+    told: frozenset[int],
+    *,
+    or_equal: bool,
 ) -> bool:
-    """Whether another formula is said to be right as far in some tables, and further in one of them."""
+    """Whether another formula is said to be right as far in some tables, and further in one of them if not `or_equal`."""
     if not told.issuperset(members):
         return False
     pairs = [(other.reaches[i], formula.reaches[i]) for i in members]
     as_far = all(a is None or (b is not None and a >= b) for a, b in pairs)
-    return as_far and any(a != b for a, b in pairs)
+    return as_far and (or_equal or any(a != b for a, b in pairs))
 
 
 def _statement(

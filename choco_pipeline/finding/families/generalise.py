@@ -38,6 +38,7 @@ from choco_pipeline.finding.statements.statement import (
     Verdict,
     nodes_in,
 )
+from choco_pipeline.formula import parse
 from choco_pipeline.mining.closed_forms.pooled_formulas import pooled_formula
 from choco_pipeline.mining.closed_forms.readings import Reading
 
@@ -45,6 +46,8 @@ from choco_pipeline.mining.closed_forms.readings import Reading
 FEWEST_TABLES = 3
 #: Families of so many tables are small.
 FEW_MEMBERS = 48
+#: Shifts of nim-sums that are tried up to a bound, 0 first: one for each remainder modulo 8, up to which bounds are told apart.
+SHIFTS = (0, -1, 1, -2, 2, -3, 3, 4)
 #: Of a condition that too few tables tell from chance only a short one, of so many nodes, is worth trying on further games.
 LONGEST_IN_DOUBT = 11
 
@@ -94,7 +97,7 @@ def generalise(family: TableFamily) -> Generalised:
         )
     for candidate in candidates:
         search.state(candidate)
-    formulas, tried = [*candidates, *search.nim_sum(candidates)], search.lifted
+    formulas, tried = [*candidates, *search.nim_sums(candidates)], search.lifted
     if len(family.members) <= FEW_MEMBERS:
         for candidate in search.candidates(range(len(family.members)), candidates):
             search.doubt(candidate)
@@ -174,15 +177,26 @@ class _Search:
             for member, reading in zip(members, readings, strict=True):
                 yield member.parameters, Said("P iff", reading.said(formula))
 
-    def nim_sum(self, candidates: Sequence[FamilyFormula]) -> Iterator[FamilyFormula]:
-        """Yield the nim-sum of the coordinates, if it is none of the candidates: it may be right up to a bound."""
-        text = " ^ ".join(self.family.coordinates)
-        is_grundy = self.family.members[0].corner.variable.name == "grundy"
-        said = Said("G =", text) if is_grundy else Said("P iff", f"{text} == 0")
-        if len(self.family.names) == 1 and all(one.said != said for one in candidates):
-            check = check_of(said, self.family.coordinates, {})
-            every = (outcome(check, member) for member in self.family.members)
-            yield FamilyFormula(said, check, tuple(every))
+    def nim_sums(self, candidates: Sequence[FamilyFormula]) -> Iterator[FamilyFormula]:
+        """Yield nim-sums of the coordinates that are none of the candidates: they may be right up to a bound.
+
+        At P-positions, those coordinates on which heights depend are shifted, too, all by the same number.
+        """
+        family, game = self.family, self.family.members[0].corner.game
+        if len(family.names) != 1:
+            return
+        is_grundy = family.members[0].corner.variable.name == "grundy"
+        shifted = {name for limit in game.rules.limits.values() for name in limit.of}
+        for shift in SHIFTS if shifted and not is_grundy else (0,):
+            names = [
+                f"({n}{shift:+d})" if shift and n in shifted else n for n in family.coordinates
+            ]
+            text = " ^ ".join(names)
+            said = Said("G =", text) if is_grundy else Said("P iff", parse(f"{text} == 0").text)
+            if all(one.said != said for one in candidates):
+                check = check_of(said, family.coordinates, {})
+                outcomes = (outcome(check, member) for member in family.members)
+                yield FamilyFormula(said, check, tuple(outcomes))
 
     def state(self, formula: FamilyFormula) -> None:
         """State where a formula holds, if a condition says so, and the tables that are held out agree."""

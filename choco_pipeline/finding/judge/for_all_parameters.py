@@ -79,7 +79,8 @@ def _verdict(statement: FoundStatement, claim: Claim, found: ClaimVerdict) -> Ve
     of = found.for_all.text
     if not found.is_proved or found.certificate is None:
         return replace(before, text=f"{before.text}; not decided for {of} at once: {found.why}")
-    kept, reach = (found.certificate,), claim.statement.reach
+    kept: tuple[str, ...] = (found.certificate,)
+    reach = claim.statement.reach
     if reach is not None:
         of = f"{of}, for coordinates up to {math_text(reach.text)}"
         # "and no further" is a statement of its own: that every member has a failure just beyond the bound

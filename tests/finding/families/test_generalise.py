@@ -109,6 +109,22 @@ def test_bounds_of_formulas_that_another_one_beats_are_not_told():
     assert ("k%4 == 0", "(x-1) ^ y ^ (z-1) == 0", "") not in found
 
 
+def test_shifted_nim_sums_are_right_further_than_the_nim_sum():
+    """Of equally good shifts the first is told: of k ≡ 6 (mod 8), 1 and not −3."""
+    members = [member(SOLID, {"k": k}, "p-positions", 150) for k in range(2, 49, 4)]
+    found = said(generalise(TableFamily.of(SOLID, members)).statements)
+    bounds = {(when, text): one.formulas[1].formula for (when, text, _), one in found.items()}
+    assert bounds == {
+        ("k%8 == 2", "(x-3) ^ y ^ (z-3) == 0"): "3*k",
+        ("k%8 == 6", "(x+1) ^ y ^ (z+1) == 0"): "(3*k+2)//2",
+    }
+    for place in members:
+        (one,) = [one for one in found.values() if parse(one.when).value(place.parameters)]
+        reach = int(parse(one.formulas[1].formula).value(place.parameters))
+        assert outcome(one.claim["check"], place, reach).holds
+        assert not outcome(one.claim["check"], place, reach + 1).holds
+
+
 def test_step_bars():
     """step2015, Thm 3.2, with one comparison for the printed t and m; and a formula for half of the positions of odd k."""
     found = said(generalise(step_bars()).statements)
