@@ -20,7 +20,7 @@ from choco_pipeline.finding.families.observed import laws_of_states
 from choco_pipeline.finding.families.single import Mined, searches, statements
 from choco_pipeline.finding.families.table_family import TableFamily
 from choco_pipeline.finding.judge.by_chance import BARS, MANY, SEARCHES, right_by_chance
-from choco_pipeline.finding.judge.for_all_parameters import DecideForAll, ForAllParameters
+from choco_pipeline.finding.judge.for_all_parameters import ForAllParameters
 from choco_pipeline.finding.judge.known import follows_from_formulas, meaning, settled_by
 from choco_pipeline.finding.judge.lemma_cases import lemmas
 from choco_pipeline.finding.judge.rank import ranked, restated, strongest_first
@@ -35,9 +35,10 @@ from choco_pipeline.finding.statements.statement import (
     StatementError,
     Verdict,
 )
+from choco_pipeline.proof.lemmas.follows import ask_checker_of_steps
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.proof.statement_task import settled_for_all
+from choco_pipeline.proof.statement_task import settled_following, settled_for_all
 from choco_pipeline.stages import MINE_HEIGHTS, PROVE, Stage
 from choco_pipeline.sweep.paths import Paths, orders_of
 from choco_pipeline.sweep.plan_document import Plan, read_plan
@@ -218,7 +219,7 @@ def find_statements(plan_file: str, out_file: str, report: Report) -> dict[str, 
     with ExitStack() as stack:
         prover = Prover(stack)
         folder = paths.certificates.as_posix()
-        for_all = ForAllParameters(prover.for_all(folder)) if plan["prove"] else None
+        for_all = prover.for_all(folder, catalogue) if plan["prove"] else None
         finder = Finder(_tables(plan, proofs), catalogue, prover.decide, for_all)
         found = found_in(mined, families, finder, report, laws)
     for name in orders_of(plan, MINE_HEIGHTS):  # of height functions no table tells anything
@@ -302,14 +303,22 @@ class Prover:
         except UndecidedError as error:
             return {"verdict": "undecided", "text": str(error)}
 
-    def for_all(self, certificates: str) -> DecideForAll:
+    def for_all(self, certificates: str, catalogue: Catalogue) -> ForAllParameters:
         """Return what decides claims for all parameters, and keeps certificates in a folder."""
 
         def decide(claim: Claim, seconds: float) -> ClaimVerdict:
             limits = (seconds, DECISION_MEMORY, certificates)
             return settled_for_all(claim.as_json(), *limits, self._started)
 
-        return decide
+        def follow(
+            claim: Claim, premise: Claim, known: ClaimVerdict, seconds: float
+        ) -> ClaimVerdict:
+            limits = (seconds, DECISION_MEMORY, certificates)
+            premises, verdicts = {premise.id: premise.as_json()}, {premise.id: known}
+            asked = claim.as_json(), premises, verdicts
+            return ask_checker_of_steps(settled_following(*asked, *limits, self._started))
+
+        return ForAllParameters(decide, follow, catalogue)
 
     @property
     def _started(self) -> Limited:

@@ -1,74 +1,174 @@
-"""Found statements on families that are handed to the prover of families: proved for all parameters, or false for some.
+"""Found statements on families, for all parameters: proved, or false for some.
 
 A statement for which tables, and proofs of single games, speak is at most proved for the games that are named. What its condition
-says is of infinitely many; `choco_pipeline.proof.for_all` decides that, and says "proved" only if the check of the certificate,
-which shares no code with the search, says so.
+says is of infinitely many. `choco_pipeline.proof.for_all` decides that, and says "proved" only if the check of the certificate,
+which shares no code with the search, says so. What it does not decide, games with passes among it, may follow from claims that
+are proved for all parameters, by lemmas on games in general.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
+from choco_pipeline.claims.conclusions.outcomes import ENGINES, enumerated
+from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
+from choco_pipeline.claims.language.claims_file import FollowsFrom, LemmaName
+from choco_pipeline.claims.language.mistakes import mistakes_in
+from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.statements.entries import claims_of
 from choco_pipeline.finding.statements.statement import FoundStatement, StatementError, Verdict
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.math_text import math_text
+from choco_pipeline.proof.lemmas.derivation import derived
 
 #: Seconds for one statement, and for all of a run: what claims asked before is known, and costs nothing.
 ONE_SECONDS, ALL_SECONDS = 14.0, 28.0
 #: Only these are worth the time: what is refuted, or on one game, is not asked.
 ASKED = ("holds", "proved-for-listed")
+#: Ways from what is known of a game to what is said of one with heaps or passes beside it, shortest first; a lemma refuses games
+#: that it does not speak of, so that at most one or two of these remain.
+WAYS: tuple[tuple[LemmaName, ...], ...] = (
+    ("free-heap",),
+    ("sprague-grundy",),
+    ("one-pass",),
+    ("one-pass", "free-heap"),
+    ("one-pass", "two-more-passes"),
+    ("one-pass", "free-heap", "two-more-passes"),
+)
 
 #: Decides a claim with `for_all`, within so many seconds: the verdict, as `settle_for_all` returns it.
 DecideForAll = Callable[[Claim, float], ClaimVerdict]
+#: Decides a claim that follows from others, which are given with their verdicts, as `settle_following` returns it.
+Follow = Callable[[Claim, Claim, ClaimVerdict, float], ClaimVerdict]
 
 
 @dataclass
 class ForAllParameters:
-    """Who decides statements for all parameters, within the time that is left of a run's."""
+    """Who decides statements for all parameters, within the time that is left of a run's.
+
+    Attributes
+    ----------
+    decide
+        From a game's rules.
+    follow
+        By lemmas; None to ask nobody.
+    catalogue
+        Where premises are looked for.
+    spent
+        Seconds so far.
+    """
 
     decide: DecideForAll
-    spent: float = field(default=0.0)
+    follow: Follow | None = None
+    catalogue: Catalogue = field(default_factory=lambda: Catalogue({}))
+    spent: float = 0.0
 
     def decided(self, statement: FoundStatement) -> FoundStatement:
         """Return a statement with the verdict on all parameters, if there is one; else as it is, with why there is none."""
         claim = claim_for_all(statement)
-        seconds = min(ONE_SECONDS, ALL_SECONDS - self.spent)
-        if claim is None or seconds <= 0:
+        if claim is None:
             return statement
+        verdict = None
+        if not [
+            *mistakes_in(claim)
+        ]:  # it says of every position what it is, or of those up to a bound
+            found = self._timed(self.decide, claim)
+            verdict = None if found is None else _verdict(statement, claim, found)
+        if verdict is None or verdict.status in ASKED:
+            points = [point for point in statement.points if claim.speaks_of(point)]
+            verdict = self._by_lemmas(claim, points) or verdict
+        return statement if verdict is None else statement.with_verdict(verdict)
+
+    def _by_lemmas(self, claim: Claim, points: Sequence[Mapping[str, int]]) -> Verdict | None:
+        """Return that a claim follows from one of the catalogue that is proved for all parameters, if it does."""
+        for following, premise in _derivations(claim, self.catalogue, points):
+            known = self._timed(self.decide, premise)
+            if known is None or not known.is_proved or known.certificate is None:
+                continue
+            found = self._timed(self.follow, following, premise, known) if self.follow else None
+            if found is not None and found.is_proved:
+                return _following_verdict(found, known)
+        return None
+
+    def _timed(self, ask: Callable[..., ClaimVerdict], *asked: object) -> ClaimVerdict | None:
+        """Return an answer, if there is time left for it."""
+        seconds = min(ONE_SECONDS, ALL_SECONDS - self.spent)
+        if seconds <= 0:
+            return None
         start = time.monotonic()
-        found = self.decide(claim, seconds)
-        self.spent += time.monotonic() - start
-        return statement.with_verdict(_verdict(statement, claim, found))
+        try:
+            return ask(*asked, seconds)
+        finally:
+            self.spent += time.monotonic() - start
 
 
 def claim_for_all(statement: FoundStatement) -> Claim | None:
-    """Return the claim that a statement on a family is for all parameters; None if it is no such statement.
-
-    Its formula must speak of all positions, or of those up to a bound: without exceptions or cases.
-    """
+    """Return the claim that a statement on a family is for all parameters; None if it is no such statement."""
     if not statement.pattern.names or statement.verdict.status not in ASKED:
         return None
     try:
         claims = claims_of(statement)
     except StatementError:
         return None
-    if len(claims) != 1 or statement.exceptions:
+    if len(claims) != 1:
         return None
     (claim,) = claims
-    said, check = claim.statement, claim.check
-    if not isinstance(check, PPositions | GrundyNumbers) or check.where is not None:
-        return None
-    if said.let or said.every or said.some:
-        return None
+    said = claim.statement
     everything = " and ".join(f"{name} >= 0" for name in sorted(statement.pattern.names))
     condition = said.when or parse(everything)
-    return replace(claim, statement=said.model_copy(update={"for_all": condition}))
+    found = replace(claim, statement=said.model_copy(update={"for_all": condition}))
+    is_asked = any(not [*mistakes_in(one)] for one in (found, _following(found, found.id, ())))
+    return found if is_asked else None
+
+
+def _derivations(
+    claim: Claim, catalogue: Catalogue, points: Sequence[Mapping[str, int]]
+) -> Iterator[tuple[Claim, Claim]]:
+    """Yield a claim with each way in which it may follow from one of the catalogue, and that one.
+
+    Parameters
+    ----------
+    points
+        Parameters of which the claim speaks; a premise must speak of the same games.
+    """
+    for premise in catalogue.claims.values():
+        said = premise.statement
+        if said.for_all is None or said.follows_from is not None:
+            continue
+        for lemmas in WAYS:
+            following = _following(claim, premise.id, lemmas)
+            if [*mistakes_in(following)]:
+                return
+            with suppress(ChocoError):
+                conditions = derived(following, [premise]).of_parameters
+                if all(one.value(point) for one in conditions for point in points):
+                    yield following, premise
+
+
+def _following(claim: Claim, premise: str, lemmas: Sequence[LemmaName]) -> Claim:
+    by = FollowsFrom(claims=[premise], lemmas=list(lemmas))
+    return replace(claim, statement=claim.statement.model_copy(update={"follows_from": by}))
+
+
+def _following_verdict(found: ClaimVerdict, premise: ClaimVerdict) -> Verdict:
+    assert found.for_all is not None
+    assert premise.certificate is not None
+    chain = found.evidence["follows_from"]
+    steps = dict.fromkeys(step["certificate"] for step in chain["steps"])
+    text = (
+        f"proved for {found.for_all.text}: it follows from {premise.claim} by lemmas on {enumerated(chain['lemmas'])}; the sentences on"
+        f" integers that remain are decided by {_engines(found)}"
+    )
+    return Verdict("proved", text, (premise.certificate, *steps))
+
+
+def _engines(found: ClaimVerdict) -> str:
+    return enumerated([ENGINES.get(name, name) for name in found.engines])
 
 
 def _verdict(statement: FoundStatement, claim: Claim, found: ClaimVerdict) -> Verdict:
@@ -89,6 +189,5 @@ def _verdict(statement: FoundStatement, claim: Claim, found: ClaimVerdict) -> Ve
             text = f"{before.text}; proved for {of}, but not that it fails beyond them"
             return replace(before, text=text, certificates=(*before.certificates, *kept))
         of, kept = f"{of}, and false for each just beyond them", (*kept, beyond.certificate)
-    engines = " and by ".join(found.evidence["engines"])
-    text = f"proved for {of}: all conditions, written anew from the game, are unsatisfiable by {engines}"
+    text = f"proved for {of}: all conditions, written anew from the game, are unsatisfiable by {_engines(found)}"
     return Verdict("proved", text, kept)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
+from itertools import product
 from typing import Any, Literal, NotRequired, TypedDict, get_args
 
 from choco_pipeline.claims.language.claim import FOUND
@@ -209,6 +210,12 @@ class FoundStatement(ShownInNotebook):
     def pattern(self) -> Notation:
         """The ruleset, in which names stand for integers."""
         return read(self.ruleset)
+
+    @property
+    def points(self) -> list[dict[str, int]]:
+        """The choices of parameters that it was seen for."""
+        seen = self.seen or product(*self.parameters.values())
+        return [dict(zip(self.parameters, choice, strict=True)) for choice in seen]
 
     @property
     def text(self) -> str:

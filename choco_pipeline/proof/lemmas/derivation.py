@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from choco_pipeline.claims.kinds import GrundyNumbers, IntegerStatement, PPositions
 from choco_pipeline.claims.kinds.kind import Kind
 from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.nodes import Compare, Integer, Name, Node, render
 from choco_pipeline.proof.lemmas.known_lemmas import Known, put
 from choco_pipeline.proof.lemmas.last_step import LastStep, implied, nodes
@@ -30,13 +31,16 @@ class Derivation:
         The claim's games without passes, of which these are parts.
     last
         What lemmas say of the claim's games, and the claim.
+    of_parameters
+        For which parameters the premises speak of these games.
     statements
-        On integers: that the claim speaks of parameters only that its premises speak of, and the last step.
+        On integers: that the claim speaks of such parameters only, and the last step.
     """
 
     only_the_end: tuple[Played, ...]
     family: Family
     last: LastStep
+    of_parameters: tuple[Formula, ...]
     statements: tuple[IntegerStatement, ...]
 
 
@@ -75,7 +79,8 @@ def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
     base, _ = without_passes(claim.pattern)
     relation = f"{game.coordinates[0]} == 0"
     family = Family(base.text, said.for_all.text, relation, "p-positions", describe(base.text))
-    return Derivation(tuple(only_the_end), family, last, statements)
+    of_parameters = tuple(parse(render(one)) for one in conditions)
+    return Derivation(tuple(only_the_end), family, last, of_parameters, statements)
 
 
 def _of_premises(

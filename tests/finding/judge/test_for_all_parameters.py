@@ -1,13 +1,14 @@
 """Found statements on families, for all parameters: proved only by a certificate that the check agrees with."""
 
 import json
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from choco_pipeline.claims.language.case import Finding
-from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
 from choco_pipeline.claims.language.claim_verdict import AllParameters, ClaimVerdict
 from choco_pipeline.claims.language.verdict import Undecided
 from choco_pipeline.finding.judge.for_all_parameters import (
@@ -15,7 +16,7 @@ from choco_pipeline.finding.judge.for_all_parameters import (
     ForAllParameters,
     claim_for_all,
 )
-from choco_pipeline.finding.stage import Finder
+from choco_pipeline.finding.stage import Finder, Prover
 from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.finding.statements.statement import (
     Evidence,
@@ -150,12 +151,77 @@ NOT_ASKED = [
 
 @pytest.mark.parametrize("said", NOT_ASKED)
 def test_what_speaks_of_one_game_or_not_of_all_positions_is_not_asked(said):
-    assert claim_for_all(said) is None
-
     def nobody(*_):
         raise AssertionError("somebody was asked")
 
     assert ForAllParameters(nobody).decided(said) == said
+
+
+PASS = "with-pass(strip-bar(k=k, s=s), passes=1)"
+#: What pass2016, section 4.2, asks for.
+EVEN = statement(
+    "p-positions",
+    PASS,
+    "(x+s+1) ^ ((y ^ (z+s))+1) ^ p == 0",
+    "k%2 == 0 and s%2 == 0 and k > s",
+    exceptions=((0, 0, 0, 1),),
+    k=(2, 4, 6),
+    s=(0, 2, 4),
+)
+
+
+@pytest.fixture(scope="module")
+def followed(tmp_path_factory):
+    """Return statements as the stage decides them, with the claims of the papers; the times of a run are too short for a test."""
+    catalogue = load_catalogue([Path("config/claims/step2015.yaml")])
+    with ExitStack() as stack:
+        judges = Prover(stack).for_all(tmp_path_factory.mktemp("kept").as_posix(), catalogue)
+
+        def of(said):
+            judges.spent = -300
+            return judges.decided(said)
+
+        yield of
+
+
+def test_with_a_pass_a_statement_follows_by_lemmas_from_what_is_proved_without(followed):
+    found = followed(EVEN)
+    assert found.verdict.status == "proved"
+    assert found.verdict.text.startswith(
+        "proved for all k, s with k ≡ 0 (mod 2) and s ≡ 0 (mod 2) and k > s: it follows from step2015-sec-1-grundy by lemmas on "
+        "one pass where only the end has value 0 and a free heap; the sentences on integers that remain are decided by ours"
+    )
+    premise, *sentences = [
+        json.loads(Path(p).read_text("utf-8")) for p in found.verdict.certificates
+    ]
+    assert premise["kind"] == "family"
+    assert len(sentences) == 3, "of the parameters, and for no pass left and for one"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        replace(EVEN, when="k%2 == 0 and k > s"),
+        replace(EVEN, when="k%2 == 0 and s%2 == 0 and k >= s"),
+        replace(EVEN, exceptions=()),
+        replace(EVEN, formulas=(StatementLine("P iff", "(x+s) ^ y ^ (z+s) ^ p == 0"),)),
+    ],
+    ids=["odd s", "s = k", "without its exception", "as for odd s"],
+)
+def test_false_neighbours_do_not_follow(said, followed):
+    found = followed(said)
+    assert found.verdict.status == "holds"
+    assert not found.verdict.certificates
+
+
+def test_of_half_of_the_positions_nobody_asks_for_a_proof_of_all():
+    """The formula is right where `where` says so, and is asked of these alone."""
+    half = replace(GRUNDY, formulas=(StatementLine("G =", "(y ^ (z+s)) - s", "y > z"),))
+
+    def nobody(*_):
+        raise AssertionError("somebody was asked")
+
+    assert ForAllParameters(nobody).decided(half) == half
 
 
 def test_a_statement_without_a_condition_is_of_all_natural_numbers():
