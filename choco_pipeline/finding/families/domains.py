@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import combinations, permutations
 from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
 
 from choco_pipeline.finding.families.combinations import Point
 from choco_pipeline.formula import Formula, FormulaError, parse
@@ -27,6 +31,8 @@ TRIED = (
 
 #: A set of parameters as bits, one for each.
 Bits = int
+#: One parameter of several points.
+Values = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -242,14 +248,15 @@ def _different(atoms: Iterator[_Condition]) -> list[_Condition]:
 
 def _atoms(points: Sequence[Point], others: Sequence[Point]) -> Iterator[_Condition]:
     names = sorted(points[0])
+    values = {name: np.array([point[name] for point in points]) for name in names}
     zeros = {name for name in names if any(point[name] == 0 for point in (*points, *others))}
     for text, needs in _texts(names):
         missing = sorted(needs & zeros)
         if not missing:
-            yield _atom(text, points)
+            yield _atom(text, values)
         elif len(missing) == 1:  # what has no value at 0 is asked elsewhere
-            yield _atom(f"{missing[0]} == 0 or {text}", points, "or")
-            yield _atom(f"{missing[0]} != 0 and {text}", points, "and")
+            yield _atom(f"{missing[0]} == 0 or {text}", values, "or")
+            yield _atom(f"{missing[0]} != 0 and {text}", values, "and")
 
 
 def _texts(names: Sequence[str]) -> Iterator[tuple[str, set[str]]]:
@@ -275,11 +282,21 @@ def _texts(names: Sequence[str]) -> Iterator[tuple[str, set[str]]]:
             yield f"{left} {sign} {right}", first | second
 
 
-def _atom(text: str, points: Sequence[Point], operator: str = "") -> _Condition:
-    formula = parse(text)
-    size = sum(1 for _ in walk(parse_nodes(text)))
-    bits = _bits([_value(formula, point) for point in points])
-    return _Condition(text, size, bits, (1 << len(points)) - 1, operator=operator)
+def _atom(text: str, values: Mapping[str, Values], operator: str = "") -> _Condition:
+    formula, size = _read(text)
+    number = next(iter(values.values())).size
+    try:
+        truths = np.broadcast_to(formula.evaluate(values), (number,)).tolist()
+    except FormulaError:  # of one place there is none, or 64 bits do not hold it
+        columns = zip(*(column.tolist() for column in values.values()), strict=True)
+        truths = [_value(formula, dict(zip(values, place, strict=True))) for place in columns]
+    return _Condition(text, size, _bits(truths), (1 << number) - 1, operator=operator)
+
+
+@cache
+def _read(text: str) -> tuple[Formula, int]:
+    """Return a condition, and how long it is; there are some hundred of them."""
+    return parse(text), sum(1 for _ in walk(parse_nodes(text)))
 
 
 def _value(formula: Formula, point: Point) -> bool:

@@ -20,6 +20,8 @@ from choco_pipeline.tables.reading.cells import BLOCK, Cells
 
 #: Statements are tried up to this first: most are wrong there already.
 CORNER = 100
+#: And before that up to this, where there are few cells of a table of three coordinates.
+FIRST_CELLS = 12
 #: Every so many-th of the parameters is held out: no residue that conditions speak of is.
 THIRD = 3
 #: Of these, the first two in so many are looked at first; it is odd, so that no residue is left out.
@@ -54,6 +56,11 @@ class MemberTable:
         """The table up to a small bound, kept in memory."""
         cells = self.table().corner(CORNER)
         return replace(cells, cells=cells.cells[tuple(slice(0, n) for n in cells.shape)].copy())
+
+    @cached_property
+    def first_cells(self) -> Cells:
+        """The first cells of the corner."""
+        return self.corner.corner(FIRST_CELLS)
 
 
 @dataclass(frozen=True)
@@ -178,8 +185,16 @@ def check_of(said: Said, names: Sequence[str], seen: Point) -> dict[str, str]:
 
 
 def outcome_in_corner(check: Mapping[str, Any], member: MemberTable) -> Outcome:
-    """Return what the ``check`` of a claim, as `check_of` returns it, is worth on the first part of a table."""
-    return _compared(check, member, member.corner, None)
+    """Return what the ``check`` of a claim, as `check_of` returns it, is worth on the first part of a table.
+
+    The least place at which it is wrong is the same in a smaller part, if there is one in it.
+    """
+    corner, few = member.corner, member.first_cells
+    if few is not corner:
+        first = _compared(check, member, few, None)
+        if first.failure is not None:
+            return replace(first, bound=corner.bound)
+    return _compared(check, member, corner, None)
 
 
 def outcome(check: Mapping[str, Any], member: MemberTable, reach: int | None = None) -> Outcome:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
-from itertools import combinations, product
+from itertools import chain, combinations, product
 
 import numpy as np
 
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import Ruleset, parse_ruleset
-from choco_pipeline.tables.reading.cells import Points
+from choco_pipeline.games.height import FormulaHeight
+from choco_pipeline.tables.reading.cells import Ints, Points
 
 #: About so many of the least positions are compared,
 LEAST = 1500
@@ -35,11 +36,32 @@ def sampled(game: str) -> Points:
         places = dict(zip(face.sizes, every[1:] + 1, strict=True))
         heaps = [*face.positions(places), *every[: bool(ruleset.passes)]]
         return places | dict(zip(ruleset.coordinates, heaps, strict=True))
-    positions = dict.fromkeys(filter(ruleset.is_position, _small(ruleset)))
-    positions |= dict.fromkeys(_drawn(ruleset))
-    positions |= dict.fromkeys(_near_powers(ruleset))
+    rows = [
+        _legal(ruleset, np.array(list(_small(ruleset)))),
+        _legal(ruleset, _drawn(ruleset))[:DRAWN],
+        _legal(ruleset, np.array(list(_near_powers(ruleset)))),
+    ]
+    positions = dict.fromkeys(map(tuple, chain.from_iterable(part.tolist() for part in rows)))
     columns = np.array(list(positions), np.int64).T
     return dict(zip(ruleset.coordinates, columns, strict=True))
+
+
+def _legal(ruleset: Ruleset, rows: Ints) -> Ints:
+    """Return the rows that are positions, all heights at once where these are formulas."""
+    rules = ruleset.rules
+    heights = [limit.height for limit in rules.limits.values()]
+    if not rows.size or not all(isinstance(height, FormulaHeight) for height in heights):
+        kept = [ruleset.is_position(row) for row in rows.tolist()]
+        return rows.reshape(-1, len(ruleset.coordinates))[kept]
+    points = dict(zip(ruleset.coordinates, rows.T, strict=True))
+    legal = np.ones(len(rows), np.bool_)
+    for name, limit in rules.limits.items():
+        assert isinstance(limit.height, FormulaHeight)
+        at = dict(zip(limit.height.arguments, (points[of] for of in limit.of), strict=True))
+        legal &= points[name] <= limit.height.formula.evaluate(at)
+    if rules.within is not None:
+        legal &= rules.within.evaluate(points)
+    return rows[legal]
 
 
 def _small(ruleset: Ruleset) -> Iterator[tuple[int, ...]]:
@@ -54,7 +76,8 @@ def _small(ruleset: Ruleset) -> Iterator[tuple[int, ...]]:
         yield from product(*(span if i in chosen else (0,) for i, span in enumerate(spans)))
 
 
-def _drawn(ruleset: Ruleset) -> Iterable[tuple[int, ...]]:
+def _drawn(ruleset: Ruleset) -> Ints:
+    """Return places, the more the smaller, of which some are positions."""
     random = np.random.default_rng(len(ruleset.coordinates))
     most = np.array(ruleset.limits(_largest(ruleset)))
     sizes = random.random((TRIES, 1)) * random.random((TRIES, len(most)))
@@ -63,13 +86,7 @@ def _drawn(ruleset: Ruleset) -> Iterable[tuple[int, ...]]:
         rows = slice(column, None, 1 + len(most))
         others = np.bitwise_xor.reduce(np.delete(drawn[rows], column, axis=1), axis=1)
         drawn[rows, column] = np.minimum(others, most[column])
-    found = 0
-    for row in drawn.tolist():
-        if ruleset.is_position(row):
-            yield tuple(row)
-            found += 1
-            if found == DRAWN:
-                return
+    return drawn
 
 
 def _largest(ruleset: Ruleset) -> int:
@@ -85,8 +102,8 @@ def _largest(ruleset: Ruleset) -> int:
     return bound
 
 
-def _near_powers(ruleset: Ruleset) -> Iterable[tuple[int, ...]]:
-    """Yield positions of three coordinates, the last near a power of 2, the first near that, and a small one between."""
+def _near_powers(ruleset: Ruleset) -> Iterator[tuple[int, ...]]:
+    """Yield places of three coordinates, the last near a power of 2, the first near that, and a small one between."""
     base, passes = ruleset.base, ruleset.passes
     left = [range(passes + 1)] if passes else []
     if len(base.coordinates) != 3:
@@ -95,6 +112,4 @@ def _near_powers(ruleset: Ruleset) -> Iterable[tuple[int, ...]]:
     for power, near in product(range(2, largest.bit_length()), range(-2, 2)):
         last = (1 << power) + near
         near_last = range(max(0, last - 2), min(last + 2, largest) + 1)
-        for position in product(near_last, range(4), [last], *left):
-            if ruleset.is_position(position):
-                yield position
+        yield from product(near_last, range(4), [last], *left)
