@@ -10,8 +10,10 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from choco_pipeline.claims.language.verdict import counted
 from choco_pipeline.cli.output import emit, in_short, in_time
 from choco_pipeline.cli.running.workers import capacity_of
+from choco_pipeline.cli.running_time import running_time
 from choco_pipeline.cluster.cluster_file import load_cluster
 from choco_pipeline.cluster.connect import resolve
 from choco_pipeline.sweep.paths import RESULTS, Paths
@@ -40,6 +42,7 @@ def show_plan(
     plan = make_plan(config, write=False, capacity=capacity)
     rows = summary(plan)
     large = large_tables(plan, capacity.memory)
+    time = running_time(plan, capacity.workers)
     if json:
         emit(
             {
@@ -51,6 +54,7 @@ def show_plan(
                 "url": plan["url"],
                 **rows,
                 "large": large,
+                "expected": {"seconds": round(time.seconds, 1), "stages": time.stages},
             }
         )
         return
@@ -68,7 +72,7 @@ def show_plan(
         "claims",
         "disk",
         "memory/task",
-        "time",
+        "to build",
     ):
         table.add_column(column, justify="left" if column == "sweep" else "right", overflow="fold")
     in_all: SweepNumbers = {**rows["total"], "sweep": "in all"}
@@ -86,11 +90,6 @@ def show_plan(
     console = Console()
     console.print(table)
     total = rows["total"]
-    proving = ""
-    if rows["proofs"]:
-        most = max(proof["seconds"] for proof in plan["prove"])
-        number = f"{rows['proofs']:,} {'proof' if rows['proofs'] == 1 else 'proofs'}"
-        proving = f", and {number} of at most about {most:,} seconds each"
     for one in large:
         console.print(
             f"{one['ruleset']}, {one['quantity']} to {one['bound']:,}: {one['blocks']:,} blocks of"
@@ -99,10 +98,16 @@ def show_plan(
         )
     if plan["url"] is not None:
         console.print(f"new tables are stored in {plan['url']}")
+    reused = f" ({total['finished']:,} are there already)" if total["finished"] else ""
+    proving = ""
+    if rows["proofs"]:
+        most = max(proof["seconds"] for proof in plan["prove"])
+        proving = f", {counted(rows['proofs'], 'proof')} of at most {most:,} seconds each"
+    searches = f", {len(plan['mine']):,} of them searched" if plan["mine"] else ""
     console.print(
-        f"{len(plan['shards'])} {'shard' if len(plan['shards']) == 1 else 'shards'}, {total['finished']:,} of {total['tables']:,} tables are there already;"
-        f" about {in_time(total['seconds_left'] / capacity.workers)} on {capacity.workers:,} workers for those that are missing; claims and mining come on top{proving}."
+        f"{counted(total['tables'], 'table')}{reused} in {counted(len(plan['shards']), 'shard')}{searches}{proving}."
     )
+    console.print(f"The run: {time}.")
     if capacity.memory is None:
         console.print(f"Memory: {capacity.whose}.")
     else:

@@ -27,6 +27,7 @@ from choco_pipeline.cli.running.run_progress import Display, RunProgress, displa
 from choco_pipeline.cli.running.snakemake_log import Failed, Job, Jobs, SnakemakeLog
 from choco_pipeline.cli.running.supervise import Supervised
 from choco_pipeline.cli.running.workers import PROFILES, Workers, capacity_of
+from choco_pipeline.cli.running_time import running_time
 from choco_pipeline.cluster.cluster_file import load_cluster
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ADVICE, ChocoError
@@ -94,7 +95,9 @@ def run(
         require_object_store(plan, Paths(RESULTS, plan["run"]).manifest)
         logs = Paths(RESULTS, plan["run"]).plan.parent / "log" / "slurm"
         with collected_signals() as signals, Workers(RESULTS, logs, where) as workers_of_run:
-            done = _Run(config, plan, workers_of_run, Console(stderr=True), signals).go(record)
+            done = _Run(
+                config, plan, workers_of_run, Console(stderr=True), signals, capacity.workers
+            ).go(record)
     ledger = Ledger.read(done.ledger) if done.code == 0 else None
     if json:
         verdicts = {"claims": None} if ledger is None else count_verdicts(ledger)
@@ -117,6 +120,7 @@ class _Run:
     cluster: Workers
     console: Console
     signals: Signals
+    workers: int
     code: int = 0
     killed_by: str | None = None
     seconds: float = 0.0
@@ -151,6 +155,7 @@ class _Run:
             record(child.pid)
             show = stack.enter_context(display(self.console))
             if not self.stages.are_complete:  # the cluster and Snakemake start at the same time
+                self._say(f"{running_time(self.plan, self.workers)}")
                 self._start_cluster(show, warm_up=not self.stages.tables.is_complete)
             code = None
             while code is None and not self.signals.received:

@@ -1,0 +1,150 @@
+"""About how long a run takes in all: jobs that start, tables, checks, searches, proofs, what is found, and the reports.
+
+Every constant is in seconds of one core, rounded from what runs took (docs/performance.md, *Estimates*). They are meant to be right
+within a factor of three for a whole run, and not for a stage of it: a proof takes a tenth of a second or its whole limit, and nobody
+knows which beforehand. If one of them changes, only what is printed of times does.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from choco_pipeline.claims.standalone.height_functions import number_of_height_functions
+from choco_pipeline.cli.output import in_time
+from choco_pipeline.proof.proof_orders import GameToProve
+from choco_pipeline.stages import WORK, Stage, Work
+from choco_pipeline.sweep.paths import RESULTS, Paths, orders_of
+from choco_pipeline.sweep.plan_document import Plan, read_plan
+from choco_pipeline.sweep.proofs import expected_seconds
+
+#: Snakemake and the workers start, and every worker loads the kernels.
+START = 8.0
+#: The process of a job starts, and Snakemake sees its end.
+JOB = 1.5
+#: A claim is checked on a table: the least, for each byte of a small table on disk, but no more than so much, and of any table.
+CHECK_LEAST, CHECK_BYTE, CHECK_MOST, CHECK_LARGE_BYTE = 0.004, 6e-7, 0.06, 2e-9
+#: A statement that needs no table is checked.
+STATEMENT = 0.05
+#: One thing is looked for in a table: the least, and for each byte on disk.
+SEARCH, SEARCH_BYTE = 0.2, 1e-8
+#: One question is asked of the height functions of a box, and for each function.
+HEIGHTS, HEIGHT_FUNCTION = 2.0, 0.001
+#: A proof, beside a share of the seconds by which proofs are shared out, which are nearer to the most that it may take.
+PROOF, PROOF_SHARE = 1.0, 0.2
+#: A claim is decided on a proof, and a statement on integers or for all parameters without one.
+CLAIM, DECISION = 0.1, 0.6
+#: Statements are made of what was found: the least, and for each table that was searched or game that was proved.
+FIND, FIND_GAME = 4.0, 0.15
+#: Ledger and report are written: the least, and for each verdict on a claim.
+REPORT, REPORT_VERDICT = 3.0, 0.003
+
+
+@dataclass(frozen=True)
+class RunningTime:
+    """About how long what is left of a run takes, in seconds on the clock, stage by stage and in all.
+
+    Attributes
+    ----------
+    workers
+        How many compute at the same time.
+    stages
+        What is left of each stage; none if everything is there.
+    """
+
+    workers: int
+    stages: Mapping[Stage, float]
+
+    @property
+    def seconds(self) -> float:
+        """In all, with the start of what computes; 0 if everything is there."""
+        return START + sum(self.stages.values()) if self.stages else 0.0
+
+    def __str__(self) -> str:
+        """Return the time in words."""
+        if not self.stages:
+            return "everything is there already"
+        parts = ", ".join(f"{stage} {_about(seconds)}" for stage, seconds in self.stages.items())
+        workers = "1 worker" if self.workers == 1 else f"{self.workers:,} workers"
+        return f"about {_about(self.seconds)} on {workers}, if nothing else runs there ({parts})"
+
+
+def running_time(plan: Plan, workers: int) -> RunningTime:
+    """Return about how long a run of a plan takes, without what is there already.
+
+    Parameters
+    ----------
+    plan
+        Where the run has another plan on disk, only its tables count as there.
+    workers
+        How many compute at the same time.
+    """
+    paths = Paths(RESULTS, plan["run"])
+    missing = {shard for shard in plan["shards"] if not paths.manifest(shard).exists()}
+    same = paths.plan.exists() and read_plan(paths.plan)["made_from"] == plan["made_from"]
+    core: dict[Stage, float] = defaultdict(float)
+    jobs: dict[Stage, int] = defaultdict(int)
+    if missing:
+        tables = [table for table in plan["tables"] if table["shard"] in missing]
+        core[Stage.BUILD] = JOB * len(missing) + sum(table["seconds"] for table in tables)
+        # All workers build a large table together.
+        jobs[Stage.BUILD] = workers if any(t["large"] for t in tables) else len(missing)
+    for work in WORK.values():
+        left = {
+            name
+            for name in orders_of(plan, work)
+            if not (same and _is_done(paths.order(work, name), paths.outcome(work, name)))
+            or (work.reads_tables and name in missing)
+        }
+        if left:
+            core[work.stage] += JOB * len(left) + sum(_each(plan, work, left))
+            jobs[work.stage] += len(left)
+    stages = {stage: seconds / min(workers, jobs[stage]) for stage, seconds in core.items()}
+    if stages or not (same and paths.found.exists()):
+        games = len({search["table"] for search in plan["mine"]}) + len(plan["prove"])
+        stages[Stage.FIND] = JOB + FIND + FIND_GAME * games
+        verdicts = len(plan["check"]) + len(plan["check_statements"])
+        times = 2 if plan["prove"] else 1  # with proofs there is a first report before them
+        stages[Stage.REPORT] = times * (2 * JOB + REPORT + REPORT_VERDICT * verdicts)
+    return RunningTime(workers, stages)
+
+
+def _is_done(order: Path, outcome: Path) -> bool:
+    """Whether there is an outcome, and no younger order for it."""
+    if not (outcome.exists() and order.exists()):
+        return False
+    return order.stat().st_mtime_ns <= outcome.stat().st_mtime_ns
+
+
+def _each(plan: Plan, work: Work, left: Collection[str]) -> Iterator[float]:
+    """Yield the seconds of one core that each thing takes which work orders of some names ask for."""
+    tables = {table["id"]: table for table in plan["tables"]}
+    for asked in plan[work.name]:
+        if (tables[asked["table"]]["shard"] if work.reads_tables else asked["part"]) not in left:
+            continue
+        match work.name:
+            case "check":
+                size = tables[asked["table"]]["bytes"]
+                yield CHECK_LEAST + min(CHECK_MOST, CHECK_BYTE * size) + CHECK_LARGE_BYTE * size
+            case "check_statements":
+                yield STATEMENT
+            case "mine":
+                size = tables[asked["table"]]["bytes"]
+                yield (SEARCH + SEARCH_BYTE * size) * len(asked["what"])
+            case "mine_heights":
+                side = asked["side"] + 1
+                functions = number_of_height_functions(side, side, asked["height"])
+                yield HEIGHTS + HEIGHT_FUNCTION * functions
+            case "prove":
+                proof = GameToProve.model_validate({k: v for k, v in asked.items() if k != "part"})
+                yield PROOF + PROOF_SHARE * expected_seconds(proof) + CLAIM * len(proof.claims)
+            case "prove_statements":
+                yield DECISION
+
+
+def _about(seconds: float) -> str:
+    """Return a time as people say it: whole seconds up to a minute, then fives of them, then minutes."""
+    unit = 1 if seconds < 60 else 5 if seconds < 600 else 60
+    return in_time(max(1, round(seconds / unit)) * unit)

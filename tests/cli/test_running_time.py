@@ -1,0 +1,75 @@
+"""About how long a run takes, as `choco plan` says it, beside what runs took on two idle cores."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from choco_pipeline.cli.running_time import RunningTime, running_time
+from choco_pipeline.stages import CHECK, Stage
+from choco_pipeline.sweep.paths import RESULTS, Paths, orders_of
+from choco_pipeline.sweep.run_plan import make_plan
+from tests.cli.command import ROOT, choco
+
+#: Half of the seconds of CPU of all processes of a run on two workers, or those on the clock of a quiet machine (docs/performance.md).
+TOOK = {"config/config.yaml": 434, "tests/workflow/tiny.yaml": 25}
+SMALL = "run: t\nsweeps:\n  a: {ruleset: step-bar(k=k), parameters: {k: 1..5}, bound: 50, quantity: grundy}\n"
+
+
+@pytest.mark.parametrize("config", TOOK)
+def test_it_is_right_within_a_factor_of_three(config, monkeypatch) -> None:
+    path = ROOT / config
+    monkeypatch.chdir(path.parent if "tests" in config else ROOT)
+    monkeypatch.setattr("choco_pipeline.cli.running_time.RESULTS", Path("no-results"))
+    plan = make_plan(Path(path.name if "tests" in config else config), Path("none"), write=False)
+    assert TOOK[config] / 3 < running_time(plan, 2).seconds < 3 * TOOK[config]
+
+
+def test_what_is_there_takes_no_time(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("c.yaml").write_text(SMALL)
+    plan = make_plan(Path("c.yaml"), write=True)
+    paths = Paths(RESULTS, plan["run"])
+    whole = running_time(plan, 1)
+    for shard in plan["shards"]:
+        paths.manifest(shard).parent.mkdir(parents=True, exist_ok=True)
+        paths.manifest(shard).touch()
+    without_tables = running_time(plan, 1)
+    assert Stage.BUILD in whole.stages
+    assert without_tables.stages == {
+        stage: seconds for stage, seconds in whole.stages.items() if stage is not Stage.BUILD
+    }
+    paths.found.touch()
+    assert running_time(plan, 1) == RunningTime(1, {})
+    assert str(running_time(plan, 1)) == "everything is there already"
+
+
+def test_a_younger_order_is_to_be_carried_out_again(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("c.yaml").write_text(SMALL + "claims: [claims.yaml]\n")
+    Path("claims.yaml").write_text((ROOT / "config" / "claims" / "step2015.yaml").read_text())
+    plan = make_plan(Path("c.yaml"), write=True)
+    paths = Paths(RESULTS, plan["run"])
+    (shard,) = orders_of(plan, CHECK)
+    for path in (paths.manifest(shard), paths.outcome(CHECK, shard)):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    done = running_time(plan, 1).stages[Stage.CHECK]  # statements without tables
+    os.utime(paths.outcome(CHECK, shard), ns=(0, 0))
+    assert running_time(plan, 1).stages[Stage.CHECK] > done
+
+
+def test_it_is_printed_for_all_workers_and_as_numbers(tmp_path) -> None:
+    (tmp_path / "c.yaml").write_text(SMALL)
+    printed = " ".join(choco("plan", "c.yaml", "--workers", "1", cwd=tmp_path).stdout.split())
+    assert "The run: about " in printed
+    assert " on 1 worker, if nothing else runs there (build " in printed
+    expected = [
+        json.loads(choco("plan", "c.yaml", "--workers", n, "--json", cwd=tmp_path).stdout)[
+            "expected"
+        ]
+        for n in ("1", "2")
+    ]
+    assert all(one["seconds"] > sum(one["stages"].values()) > 0 for one in expected)
+    assert expected[0]["seconds"] >= expected[1]["seconds"]
