@@ -22,7 +22,7 @@ from benchmarks.finding.games import Game, Position, cells_of
 SENTENCE = re.compile(
     r"(?:for (?P<when>.+?): )?(?:(?P<game>[a-z-]+\(.*\)): )?"
     r"(?P<label>P iff|G =|a position is a P-position if and only if|the Grundy number is) (?P<said>.*?)"
-    r"(?:, but for (?P<but>\(.*?\)))?(?:, for coordinates up to (?P<reach>.*), and no further)?"
+    r"(?:, except at (?P<but>\(.*?\)))?(?:, for coordinates up to (?P<reach>.*), and no further)?"
 )
 #: So many positions are looked at together.
 SLAB = 1 << 18

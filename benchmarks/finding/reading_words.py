@@ -111,7 +111,7 @@ def _wrong_equations(said: str, picture: Picture, side: int) -> str | None:
             raise UnreadError(part)
     only_inside = said.endswith("where all these cells are positions")
     for equation in equations:
-        equation, _, but = equation.partition(", but for ")
+        equation, _, but = equation.partition(", except at ")
         equation, _, begin = equation.partition(", from ")
         if begin or " and others" in but or "b(" in equation:
             raise UnreadError(equation)

@@ -300,7 +300,7 @@ def _equations(text: str) -> list[str]:
     read = BEGINS.fullmatch(text)
     said = read["said"] if read else text
     return [
-        _bare(part.partition(", but for")[0].partition(", where")[0]) for part in said.split("; ")
+        _bare(part.partition(", except at")[0].partition(", where")[0]) for part in said.split("; ")
     ]
 
 

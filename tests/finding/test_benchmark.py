@@ -185,7 +185,7 @@ def test_the_height_functions_are_all_monotone_ones() -> None:
         (
             "cellular",
             "P-positions of nim(3): a(c, a, b) = a(c, a−1, b−1) + a(c−1, a, b−1) + a(c−1, a−1, b) mod 2,"
-            " but for (0, 0, 0), where 1 is to be added",
+            " except at (0, 0, 0), where 1 is to be added",
             ("a(c, a−1, b−1) + ", ""),
         ),
         (

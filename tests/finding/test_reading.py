@@ -93,7 +93,7 @@ def document(text, ruleset, when="", kind="grundy"):
             "",
             {},
         ),
-        ("P iff a ^ b == 0, but for (1, 1)", "nim(2)", "", {}),
+        ("P iff a ^ b == 0, except at (1, 1)", "nim(2)", "", {}),
         ("P iff a ^ b == 0, for coordinates up to 5, and no further", "nim(2)", "", {}),
     ],
 )

@@ -261,7 +261,7 @@ def sentence(lines: Sequence[StatementLine], exceptions: Sequence[Sequence[int]]
     Examples
     --------
     >>> sentence([StatementLine("P iff", "x^y^z==0")], [(0, 0, 1)])
-    'a position is a P-position if and only if x ^ y ^ z == 0, but for (0, 0, 1)'
+    'a position is a P-position if and only if x ^ y ^ z == 0, except at (0, 0, 1)'
     """
     begins = (
         "the Grundy number is"
@@ -269,7 +269,7 @@ def sentence(lines: Sequence[StatementLine], exceptions: Sequence[Sequence[int]]
         else "a position is a P-position if and only if"
     )
     parts = [line.formula + (f" where {line.where}" if line.where else "") for line in lines]
-    but = f", but for {', '.join(str(tuple(p)) for p in exceptions)}" if exceptions else ""
+    but = f", except at {', '.join(str(tuple(p)) for p in exceptions)}" if exceptions else ""
     return f"{begins} {'; '.join(parts)}{but}"
 
 

@@ -24,7 +24,7 @@ def sentence(said: Said) -> str:
     """
     where = f" where {said.where}" if said.where else ""
     but = [f"({', '.join(place)})" for place in said.exceptions]
-    exceptions = f", but for {', '.join(but)}" if but else ""
+    exceptions = f", except at {', '.join(but)}" if but else ""
     return f"{said.label} {said.formula}{where}{exceptions}"
 
 

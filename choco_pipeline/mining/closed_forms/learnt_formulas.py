@@ -223,7 +223,7 @@ class _Search:
         cells = self.reading.cells
         parts = [f"{f.formula} where {f.where}" if f.where else f.formula for f in formulas]
         label = "G =" if cells.variable.name == "grundy" else "P iff"
-        but = f", but for {', '.join(map(str, map(tuple, exceptions)))}" if exceptions else ""
+        but = f", except at {', '.join(map(str, map(tuple, exceptions)))}" if exceptions else ""
         return FormulasFinding(
             label=label,
             formulas=tuple(formulas),

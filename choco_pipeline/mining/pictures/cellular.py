@@ -81,7 +81,7 @@ def _sentence(stack: Stack, rule: Rule, known: Stack | None) -> str:
     if rule.exceptions:
         cells = ", ".join(str(cell) for cell in rule.exceptions[:MOST_SAID])
         more = len(rule.exceptions) > MOST_SAID
-        parts.append(f"but for {cells}{' and others' if more else ''}, where 1 is to be added")
+        parts.append(f"except at {cells}{' and others' if more else ''}, where 1 is to be added")
     elif rule.exceptions is None:
         parts.append(f"from {' and '.join(stack.axes[:-2])} = {rule.begins} on")
     return ", ".join(parts)

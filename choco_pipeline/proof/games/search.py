@@ -179,7 +179,7 @@ class Search:
         at = {str(name): value for name, value in (decision.counterexample or {}).items()}
         if not _speaks_of_relations(obligation.sentence) and height_falls(self.ruleset, at):
             where = ", ".join(f"{name} = {value}" for name, value in at.items())
-            raise HeightError(f"{self.ruleset.notation}: {obligation.name}, but for {where}")
+            raise HeightError(f"{self.ruleset.notation}: the height falls at {where}")
         what = f"{obligation.name!r} is wrong at {at} by {engine}"
         try:
             wrong = contradiction(

@@ -100,7 +100,7 @@ def test_the_one_exception_of_pass2016_theorem_4_1_is_stated() -> None:
     assert exact.formulas[0].formula == "x == max(0, (y ^ (z+1) ^ p)-1)"
     assert nearly.formulas == (FormulaLine(formula="(x+1) ^ y ^ (z+1) ^ p == 0", where=""),)
     assert nearly.exceptions == ((0, 0, 0, 1),)
-    assert nearly.text.endswith("== 0, but for (0, 0, 0, 1)")
+    assert nearly.text.endswith("== 0, except at (0, 0, 0, 1)")
     assert is_right(text, exact, 8)
     assert is_right(text, nearly, 8)
 

@@ -150,7 +150,7 @@ def test_theorem_5_4_of_patterns():
     )
     assert square.where == "everywhere"
     assert square.exceptions == ((1, 1, 1),)
-    assert square.text.endswith(" mod 2, but for (1, 1, 1), where 1 is to be added")
+    assert square.text.endswith(" mod 2, except at (1, 1, 1), where 1 is to be added")
     claim = square.claim
     assert claim["check"]["start"] == [[1, 1, 1, 1]]
     assert all(isinstance(v, Exhausted) for v in verdicts(claim, 0, range(1, 40, 3)))
@@ -195,7 +195,7 @@ def test_nim_sums_follow_a_rule_with_earlier_cells_of_the_same_picture(game):
     assert sorted(map(sorted, (t[1:] for t in found[0].terms))) == [[0, 1, 1]] * 3
     assert found[0].where == ("everywhere" if game == Nim(3) else "inside")
     assert found[0].text.endswith(
-        "but for (0, 0, 0), where 1 is to be added"
+        "except at (0, 0, 0), where 1 is to be added"
         if game == Nim(3)
         else "where all these cells are positions"
     )

@@ -116,7 +116,7 @@ def test_time_that_is_over_is_said():
 
 def test_a_height_that_falls_behind_all_tables_is_found_out():
     game = SolidBar("5 - max(0, min(x-9000, 1))")
-    with pytest.raises(HeightError, match="heights do not fall, but for x = 0, x' = 9001, y = 5,"):
+    with pytest.raises(HeightError, match="the height falls at x = 0, x' = 9001, y = 5,"):
         prove(game, engines=OWN)
     assert game.f(9000, 0) > game.f(9001, 0)
 
