@@ -113,6 +113,8 @@ def math_text(formula: Formula | str) -> str:
     '(x+s) ⊕ y = ⌊z/2⌋ and k ≡ 3 (mod 4)'
     >>> math_text("not s >= 2*k*2**(t+1) or x >> n == abs(y-1)"), math_text("(x+z-1)//(2*k)")
     ('s < 2k·2^(t+1) or ⌊x/2^n⌋ = |y−1|', '⌊(x+z−1)/(2k)⌋')
+    >>> math_text("(-2)*m+4*n*p*p >= 0"), math_text("x-(-1)*(y+1)")
+    ('−2m+4n·p^2 ≥ 0', 'x−(−(y+1))')
     """
     return typeset(parse(formula) if isinstance(formula, str) else formula, PlainText())
 

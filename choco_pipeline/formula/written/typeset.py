@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from choco_pipeline.formula.formula import Formula
@@ -143,6 +144,10 @@ class _Setter:
                 return self._to.row([self._in(left, _PRODUCT), sign("*"), self._two_to(right)])
             case "**":
                 return self._to.power(self._in(left, _ATOM), self.of(right))
+            case "*" if (positive := _without_sign(node)) is not None:
+                return self._to.row([self._to.minus(), self._in(positive, _PRODUCT)])
+            case "*" if (shorter := _with_power(node)) is not None:
+                return self.of(shorter)
             case "*":
                 parts = [self._in(left, _PRODUCT), sign("" if _are_joined(left, right) else "*")]
                 return self._to.row([*parts, self._in(right, _POWER)])
@@ -217,6 +222,32 @@ def _congruence(node: Compare) -> tuple[Node, Node, Node] | None:
             return None
 
 
+def _without_sign(node: Node) -> Node | None:
+    """Return a product that begins with a negative number without its sign, so that (-2)·m is set as −2m; None for others."""
+    match node:
+        case Binary("*", Integer(value), right) if value < 0:
+            return right if value == -1 else replace(node, left=Integer(-value, node.left.column))
+        case Binary("*", left, _):
+            positive = _without_sign(left)
+            return None if positive is None else replace(node, left=positive)
+        case _:
+            return None
+
+
+def _with_power(node: Binary) -> Node | None:
+    """Return a product whose last factors are the same name with a power of it: n·p·p is set as n·p²; None for others."""
+    if not isinstance(node.right, Name):
+        return None
+    number, left = 1, node.left
+    while isinstance(left, Binary) and left.operator == "*" and left.right == node.right:
+        number, left = number + 1, left.left
+    whole = left == node.right
+    if not whole and number == 1:
+        return None
+    power = Binary("**", node.right, Integer(number + whole, node.column), node.column)
+    return power if whole else replace(node, left=left, right=power)
+
+
 def _strength(node: Node) -> int:
     """Return how tightly a part binds as it is set: floors and functions bring their own brackets."""
     match node:
@@ -237,7 +268,7 @@ def _strength(node: Node) -> int:
                 case "<<":
                     return _POWER if node.left == Integer(1) else _PRODUCT
                 case "*":
-                    return _PRODUCT
+                    return _PRODUCT if _without_sign(node) is None else _SUM
                 case "+" | "-":
                     return _SUM
                 case _:

@@ -116,7 +116,7 @@ def _row(node: ElementTree.Element, parts: list[str]) -> str:
         ("(x+1)%k == y%k", r"x + 1 \equiv y \pmod{k}"),
         ("x%2 == y%3", r"x \bmod 2 = y \bmod 3"),
         ("(k%2)*3", r"(k \bmod 2) \cdot 3"),
-        ("2*k**2 - k*k", r"2 k^{2} - k \cdot k"),
+        ("2*k**2 - k*k", "2 k^{2} - k^{2}"),
         ("2*2**n", r"2 \cdot 2^{n}"),
         ("not x < y", r"x \geq y"),
         ("not x < y < z", r"\text{not } (x < y < z)"),
