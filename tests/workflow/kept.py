@@ -1,0 +1,203 @@
+"""What runs leave behind: all that an undisturbed one stores and says, and what the next run has to keep of a killed one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.tables.stores import chunks_of
+from tests.workflow.project import Project
+
+CONFIG = "kills.yaml"
+#: Workers of a run, and blocks that each may have begun: one that is computed, and one that is stored.
+WORKERS, BEGUN = 2, 2
+OPTIONS = ("--json", "--workers", str(WORKERS))
+#: A configuration with every stage in it, and none of its tables in blocks.
+STAGES = "tiny.yaml"
+#: What differs from run to run: seconds, digests over them, and which blocks were built in which run.
+VARYING = ("seconds", "seconds_to_store", "blocks")
+
+
+def new_project(folder: Path) -> Project:
+    project = Project(folder)
+    shutil.copy(Path(__file__).parent / CONFIG, folder)
+    return project
+
+
+def tables(project: Project) -> Path:
+    return project.folder / "results" / "tables"
+
+
+def stores(project: Project) -> dict[str, str]:
+    """Return the digest of every file in the folder of tables, but for the manifests: they hold seconds."""
+    return {
+        path.relative_to(tables(project)).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in tables(project).rglob("*")
+        if path.is_file() and not path.name.endswith(".done.json")
+    }
+
+
+def said(project: Project) -> dict[str, Any]:
+    """Return what checks, searches, proofs and the ledger of all runs say, but for seconds, and digests that cover them."""
+    results = project.folder / "results"
+    found = [path for path in results.glob("*/**/*.json") if "ro-crate" not in path.parts]
+    return {
+        path.relative_to(results).as_posix(): without_seconds(
+            {key: one for key, one in json.loads(path.read_text()).items() if key != "digest"}
+        )
+        for path in found
+        if path.relative_to(results).parts[0] not in ("tables", "shards")
+    }
+
+
+def without_seconds(value: Any) -> Any:
+    """Return a document without what differs from run to run."""
+    match value:
+        case dict():
+            return {key: without_seconds(one) for key, one in value.items() if key not in VARYING}
+        case list():
+            return list(map(without_seconds, value))
+        case _:
+            return value
+
+
+def stored(project: Project) -> int:
+    """Return the bytes in the folder of tables."""
+    return sum(path.stat().st_size for path in tables(project).rglob("*") if path.is_file())
+
+
+def blocks(project: Project) -> list[Path]:
+    """Return the journal's documents of the finished blocks of an unfinished large table."""
+    return list(tables(project).glob("*.blocks/*x*.json"))
+
+
+def is_large_finished(project: Project) -> bool:
+    """Return whether the table in blocks is finished."""
+    entries = (e for one in project.manifests().values() for e in one["tables"].values())
+    return any("blocks" in entry for entry in entries)
+
+
+@dataclass(frozen=True)
+class Undisturbed:
+    """A run that nothing has disturbed.
+
+    Attributes
+    ----------
+    config
+        What was run.
+    stores, bytes
+        The digests of its files of tables, and how large they are together.
+    tables
+        The ids of its tables.
+    said
+        What its documents say.
+    has_blocks
+        Whether a table is built in blocks.
+    seconds
+        How long it took.
+    """
+
+    config: str
+    stores: dict[str, str]
+    bytes: int
+    tables: set[str]
+    said: dict[str, Any]
+    has_blocks: bool
+    seconds: float
+
+    @classmethod
+    def by(cls, folder: Path, config: str) -> Undisturbed:
+        """Run a configuration in a folder of its own."""
+        project = new_project(folder)
+        start = time.monotonic()
+        project.choco("run", config, *OPTIONS)
+        seconds = time.monotonic() - start
+        ids = {i for one in project.manifests().values() for i in one["tables"]}
+        has_blocks = is_large_finished(project)
+        return cls(
+            config, stores(project), stored(project), ids, said(project), has_blocks, seconds
+        )
+
+
+@dataclass
+class Kept:
+    """What is finished in a project: nothing of it may be computed again.
+
+    Attributes
+    ----------
+    finished
+        The names of manifests.
+    blocks
+        The journal's document of each finished block of an unfinished large table, by shard and name; it holds seconds.
+    entries
+        What journals and manifests say of finished tables, by table; it holds seconds, too.
+    """
+
+    finished: set[str] = field(default_factory=set)
+    blocks: dict[tuple[str, str], str] = field(default_factory=dict)
+    entries: dict[str, dict] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, project: Project) -> Kept:
+        """Return what is finished now."""
+        kept = cls(set(project.manifests()))
+        for path in blocks(project):
+            kept.blocks[path.parent.name, path.name] = path.read_text()
+        for path in tables(project).glob("*.partial.jsonl"):
+            for line in path.read_text().splitlines():
+                with suppress(ValueError):  # a torn one
+                    done = json.loads(line)
+                    kept.entries[done["id"]] = done["entry"]
+        for manifest in project.manifests().values():
+            for i, entry in manifest["tables"].items():
+                # Which blocks were kept is another matter if a build was asked for again.
+                kept.entries[i] = {key: value for key, value in entry.items() if key != "blocks"}
+        return kept
+
+    def require_all_in(self, later: Kept, project: Project) -> None:
+        """Check that what was finished is as it was, or in a large table that is finished since and kept it."""
+        assert {i: self.entries[i] for i in self.entries.keys() & later.entries} == {
+            i: later.entries[i] for i in self.entries.keys() & later.entries
+        }
+        # A Snakemake that is killed before it has seen the end of a job takes its manifest away, and asks for it again. That
+        # of small tables leaves a line for each, that of the large one the documents of its blocks: all that it said.
+        for entry in (entry for i, entry in self.entries.items() if i not in later.entries):
+            documents = [json.loads(text) for text in later.blocks.values()]
+            chunks = {name: digest for one in documents for name, digest in one["chunks"].items()}
+            assert chunks == entry["chunks"]
+            for what in ("positions", "seconds", "seconds_to_store"):
+                assert round(sum(one[what] for one in documents), 4) == entry[what]
+        for shard in {shard for shard, _ in self.blocks}:
+            mine = {name: text for (of, name), text in self.blocks.items() if of == shard}
+            manifest = project.manifests().get(shard.replace(".blocks", ".done.json"))
+            if shard.replace(".blocks", ".done.json") in self.finished:
+                continue  # and the journal goes when the run ends
+            if manifest is None:
+                assert {name: later.blocks.get((shard, name)) for name in mine} == mine
+            else:
+                (entry,) = manifest["tables"].values()
+                assert entry["blocks"]["kept"] == len(mine)
+
+
+def require_little_begun(project: Project) -> None:
+    """Check that no more chunks are without their journal's document than the workers had in hand."""
+    for journal in tables(project).glob("*.blocks"):
+        known: set[str] = set()
+        most = 1
+        for path in journal.glob("*x*.json"):
+            names = json.loads(path.read_text())["chunks"]
+            known |= names.keys()
+            most = max(most, len(names))
+        store = journal.with_suffix(".zarr")
+        found = {
+            "/".join(path.relative_to(store).parts[2:])
+            for path in chunks_of(store)
+            if not path.name.endswith(".partial")
+        }
+        assert len(found - known) <= WORKERS * BEGUN * most, (found - known, most)

@@ -1,0 +1,260 @@
+"""Runs that are killed again and again at random moments: ``python -m tests.workflow.kills COUNT`` counts so many kills.
+
+Whatever is killed, the next run goes on, computes nothing again that was finished, and what it stores and says is, byte for
+byte but for seconds, what a run stores and says that nothing has disturbed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import resource
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+
+from tests.workflow.kept import (
+    CONFIG,
+    OPTIONS,
+    STAGES,
+    WORKERS,
+    Kept,
+    Undisturbed,
+    blocks,
+    is_large_finished,
+    new_project,
+    require_little_begun,
+    said,
+    stores,
+)
+from tests.workflow.project import wait_for
+
+#: Exit codes of a run that Ctrl-C has ended: the first one in order, or before anything was there to be ended.
+INTERRUPTED = (130, -signal.SIGINT)
+#: Seconds after which a run that should end has hung.
+HANGS = 900
+
+
+class Victim:
+    """A configuration whose run is killed again and again."""
+
+    def __init__(self, folder: Path, expected: Undisturbed, chance: random.Random) -> None:
+        self.folder = folder
+        self.expected = expected
+        self.chance = chance
+        self.rounds = 0
+        self.history: list[str] = []
+        self._begin()
+
+    def kill(self, what: str) -> None:
+        """Kill `what` at a random moment of a run; go on with the run, or start the next one."""
+        if what in ("worker", "workers") and self.hurt == 2 and not self.may_fail:
+            what = "everything"  # a task that loses three is given up
+        while not (self._reaches_its_moment() and getattr(self, f"_kill_{what}")()):
+            self._follow_to_the_end()
+        self.history.append(what)
+
+    def require_done(self) -> None:
+        """Check that the run comes to its end, and has made what an undisturbed one makes."""
+        rounds = self.rounds
+        while self.rounds == rounds:
+            self._follow_to_the_end()
+
+    def end(self) -> None:
+        """Kill what still runs."""
+        for process in self.project.processes():
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+
+    def _begin(self) -> None:
+        self.rounds += 1
+        folder = self.folder / str(self.rounds)
+        folder.mkdir()
+        self.project = new_project(folder)
+        self._start()
+
+    def _start(self) -> None:
+        self.before = Kept.of(self.project)
+        self.hurt, self.may_fail = 0, False
+        self.running = self.project.start("run", self.expected.config, *OPTIONS)
+
+    def _follow_to_the_end(self) -> None:
+        """Wait for the end of the run, and begin anew; or, if it was hurt too much, have the next one go on from there."""
+        out, err = self.running.communicate(timeout=HANGS)
+        self._require_quiet(err)
+        assert self.project.processes() == []
+        self.before.require_all_in(Kept.of(self.project), self.project)
+        if self.running.returncode == 1 and self.may_fail:
+            self._start()
+            return
+        assert self.running.returncode == 0, (self.history, out, err)
+        assert stores(self.project) == self.expected.stores, self.history
+        assert said(self.project) == self.expected.said, self.history
+        made = {i for one in self.project.manifests().values() for i in one["tables"]}
+        assert made == self.expected.tables
+        shutil.rmtree(self.project.folder)
+        self._begin()
+
+    def _require_quiet(self, err: str) -> None:
+        for word in ("Traceback", "leaked"):
+            assert word not in err, (self.history, err)
+
+    def _reaches_its_moment(self) -> bool:
+        """Return whether the run is still there after some more blocks, or a random time.
+
+        Blocks are built in a small part of the time, but it is there that most can be lost.
+        """
+        known = len(blocks(self.project))
+        more = self.chance.randrange(1, 9)
+        end = time.monotonic() + self.chance.uniform(0, 0.7 * self.expected.seconds)
+        has_blocks = self.expected.has_blocks and not is_large_finished(self.project)
+        counts_blocks = self.chance.random() < 0.8 and has_blocks
+        while self.running.poll() is None:
+            if counts_blocks:
+                if len(blocks(self.project)) >= known + more or is_large_finished(self.project):
+                    return True
+            elif time.monotonic() > end:
+                return True
+            time.sleep(0.005)
+        return False
+
+    def _kill_worker(self) -> bool:
+        return self._hurt(1)
+
+    def _kill_workers(self) -> bool:
+        return self._hurt(WORKERS)
+
+    def _hurt(self, number: int) -> bool:
+        workers = self._processes("multiprocessing.spawn")
+        self.hurt += 1
+        return self._end_all(self.chance.sample(workers, min(number, len(workers))))
+
+    def _kill_job(self) -> bool:
+        self.may_fail = True
+        return self._end_all(self._jobs()[:1])
+
+    def _kill_jobs(self) -> bool:
+        self.may_fail = True
+        return self._end_all(self._jobs())
+
+    def _kill_snakemake(self) -> bool:
+        self.may_fail = True
+        return self._end_all(self._processes("-m snakemake"))
+
+    def _kill_some(self) -> bool:
+        """Kill any of the processes, perhaps with the one that a person has started."""
+        processes = self.project.processes()
+        self.may_fail = True
+        chosen = self.chance.sample(processes, self.chance.randrange(1, len(processes) + 1))
+        self._end_all(chosen)
+        if self.running.pid in [process.pid for process in chosen]:
+            self._go_on()
+        return True
+
+    def _kill_wrapper(self) -> bool:
+        self.running.kill()
+        self._go_on()
+        return True
+
+    def _kill_everything(self) -> bool:
+        while processes := self.project.processes():
+            self.chance.shuffle(processes)
+            self._end_all(processes)
+        self._go_on()
+        return True
+
+    def _kill_interrupted(self) -> bool:
+        """Press Ctrl-C."""
+        return self._interrupt([])
+
+    def _kill_interrupted_twice(self) -> bool:
+        """Press Ctrl-C, and again before the run has ended."""
+        return self._interrupt([self.chance.uniform(0, 1.0)])
+
+    def _interrupt(self, pauses: list[float]) -> bool:
+        self.running.send_signal(signal.SIGINT)
+        for pause in pauses:
+            time.sleep(pause)
+            self.running.send_signal(signal.SIGINT)
+        self.running.wait(HANGS)
+        assert self.running.returncode in INTERRUPTED, self.history
+        assert self.project.processes() == [], self.history
+        assert not (self.project.folder / "results" / ".dask").exists(), self.history
+        self._go_on()
+        return True
+
+    def _jobs(self) -> list[psutil.Process]:
+        jobs = [p for p in self._processes("-m choco_pipeline") if p.pid != self.running.pid]
+        self.chance.shuffle(jobs)
+        return jobs
+
+    def _processes(self, words: str) -> list[psutil.Process]:
+        """Return the run's processes in whose command these words are, but for shells that wait for another."""
+        found = []
+        for process in self.project.processes():
+            with suppress(psutil.NoSuchProcess):
+                if words in " ".join(process.cmdline()[:6]) and process.name() != "bash":
+                    found.append(process)
+        return found
+
+    def _end_all(self, processes: list[psutil.Process]) -> bool:
+        """Kill processes, and return whether there were any."""
+        for process in processes:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        return bool(processes)
+
+    def _go_on(self) -> None:
+        """Wait for the end of what a run that has ended has started, and start the next one."""
+        _, err = self.running.communicate()
+        self._require_quiet(err)
+        wait_for(lambda: self.project.processes() == [], "the end of all processes", 30)
+        self.before.require_all_in(Kept.of(self.project), self.project)
+        require_little_begun(self.project)
+        self._start()
+
+
+#: What can be killed, in the order of the program below.
+KINDS = tuple(name.removeprefix("_kill_") for name in vars(Victim) if name.startswith("_kill_"))
+
+
+def main(arguments: list[str]) -> int:
+    """Kill so often, half of it in a run with large tables and half in one with every stage, and count."""
+    options = argparse.ArgumentParser(prog="python -m tests.workflow.kills")
+    options.add_argument("count", type=int, help="kills")
+    options.add_argument("kinds", nargs="*", metavar="kind", help=f"of {', '.join(KINDS)}")
+    options.add_argument("--seed", type=int, default=0)
+    given = options.parse_args(arguments)
+    chance, kinds = random.Random(given.seed), given.kinds or KINDS
+    folder = Path(tempfile.mkdtemp(prefix="kills-"))
+    kills: Counter[str] = Counter()
+    for config, count in ((CONFIG, given.count - given.count // 2), (STAGES, given.count // 2)):
+        (folder / config).mkdir()
+        victim = Victim(folder / config, Undisturbed.by(folder / config, config), chance)
+        try:
+            for i in range(count):
+                victim.kill(kinds[i % len(kinds)])
+            victim.require_done()
+        finally:
+            victim.end()
+            kills.update(victim.history)
+            used = resource.getrusage(resource.RUSAGE_CHILDREN)
+            sys.stdout.write(
+                f"{config}: {len(victim.history):,} kills, {victim.rounds - 2:,} runs to the end,"
+                f" {used.ru_utime + used.ru_stime:.0f} s of processors so far\n"
+            )
+            sys.stdout.flush()
+    sys.stdout.writelines(f"  {what}: {number:,}\n" for what, number in sorted(kills.items()))
+    shutil.rmtree(folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
