@@ -12,10 +12,10 @@ import numpy as np
 from benchmarks.finding.case import Case, Decoy
 from benchmarks.finding.formulas import value
 from choco_pipeline.claims.language.catalogue import Catalogue
-from choco_pipeline.finding.families.single import Mined
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
 from choco_pipeline.finding.height_functions.height_statements import classified_all
 from choco_pipeline.finding.stage import Finder, found_in
+from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build, match, read

@@ -17,10 +17,10 @@ from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
 from choco_pipeline.claims.language.claim import assignments
 from choco_pipeline.cli.output import emit
 from choco_pipeline.errors import ChocoError, ConfigError, LimitError
-from choco_pipeline.finding.families.single import Mined
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
 from choco_pipeline.finding.height_functions.height_statements import classified_all
 from choco_pipeline.finding.stage import Finder, found_in
+from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.finding.statements.statement import UNITS, FoundDocument
 from choco_pipeline.formula import FormulaError

@@ -17,7 +17,7 @@ from choco_pipeline.finding.families.gathered import families_of, family_of, min
 from choco_pipeline.finding.families.generalise import generalise
 from choco_pipeline.finding.families.moduli import FamilyModuli
 from choco_pipeline.finding.families.observed import laws_of_states
-from choco_pipeline.finding.families.single import Mined, searches, statements
+from choco_pipeline.finding.families.single import searches, statements
 from choco_pipeline.finding.families.table_family import TableFamily
 from choco_pipeline.finding.judge.by_chance import BARS, MANY, SEARCHES, right_by_chance
 from choco_pipeline.finding.judge.for_all_parameters import ForAllParameters
@@ -27,6 +27,7 @@ from choco_pipeline.finding.judge.rank import ranked, restated, strongest_first
 from choco_pipeline.finding.judge.trial import Decide, tried
 from choco_pipeline.finding.related.relations import relations
 from choco_pipeline.finding.statements.entries import claims_of, with_claim
+from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables, speaking_of
 from choco_pipeline.finding.statements.statement import (
     FoundDocument,
@@ -76,7 +77,7 @@ class Finder:
     refuted: list[FoundStatement] = field(default_factory=list)
     by_chance: dict[str, tuple[FoundStatement, int]] = field(default_factory=dict)
     _claims: dict[str, Claim] = field(default_factory=dict)
-    _games: dict[str, list[str]] = field(default_factory=dict)
+    _said_by: dict[str, str] = field(default_factory=dict)
     _doubtful: set[str] = field(default_factory=set)
     _implied: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
@@ -159,10 +160,10 @@ class Finder:
         known = by_lemma or restated(claims, games, self.catalogue)
         follows_from = self._settled_by(statement)
         self.accepted.append(replace(statement, known=known, follows_from=follows_from))
-        self._games[statement.id] = games
         for i, claim in enumerate(claims):
             named = claim.statement.model_copy(update={"id": f"{statement.id}#{i}"})
             self._claims[named.id] = replace(claim, statement=named)
+            self._said_by[named.id] = statement.id
 
     def _folded(
         self, statement: FoundStatement, claims: Sequence[Claim], games: Sequence[str]
@@ -173,21 +174,17 @@ class Finder:
         if not said_by and claims:
             said_by = follows_from_formulas(claims[0], games, accepted)
         if said_by:
-            self._implied[_statement_of(said_by[0])].append(statement.text)
+            self._implied[self._said_by[said_by[0]]].append(statement.text)
         return bool(said_by)
 
     def _settled_by(self, statement: FoundStatement) -> tuple[str, ...]:
         """Return the accepted statements from which a statement on pictures, numbers or lines of one game follows."""
-        if statement.kind not in SEARCHES or statement.pattern.names:
+        source = statement.source
+        if source is None or statement.kind not in SEARCHES or statement.pattern.names:
             return ()
-        of = "grundy" if statement.said.startswith("Grundy") else "p"
+        of = "grundy" if source.of == "grundy" else "p"
         names = settled_by(statement.ruleset, of, Catalogue(self._claims))
-        return tuple(dict.fromkeys(map(_statement_of, names)))
-
-
-def _statement_of(claim: str) -> str:
-    """Return the id of the statement that a claim is of."""
-    return claim.partition("#")[0]
+        return tuple(dict.fromkeys(map(self._said_by.__getitem__, names)))
 
 
 def find_statements(plan_file: str, out_file: str, report: Report) -> dict[str, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import JsonValue, SerializerFunctionWrapHandler, model_serializer
 
@@ -49,9 +49,21 @@ class SearchOutcome(AsGiven):
         That the search took, in a run.
     """
 
+    #: The fields that hold what a finding says, whichever game it says it of.
+    SAYS: ClassVar[tuple[str, ...]] = ()
+
     table: str = ""
     kind: str
     seconds: float = 0.0
+
+    def says_as(self, other: SearchOutcome) -> bool:
+        """Whether another finding says the same, of the same game or of another."""
+        own = [getattr(self, name) for name in self.SAYS]
+        return (
+            bool(own)
+            and self.kind == other.kind
+            and own == [getattr(other, name) for name in self.SAYS]
+        )
 
     @model_serializer(mode="wrap")
     def _seconds_last(self, written: SerializerFunctionWrapHandler) -> Mapping[str, Any]:

@@ -23,6 +23,8 @@ from choco_pipeline.mining.search_evidence import (
 
 #: How values compare with the numbers for which a condition on them is true.
 Relation = Literal["exactly", "within", "contains-all"]
+#: So many exceptions to a rule are told, and compared with those of another game.
+MOST_SAID = 4
 
 
 @dataclass(frozen=True)
@@ -176,6 +178,8 @@ class PeriodFinding(SearchOutcome):
         Formulas over the lines for period, saltus and preperiod, as far as there are any.
     """
 
+    SAYS = ("along", "across", "holds_none", "laws")
+
     kind: Literal["period"] = "period"
     ruleset: str
     along: str
@@ -190,6 +194,11 @@ class PeriodFinding(SearchOutcome):
     held_on: Seen | None = None
     nothing: bool = False
 
+    @property
+    def holds_none(self) -> bool:
+        """Whether what repeats is that there are no P-positions on any line."""
+        return all(line.empty for line in self.lines)
+
 
 class CellularFinding(SearchOutcome):
     """A rule by which a picture of P-positions follows from those before it.
@@ -203,6 +212,8 @@ class CellularFinding(SearchOutcome):
     where, begins, exceptions
         Where it holds, and the cells where it does not, if they are known.
     """
+
+    SAYS = ("axes", "empty", "terms", "where", "start")
 
     kind: Literal["cellular"] = "cellular"
     ruleset: str
@@ -220,6 +231,11 @@ class CellularFinding(SearchOutcome):
     held_on: Seen | None = None
     claim: ClaimContent | None = None
     nothing: bool = False
+
+    @property
+    def start(self) -> tuple[tuple[int, ...], ...] | int:
+        """From what the pictures grow: the first exceptions, of which larger tables may have more; or from where on it holds."""
+        return self.begins if self.exceptions is None else self.exceptions[:MOST_SAID]
 
 
 class HalfRelation(RecordModel):
@@ -249,6 +265,8 @@ class BlocksFinding(SearchOutcome):
     copies
         That make up a picture.
     """
+
+    SAYS = ("axes", "relations", "copies", "begins")
 
     kind: Literal["blocks"] = "blocks"
     ruleset: str

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
-from choco_pipeline.finding.families.single import Mined
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
 from choco_pipeline.finding.judge.known import sources
 from choco_pipeline.finding.stage import Finder, found_in
 from choco_pipeline.finding.statements.entries import claims_of
+from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.finding.statements.statement import (
     VALUES_ARE,

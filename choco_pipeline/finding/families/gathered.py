@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from choco_pipeline.documents.record import read_record, read_record_as
-from choco_pipeline.finding.families.single import Mined
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
+from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import match, read
 from choco_pipeline.mining.table_findings import (

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from choco_pipeline.finding.families.domains import domain, is_chance
-from choco_pipeline.finding.statements.statement import (
-    VALUES_OF,
-    Evidence,
-    FoundStatement,
-    StatementLine,
-)
+from choco_pipeline.finding.statements.mined import Mined
+from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, StatementLine
+from choco_pipeline.finding.statements.value_statements import BEGINS
+from choco_pipeline.finding.statements.value_statements import lines as value_lines
+from choco_pipeline.formula.nodes import Binary, Integer, Name, Node, render, with_operands
+from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games.notation import read
+from choco_pipeline.mining.table_findings import ValueSetFinding
 from choco_pipeline.provenance import canonical_json
 
 
@@ -47,30 +47,29 @@ class Instance:
         return canonical_json([self.statement.kind, self.said, self.check])
 
 
-def instances(
-    statement: FoundStatement, family: str, parameters: Mapping[str, int]
-) -> Iterator[Instance]:
+def instances(statement: FoundStatement, mined: Mined, said: str) -> Iterator[Instance]:
     """Yield what a statement says of a family: as it stands, and a set of values with names for numbers that are added.
 
     Parameters
     ----------
     statement
         On one game.
-    family, parameters
-        To which the game belongs.
+    mined
+        What it was made of, with the family to which the game belongs.
+    said
+        Its sentence, of the family.
     """
-    said = statement.said.replace(statement.ruleset, family)
+    family, parameters, finding = mined.family, mined.parameters, mined.finding
     check = statement.claim["check"] if statement.claim else None
     yield Instance(statement, family, parameters, said, check, statement.formulas)
-    first = statement.formulas[0] if statement.formulas else None
-    if first is None or first.label != VALUES_OF or check is None:
+    if not isinstance(finding, ValueSetFinding) or statement.kind != "values" or check is None:
         return
     if check["relation"] != "exactly":
         return
-    of = _with_names(first.formula, {n: parameters[n] for n in read(family).names})
-    if of != first.formula:
-        said = said.replace(first.formula, of)
-        lines = (replace(first, formula=of), *statement.formulas[1:])
+    of = _with_names(finding.expression, {n: parameters[n] for n in read(family).names})
+    if of != finding.expression:
+        said = BEGINS.format(game=family) + finding.form.says_of(of)
+        lines = tuple(value_lines(of, finding.form.relation, finding.form.condition))
         yield Instance(statement, family, parameters, said, {**check, "of": of}, lines)
 
 
@@ -129,7 +128,13 @@ def _with_names(formula: str, numbers: Mapping[str, int]) -> str:
     >>> _with_names("(x+6) ^ y ^ (z+6)", {"s": 6})
     '(x+s) ^ y ^ (z+s)'
     """
-    for name, number in sorted(numbers.items()):
-        if number > 0:
-            formula = re.sub(rf"([+-]){number}(?!\d)", rf"\1{name}", formula)
-    return formula
+    names = {number: name for name, number in sorted(numbers.items(), reverse=True) if number > 0}
+
+    def named(node: Node) -> Node:
+        match node:
+            case Binary("+" | "-", left, Integer(number)) if number in names:
+                return replace(node, left=named(left), right=Name(names[number]))
+            case _:
+                return with_operands(node, named)
+
+    return render(named(parse_nodes(formula)))

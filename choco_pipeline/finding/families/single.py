@@ -9,6 +9,7 @@ from typing import Any, TypedDict
 from choco_pipeline.finding.families.shared import Instance, instances, shared
 from choco_pipeline.finding.statements import value_statements
 from choco_pipeline.finding.statements.entries import with_claim
+from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.statement import (
     Evidence,
     FoundStatement,
@@ -35,10 +36,10 @@ from choco_pipeline.mining.table_findings import (
 #: What is mined and not listed is put together over parameters only.
 KINDS: Mapping[str, tuple[Kind, str]] = {
     "value-sets": ("values", value_statements.BEGINS),
-    "count": ("count", ""),
-    "period": ("period", "{what} of {game}"),
-    "cellular": ("cellular", "P-positions of {game}"),
-    "blocks": ("blocks", "P-positions of {game}"),
+    "count": ("count", "{game}: "),
+    "period": ("period", "{what} of {game}: "),
+    "cellular": ("cellular", "P-positions of {game}: "),
+    "blocks": ("blocks", "P-positions of {game}: "),
 }
 #: So many games of a family must have something in common before it is said of the family.
 FEWEST_GAMES = 3
@@ -47,38 +48,6 @@ APART = f"something in single games, and no {FEWEST_GAMES} of them have the same
 #: or what they have in common was seen in them alone.
 NOT_TRIED = "and not said of the family: nothing can try it on games that it was not seen in"
 QUANTITIES = {"grundy": "Grundy numbers", "p-positions": "P-positions"}
-
-
-@dataclass(frozen=True)
-class Mined:
-    """A finding and the table that it was found in.
-
-    Attributes
-    ----------
-    ruleset, quantity, bound
-        The table.
-    family, parameters
-        The family that the table's game belongs to, with the names of its parameters, and their values.
-    finding
-        What a search says of the table.
-    """
-
-    ruleset: str
-    quantity: str
-    bound: int
-    family: str
-    parameters: Mapping[str, int]
-    finding: Finding
-
-    @property
-    def search(self) -> tuple[str, str]:
-        """Which family was searched, and for what."""
-        return self.family, self.finding.kind
-
-    @property
-    def found_nothing(self) -> bool:
-        """Whether the search ended with nothing."""
-        return self.finding.nothing
 
 
 def statements(mined: Iterable[Mined]) -> list[FoundStatement]:
@@ -118,14 +87,16 @@ class _Gathered:
         found: dict[str, FoundStatement] = {}
         common: dict[tuple[tuple[str, str], str], list[Instance]] = {}
         for one in mined:
-            for statement in [] if one.found_nothing else _statements(one):
-                of_a_family = (
-                    statement.ruleset == one.ruleset and len(searched[one.search]) >= FEWEST_GAMES
-                )
-                if not of_a_family or one.finding.kind == "formulas":
+            if one.found_nothing:
+                continue
+            is_of_several = len(searched[one.search]) >= FEWEST_GAMES
+            general = _statements(one, one.family)
+            for statement, of_family in zip(_statements(one, one.ruleset), general, strict=True):
+                is_of_family = is_of_several and statement.ruleset == one.ruleset
+                if not is_of_family or one.finding.kind == "formulas":
                     found.setdefault(statement.id, statement)
                     continue
-                for said in instances(statement, one.family, one.parameters):
+                for said in instances(statement, one, of_family.said):
                     common.setdefault((one.search, said.key), []).append(said)
         untried = []
         for (search, _), group in common.items():
@@ -181,7 +152,8 @@ def searches(mined: Sequence[Mined]) -> list[Searched]:
     ]
 
 
-def _statements(one: Mined) -> Iterator[FoundStatement]:
+def _statements(one: Mined, called: str) -> Iterator[FoundStatement]:
+    """Yield what a finding says; sentences call the table's game by the name that is given."""
     finding = one.finding
     if isinstance(finding, FormulasFinding):
         yield _formulas(one.ruleset, finding)
@@ -195,31 +167,30 @@ def _statements(one: Mined) -> Iterator[FoundStatement]:
     else:
         claim = finding.claim
     if isinstance(finding, ValueSetFinding) and finding.form.name == "zero":
-        yield _zero(one.ruleset, finding)
+        yield _zero(one.ruleset, finding, called)
     kind, begins = KINDS[finding.kind]
     ruleset, passes = _game_of(one), _passes(finding)
-    begins = begins.format(game=_of_passes(ruleset, passes), what=QUANTITIES[one.quantity])
+    game = _of_passes(called if ruleset == one.ruleset else ruleset, passes)
     yield FoundStatement(
         kind=kind,
         ruleset=ruleset if claim is None else str(claim.get("ruleset", ruleset)),
-        said=f"{begins}{',' if kind == 'values' else ':'} {finding.text}"
-        if begins
-        else finding.text,
+        said=begins.format(game=game, what=QUANTITIES[one.quantity]) + finding.text,
         parameters=_parameters(ruleset, one),
         claim=claim,
         formulas=tuple(_relations(finding)),
         picture=_picture(finding),
+        source=one,
         **_evidence(finding),
     )
 
 
-def _zero(ruleset: str, finding: ValueSetFinding) -> FoundStatement:
+def _zero(ruleset: str, finding: ValueSetFinding, called: str) -> FoundStatement:
     """Return that what is 0 at all P-positions is so at no others, which is for trials to find out."""
     lines = (StatementLine("P iff", f"{finding.expression} == 0"),)
     return FoundStatement(
         kind="p-positions",
         ruleset=ruleset,
-        said=f"{ruleset}: {sentence(lines)}",
+        said=f"{called}: {sentence(lines)}",
         formulas=lines,
         **_evidence(finding),
     )

@@ -34,7 +34,6 @@ from choco_pipeline.mining.table_findings import (
     CountFinding,
     Finding,
     IntegerSequence,
-    ShiftsFinding,
 )
 from choco_pipeline.mining.task import mine_table
 from choco_pipeline.tables.computing.in_memory import table
@@ -156,7 +155,7 @@ def right_by_chance(
 def _is_right(statement: FoundStatement, claims: Sequence[Claim], game: str, bar: Ruleset) -> bool:
     try:
         if not claims:
-            return _is_said(statement, game, bar)
+            return _is_said(statement, bar)
         return all(_holds(claim, game, bar) for claim in claims)
     except ChocoError:  # no value, or a table that cannot be computed
         return False
@@ -185,21 +184,17 @@ def _mined(bar: Ruleset, quantity: Quantity, search: str) -> Sequence[Finding]:
     return mine_table([search], bar, bound, quantity, data)
 
 
-def _is_said(statement: FoundStatement, game: str, bar: Ruleset) -> bool:
+def _is_said(statement: FoundStatement, bar: Ruleset) -> bool:
     """Whether the search that found a statement says the same of a drawn bar."""
-    search = SEARCHES.get(statement.kind)
-    if search is None:
+    search, source = SEARCHES.get(statement.kind), statement.source
+    if search is None or source is None:
         return False
-    quantity: Quantity = "grundy" if statement.said.startswith("Grundy") else "p-positions"
-    for finding in _mined(bar, quantity, search):
-        if isinstance(finding, ShiftsFinding):
-            continue
-        text = finding.text.replace(bar.notation, game)
-        if text and statement.said.endswith(text):
-            return True
-        if isinstance(finding, CountFinding) and _has_relations(statement, finding.sequence):
-            return True
-    return False
+    return any(
+        _has_relations(statement, finding.sequence)
+        if isinstance(finding, CountFinding)
+        else not finding.nothing and finding.says_as(source.finding)
+        for finding in _mined(bar, source.of, search)
+    )
 
 
 def _has_relations(statement: FoundStatement, sequence: IntegerSequence | None) -> bool:

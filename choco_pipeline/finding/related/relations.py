@@ -19,7 +19,6 @@ import numpy as np
 
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.families.combinations import Point, determined, shapes_of
-from choco_pipeline.finding.families.single import Mined
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
 from choco_pipeline.finding.families.tested_condition import TestedCondition, tested_condition
 from choco_pipeline.finding.families.wording import listed, values_of
@@ -31,6 +30,7 @@ from choco_pipeline.finding.related.value_tables import (
     named_function,
     value_table,
 )
+from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.statement import (
     Evidence,
     FoundStatement,
@@ -100,7 +100,7 @@ def relations(
         quantity: Quantity = "grundy" if is_grundy else "p-positions"
         search = _Search(TableFamily.of(ruleset, tables), quantity, next(iter(members)))
         search.run(most)
-        if search.stated and ruleset.startswith("with-pass"):
+        if search.stated and read(ruleset).name == "with-pass":
             most = 1
         stated += search.stated
         doubtful += search.doubtful

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
@@ -12,6 +11,8 @@ from pathlib import Path
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.formula.nodes import Binary, Integer, walk
+from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build
 from choco_pipeline.tables.specs.schema import Quantity
@@ -118,7 +119,8 @@ def unseen(
         shown = [*map(dict, seen)]
         near = sorted(fresh, key=lambda p: _distance(p, shown))[:NEAREST]
     fresh = [p for p in fresh if p not in near]
-    ends = _spread([p for p in fresh if _is_at_an_end(p, claim, statement.when)], UNSEEN // 2)
+    step = _step(statement.when)
+    ends = _spread([p for p in fresh if _is_at_an_end(p, claim, step)], UNSEEN // 2)
     others = _spread([p for p in fresh if p not in ends], UNSEEN - len(ends))
     chosen = [*near, *ends, *others]
     return in_run + sorted(chosen, key=lambda parameters: tuple(parameters.values()))
@@ -137,15 +139,26 @@ def _spread(chosen: list[dict[str, int]], most: int) -> list[dict[str, int]]:
     return [chosen[round(i * (len(chosen) - 1) / (most - 1))] for i in range(most)]
 
 
-def _is_at_an_end(parameters: Parameters, claim: Claim, when: str) -> bool:
-    """Whether a condition fails one step away, the step being such that all remainders in the condition stay."""
-    step = lcm(*map(int, re.findall(r"%(\d+)", when)))
+def _is_at_an_end(parameters: Parameters, claim: Claim, step: int) -> bool:
+    """Whether the condition on the parameters fails one step away."""
     moved = (
         {**parameters, name: value + way * step}
         for name, value in parameters.items()
         for way in (-1, 1)
     )
     return any(min(one.values()) >= 0 and not claim.speaks_of(one) for one in moved)
+
+
+def _step(when: str) -> int:
+    """Return how far a parameter may be moved so that all remainders in a condition stay."""
+    moduli = []
+    for part in walk(parse_nodes(when)) if when else ():
+        match part:
+            case Binary("%", _, Integer(modulus)):
+                moduli.append(modulus)
+            case _:
+                pass
+    return lcm(*moduli)
 
 
 def game_of(claim: Claim, parameters: Parameters) -> Ruleset | None:

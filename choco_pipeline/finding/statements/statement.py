@@ -12,6 +12,7 @@ from typing import Any, Literal, NotRequired, TypedDict, get_args
 
 from choco_pipeline.claims.language.claim import FOUND
 from choco_pipeline.errors import ChocoError
+from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.nodes import FUNCTIONS, walk
 from choco_pipeline.formula.parse import parse_nodes
@@ -169,6 +170,8 @@ class FoundStatement(ShownInNotebook):
         tell, and is none of its own.
     picture
         Plain data for a drawing: ``{"kind": "p-pattern" | "sequence" | …, …}``.
+    source
+        The finding that it repeats, while statements are judged; a document does not hold it.
     """
 
     kind: Kind
@@ -188,6 +191,7 @@ class FoundStatement(ShownInNotebook):
     follows_from: tuple[str, ...] = ()
     implies: tuple[str, ...] = ()
     picture: Mapping[str, Any] | None = None
+    source: Mined | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):

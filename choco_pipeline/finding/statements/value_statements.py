@@ -14,7 +14,7 @@ from choco_pipeline.finding.statements.statement import (
 from choco_pipeline.mining.closed_forms.value_forms import within
 from choco_pipeline.mining.table_findings import Relation
 
-BEGINS = "At the P-positions of {game}"
+BEGINS = "At the P-positions of {game}, "
 
 
 def lines(of: str, relation: Relation, values: str) -> Iterator[StatementLine]:
@@ -37,7 +37,7 @@ def with_other_values_excluded(statement: FoundStatement) -> FoundStatement | No
     begins = BEGINS.format(game=statement.ruleset)
     return replace(
         statement,
-        said=f"{begins}, {within(check['values']).says_of(check['of'])}",
+        said=f"{begins}{within(check['values']).says_of(check['of'])}",
         claim={**(statement.claim or {}), "check": check},
         formulas=tuple(lines(check["of"], "within", check["values"])),
     )

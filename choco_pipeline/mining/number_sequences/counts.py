@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -11,6 +10,7 @@ import xarray as xr
 
 from choco_pipeline.games import Ruleset
 from choco_pipeline.mining.number_sequences.recurrences import (
+    AS_FORMULA,
     ClosedForm,
     closed_form,
     follows,
@@ -25,12 +25,7 @@ from choco_pipeline.mining.number_sequences.regular import (
     is_whole,
     relations,
 )
-from choco_pipeline.mining.number_sequences.sequences import (
-    BOX,
-    BOX_OF_POWER,
-    FEWEST_TERMS,
-    sequences,
-)
+from choco_pipeline.mining.number_sequences.sequences import FEWEST_TERMS, sequences
 from choco_pipeline.mining.search_evidence import Candidates, ClaimContent, Seen
 from choco_pipeline.mining.table_findings import (
     Consequence,
@@ -83,33 +78,29 @@ def mine_counts(game: Ruleset, bound: int, data: xr.Dataset) -> list[CountFindin
         If relations that hold for ever tell the terms at 2^n, the sequence of these is left out. Sequences without any
         relation are named in one finding of nothing.
     """
-    findings = []
-    without = []
+    findings: list[CountFinding] = []
+    without: list[str] = []
     tried = 0
-    seen = set()
+    seen: set[tuple[int, ...]] = set()
     centres = _centres(game)
-    for sequence in sequences(game, bound, data):
-        if len(sequence.terms) < FEWEST_TERMS or not any(sequence.terms) or sequence.terms in seen:
-            continue
-        seen.add(sequence.terms)
-        finding = _linear(sequence) or _regular(sequence, centres)
-        if finding is None:
-            without.append(sequence.what)
-            tried += _candidates(sequence)
-        else:
-            findings.append((sequence, finding))
-    told = {
-        sequence.what.replace(BOX, BOX_OF_POWER)
-        for sequence, finding in findings
-        if BOX in sequence.what
-        and any(one.kind == "terms" and one.closed for one in finding.follows)
-    }
-    kept = [finding for sequence, finding in findings if sequence.what not in told]
-    if without or not kept:
+    for sequence, at_powers in sequences(game, bound, data):
+        is_told = False  # the terms at 2^n, by what tells all terms
+        for numbers in filter(None, (sequence, at_powers)):
+            if len(numbers.terms) < FEWEST_TERMS or not any(numbers.terms) or numbers.terms in seen:
+                continue
+            seen.add(numbers.terms)
+            finding = _linear(numbers) or _regular(numbers, centres)
+            if finding is None:
+                without.append(numbers.what)
+                tried += _candidates(numbers)
+            elif not is_told:
+                findings.append(finding)
+                is_told = any(one.kind == "terms" and one.closed for one in finding.follows)
+    if without or not findings:
         what = "; ".join(without) or "numbers of P-positions: too few"
         searched = Candidates(candidates=tried, what=f"{TRIED}: {what}")
-        kept.append(CountFinding(ruleset=game.notation, nothing=True, tried=searched))
-    return kept
+        findings.append(CountFinding(ruleset=game.notation, nothing=True, tried=searched))
+    return findings
 
 
 def linear_recurrence(terms: tuple[int, ...]) -> tuple[tuple[int, ...], int] | None:
@@ -130,9 +121,10 @@ def _linear(sequence: IntegerSequence) -> CountFinding | None:
     if found is None:
         return None
     recurrence, learnt = found
-    rule = _renamed(rule_text(recurrence), sequence)
+    named = recurrence, "g", sequence.index
+    rule, formula = rule_text(*named), rule_text(*named, AS_FORMULA)
     closed = _closed(sequence, recurrence)
-    relations = [_relation(rule, sequence.first)]
+    relations = [TermRelation(text=rule, formula=formula, start=sequence.first)]
     return CountFinding(
         ruleset=sequence.game,
         sequence=sequence,
@@ -152,10 +144,6 @@ def _linear(sequence: IntegerSequence) -> CountFinding | None:
     )
 
 
-def _relation(text: str, start: int) -> TermRelation:
-    return TermRelation(text=text, formula=as_formula(text, "=="), start=start)
-
-
 def _centres(game: Ruleset) -> list[int]:
     """Return from where places may be counted: where nim-sums of coordinates with a shift have it begin."""
     bar = game.base.rules.bar
@@ -169,7 +157,11 @@ def _regular(sequence: IntegerSequence, centres: list[int]) -> CountFinding | No
     if not found:
         return None
     said = [
-        _relation(" = ".join(relation.sides("g", sequence.index)), relation.start)
+        TermRelation(
+            text=relation.text("g", sequence.index),
+            formula=relation.text("g", sequence.index, AS_FORMULA),
+            start=relation.start,
+        )
         for relation in found
     ]
     whole = is_whole(found)
@@ -223,13 +215,13 @@ def _consequences(sequence: IntegerSequence, found: list[Relation]) -> list[Cons
         if linear is None or len(linear[0]) > MOST_ORDER:
             continue
         closed = closed_form(terms, linear[0], LARGEST_ROOT)
-        rule = rule_text(linear[0]).replace("a(", "b(")
+        rule = rule_text(linear[0], "b")
         consequences.append(
             Consequence(
                 kind=kind,
                 rule=rule,
                 closed=str(closed) if closed else None,
-                formula=as_formula(closed.sum) if closed else None,
+                formula=closed.text(index, AS_FORMULA) if closed else None,
                 start=closed.start if closed else 0,
                 text=f"{name} = {closed}" if closed else f"b(n) = {name}: {rule}",
                 in_table=sum(1 << n < sequence.first + len(sequence.terms) for n in range(FAR + 1)),
@@ -253,11 +245,10 @@ def _claim(
     sums: ClaimContent = {}
     for result in consequences:
         if result.formula is not None:
-            what = "g(2**n)"
+            letter = "g"
             if result.kind == "sums":
-                what = "total(2**n)"
-                sums = {"sums": {"total": f"g({name})"}}
-            equation = f"{what} == {result.formula}".replace("n", name)
+                letter, sums = "total", {"sums": {"total": f"g({name})"}}
+            equation = f"{letter}(2**{name}) == {result.formula}"
             start = result.start
             conditions.append(f"{name} < {start} or {equation}" if start > 1 else equation)
     return {
@@ -274,21 +265,4 @@ def _closed(sequence: IntegerSequence, recurrence: tuple[int, ...]) -> ClosedFor
 
 
 def _subject(sequence: IntegerSequence) -> str:
-    return f"{sequence.game}: the number g({sequence.index}) of {sequence.what}"
-
-
-def _renamed(rule: str, sequence: IntegerSequence) -> str:
-    """Return a rule for a(n) with the names of a sequence."""
-    return re.sub(r"a\(n", f"g({sequence.index}", rule)
-
-
-def as_formula(text: str, equals: str = "=") -> str:
-    """Return an equation or a closed form in the formula language.
-
-    Examples
-    --------
-    >>> as_formula("(2^n + 4^n)/2"), as_formula("2·a(2·n+1) = a(n)", "==")
-    ('(2**n + 4**n)//2', '2*a(2*n+1) == a(n)')
-    """
-    formula = text.replace("·", "*").replace("^", "**").replace("/", "//")
-    return formula.replace(" = ", f" {equals} ")
+    return f"the number g({sequence.index}) of {sequence.what}"

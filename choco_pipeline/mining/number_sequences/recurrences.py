@@ -7,6 +7,18 @@ from fractions import Fraction
 from math import lcm
 from typing import NamedTuple
 
+
+class Signs(NamedTuple):
+    """How sums of powers are written."""
+
+    times: str
+    to_the: str
+    over: str
+    equals: str
+
+
+#: In print, and in the formula language.
+PRINTED, AS_FORMULA = Signs("·", "^", "/", "="), Signs("*", "**", "//", "==")
 #: A recurrence is found modulo this prime number; its coefficients are a long way below.
 PRIME = (1 << 1279) - 1
 
@@ -72,7 +84,9 @@ def follows(terms: Sequence[int], recurrence: Sequence[int]) -> bool:
     )
 
 
-def rule_text(recurrence: Sequence[int]) -> str:
+def rule_text(
+    recurrence: Sequence[int], letter: str = "a", n: str = "n", signs: Signs = PRINTED
+) -> str:
     """Return a recurrence as text.
 
     Examples
@@ -80,9 +94,12 @@ def rule_text(recurrence: Sequence[int]) -> str:
     >>> print(rule_text((-8, 6)))
     a(n+2) = 6·a(n+1) - 8·a(n)
     """
-    order = len(recurrence)
-    terms = [(factor, _later(i)) for i, factor in reversed([*enumerate(recurrence)]) if factor]
-    return f"{_later(order)} = {sum_text(terms)}"
+
+    def later(steps: int) -> str:
+        return f"{letter}({n}+{steps})" if steps else f"{letter}({n})"
+
+    terms = [(factor, later(i)) for i, factor in reversed([*enumerate(recurrence)]) if factor]
+    return f"{later(len(recurrence))} {signs.equals} {sum_text(terms, signs)}"
 
 
 def generating_function(terms: Sequence[int], recurrence: Sequence[int]) -> str:
@@ -114,17 +131,27 @@ class ClosedForm(NamedTuple):
 
     Attributes
     ----------
-    sum
-        Such as ``(2^n + 4^n)/2``.
+    powers
+        (f, r, p) for each summand f·n^p·r^n.
+    divisor
+        Of the whole sum.
     start
         The first n for which it is right.
     """
 
-    sum: str
+    powers: tuple[tuple[int, int, int], ...]
+    divisor: int
     start: int
 
     def __str__(self) -> str:
-        return self.sum + (f" for n ≥ {self.start}" if self.start else "")
+        return self.text() + (f" for n ≥ {self.start}" if self.start else "")
+
+    def text(self, n: str = "n", signs: Signs = PRINTED) -> str:
+        """Return the sum as text, such as ``(2^n + 4^n)/2``."""
+        text = sum_text([(f, _power(root, p, n, signs)) for f, root, p in self.powers if f], signs)
+        if self.divisor == 1:
+            return text
+        return f"{f'({text})' if len(self.powers) > 1 else text}{signs.over}{self.divisor}"
 
 
 def closed_form(terms: Sequence[int], recurrence: Sequence[int], largest: int) -> ClosedForm | None:
@@ -159,17 +186,13 @@ def closed_form(terms: Sequence[int], recurrence: Sequence[int], largest: int) -
     assert factors is not None  # powers of different roots are independent
     factors += [Fraction(0)] * (len(powers) - len(factors))
     whole = lcm(*(factor.denominator for factor in factors))
-    parts = [
-        (int(factor * whole), _power(root, power))
-        for factor, (root, power) in zip(factors, powers, strict=True)
-    ]
-    text = sum_text([part for part in parts if part[0]])
-    if whole > 1:
-        text = f"({text})/{whole}" if len(parts) > 1 else f"{text}/{whole}"
-    return ClosedForm(text, start)
+    summands = zip(factors, powers, strict=True)
+    return ClosedForm(tuple((int(f * whole), *power) for f, power in summands), whole, start)
 
 
-def combination(columns: Sequence[Sequence[int]], target: Sequence[int]) -> list[Fraction] | None:
+def combination(
+    columns: Sequence[Sequence[int]], target: Sequence[int], *, alone: bool = False
+) -> list[Fraction] | None:
     """Return factors with which the first columns add up to a target, exactly: as few columns as possible.
 
     Parameters
@@ -178,11 +201,19 @@ def combination(columns: Sequence[Sequence[int]], target: Sequence[int]) -> list
         In the order of preference; a column that depends on those before it is not used.
     target
         As long as each of the columns.
+    alone
+        Whether to return factors, of all columns, only if there are no others.
 
     Returns
     -------
     list of Fraction
         One for each of the first columns that are needed, which may be none; or None, if all columns do not suffice.
+
+    Notes
+    -----
+    Gaussian elimination, column by column. What is left of the target keeps the factors that made it: it is always the
+    target less a combination of the columns so far. Cost: the square of the columns that are used, times their length, in
+    exact fractions.
 
     Examples
     --------
@@ -193,7 +224,7 @@ def combination(columns: Sequence[Sequence[int]], target: Sequence[int]) -> list
     rest = [Fraction(number) for number in target]
     made = [Fraction(0)] * len(columns)
     for i, numbers in enumerate(columns):
-        if not any(rest):
+        if not any(rest) and not alone:
             return [-factor for factor in made[:i]]
         column = [Fraction(number) for number in numbers]
         factors = [Fraction(int(j == i)) for j in range(len(columns))]
@@ -201,6 +232,8 @@ def combination(columns: Sequence[Sequence[int]], target: Sequence[int]) -> list
             _subtract(column[pivot], column, other, factors, others)
         pivot = next((at for at, number in enumerate(column) if number), -1)
         if pivot < 0:
+            if alone:
+                return None
             continue
         leading = column[pivot]
         column, factors = [c / leading for c in column], [f / leading for f in factors]
@@ -209,7 +242,7 @@ def combination(columns: Sequence[Sequence[int]], target: Sequence[int]) -> list
     return None if any(rest) else [-factor for factor in made]
 
 
-def sum_text(terms: Sequence[tuple[int, str]]) -> str:
+def sum_text(terms: Sequence[tuple[int, str]], signs: Signs = PRINTED) -> str:
     """Return a sum of multiples as text; a multiple of nothing is a number.
 
     Examples
@@ -220,7 +253,7 @@ def sum_text(terms: Sequence[tuple[int, str]]) -> str:
     text = ""
     for factor, name in terms:
         size = abs(factor)
-        term = f"{size}·{name}" if name and size != 1 else name or str(size)
+        term = f"{size}{signs.times}{name}" if name and size != 1 else name or str(size)
         sign = (" - " if factor < 0 else " + ") if text else ("-" if factor < 0 else "")
         text += sign + term
     return text or "0"
@@ -255,17 +288,13 @@ def _divided(polynomial: Sequence[int], root: int) -> list[int]:
     return found[::-1]
 
 
-def _later(steps: int) -> str:
-    return f"a(n+{steps})" if steps else "a(n)"
-
-
 def _power_of_t(power: int) -> str:
     return f"t^{power}" if power > 1 else "t" if power else ""
 
 
-def _power(root: int, power: int) -> str:
+def _power(root: int, power: int, n: str, signs: Signs) -> str:
     """Return n^power · root^n as text; empty for 1."""
-    factors = [f"n^{power}" if power > 1 else "n"] if power else []
+    factors = [f"{n}{signs.to_the}{power}" if power > 1 else n] if power else []
     if root != 1:
-        factors.append(f"{root}^n" if root > 0 else f"({root})^n")
-    return "·".join(factors)
+        factors.append(f"{root if root > 0 else f'({root})'}{signs.to_the}{n}")
+    return signs.times.join(factors)

@@ -13,7 +13,7 @@ from math import lcm
 
 import numpy as np
 
-from choco_pipeline.mining.number_sequences.recurrences import combination, sum_text
+from choco_pipeline.mining.number_sequences.recurrences import PRINTED, Signs, combination, sum_text
 
 #: Places are taken modulo 2, 4, …, 2^DEEPEST.
 DEEPEST = 3
@@ -41,11 +41,11 @@ class SequenceTerm:
         """Return which term it is."""
         return (n << self.level) + self.step
 
-    def text(self, letter: str, n: str) -> str:
+    def text(self, letter: str, n: str, signs: Signs) -> str:
         """Return the term as text, for a sequence of that name with that index."""
         if self.level < 0:
             return n if self.step else ""
-        multiple = f"{1 << self.level}·{n}" if self.level else n
+        multiple = f"{1 << self.level}{signs.times}{n}" if self.level else n
         return f"{letter}({multiple}{f'{self.step:+d}' if self.step else ''})"
 
 
@@ -80,18 +80,19 @@ class Relation:
         )
         return replace(self, left=left, right=right)
 
-    def sides(self, letter: str = "a", n: str = "n") -> tuple[str, str]:
-        """Return both sides of the equation without fractions, as text.
+    def text(self, letter: str = "a", n: str = "n", signs: Signs = PRINTED) -> str:
+        """Return the equation without fractions, as text.
 
         Examples
         --------
         >>> found, _ = relations(1, [n.bit_count() for n in range(1, 200)])
-        >>> [" = ".join(relation.sides()) for relation in found]
+        >>> [relation.text() for relation in found]
         ['a(2·n) = a(n)', 'a(2·n+1) = a(n) + 1']
         """
         whole = lcm(*(factor.denominator for factor, _ in self.right))
-        terms = [(int(factor * whole), place.text(letter, n)) for factor, place in self.right]
-        return sum_text([(whole, self.left.text(letter, n))]), sum_text(terms)
+        terms = [(int(f * whole), place.text(letter, n, signs)) for f, place in self.right]
+        left = sum_text([(whole, self.left.text(letter, n, signs))], signs)
+        return f"{left} {signs.equals} {sum_text(terms, signs)}"
 
 
 def relations(

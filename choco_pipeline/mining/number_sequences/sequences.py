@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import xarray as xr
@@ -21,10 +21,12 @@ WIDEST, LARGEST_BAR = 4, 256
 #: What most P-positions are counted by.
 BOX = "all coordinates below n"
 BOX_OF_POWER = "all coordinates below 2^n"
+#: A sequence, and those of its terms whose index is a power of 2, where these may have relations of their own.
+Counted = tuple[IntegerSequence, IntegerSequence | None]
 
 
-def sequences(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[IntegerSequence]:
-    """Yield the numbers of P-positions: in boxes, by their sum, and in bars by their size.
+def sequences(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[Counted]:
+    """Yield the numbers of P-positions: in boxes, with those for powers of 2 alone; by their sum; and in bars by their size.
 
     The Grundy numbers of a step bar are the P-positions of the game with a strip, which are counted. Of a game with passes those with all numbers of passes left but 0, which belong to the game without.
     """
@@ -50,7 +52,7 @@ def sequences(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[IntegerSe
             yield from _bars(table, side - wider, wider)
 
 
-def _boxes(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[IntegerSequence]:
+def _boxes(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[Counted]:
     base, passes = game.base, game.passes
     names = base.coordinates
     found: dict[tuple[int, str], NDArray[np.int64]] = defaultdict(
@@ -68,16 +70,18 @@ def _boxes(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[IntegerSeque
                 found[p, what] += np.bincount(value[chosen], minlength=bound + 1)
     for (p, what), numbers in sorted(found.items()):
         more = f", {p} passes left" if passes > 1 else ", the pass left" if passes else ""
-        each = what.endswith(" = n")
-        terms = (numbers if each else np.concatenate([[0], numbers.cumsum()])).tolist()
-        counted = f"P-positions with {what}{more}"
-        yield IntegerSequence(game.notation, counted, "n", 0, tuple(terms[:MOST_TERMS]))
-        if what == BOX:
-            counted = counted.replace(BOX, BOX_OF_POWER)
-            powers = tuple(
-                terms[1 << n] for n in range(len(terms).bit_length()) if 1 << n < len(terms)
+
+        def counted(what: str, terms: Sequence[int], more: str = more) -> IntegerSequence:
+            return IntegerSequence(
+                game.notation, f"P-positions with {what}{more}", "n", 0, tuple(terms)
             )
-            yield IntegerSequence(game.notation, counted, "n", 0, powers)
+
+        if what == BOX:
+            terms = np.concatenate([[0], numbers.cumsum()]).tolist()
+            powers = [terms[1 << n] for n in range((len(terms) - 1).bit_length())]
+            yield counted(what, terms[:MOST_TERMS]), counted(BOX_OF_POWER, powers)
+        else:
+            yield counted(what, numbers[:MOST_TERMS].tolist()), None
 
 
 def _ways(
@@ -89,7 +93,7 @@ def _ways(
         yield f"{'+'.join(names)} = n", np.sum([columns[name] for name in names], axis=0)
 
 
-def _bars(heaps: NDArray[np.integer], most: int, wider: int) -> Iterator[IntegerSequence]:
+def _bars(heaps: NDArray[np.integer], most: int, wider: int) -> Iterator[Counted]:
     """Yield the numbers of P-positions of the bars C(m, m+wider) from a table p, a, b, c → d of heaps."""
     passes = len(heaps) - 1
     width = f"m+{wider}" if wider else "m"
@@ -100,7 +104,7 @@ def _bars(heaps: NDArray[np.integer], most: int, wider: int) -> Iterator[Integer
             i, j = np.arange(m)[:, None], np.arange(m + wider)
             is_p = heaps[p][i, m - 1 - i, j] == m + wider - 1 - j
             terms.append(int(np.count_nonzero(is_p)))
-        yield IntegerSequence(
+        sequence = IntegerSequence(
             f"with-pass({family}, passes={passes})" if passes else family,
             f"cells whose bar of m rows and {width} columns is a P-position"
             + (f", {p} passes left" if passes else ""),
@@ -108,3 +112,4 @@ def _bars(heaps: NDArray[np.integer], most: int, wider: int) -> Iterator[Integer
             1,
             tuple(terms),
         )
+        yield sequence, None

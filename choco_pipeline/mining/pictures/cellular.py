@@ -14,10 +14,7 @@ from choco_pipeline.games import Ruleset
 from choco_pipeline.mining.pictures.linear_rules import ORDER, RADIUS, Rule, find_rule, reach
 from choco_pipeline.mining.pictures.slices import Stack, stacks
 from choco_pipeline.mining.search_evidence import Candidates, ClaimContent, Seen
-from choco_pipeline.mining.table_findings import CellularFinding
-
-#: So many cells that a rule starts from are named in its sentence.
-MOST_SAID = 4
+from choco_pipeline.mining.table_findings import MOST_SAID, CellularFinding
 
 
 def mine_cellular(game: Ruleset, bound: int, data: xr.Dataset) -> list[CellularFinding]:

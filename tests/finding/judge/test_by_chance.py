@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from choco_pipeline.claims.language.catalogue import Catalogue
-from choco_pipeline.finding.families.single import Mined, statements
+from choco_pipeline.finding.families.single import statements
 from choco_pipeline.finding.judge.by_chance import BARS, MANY, bars_by_chance, right_by_chance
 from choco_pipeline.finding.stage import Finder, found_in
 from choco_pipeline.finding.statements.entries import claims_of
+from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.task import mine_table

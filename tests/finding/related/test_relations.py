@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from choco_pipeline.claims.language.catalogue import Catalogue
-from choco_pipeline.finding.families.single import Mined
 from choco_pipeline.finding.related.neighbours import neighbours
 from choco_pipeline.finding.related.relations import relations
 from choco_pipeline.finding.stage import Finder
+from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.games.notation import build, match, read

@@ -1,0 +1,50 @@
+"""What was mined, with the table that it was found in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from choco_pipeline.mining.table_findings import Finding
+from choco_pipeline.tables.specs.schema import Quantity
+
+
+@dataclass(frozen=True)
+class Mined:
+    """A finding and the table that it was found in.
+
+    Attributes
+    ----------
+    ruleset, quantity, bound
+        The table.
+    family, parameters
+        The family that the table's game belongs to, with the names of its parameters, and their values.
+    finding
+        What a search says of the table.
+    """
+
+    ruleset: str
+    quantity: str
+    bound: int
+    family: str
+    parameters: Mapping[str, int]
+    finding: Finding
+
+    @property
+    def search(self) -> tuple[str, str]:
+        """Which family was searched, and for what."""
+        return self.family, self.finding.kind
+
+    @property
+    def of(self) -> Quantity:
+        """What the finding is about: all but periods are of P-positions, in a table of Grundy numbers, too."""
+        return (
+            "grundy"
+            if self.finding.kind == "period" and self.quantity == "grundy"
+            else "p-positions"
+        )
+
+    @property
+    def found_nothing(self) -> bool:
+        """Whether the search ended with nothing."""
+        return self.finding.nothing
