@@ -9,6 +9,7 @@ from itertools import pairwise
 from math import gcd, log
 
 from choco_pipeline.formula.written.math_text import math_text
+from choco_pipeline.formula.written.shifted_powers import ShiftedPowers
 from choco_pipeline.mining.table_findings import ValueForm
 
 #: At most this many values are listed.
@@ -137,7 +138,7 @@ def _powers(values: Sequence[int]) -> ValueForm | None:
     """Return {2^n - c} without a gap, and at most few other numbers."""
     best: tuple[int, int, int, list[int], list[int]] | None = None
     for c in range(-MOST_SHIFT, MOST_SHIFT + 1):
-        members = [v for v in values if v + c > 0 and (v + c) & (v + c - 1) == 0]
+        members = [v for v in values if ShiftedPowers.from_first(c, v) is not None]
         extras = sorted(set(values) - set(members))
         doubled = all(2 * (a + c) == b + c for a, b in pairwise(members))
         if len(members) >= FEWEST and doubled and len(extras) <= MOST_EXTRAS:
@@ -145,15 +146,9 @@ def _powers(values: Sequence[int]) -> ValueForm | None:
     if best is None:
         return None
     _, _, c, members, extras = best
-    least = (members[0] + c).bit_length() - 1
-    powers = f"2^n {'−' if c > 0 else '+'} {abs(c)}" if c else "2^n"
-    text = f"{{{powers} : n ≥ {least}}}"
-    condition = f"v >= {members[0]} and {_plus(c)} & {_plus(c - 1)} == 0"
+    powers = ShiftedPowers(c, (members[0] + c).bit_length() - 1)
+    text, condition = powers.text, powers.condition
     if extras:
         text += f" ∪ {{{', '.join(map(str, extras))}}}"
         condition = " or ".join([*(f"v == {v}" for v in extras), condition])
     return ValueForm("two-powers-minus-two" if c == 2 else "powers", text, condition)
-
-
-def _plus(c: int) -> str:
-    return f"(v{c:+d})" if c else "v"

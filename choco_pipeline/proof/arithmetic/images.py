@@ -15,6 +15,7 @@ from choco_pipeline.automata.dfa import Automaton, AutomatonError
 from choco_pipeline.automata.minimise import minimised
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import parse
+from choco_pipeline.formula.written.shifted_powers import ShiftedPowers
 from choco_pipeline.proof.arithmetic.engine import automaton_of
 from choco_pipeline.proof.arithmetic.expressions import expression
 from choco_pipeline.proof.arithmetic.terms import condition
@@ -36,7 +37,7 @@ def describe(a: Automaton) -> str:
     Returns
     -------
     str
-        A list; all numbers, perhaps except a few; the numbers 2^n−c, perhaps with a few more or fewer; or a regular
+        A list; all numbers, perhaps except a few; the numbers 2^n − c, perhaps with a few more or fewer; or a regular
         expression for the binary digits of the members, most significant first.
 
     Raises
@@ -48,7 +49,7 @@ def describe(a: Automaton) -> str:
     --------
     >>> from choco_pipeline.formula import parse
     >>> print(describe(automaton_of(condition(parse("v == 1 or (v+2) & (v+1) == 0")), {})))
-    {2^n−2 : n ≥ 1} ∪ {1}
+    {2^n − 2 : n ≥ 1} ∪ {1}
     >>> print(describe(automaton_of(condition(parse("v % 4 == 2")), {})))
     in base 2: 1(0*1)*0
     """
@@ -172,8 +173,7 @@ def _by_powers(a: Automaton) -> str | None:
     (track,) = a.tracks
     found: list[tuple[int, str]] = []
     for shift in sorted(range(-MOST_SHIFT, MOST_SHIFT + 1), key=lambda c: (abs(c), -c)):
-        power = f"(v+{shift})" if shift >= 0 else f"(v-{-shift})"
-        is_power = parse(f"{power} > 0 and {power} & ({power}-1) == 0")
+        is_power = parse(ShiftedPowers(shift, 0).condition)
         powers = automaton_of(condition(is_power, {"v": track}), {})
         more = Numerals.of(conjunction(a, complement(powers))).listed()
         fewer = Numerals.of(conjunction(powers, complement(a))).listed()
@@ -184,8 +184,7 @@ def _by_powers(a: Automaton) -> str | None:
         while (1 << start) - shift in fewer:
             fewer.remove((1 << start) - shift)
             start += 1
-        term = f"2^n{'−' if shift > 0 else '+'}{abs(shift)}" if shift else "2^n"
-        text = f"{{{term} : n ≥ {start}}}"
+        text = ShiftedPowers(shift, start).text
         text += f" ∪ {_set(more)}" if more else ""
         text += f" except {_list(fewer)}" if fewer else ""
         found.append((len(more) + len(fewer), text))

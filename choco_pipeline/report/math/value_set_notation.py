@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from choco_pipeline.formula import parse
+from choco_pipeline.formula.nodes import Compare, Integer, Junction, Name, Node, render
+from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.formula.written.shifted_powers import ShiftedPowers
 from choco_pipeline.formula.written.typeset import MathNotation, typeset
 
-_MEMBER = re.compile(r"v == (-?\d+)")
-_POWERS = re.compile(r"v >= (-?\d+) and \(?v([+-]\d+)?\)? & \(?v([+-]\d+)?\)? == 0")
-_FROM = re.compile(r"v >= (-?\d+)")
 #: How many of all numbers from one on are shown.
 SHOWN = 3
 
@@ -25,43 +23,44 @@ def set_of(condition: str, notation: MathNotation) -> str:
     >>> set_of("v%4 == 0", LaTeX()), set_of("v >= 0", LaTeX())
     ('\\{v : v \\equiv 0 \\pmod{4}\\}', '\\{0, 1, 2, \\text{…}\\}')
     """
+    node = parse_nodes(condition)
+    parts = node.operands if isinstance(node, Junction) and node.operator == "or" else (node,)
     members: list[str] = []
     others: list[str] = []
-    for part in parse(condition).text.split(" or "):
-        single, powers = _MEMBER.fullmatch(part), _POWERS.fullmatch(part)
-        if single:
-            members.append(_number(int(single[1]), notation))
-        elif powers and _are_powers(*(int(number or 0) for number in powers.groups())):
-            others.append(_powers(int(powers[2] or 0), int(powers[1]), notation))
-        else:
-            return _all_with(condition, notation)
+    for part in parts:
+        powers = ShiftedPowers.told_by(part)
+        match part:
+            case Compare(("==",), (Name("v"), Integer(member))):
+                members.append(_number(member, notation))
+            case _ if powers is not None:
+                others.append(_powers(powers, notation))
+            case _:
+                return _all_with(node, notation)
     lists = [notation.listed(members, "{")] if members else []
     joined = [text for one in (*others, *lists) for text in (notation.sign("∪"), one)]
     return notation.row(joined[1:]) if len(joined) > 2 else joined[1]
 
 
-def _all_with(condition: str, notation: MathNotation) -> str:
-    start = _FROM.fullmatch(parse(condition).text)
-    if start:
-        first = int(start[1])
-        shown = [_number(v, notation) for v in range(first, first + SHOWN)]
-        return notation.listed([*shown, notation.words("…")], "{")
-    inner = [notation.name("v", ""), notation.sign(":"), typeset(parse(condition), notation)]
+def _all_with(condition: Node, notation: MathNotation) -> str:
+    match condition:
+        case Compare((">=",), (Name("v"), Integer(first))):
+            shown = [_number(v, notation) for v in range(first, first + SHOWN)]
+            return notation.listed([*shown, notation.words("…")], "{")
+        case _:
+            pass
+    inner = [
+        notation.name("v", ""),
+        notation.sign(":"),
+        typeset(parse(render(condition)), notation),
+    ]
     return notation.bracketed(notation.row(inner), "{")
 
 
-def _are_powers(first: int, c: int, other: int) -> bool:
-    """Whether ``v >= first and (v+c) & (v+other) == 0`` tells the numbers 2^n − c from `first` on, which is one."""
-    return other == c - 1 and first + c > 0 and (first + c) & (first + c - 1) == 0
-
-
-def _powers(c: int, first: int, notation: MathNotation) -> str:
-    """Return {2^n − c : n ≥ m}, whose first member is given."""
-    m = (first + c).bit_length() - 1
-    number, n = notation.number, notation.name("n", "")
+def _powers(powers: ShiftedPowers, notation: MathNotation) -> str:
+    number, n, c = notation.number, notation.name("n", ""), powers.shift
     power = notation.power(number("2"), n)
     shifted = [notation.sign("-" if c > 0 else "+"), number(str(abs(c)))] if c else []
-    where = [notation.sign(":"), n, notation.sign(">="), number(str(m))]
+    where = [notation.sign(":"), n, notation.sign(">="), number(str(powers.least))]
     return notation.bracketed(notation.row([power, *shifted, *where]), "{")
 
 

@@ -26,15 +26,15 @@ def of(text):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("v == 1 or (v+2) & (v+1) == 0", "{2^n−2 : n ≥ 1} ∪ {1}"),
+        ("v == 1 or (v+2) & (v+1) == 0", "{2^n − 2 : n ≥ 1} ∪ {1}"),
         ("v == 0", "{0}"),
         ("v < 0", "{}"),
         ("v >= 0", "all natural numbers"),
         ("v > 5 or v == 2", "all natural numbers except 0, 1, 3, …, 5"),
         ("v == 9 or 2 <= v <= 5 or v == 11", "{2, …, 5, 9, 11}"),
         ("v & (v-1) == 0 and v > 9", "{2^n : n ≥ 4}"),
-        ("v & (v+1) == 0 and v != 7", "{2^n−1 : n ≥ 0} except 7"),
-        ("v == 3 or v > 4 and (v-3) & (v-4) == 0", "{2^n+3 : n ≥ 1} ∪ {3}"),
+        ("v & (v+1) == 0 and v != 7", "{2^n − 1 : n ≥ 0} except 7"),
+        ("v == 3 or v > 4 and (v-3) & (v-4) == 0", "{2^n + 3 : n ≥ 1} ∪ {3}"),
         ("v % 4 == 2", "in base 2: 1(0*1)*0"),
     ],
 )

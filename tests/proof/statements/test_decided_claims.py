@@ -338,7 +338,7 @@ def test_the_values_of_conjecture_4_1_are_named() -> None:
     claim = catalogue().claims["pass2016-conj-4.1"]
     finding = decide(claim, claim.match(text), proved(text), "here", OWN)
     assert finding.verdict == Proved("here")
-    assert finding.evidence["image"] == "{2^n−2 : n ≥ 1} ∪ {1}"
+    assert finding.evidence["image"] == "{2^n − 2 : n ≥ 1} ∪ {1}"
     assert finding.evidence["first_values"][:6] == [0, 1, 2, 6, 14, 30]
 
 

@@ -1,0 +1,85 @@
+"""The sets {2^n − c : n ≥ m}: how they are written, the conditions on v that tell them, and which conditions do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from choco_pipeline.formula.nodes import Binary, Compare, Integer, Junction, Name, Node
+
+
+@dataclass(frozen=True)
+class ShiftedPowers:
+    """The integers 2^n − `shift` for n ≥ `least`."""
+
+    shift: int
+    least: int
+
+    @classmethod
+    def from_first(cls, shift: int, first: int) -> ShiftedPowers | None:
+        """Return those from `first` on; None if it is none of them."""
+        power = first + shift
+        if power <= 0 or power & (power - 1):
+            return None
+        return cls(shift, power.bit_length() - 1)
+
+    @classmethod
+    def told_by(cls, node: Node) -> ShiftedPowers | None:
+        """Return the set that a condition tells as `condition` writes it; None if it is no such condition.
+
+        Examples
+        --------
+        >>> from choco_pipeline.formula.parse import parse_nodes
+        >>> ShiftedPowers.told_by(parse_nodes("v >= 0 and (v+2) & (v+1) == 0"))
+        ShiftedPowers(shift=2, least=1)
+        """
+        match node:
+            case Junction(
+                "and",
+                (
+                    Compare((">=",), (Name("v"), Integer(first))),
+                    Compare(("==",), (Binary("&", left, right), Integer(0))),
+                ),
+            ):
+                shift, other = _added(left), _added(right)
+                if shift is not None and other == shift - 1:
+                    return cls.from_first(shift, first)
+            case _:
+                pass
+        return None
+
+    @property
+    def first(self) -> int:
+        """The least member."""
+        return (1 << self.least) - self.shift
+
+    @property
+    def text(self) -> str:
+        """The set in the field's notation.
+
+        Examples
+        --------
+        >>> ShiftedPowers(2, 1).text, ShiftedPowers(0, 0).text
+        ('{2^n − 2 : n ≥ 1}', '{2^n : n ≥ 0}')
+        """
+        sign = "−" if self.shift > 0 else "+"
+        power = f"2^n {sign} {abs(self.shift)}" if self.shift else "2^n"
+        return f"{{{power} : n ≥ {self.least}}}"
+
+    @property
+    def condition(self) -> str:
+        """The condition on v, in the formula language."""
+        shifted, below = (f"(v{c:+d})" if c else "v" for c in (self.shift, self.shift - 1))
+        return f"v >= {self.first} and {shifted} & {below} == 0"
+
+
+def _added(node: Node) -> int | None:
+    """Return the integer that is added to v; None if something else stands there."""
+    match node:
+        case Name("v"):
+            return 0
+        case Binary("+", Name("v"), Integer(number)):
+            return number
+        case Binary("-", Name("v"), Integer(number)):
+            return -number
+        case _:
+            return None
