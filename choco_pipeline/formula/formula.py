@@ -25,7 +25,6 @@ from choco_pipeline.formula.nodes import (
     is_truth,
     name_calls,
     name_part,
-    rename,
     render,
     substitute,
     walk,
@@ -160,7 +159,8 @@ class Formula:
                     self.source,
                     1,
                 )
-        return self._like(substitute(self._root, integers))
+        parts = {name: Integer(value) for name, value in integers.items()}
+        return self._like(substitute(self._root, parts))
 
     def rename(self, names: Mapping[str, str]) -> Formula:
         """Return this formula with other names for some of its own.
@@ -170,7 +170,7 @@ class Formula:
         >>> parse("(a+b)//k").rename({"a": "x", "b": "z"})
         Formula('(x+z)//k')
         """
-        return self._like(rename(self._root, names))
+        return self._like(substitute(self._root, {old: Name(new) for old, new in names.items()}))
 
     def with_name(self, name: str, part: Formula) -> Formula:
         """Return this formula with a name wherever `part` stands in it.

@@ -159,18 +159,11 @@ def with_operands(node: Node, act: Callable[[Node], Node]) -> Node:
             return replace(node, operands=tuple(map(act, node.operands)))
 
 
-def substitute(node: Node, values: Mapping[str, int]) -> Node:
-    """Return `node` with the names in `values` replaced by integers."""
-    if isinstance(node, Name) and node.name in values:
-        return Integer(values[node.name], node.column)
-    return with_operands(node, lambda operand: substitute(operand, values))
-
-
-def rename(node: Node, names: Mapping[str, str]) -> Node:
-    """Return `node` with other names for those in `names`."""
-    if isinstance(node, Name):
-        return Name(names.get(node.name, node.name), node.column)
-    return with_operands(node, lambda operand: rename(operand, names))
+def substitute(node: Node, parts: Mapping[str, Node]) -> Node:
+    """Return `node` with what stands in `parts` for some of its names."""
+    if isinstance(node, Name) and node.name in parts:
+        return replace(parts[node.name], column=node.column)
+    return with_operands(node, lambda operand: substitute(operand, parts))
 
 
 def name_part(node: Node, part: Node, name: str) -> Node:

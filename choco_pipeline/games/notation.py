@@ -51,6 +51,7 @@ __all__ = [
     "CsvFile",
     "GameName",
     "Notation",
+    "as_written",
     "build",
     "inside",
     "match",
@@ -95,6 +96,12 @@ class Notation:
                 case CsvFile() | GameName():
                     pass
         return found
+
+    @property
+    def integers(self) -> frozenset[int]:
+        """The integer literals in its formulas, with their signs."""
+        parts = (value for _, value in self.arguments if isinstance(value, Notation | Formula))
+        return frozenset(number for part in parts for number in part.integers)
 
     @property
     def text(self) -> str:
@@ -157,11 +164,12 @@ def read(text: str, base: Path | None = None, games: Mapping[str, Any] | None = 
 
     `base` and `games` are as for `parse_ruleset`: the defaults of a game of one's own stand in its description.
     """
-    return _with_defaults(_as_written(text), base or Path.cwd(), games)
+    return _with_defaults(as_written(text), base or Path.cwd(), games)
 
 
 @lru_cache(maxsize=4096)
-def _as_written(text: str) -> Notation:
+def as_written(text: str) -> Notation:
+    """Return `text` as a `Notation`, without the defaults of a game of one's own."""
     if len(text) > LONGEST:
         raise RulesetError(f"ruleset: {len(text)} characters, at most {LONGEST} are read")
     return _read(text, text, 0)

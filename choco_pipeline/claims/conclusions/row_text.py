@@ -301,7 +301,7 @@ def _contradictions(cases: Cases) -> list[str]:
             if {one, other} <= {verdict.verdict for verdict in group}
         ]
         if both:
-            named = _named(both).removeprefix(",")
+            named = "" if () in both else f" for {exact_text([dict(given) for given in both])}"
             parts.append(f"and yet {other}{named}: one of them is wrong")
     return parts
 

@@ -134,10 +134,34 @@ def verdict_text(verdict: Verdict) -> str:
     --------
     >>> verdict_text(HoldsToBound(1234567, 512))
     'holds for all 1,234,567 positions up to bound 512'
+    >>> verdict_text(Undecided("the bound is too small"))
+    'undecided: the bound is too small'
+    """
+    text = verdict_detail(verdict)
+    match verdict:
+        case Proved():
+            return f"proved {text}"
+        case Refuted(counterexample):
+            return f"refuted{':' if counterexample.position is None else ''} {text}"
+        case Undecided():
+            return f"undecided: {text}"
+        case Vacuous():
+            return f"vacuous: {text}"
+        case _:
+            return text
+
+
+def verdict_detail(verdict: Verdict) -> str:
+    """Return what a verdict says beside the sign that says its kind.
+
+    Examples
+    --------
+    >>> verdict_detail(Undecided("the bound is too small"))
+    'the bound is too small'
     """
     match verdict:
         case Proved(certificate, unit, reach, printed):
-            return f"proved for {domain_text(unit, reach, printed)}: {certificate}"
+            return f"for {domain_text(unit, reach, printed)}: {certificate}"
         case Exhausted(positions, unit):
             return f"true: a finite statement, checked on {_all(positions, unit)}"
         case HoldsToBound(positions, bound, None, unit):
@@ -147,17 +171,15 @@ def verdict_text(verdict: Verdict) -> str:
                 f"holds up to bound {bound:,} ({counted(positions, unit)}) in this sense: {sense}"
             )
         case Refuted(Counterexample(found, claimed, None)):
-            return f"refuted: {found}, claimed: {claimed}"
+            return f"{found}, claimed: {claimed}"
         case Refuted(Counterexample(found, claimed, position, coordinates, _, reason)):
             place = f"({', '.join(coordinates)}) = ({', '.join(map(str, position or ()))})"
             if len(coordinates) == 1:
                 place = f"{coordinates[0]} = {(position or ('?',))[0]}"
             why = f"; {reason}" if reason and len(reason) <= SHORT else ""
-            return f"refuted at {place}: {found}, claimed: {claimed}{why}"
-        case Undecided(why):
-            return f"undecided: {why}"
-        case Vacuous(why):
-            return f"vacuous: {why}"
+            return f"at {place}: {found}, claimed: {claimed}{why}"
+        case Undecided(why) | Vacuous(why):
+            return why
         case _:
             assert_never(verdict)
 

@@ -87,7 +87,12 @@ class StageProgress:
 
     def __str__(self) -> str:
         """Return the stage's progress as one phrase."""
-        text = f"{self.stage} {self.done:,}/{self.total:,}"
+        return f"{self.stage} {self.amount}"
+
+    @property
+    def amount(self) -> str:
+        """How far the stage is, and how fast it goes on."""
+        text = f"{self.done:,}/{self.total:,}"
         if self.all_blocks:
             text += f", {self.blocks:,}/{self.all_blocks:,} blocks"
         if self.total_positions:
@@ -274,7 +279,7 @@ class _StageColumn(ProgressColumn):
 
     def render(self, task: Task) -> Text:
         """Return the text beside a bar."""
-        return Text(str(task.fields["stage"]).partition(" ")[2])
+        return Text(task.fields["stage"].amount)
 
 
 @contextmanager

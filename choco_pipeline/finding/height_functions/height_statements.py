@@ -19,6 +19,7 @@ from choco_pipeline.finding.statements.statement import (
     StatementLine,
     Verdict,
 )
+from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.mining.height_search import GRUNDY, P_POSITIONS, HeightClass
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.orders import ASKED_OF_HEIGHTS
@@ -130,7 +131,7 @@ def statements_of(
             for i, part in enumerate(joined)
         )
         conditions = "; and ".join(
-            f"{line.formula} wherever {line.where}" if line.where else line.formula
+            math_text(line.formula) + (f" wherever {math_text(line.where)}" if line.where else "")
             for line in lines
         )
         top = f"; {TOP}" if any("t" in part.names for part in joined) else ""
@@ -138,7 +139,7 @@ def statements_of(
             kind="heights",
             ruleset=RULESET,
             parameters={"f": ()},
-            said=f"Of {box}, exactly those have {question.shown} for which {_in_signs(conditions)}. Here {MEANING}{top}.",
+            said=f"Of {box}, exactly those have {question.shown} for which {conditions}. Here {MEANING}{top}.",
             formulas=(StatementLine(question.label, question.formula), *lines),
             found_on=Evidence(found.functions, f"{box}; {found.members:,} are so"),
             held_on=found.held,
@@ -147,10 +148,3 @@ def statements_of(
         )
         statements.append(statement)
     return statements
-
-
-def _in_signs(formula: str) -> str:
-    """Return a formula with the signs of the field."""
-    for plain, sign in ((" ^ ", "⊕"), ("<=", "≤"), (">=", "≥"), ("!=", "≠"), ("==", "=")):
-        formula = formula.replace(plain, sign)
-    return formula

@@ -1,4 +1,17 @@
-"""Trying a found statement on what it was not found on: larger tables, other parameters, and proved games."""
+"""Trying a found statement on what it was not found on: larger tables, other parameters, and proved games.
+
+Idea: what a search proposes was right on all that it saw, so only what it did not see says anything. A statement is written as a
+claim, and the checks of claims judge it: on games of its family that it was not seen for, most of all where its condition on the
+parameters is about to end; on larger tables of games that it was seen for; and, where a game is proved, for all positions. If it
+is wrong for some parameters, the shortest condition that keeps those apart narrows it, and it is tried again.
+
+What is kept true: no trial from which a condition was learnt counts for the statement with that condition, and what was narrowed
+is accepted only if it held for parameters that nobody had looked at before. Where narrowing fails, the verdict is that of the first
+trial.
+
+Cost: tables of about thirty games, small ones but for two, and that again for each of at most `ROUNDS` narrowings; a decision by
+automata for each certificate of a game that it speaks of.
+"""
 
 from __future__ import annotations
 
@@ -310,7 +323,8 @@ def _proved(
             refuted = next((v for v in verdicts if v["verdict"] == "refuted"), None)
             if refuted is not None:
                 where = _named([parameters])
-                return Verdict("refuted", f"{where}: {refuted['text']}".removeprefix(": "), (path,))
+                text = f"{where}: {refuted['text']}" if where else refuted["text"]
+                return Verdict("refuted", text, (path,))
             if all(v["verdict"] == "proved" for v in verdicts):
                 found.append((parameters, path))
                 break

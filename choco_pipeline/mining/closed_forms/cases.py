@@ -101,9 +101,9 @@ def _by_residue_or_size(sizes: Sequence[str], points: Mapping[str, Ints]) -> Ite
     for first, second in combinations(sizes, 2):
         for a, b in product(MULTIPLES, repeat=2):
             if a != b or a == 1:
-                text = f"{a}*{first} <= {b}*{second}".replace("1*", "")
+                left, right = _times(a, first), _times(b, second)
                 least = a * points[first] <= b * points[second]
-                yield [(text, least), (text.replace("<=", ">"), ~least)]
+                yield [(f"{left} <= {right}", least), (f"{left} > {right}", ~least)]
 
 
 def by_residue(
@@ -115,6 +115,10 @@ def by_residue(
             text = "+".join(chosen) if number == 1 else f"({'+'.join(chosen)})"
             value = np.sum([points[name] for name in chosen], axis=0) % modulus
             yield [(f"{text}%{modulus} == {rest}", value == rest) for rest in range(modulus)]
+
+
+def _times(number: int, name: str) -> str:
+    return name if number == 1 else f"{number}*{name}"
 
 
 def _sizes(atoms: Atoms) -> list[str]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from choco_pipeline.errors import RulesetError
 from choco_pipeline.formula import parse
-from choco_pipeline.formula.nodes import Binary, Integer, Name, Node, render, walk
+from choco_pipeline.formula.nodes import Binary, Integer, Name, Node, render, substitute, walk
 from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.games.notation import read
 from choco_pipeline.mining.closed_forms.atoms import Ints, Truths
 from choco_pipeline.mining.closed_forms.cases import FormulaCase
 from choco_pipeline.mining.closed_forms.synthesis import Target
@@ -64,10 +65,11 @@ class Reading:
 
         Numbers of games in which some amounts may be taken often have the sum of the least and the largest as their period.
         """
-        notation = self.cells.game.notation
-        if any(word in notation for word in ("csv(", "array(", "function(")):
+        try:
+            notation = read(self.cells.game.notation)
+        except RulesetError:  # its heights are no formula
             return ()
-        given = {int(number) for number in re.findall(r"\d+", notation)}
+        given = {abs(number) for number in notation.integers}
         for move in self.cells.game.base.rules.moves:
             if isinstance(move.by, tuple):
                 given |= {*move.by, min(move.by) + max(move.by)}
@@ -149,9 +151,8 @@ class Reading:
         face = self.cells.game.base.rules.face
         if not text or self.cells.variable.name != "p_cell" or face is None:
             return text
-        heaps = [f"({formula.text})" for formula in face.position]
-        said = dict(zip(self.names, heaps, strict=False))
-        return parse(re.sub(r"[a-z]\w*", lambda found: said.get(found[0], found[0]), text)).text
+        heaps = [parse_nodes(formula.text) for formula in face.position]
+        return render(substitute(parse_nodes(text), dict(zip(self.names, heaps, strict=False))))
 
 
 def _where(case: FormulaCase, points: Points) -> Truths:

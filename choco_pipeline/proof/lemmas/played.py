@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from choco_pipeline.formula import Formula
-from choco_pipeline.formula.nodes import Integer, Name, Node, children, rename, walk
+from choco_pipeline.formula.nodes import Integer, Name, Node, children, substitute, walk
 from choco_pipeline.games.notation import Notation
 from choco_pipeline.proof.lemmas.lemma_errors import LemmaError
 from choco_pipeline.proof.uniform.families.parametric_rules import describe
@@ -88,8 +88,9 @@ class Played:
         if (len(self.coordinates), self.passes) != (len(other.coordinates), other.passes):
             return None
         names = dict(zip(other.coordinates, self.coordinates, strict=True))
+        renamed = {old: Name(new) for old, new in names.items()}
         moves = {(names[m], tuple(names[n] for n in falling), c) for m, falling, c in other.moves}
-        heights = {names[n]: rename(height, names) for n, height in other.heights.items()}
+        heights = {names[n]: substitute(height, renamed) for n, height in other.heights.items()}
         if moves != self.moves or heights.keys() != self.heights.keys():
             return None
         found: dict[str, Node] = {}

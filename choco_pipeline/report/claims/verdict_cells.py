@@ -10,7 +10,7 @@ from typing import Any
 from choco_pipeline.claims.conclusions.claim_row import ClaimRow
 from choco_pipeline.claims.conclusions.outcomes import SIGNS
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.claims.language.verdict import VerdictKind
+from choco_pipeline.claims.language.verdict import VerdictKind, verdict_detail
 from choco_pipeline.commands import command
 from choco_pipeline.report.claims.counterexamples import Shown, shown
 from choco_pipeline.report.claims.evidence_rows import EvidenceValue, evidence_rows
@@ -62,7 +62,8 @@ class Cell:
     @property
     def said(self) -> str:
         """The verdict in one line, without the word that its sign says already."""
-        return self.document.text.removeprefix(self.verdict).lstrip(": ")
+        document = self.document
+        return document.text if document.for_all is not None else verdict_detail(document.outcome)
 
     @property
     def is_plain(self) -> bool:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from choco_pipeline.claims.conclusions.outcomes import ENGINES, enumerated
 from choco_pipeline.commands import command
+from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.written.math_text import math_text
+from choco_pipeline.games.notation import Argument, Notation, as_written
 from choco_pipeline.proof.games.proof_outcome import GameProof
 
 #: Residuals grow fast if each of the last digits multiplies them by this or more on average, slowly if by less.
@@ -118,7 +119,10 @@ def varying(entries: Sequence[GameProof]) -> list[str]:
     """Return the parameters that all entries have, that the ruleset shows, and that do not always have one value."""
     common = [name for name in entries[0].parameters if all(name in e.parameters for e in entries)]
     shown = {
-        name for entry in entries for name in common if _template(entry, [name]) != entry.ruleset
+        name
+        for entry in entries
+        for name in common
+        if _template(entry, [name]) != as_written(entry.ruleset).text
     }
     return [
         name for name in common if name in shown and len({e.parameters[name] for e in entries}) > 1
@@ -135,19 +139,44 @@ def notation(entries: Sequence[GameProof], names: Sequence[str]) -> str:
 
 
 def _template(entry: GameProof, names: Iterable[str]) -> str:
-    text = entry.ruleset
-    for name in names:
-        value = re.escape(str(entry.parameters[name]))
-        text = re.sub(rf"(?<!passes=)(?<!\w){value}(?!\w)", name, text)
-    return text
+    """Return the ruleset with the names of parameters where their values stand."""
+    values = {name: _argument(entry.parameters[name]) for name in names}
+    return _with_names(as_written(entry.ruleset), values).text
 
 
 def _shape(entry: GameProof) -> str:
     """Return the ruleset without what its parameters make of it."""
+    ruleset = as_written(entry.ruleset)
     if not entry.parameters:
-        return entry.ruleset
-    words = [name for name, value in entry.parameters.items() if isinstance(value, str)]
-    return re.sub(r"(?<!passes=)\b\d+\b", "#", _template(entry, words))
+        return ruleset.text
+    heights = {n: _argument(v) for n, v in entry.parameters.items() if isinstance(v, str)}
+    shape = _with_names(ruleset, heights)
+    for number in ruleset.integers:
+        shape = _with_names(shape, {"n": _argument(number)})
+    return shape.text
+
+
+def _argument(value: int | str) -> Argument:
+    """Return a parameter's value as it stands in a ruleset."""
+    ((_, argument),) = as_written(f"solid-bar(f={value})").arguments
+    return argument
+
+
+def _with_names(notation: Notation, values: Mapping[str, Argument]) -> Notation:
+    """Return a notation with names where values stand, but for numbers of passes."""
+
+    def named(key: str, argument: Argument) -> Argument:
+        if isinstance(argument, Notation):
+            return _with_names(argument, values)
+        for name, value in values.items():
+            if argument == value and key != "passes":
+                return parse(name)
+            if isinstance(argument, Formula) and isinstance(value, Formula) and key != "passes":
+                argument = argument.with_name(name, value)
+        return argument
+
+    arguments = ((key, named(key, argument)) for key, argument in notation.arguments)
+    return Notation(notation.name, tuple(arguments))
 
 
 def _order(entry: GameProof) -> list[tuple[int, str]]:

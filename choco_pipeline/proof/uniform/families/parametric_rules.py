@@ -28,7 +28,7 @@ from choco_pipeline.formula.nodes import (
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.height import FormulaHeight
-from choco_pipeline.games.notation import Argument, Notation, build, read
+from choco_pipeline.games.notation import Argument, Notation, as_written, build, read
 from choco_pipeline.games.rules import Limit, Rules
 from choco_pipeline.proof.uniform.families.family_errors import FamilyError
 
@@ -145,7 +145,7 @@ def _rare_member(general: Notation, names: list[str]) -> tuple[dict[str, int], R
 
 def _refuse(member: Ruleset) -> None:
     """Raise `FamilyError` if the rules have what no obligation is written for."""
-    rules, name = member.rules, member.notation.partition("(")[0]
+    rules, name = member.rules, as_written(member.notation).name
     if member.passes:
         raise FamilyError(f"{name}: games with passes are not proved for all parameters")
     if rules.within is not None:
