@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from math import lcm
 
 from choco_pipeline.formula import FormulaError, parse
+from choco_pipeline.mining.number_sequences.recurrences import combination
 
 Point = Mapping[str, int]
 
@@ -196,39 +197,19 @@ def determined(
     shapes
         Terms that may be combined; one needs more points than it has terms, unless it is the constant alone.
     """
-    columns: dict[Term, list[int | None]] = {}
+    known: dict[Term, list[int | None]] = {}
     for shape in shapes:
         if len(points) <= len(shape) and shape != (CONSTANT,):
             continue
         for term in shape:
-            if term not in columns:
-                columns[term] = [term.value(point) for point in points]
-        if any(None in columns[term] for term in shape):
+            if term not in known:
+                known[term] = [term.value(point) for point in points]
+        if any(None in known[term] for term in shape):
             continue
-        rows = zip(*(columns[term] for term in shape), numbers, strict=True)
-        coefficients = _solution(([Fraction(n or 0) for n in row] for row in rows), len(shape))
+        columns = [[number or 0 for number in known[term]] for term in shape]
+        few = len(shape) + 1  # points, which refute most shapes
+        if combination([column[:few] for column in columns], numbers[:few]) is None:
+            continue
+        coefficients = combination(columns, numbers, alone=True)
         if coefficients is not None:
-            yield Combination(shape, coefficients)
-
-
-def _solution(rows: Iterable[list[Fraction]], unknowns: int) -> tuple[Fraction, ...] | None:
-    """Return the one solution of linear equations, right-hand sides last; None if there is none, or several."""
-    solved: dict[int, list[Fraction]] = {}
-    for row in rows:
-        for column, other in solved.items():
-            row = _without(row, column, other)
-        pivot = next((i for i in range(unknowns) if row[i]), None)
-        if pivot is not None:
-            row = [entry / row[pivot] for entry in row]
-            solved = {i: _without(other, pivot, row) for i, other in solved.items()} | {pivot: row}
-        elif row[-1]:
-            return None
-    return tuple(solved[i][-1] for i in range(unknowns)) if len(solved) == unknowns else None
-
-
-def _without(row: list[Fraction], column: int, other: list[Fraction]) -> list[Fraction]:
-    """Return a row less a multiple of another one, which has a 1 in a column, so that there it is 0."""
-    factor = row[column]
-    if not factor:
-        return row
-    return [entry - factor * above for entry, above in zip(row, other, strict=True)]
+            yield Combination(shape, tuple(coefficients))
