@@ -1,5 +1,18 @@
 """The kernels of projection: what a nondeterministic automaton reaches when some digits may be anything.
 
+Idea: where the digits of some coordinates may be anything, one word of the others leads to several states. The sets of states
+that words lead to are the states of a deterministic automaton (the subset construction). The numbers that are chosen may have
+more digits than the others: so a state also accepts if zeros of these, with any digits of those, lead to one that does.
+
+What is kept true: sets are numbered breadth-first; those with smaller numbers than the current one have all their successors,
+and no two are equal. A set is looked up by the exclusive or of random numbers of its members, and then compared, so that a
+collision costs time only. The state that accepts nothing is in no set, and one that accepts everything stands for all sets with
+it: without that, most sets of a relation's automaton would be large and different.
+
+Cost: a look at each transition of each member of each set, under each choice of digits. There may be 2^states sets: the search
+ends at limits, and says so.
+Source: M. O. Rabin and D. Scott, Finite automata and their decision problems, IBM Journal of Research and Development 3 (1959).
+
 The kernels of this file call no other file's: numba's cache, which watches one file, is then never out of date.
 """
 

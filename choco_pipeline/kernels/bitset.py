@@ -86,11 +86,6 @@ class OptionSets(NamedTuple):
         """Send the arrays compressed."""
         return unpack, (type(self), pack(self))
 
-    @property
-    def nbytes(self) -> int:
-        """How many bytes the arrays take."""
-        return sum(array.nbytes for array in self)
-
     def cut(self, first: int, stop: int) -> OptionSets:
         """Return the lines from ``first`` to before ``stop``: views, so that filling a block with them changes these."""
         lines = slice(first, stop)
@@ -130,11 +125,6 @@ class BelowSets(NamedTuple):
     def __reduce__(self) -> tuple[Any, ...]:
         """Send the arrays compressed."""
         return unpack, (type(self), pack(self))
-
-    @property
-    def nbytes(self) -> int:
-        """How many bytes the arrays take."""
-        return sum(array.nbytes for array in self)
 
     def cut(self, first: int, stop: int) -> BelowSets:
         """Return the lines from ``first`` to before ``stop``: views, so that filling a block with them changes these."""

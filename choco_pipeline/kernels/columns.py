@@ -1,4 +1,16 @@
-"""P-positions of solid bars, one column at a time."""
+"""P-positions of solid bars, one column at a time.
+
+Idea: two positions of a column (x, ·, z) are joined by a cut of y, so at most one of them is a P-position: the least y, up to the
+height, that no P-position at a smaller x or z blocks. One at height y blocks this y on its line along x and on that along z; one
+that is as high as its column also blocks every y above, which cuts would clip to it. N² columns tell N³ positions.
+
+What is kept true: columns are filled with x and z ascending, and when one is asked, its two lines know all that P-positions
+before it block (`BlockedHeights`). A line on which every y up to its cap is blocked is dead for ever, and is not asked again. What
+a block's lines know is all that later blocks need of it, so blocks can be filled by several workers, and a table continued.
+
+Cost: for a column, a search for the first y that is free on two lines, 64 at a time, in words that have one; nothing for a column
+on a dead line, which is most of them in the papers' games.
+"""
 
 from __future__ import annotations
 
@@ -53,11 +65,6 @@ class BlockedHeights(NamedTuple):
     def __reduce__(self) -> tuple[Any, ...]:
         """Send the arrays compressed."""
         return unpack, (type(self), pack(self))
-
-    @property
-    def nbytes(self) -> int:
-        """How many bytes the arrays take."""
-        return sum(array.nbytes for array in self)
 
     def cut(self, first: int, stop: int) -> BlockedHeights:
         """Return the lines from ``first`` to before ``stop``, in arrays of their own; ``first`` is a multiple of 64."""

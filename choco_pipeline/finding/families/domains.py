@@ -1,4 +1,14 @@
-"""The shortest condition on the parameters that tells where a formula holds from where it does not."""
+"""The shortest condition on the parameters that tells where a formula holds from where it does not.
+
+Idea: an atom (a residue, a comparison of parameters) is the set of given points at which it is true, one bit for each. Of atoms
+with equal sets the shortest is kept. Then one atom, two, or three, joined by ``and`` and ``or``, are looked for whose set is the
+target; in a residue class with one more.
+
+What is kept true: a partner of ``and`` is true on the whole target, one of ``or`` nowhere else, which leaves few to be joined.
+How many conditions of that length there are is counted along, so that `is_chance` can tell a law from what fits by chance.
+
+Cost: the cube of the number of atoms that pass that sieve, in operations on integers of as many bits as points.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,19 @@
-"""The shortest formula that is right at given points: one atom, or the least, largest, nim-sum or sum of two."""
+"""The shortest formula that is right at given points: one atom, or the least, largest, nim-sum or sum of two.
+
+Idea: thousands of small formulas, the atoms, are written down once with their values at all points, and each stands for itself
+with any constant added. One atom is right if what it misses is the same at every point. Of two under ``min`` or ``max`` the
+constants are known before the partner is: each must touch the numbers from its side, and together they must touch all of them. For
+nim-sums and sums the partner is looked up (meet in the middle): a checksum of what the first one leaves is searched for among the
+checksums of all, since that of a nim-sum is the nim-sum of checksums, and that of a sum their sum.
+
+What is kept true: whatever is returned was compared with the target at every point; checksums, like the limits below, can only
+lose formulas. Of those that are right the shortest as written is taken.
+
+Cost: atoms × points for one atom; `MOST_FIRST` × atoms × points for minima; for nim-sums and sums, a sorting of the atoms for each
+constant.
+Source: enumeration of expressions that are told apart by their values, as in A. Udupa and others, TRANSIT: specifying protocols
+with concolic snippets (2013); here constants are solved for instead of enumerated.
+"""
 
 from __future__ import annotations
 

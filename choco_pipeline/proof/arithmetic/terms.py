@@ -3,6 +3,15 @@
 The logic has no negative numbers, and formulas may: x-z, say. A value therefore stays a sum of multiples of variables
 for as long as it can, and where it must become a variable the two signs are two cases: t, or -t-1, which in two's
 complement has the digits of t inverted.
+
+What is kept true: a sentence that is made of a part of a formula says of the natural numbers exactly what that part says, its
+auxiliary variables bound where they are used; and each of these has one value only. So negation may stand before it.
+
+Cost: a case for each sign of each value that must become a variable, so formulas with many nim-sums of differences, or with abs
+inside of abs, are refused beyond `MOST_AUXILIARY` and `MOST_COMPARISONS`. What linear and bitwise arithmetic cannot say, products
+of coordinates say, is refused at once.
+Source: the logic is Büchi's; V. Bruyère, G. Hansel, C. Michaux and R. Villemaire, Logic and p-recognizable sets of integers,
+Bulletin of the Belgian Mathematical Society 1 (1994).
 """
 
 from __future__ import annotations

@@ -46,11 +46,6 @@ class HandedOn:
         """Send what goes along the columns."""
         return HandedOn, (self._down, None)
 
-    @property
-    def nbytes(self) -> int:
-        """How many bytes wait until the row below needs them."""
-        return 0 if self._down is None else self._down.nbytes
-
     def down(self) -> Frontier:
         """Return a copy of what goes along the columns: if the block below is lost, it is filled again."""
         if self._down is None:
