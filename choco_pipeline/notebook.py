@@ -10,6 +10,7 @@ from choco_pipeline.claims.quick_trial import Trial
 from choco_pipeline.drawing import draw_svg
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import Ruleset
 from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.report.found_statements.found_formulas import condition, displayed, reach
@@ -50,7 +51,7 @@ def _(proof: Proof) -> str:
 
 @html.register
 def _(trial: Trial) -> str:
-    given = ", ".join(f"{name} = {value}" for name, value in trial.parameters.items())
+    given = assigned(trial.parameters)
     of = ", ".join(filter(None, (trial.ruleset, given)))
     return Markup("<p><b>{}</b>: <code>{}</code>: {}</p>").format(trial.status, of, trial.text)
 

@@ -20,6 +20,7 @@ from choco_pipeline.cli.prove_family import other_game, other_games, show_family
 from choco_pipeline.cli.waiting import waiting
 from choco_pipeline.commands import command
 from choco_pipeline.errors import ChocoError
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.proof.arithmetic.engines import ENGINES, EngineName
 from choco_pipeline.proof.attempt import (
     ask_third,
@@ -158,7 +159,7 @@ def _lines(found: ProofOutcome) -> list[str]:
         None: found.certificate,
     }[found.relation]
     if isinstance(found, ClaimProofOutcome):
-        names = ", ".join(f"{name} = {value}" for name, value in found.names.items())
+        names = assigned(found.names)
         what = f"{found.claim['id']}{f' for {names}' if names else ''}"
     lines = [f"{found.status}: {what}: {found.why}"]
     several = len(found.states) > 1

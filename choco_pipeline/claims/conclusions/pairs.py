@@ -11,10 +11,11 @@ from choco_pipeline.claims.conclusions.claim_row import (
     PairKind,
     Right,
 )
-from choco_pipeline.claims.conclusions.row_text import parameters_text, place_text
+from choco_pipeline.claims.conclusions.row_text import place_text
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Entry
+from choco_pipeline.formula.written.parameter_text import parameters_text
 
 #: Outcomes of claims of which a run says neither that they are right nor that they are wrong.
 SILENT: set[Outcome] = {"unchecked", "undecided", "vacuous"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -12,9 +11,8 @@ from choco_pipeline.claims.conclusions.outcomes import Cases, Given, follows_tex
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import Counterexample, VerdictKind, counted
 from choco_pipeline.formula.written.math_text import math_text
+from choco_pipeline.formula.written.parameter_text import exact_text, parameters_text
 
-#: Of parameters that are no product of ranges, about so many are named.
-MOST_NAMED = 8
 #: Verdicts on one case that cannot both be right.
 CONTRADICTIONS: tuple[tuple[VerdictKind, VerdictKind], ...] = (
     ("refuted", "proved"),
@@ -23,54 +21,6 @@ CONTRADICTIONS: tuple[tuple[VerdictKind, VerdictKind], ...] = (
 )
 #: What stands where parameters are named and there are no others.
 ALL = "it speaks of no others"
-
-
-def parameters_text(given: Sequence[Mapping[str, int]]) -> str:
-    """Return the values of parameters in short, name by name.
-
-    Examples
-    --------
-    >>> parameters_text([{"k": k, "s": s} for k in (2, 4, 6, 8) for s in range(k)])
-    'k = 2, 4, …, 8; s = 0, …, 7'
-    >>> parameters_text([{"m": m} for m in (14, 18, 21, 22)])
-    'm = 14, 18, 21, 22'
-    """
-    names = dict.fromkeys(name for parameters in given for name in parameters)
-    return "; ".join(
-        f"{name} = {_in_short(sorted({one[name] for one in given if name in one}))}"
-        for name in names
-    )
-
-
-def exact_text(given: Sequence[Mapping[str, int]]) -> str:
-    """Return which parameters these are, as `parameters_text` where that names no others.
-
-    Examples
-    --------
-    >>> exact_text([{"k": k, "s": s} for k in (4, 6) for s in (1, 2)])
-    'k = 4, 6; s = 1, 2'
-    >>> exact_text([{"k": 4, "s": 2}, {"k": 6, "s": 2}, {"k": 6, "s": 4}])
-    '(k, s) = (4, 2), (6, 2), (6, 4)'
-    """
-    names = list(dict.fromkeys(name for parameters in given for name in parameters))
-    chosen = sorted({tuple(one[name] for name in names) for one in given})
-    if len(chosen) == math.prod(len(set(values)) for values in zip(*chosen, strict=True)):
-        return parameters_text(given)
-    shown = [f"({', '.join(map(str, one))})" for one in chosen]
-    if len(shown) > MOST_NAMED:
-        shown = [*shown[: MOST_NAMED - 2], "…", f"{shown[-1]} ({len(shown)} of them)"]
-    return f"({', '.join(names)}) = {', '.join(shown)}"
-
-
-def _in_short(values: list[int]) -> str:
-    steps = {b - a for a, b in itertools.pairwise(values)}
-    if len(values) > 3 and steps == {1}:
-        return f"{values[0]}, …, {values[-1]}"
-    if len(values) > 3 and len(steps) == 1:
-        return f"{values[0]}, {values[1]}, …, {values[-1]}"
-    if len(values) <= 5:
-        return ", ".join(map(str, values))
-    return f"{', '.join(map(str, values[:3]))}, …, {values[-1]} ({len(values)} values)"
 
 
 def place_text(at: Decided | Counterexample) -> str:

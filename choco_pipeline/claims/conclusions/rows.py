@@ -9,16 +9,12 @@ from typing import Any
 
 from choco_pipeline.claims.conclusions.claim_row import OUTCOMES, ClaimRow, Decided, Outcome
 from choco_pipeline.claims.conclusions.outcomes import Cases, follows_text
-from choco_pipeline.claims.conclusions.row_text import (
-    distinct_positions,
-    exact_text,
-    parameters_text,
-    row_text,
-)
+from choco_pipeline.claims.conclusions.row_text import distinct_positions, row_text
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.commands import DEFAULT_CONFIG, command
+from choco_pipeline.formula.written.parameter_text import exact_text, parameters_text
 
 #: The name of the coordinate that counts passes: sizes of positions do not count it.
 PASSES = "p"

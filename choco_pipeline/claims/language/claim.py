@@ -17,6 +17,7 @@ from choco_pipeline.commands import command
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.ranges import Range
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import Argument, GameName, Notation, build, match, read
 from choco_pipeline.tables.specs.schema import Quantity
 
@@ -283,7 +284,7 @@ def assignments(spans: Mapping[str, Range], known: dict[str, int]) -> Iterator[d
 
 
 def _given(parameters: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in parameters.items()) or "no parameters"
+    return assigned(parameters) or "no parameters"
 
 
 def _sample(pattern: Notation) -> Notation:

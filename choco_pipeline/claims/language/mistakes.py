@@ -13,6 +13,7 @@ from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.ranges import Range, parse_range
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import Notation
 
 #: What formulas may use besides coordinates, parameters and `let`, and what therefore cannot name a parameter.
@@ -159,7 +160,7 @@ def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
     for values in product(range(MOST_TRIED), repeat=len(names)):
         given = dict(zip(names, values, strict=True))
         if claim.is_for_all(given) and not claim.speaks_of(given):
-            at = ", ".join(f"{name} = {value}" for name, value in given.items())
+            at = assigned(given)
             yield place, f"the claim does not speak of {at}: `for_all` must imply `when`"
             return
 

@@ -18,6 +18,7 @@ from choco_pipeline.cli.claim_commands.claim_trials import explain
 from choco_pipeline.cli.output import emit, wrapped
 from choco_pipeline.commands import DEFAULT_CONFIG, command
 from choco_pipeline.errors import ConfigError
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import inside
 from choco_pipeline.shipped import project_file
 from choco_pipeline.sweep.expand import load_config
@@ -200,7 +201,7 @@ def _least(row: ClaimRow | None, refuted: list[ClaimVerdict]) -> ClaimVerdict:
 
 
 def _given(verdict: ClaimVerdict) -> str:
-    values = ", ".join(f"{name} = {value}" for name, value in verdict.parameters.items())
+    values = assigned(verdict.parameters)
     return f"{values}: " if values else ""
 
 
@@ -224,7 +225,7 @@ def _formal(claim: Claim) -> Iterator[tuple[str, str]]:
         claims = ", ".join(statement.follows_from.claims)
         yield "follows from", f"{claims}, by {lemmas}" if lemmas else claims
     if statement.let:
-        yield "let", ", ".join(f"{name} = {formula}" for name, formula in statement.let.items())
+        yield "let", assigned(statement.let)
     if statement.reach:
         yield "reach", f"coordinates up to {statement.reach}"
 

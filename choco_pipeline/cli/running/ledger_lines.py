@@ -17,12 +17,13 @@ from choco_pipeline.claims.conclusions.outcomes import (
     engines_text,
     words_of,
 )
-from choco_pipeline.claims.conclusions.row_text import parameters_text, place_text
+from choco_pipeline.claims.conclusions.row_text import place_text
 from choco_pipeline.claims.language.ledger_claim import LedgerClaim
 from choco_pipeline.cli.output import WIDTH
 from choco_pipeline.commands import command
 from choco_pipeline.finding.judge.rank import VERDICTS
 from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.formula.written.parameter_text import parameters_text
 from choco_pipeline.report.found_statements.found import STATUSES
 from choco_pipeline.report.found_statements.found_formulas import in_text
 from choco_pipeline.sweep.run_ledger import Ledger

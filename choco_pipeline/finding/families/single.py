@@ -18,6 +18,7 @@ from choco_pipeline.finding.statements.statement import (
     StatementLine,
     Tried,
 )
+from choco_pipeline.formula.written.parameter_text import listed
 from choco_pipeline.games.notation import Notation, match, read
 from choco_pipeline.mining.number_sequences.periods import PARTS
 from choco_pipeline.mining.search_evidence import ClaimContent
@@ -302,9 +303,4 @@ def _games(family: str, group: Sequence[Mined]) -> str:
     several = list(dict.fromkeys(tuple(one.parameters.items()) for one in group))
     if not several[0]:
         return ", ".join(dict.fromkeys(one.ruleset for one in group))
-    names = [name for name, _ in several[0]]
-    rows = [tuple(value for _, value in one) for one in several]
-    if len(names) == 1:
-        return f"{family}, {names[0]} = {', '.join(str(row[0]) for row in rows)}"
-    values = ", ".join(str(row).replace(" ", "") for row in rows)
-    return f"{family}, ({', '.join(names)}) = {values}"
+    return f"{family}, {listed([dict(one) for one in several])}"

@@ -9,6 +9,7 @@ from choco_pipeline.finding.families.combinations import Point
 from choco_pipeline.finding.families.lift import Said
 from choco_pipeline.finding.families.table_family import Outcome
 from choco_pipeline.finding.statements.statement import Evidence, Kind
+from choco_pipeline.formula.written import parameter_text
 
 #: So many parameters are listed.
 MOST_LISTED = 8
@@ -37,22 +38,8 @@ def evidence(seen: Sequence[tuple[Point, Outcome]], kind: str) -> Evidence:
 
 
 def listed(points: Sequence[Point]) -> str:
-    """Return parameters in words.
-
-    Examples
-    --------
-    >>> listed([{"k": 2}, {"k": 4}]), listed([{"k": 2, "s": 1}, {"k": 4, "s": 1}])
-    ('k = 2, 4', '(k, s) = (2, 1), (4, 1)')
-    """
-    if not points:
-        return "none"
-    names = list(points[0])
-    texts = [", ".join(str(point[name]) for name in names) for point in points]
-    several = len(names) > 1
-    shown = [f"({text})" if several else text for text in texts[:MOST_LISTED]]
-    more = [f"… {len(texts) - MOST_LISTED} more"] if len(texts) > MOST_LISTED else []
-    name = ", ".join(names)
-    return f"{f'({name})' if several else name} = {', '.join([*shown, *more])}"
+    """Return parameters in words, the first of them if they are many."""
+    return parameter_text.listed(points, MOST_LISTED) or "none"
 
 
 def values_of(points: Iterable[Point], names: Sequence[str]) -> dict[str, tuple[int, ...]]:

@@ -24,6 +24,7 @@ from choco_pipeline.finding.statements.entries import claims_of
 from choco_pipeline.finding.statements.statement import FoundStatement, StatementError, Verdict
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.math_text import math_text
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.proof.lemmas.derivation import derived
 
 #: Seconds for one statement, and for all of a run: what claims asked before is known, and costs nothing.
@@ -174,7 +175,7 @@ def _engines(found: ClaimVerdict) -> str:
 def _verdict(statement: FoundStatement, claim: Claim, found: ClaimVerdict) -> Verdict:
     before = statement.verdict
     if found.for_all is None:  # then it is refuted for single ones
-        where = ", ".join(f"{name} = {value}" for name, value in found.parameters.items())
+        where = assigned(found.parameters)
         return Verdict("refuted", f"{where}: {found.text}")
     of = found.for_all.text
     if not found.is_proved or found.certificate is None:

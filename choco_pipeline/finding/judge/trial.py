@@ -57,6 +57,7 @@ from choco_pipeline.finding.statements.statement import (
 )
 from choco_pipeline.finding.statements.value_statements import with_other_values_excluded
 from choco_pipeline.formula.ranges import parse_range
+from choco_pipeline.formula.written.parameter_text import listed as all_listed
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.specs.schema import Quantity, variable_of
 
@@ -187,7 +188,7 @@ def _tried(
         return statement.with_verdict(Verdict("undecided", why or "no table could be computed"))
     text = _agreement(held)
     if proved:
-        text += f"; proved for {_domain(claims)} where {_named([p for p, _ in proved])}"
+        text += f"; proved for {_domain(claims)} where {all_listed([p for p, _ in proved])}"
     exhausted = not statement.pattern.names and all(
         isinstance(t.outcome, Exhausted) for t in outcomes
     )
@@ -203,7 +204,7 @@ def _verdict_against(against: Sequence[_Trial]) -> Verdict:
         text = f"no P-position up to bound {first.bound:,} has the value {first.outcome.member:,}"
     else:
         text = verdict_text(first.outcome)
-    where = _named([first.parameters])
+    where = all_listed([first.parameters])
     return Verdict("refuted" if refuting else "undecided", f"{where}: {text}" if where else text)
 
 
@@ -322,7 +323,7 @@ def _proved(
             verdicts = [decide(c, case, path) for c in claims for case in c.cases(parameters)]
             refuted = next((v for v in verdicts if v["verdict"] == "refuted"), None)
             if refuted is not None:
-                where = _named([parameters])
+                where = all_listed([parameters])
                 text = f"{where}: {refuted['text']}" if where else refuted["text"]
                 return Verdict("refuted", text, (path,))
             if all(v["verdict"] == "proved" for v in verdicts):
@@ -330,7 +331,7 @@ def _proved(
                 break
     if not seen or len(found) < len(seen):
         return found
-    which = _named([parameters for parameters, _ in found])
+    which = all_listed([parameters for parameters, _ in found])
     text = f"proved for {_domain(claims)}{f' where {which}' if which else ''}"
     status: Status = "proved-for-listed" if which else "proved"
     return Verdict(status, text, tuple(dict.fromkeys(path for _, path in found)))
@@ -362,7 +363,7 @@ def _where(held: Sequence[_Trial]) -> str:
     new = [trial for trial in held if trial.run is None]
     parts = []
     if new:
-        named = _named([trial.parameters for trial in new])
+        named = all_listed([trial.parameters for trial in new])
         which = f"{named}, not seen before" if named else "a table of the game"
         parts.append(f"{which}, to bound {max(trial.bound for trial in new):,}")
     further = [trial.bound for trial in held if trial.run is not None and trial.bound > trial.run]
@@ -380,20 +381,3 @@ def _positions(trial: _Trial) -> int:
             return positions
         case _:
             return 0
-
-
-def _named(several: Sequence[Parameters]) -> str:
-    """Return parameters as text.
-
-    Examples
-    --------
-    >>> _named([{"k": 2}, {"k": 4}]), _named([{"k": 2, "s": 1}])
-    ('k = 2, 4', '(k, s) = (2, 1)')
-    """
-    if not several or not several[0]:
-        return ""
-    names = list(several[0])
-    if len(names) == 1:
-        return f"{names[0]} = {', '.join(str(p[names[0]]) for p in several)}"
-    values = ", ".join(f"({', '.join(str(p[name]) for name in names)})" for p in several)
-    return f"({', '.join(names)}) = {values}"

@@ -17,6 +17,7 @@ from operator import xor
 
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.errors import ChocoError, DisagreementError
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.ruleset import Ruleset
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.family_check.stated_family import StatedFamily
@@ -67,7 +68,7 @@ def compared(
             left.append(values)
             continue
         if wrong is not None:
-            named = ", ".join(f"{name} = {value}" for name, value in values.items())
+            named = assigned(values)
             raise DisagreementError(
                 f"{member.notation}: at {wrong} the proof for all parameters says otherwise than that for {named}"
             )

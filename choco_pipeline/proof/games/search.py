@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.errors import DisagreementError, HeightError, LimitError
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.proof.arithmetic.engine import Decision, Engine
 from choco_pipeline.proof.arithmetic.engines import EngineName, unasked
@@ -178,7 +179,7 @@ class Search:
     ) -> Refutation:
         at = {str(name): value for name, value in (decision.counterexample or {}).items()}
         if not _speaks_of_relations(obligation.sentence) and height_falls(self.ruleset, at):
-            where = ", ".join(f"{name} = {value}" for name, value in at.items())
+            where = assigned(at)
             raise HeightError(f"{self.ruleset.notation}: the height falls at {where}")
         what = f"{obligation.name!r} is wrong at {at} by {engine}"
         try:

@@ -19,6 +19,7 @@ from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, verdict_text
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.formula.written.math_text import math_text
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import build
 from choco_pipeline.proof.checker import CHECKER_SECONDS, EngineAnswers, ask_checker
 from choco_pipeline.proof.clock import Clock
@@ -144,7 +145,7 @@ def _steps(
     document = {"id": claim.id, "check": said.model_dump(mode="json")}
     statement = Claim.from_json(document)
     for fixed, finding in decide_integers(statement, seconds=seconds):
-        of = ", ".join(f"{name} = {value}" for name, value in fixed.items())
+        of = assigned(fixed)
         if not isinstance(finding.verdict, Proved):
             why = f"{said.summary()}: {verdict_text(finding.verdict)}"
             raise LemmaError(f"it does not follow{f' for {of}' if of else ''}: {why}")

@@ -14,6 +14,7 @@ import numpy as np
 
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula.written.math_text import math_text
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.lemmas.lemma_errors import LemmaError
 from choco_pipeline.proof.lemmas.played import Played
@@ -79,7 +80,7 @@ def _require_of_member(part: Played, family: Family, values: dict[str, int]) -> 
             is not None
         ):
             shown = f"({', '.join(part.coordinates)}) = ({', '.join(map(str, place))})"
-            of = ", ".join(f"{name} = {value}" for name, value in values.items())
+            of = assigned(values)
             raise LemmaError(f"{shown} has options and the value 0, for {of}")
     return True
 

@@ -20,6 +20,7 @@ from choco_pipeline.claims.language.claims_file import Statement
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Proved, Undecided
 from choco_pipeline.documents.model import Model
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import build
 from choco_pipeline.proof.arithmetic.engines import EngineName, installed_engines
 from choco_pipeline.proof.games.certificate import (
@@ -175,7 +176,7 @@ def _proof(
     parameters = {name: names[name] for name in claim.parameters}
     game = build(claim.pattern, parameters, Path(), document.games)
     if dict(names) not in claim.cases(parameters):
-        given = ", ".join(f"{name} = {value}" for name, value in names.items())
+        given = assigned(names)
         raise CertificateError(f"{path}: the claim does not speak of {given or 'this game'}")
     if document.game is None:
         if not isinstance(claim.check, Options):

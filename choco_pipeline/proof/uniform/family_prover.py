@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Literal
 
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.proof.clock import Budget, Clock
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.uniform.direct import DirectCase
@@ -224,7 +225,7 @@ def said(case: FamilyCase) -> str:
 
 
 def _told(wrong: RefutingMember) -> str:
-    values = ", ".join(f"{name} = {value}" for name, value in wrong.parameters.items())
+    values = assigned(wrong.parameters)
     at = f"for {values}, " if values else ""
     if isinstance(wrong.said, bool):
         words = ("an N-position", "a P-position")

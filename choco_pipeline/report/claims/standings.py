@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from choco_pipeline.claims.conclusions.outcomes import ANSWERS, SIGNS, Given, strongest
-from choco_pipeline.claims.conclusions.row_text import exact_text, parameters_text, place_text
+from choco_pipeline.claims.conclusions.row_text import place_text
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.claims_file import Paper
 from choco_pipeline.claims.language.verdict import VerdictKind, counted
 from choco_pipeline.formula import parse
+from choco_pipeline.formula.written.parameter_text import exact_text, parameters_text
 from choco_pipeline.report.claims.verdicts import ClaimView
 
 

@@ -12,6 +12,7 @@ from choco_pipeline.claims.conclusions.outcomes import SIGNS
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import VerdictKind, verdict_detail
 from choco_pipeline.commands import command
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.report.claims.counterexamples import Shown, shown
 from choco_pipeline.report.claims.evidence_rows import EvidenceValue, evidence_rows
 
@@ -131,9 +132,7 @@ def cell_of(
 def labels(verdicts: Sequence[ClaimVerdict]) -> list[str]:
     """Return the parameters of each verdict, with the bound or a word where they alone do not tell two apart."""
     names = [
-        "all at once"
-        if verdict.for_all is not None
-        else ", ".join(f"{name} = {value}" for name, value in verdict.parameters.items())
+        "all at once" if verdict.for_all is not None else assigned(verdict.parameters)
         for verdict in verdicts
     ]
     times = Counter(names)

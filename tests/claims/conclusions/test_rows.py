@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from choco_pipeline.claims.conclusions.claim_row import ClaimRow
 from choco_pipeline.claims.conclusions.pairs import pairs
-from choco_pipeline.claims.conclusions.row_text import parameters_text
 from choco_pipeline.claims.conclusions.rows import rows
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
@@ -27,6 +26,7 @@ from choco_pipeline.claims.language.verdict import (
     Vacuous,
     Verdict,
 )
+from choco_pipeline.formula.written.parameter_text import parameters_text
 from tests.effort import examples
 
 PAPER = Paper(key="drawn", title="On Nothing", authors=["N. N."], reference="preprint")

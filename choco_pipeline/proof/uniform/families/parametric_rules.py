@@ -26,6 +26,7 @@ from choco_pipeline.formula.nodes import (
     with_operands,
 )
 from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.height import FormulaHeight
 from choco_pipeline.games.notation import Argument, Notation, as_written, build, read
@@ -213,7 +214,7 @@ def _try_others(
         said = {name: _node(limit) for name, limit in other.limits.items()}
         bare = (other.coordinates, other.moves, other.within, same)
         if bare != (rules.coordinates, rules.moves, rules.within, said):
-            at = ", ".join(f"{name} = {value}" for name, value in given.items())
+            at = assigned(given)
             raise FamilyError(f"{general.name}: its rules at {at} are not of the form of others")
 
 
