@@ -1,0 +1,316 @@
+"""What a row says in words of all verdicts on its claim: for which parameters, how far, and what contradicts what."""
+
+from __future__ import annotations
+
+import pytest
+
+from choco_pipeline.claims.conclusions.pairs import pairs
+from choco_pipeline.claims.conclusions.rows import rows
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
+from choco_pipeline.claims.language.verdict import (
+    Counterexample,
+    Exhausted,
+    HoldsToBound,
+    Proved,
+    Refuted,
+    Undecided,
+    Vacuous,
+)
+from choco_pipeline.formula.written.parameter_text import parameters_text
+from tests.claims.conclusions.made_verdicts import (
+    FALSE,
+    OTHER,
+    PROVED,
+    a_statement,
+    by_check,
+    by_proof,
+    catalogue,
+    claim,
+    refuted,
+    row,
+    verdict,
+)
+
+
+def test_texts() -> None:
+    def text(*verdicts: ClaimVerdict) -> str:
+        return str(row(claim("a"), *verdicts).text)
+
+    held = verdict("a", HoldsToBound(1200, 40), {"k": 2, "s": 1}, 40)
+    more = verdict("a", HoldsToBound(300, 20), {"k": 4, "s": 1}, 20)
+    false = verdict("a", refuted(1, 0, 2, 1), {"k": 6, "s": 1})
+    silent = verdict("a", Undecided("no such position"), {"k": 8, "s": 1})
+    assert text(held) == "holds for all 1,200 positions up to bound 40 (k = 2; s = 1)"
+    assert text(held, more) == "holds up to bounds from 20 to 40 on 2 tables (1,500 positions)"
+    assert (
+        text(held, silent, false)
+        == "refuted at (x, y, z, p) = (1, 0, 2, 1): P-position, claimed: N-position (k = 6; s = 1);"
+        " 1 of 3 tables refutes it; says nothing on 1 of 3 tables: no such position (k = 8; s = 1)"
+    )
+    assert text(silent) == "says nothing: no such position (k = 8; s = 1)"
+    nested = verdict("a", HoldsToBound(300, 20), {"k": 2, "s": 1}, 20)
+    # Both tables are of one game: the larger holds the positions of the smaller.
+    assert text(held, nested) == "holds up to bounds from 20 to 40 on 2 tables (1,200 positions)"
+    in_a_sense = verdict("a", HoldsToBound(5, 20, "every member up to 6 occurs"), {"k": 2, "s": 2})
+    assert text(held, in_a_sense).endswith("; in this sense: every member up to 6 occurs")
+
+
+def test_of_several_senses_the_least_is_shown() -> None:
+    """pass2016, Conjecture 4.2: for one s every number up to 8, for another only those up to 3."""
+
+    def filled(s: int, bound: int, frontier: int) -> ClaimVerdict:
+        sense = f"every member up to {frontier} occurs"
+        growth = [{"bound": bound, "frontier": frontier}]
+        return verdict("a", HoldsToBound(5, bound, sense), {"s": s}, bound, growth=growth)
+
+    found = row(claim("a"), filled(2, 40, 8), filled(4, 20, 1), filled(4, 40, 3), filled(6, 40, 5))
+    assert found.text.endswith(
+        "; in this sense: for the least (s = 4): every member up to 3 occurs"
+    )
+
+
+def test_a_proof_is_for_the_parameters_that_it_names() -> None:
+    one, fixed = (
+        claim("a", ruleset="solid-bar(f=(x+z)//k)"),
+        claim("a", ruleset="step-bar(k=2, s=0)"),
+    )
+
+    def text(of: Claim, *verdicts: ClaimVerdict) -> tuple[str, str]:
+        found = row(of, *verdicts)
+        return found.verdict, found.text
+
+    tables = [verdict("a", HoldsToBound(100, 10), {"k": k}) for k in (3, 7, 11)]
+    proofs = [by_proof("a", PROVED, {"k": k}) for k in (3, 7, 11)]
+    assert text(one, *tables, *proofs) == (
+        "proved-for-listed",
+        "proved for all positions, for k = 3, 7, 11; other k are not proved",
+    )
+    assert text(one, *tables, *proofs[:2]) == (
+        "holds-to-bound",
+        "proved for all positions, for k = 3, 7; other k are not proved;"
+        " holds for all 100 positions up to bound 10 (k = 11)",
+    )
+    assert text(fixed, verdict("a", HoldsToBound(9, 5)), by_proof("a", PROVED)) == (
+        "proved",
+        "proved for all positions",
+    )
+    named = claim("a", ruleset="solid-bar(f=(x+z)//k)", when="k == 3 or k == 7")
+    assert text(named, *proofs[:2]) == (
+        "proved",
+        "proved for all positions, for k = 3, 7; it speaks of no others",
+    )
+    assert text(named, *proofs[:1]) == (
+        "proved-for-listed",
+        "proved for all positions, for k = 3; other k are not proved",
+    )
+    # Of k = 0 there is no game, and no value of the condition: whether there are other parameters is not known.
+    unknown = claim("a", ruleset="solid-bar(f=(x+z)//k)", when="k == 3 or (k == 0 and 4//k == 1)")
+    assert text(unknown, *proofs[:1]) == (
+        "proved-for-listed",
+        "proved for all positions, for k = 3; other k are not proved",
+    )
+    unsaid = by_proof("a", Undecided("the time is over"), {"k": 7})
+    assert text(named, proofs[0], unsaid)[0] == "proved-for-listed"
+    silent = verdict("a", Undecided("no such position"), {"k": 15})
+    assert text(one, proofs[0], silent) == (
+        "proved-for-listed",
+        "proved for all positions, for k = 3; other k are not proved;"
+        " says nothing on the only table: no such position (k = 15)",
+    )
+    whole = verdict("a", Exhausted(50), {"k": 15})
+    assert text(one, proofs[0], whole) == (
+        "holds-to-bound",
+        "proved for all positions, for k = 3; other k are not proved;"
+        " every case checked, for k = 15 (50 positions); other k are not checked",
+    )
+
+
+def test_pairs_of_parameters_are_named_where_they_are_no_product() -> None:
+    proofs = [
+        by_proof("a", PROVED, {"k": k, "s": s}) for k in (4, 6, 8, 10) for s in range(2, k, 2)
+    ]
+    found = row(claim("a"), *proofs[:3])
+    assert (
+        found.text
+        == "proved for all positions, for (k, s) = (4, 2), (6, 2), (6, 4); other k, s are not proved"
+    )
+    many = row(claim("a"), *proofs).text
+    assert "(8, 2), (8, 4), (8, 6), …, (10, 8) (10 of them); other" in many
+
+
+def test_what_the_prover_cannot_decide_says_nothing_against_a_table() -> None:
+    held = verdict("a", HoldsToBound(9, 10), {"k": 2, "s": 1})
+    silent = by_proof("a", Undecided("not linear"), {"k": 2, "s": 1})
+    assert row(claim("a"), held, silent) == row(claim("a"), held)
+    alone = row(claim("a"), silent, silent.model_copy(update={"parameters": {"k": 3, "s": 1}}))
+    assert alone.verdict == "undecided"
+    assert alone.text == "says nothing on 2 proofs: not linear (k = 2; s = 1)"
+
+
+def test_a_table_and_a_proof_refute_together() -> None:
+    parameters = {"k": 2, "s": 1}
+    held = verdict("a", HoldsToBound(9, 10), {"k": 3, "s": 1})
+    table, proof = (
+        verdict("a", refuted(1, 0, 2, 1), parameters),
+        by_proof("a", refuted(1, 0, 2, 1), parameters),
+    )
+    found = row(claim("a"), held, table, proof)
+    assert found.verdict == "refuted"
+    assert found.decided.table == "table 10"
+    assert found.text.endswith("; 1 of 2 tables and the only proof refute it")
+    # passes left do not count as a size, whoever found the position
+    found = row(claim("a"), by_proof("a", refuted(0, 0, 1, 3), parameters), table)
+    assert found.decided.position == (0, 0, 1, 3)
+    wrong = row(claim("a"), table, by_proof("a", PROVED, parameters))
+    assert wrong.verdict == "refuted"
+    assert wrong.text.endswith("; and yet proved for k = 2; s = 1: one of them is wrong")
+
+
+@pytest.mark.parametrize(
+    ("true_up_to", "expected"),
+    [
+        (
+            (5, 7),
+            "false just beyond its bound for each of the 2 parameters with a table beyond it",
+        ),
+        (
+            (5, 20),
+            "false just beyond its bound for 1 of the 2 parameters with a table beyond it; its bound is 7,"
+            " and it is also true for all positions of our table, up to 20, for example for k = 4; s = 1",
+        ),
+        (
+            (9, 20),
+            "its bound is 5, and it is also true up to 9, for example for k = 2; s = 1",
+        ),
+    ],
+)
+def test_what_is_the_case_beyond_a_bound_is_a_remark(
+    true_up_to: tuple[int, int], expected: str
+) -> None:
+    verdicts = [
+        verdict(
+            "a",
+            Exhausted(10),
+            {"k": k, "s": 1},
+            20,
+            reach=reach,
+            true_up_to=true,
+            best_possible=reach == true,
+            **({} if true == 20 else {"false_at": [true + 1, 0, true + 1]}),
+        )
+        for k, reach, true in zip((2, 4), (5, 7), true_up_to, strict=True)
+    ]
+    verdicts.append(verdict("a", Exhausted(10), {"k": 6, "s": 1}, 9))
+    assert row(claim("a"), *verdicts).text.endswith(f"; remark: {expected}")
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([4], "k = 4"),
+        ([1, 2, 3], "k = 1, 2, 3"),
+        ([0, 1, 2, 3], "k = 0, …, 3"),
+        ([2, 6, 10, 14], "k = 2, 6, …, 14"),
+        ([1, 2, 4, 8, 16], "k = 1, 2, 4, 8, 16"),
+        ([1, 2, 4, 8, 16, 32], "k = 1, 2, 4, …, 32 (6 values)"),
+    ],
+)
+def test_parameters_in_short(values: list[int], expected: str) -> None:
+    assert parameters_text([{"k": k} for k in [*reversed(values), values[0]]]) == expected
+
+
+def test_a_statement_that_a_check_refutes_is_not_proved() -> None:
+    wrong = Refuted(Counterexample("this", "that", (2, 5), ("k", "z")), 90)
+    proof = by_proof("a", Proved("by this", "integer"), {"k": 1})
+    found = row(a_statement(), by_check(wrong), proof)
+    assert found.verdict == "refuted"
+    assert "the only check refutes it" in found.text
+    later = by_proof("a", wrong, {"k": 2})
+    found = row(a_statement(), by_check(wrong), later, by_proof("a", wrong, {"k": 3}))
+    assert "the only check and all 2 proofs refute it" in found.text
+    found = row(a_statement(), by_check(HoldsToBound(90, 9, unit="case")), proof, later)
+    assert (found.verdict, found.decided.position) == ("refuted", (2, 5))
+
+
+def test_an_undecided_choice_is_not_proved() -> None:
+    choices = [
+        by_proof("a", Proved("by this", "integer"), {"k": k}, all_choices=True) for k in (1, 2)
+    ]
+    found = row(a_statement(), *choices)
+    assert (found.verdict, found.proved_for) == ("proved", "k = 1, 2")
+    assert found.text == "proved for all integers, for k = 1, 2; it speaks of no others"
+    silent = by_proof("a", Undecided("the time is over"), {"k": 3}, all_choices=True)
+    assert row(a_statement(), *choices, silent).verdict == "proved-for-listed"
+    choices[0] = choices[0].model_copy(update={"evidence": {}})
+    assert row(a_statement(), *choices).verdict == "proved-for-listed"
+
+
+def test_a_proof_for_all_that_a_range_lists_is_of_these_alone() -> None:
+    check = {"kind": "integers", "bound": 9, "all": {"k": "1..2", "z": "0..N"}, "listed": ["k"]}
+    said = claim("a", ruleset=None, check={**check, "holds": "k*z >= z"})
+    choices = [
+        by_proof("a", Proved("by this", "integer"), {"k": k}, all_choices=True) for k in (1, 2)
+    ]
+    found = row(said, by_check(HoldsToBound(20, 9, "for k in 1..2 alone", "case")), *choices)
+    assert (found.verdict, found.proved_for) == ("proved-for-listed", "k = 1, 2")
+    assert found.text == "proved for all integers, for k = 1, 2; other k are not proved"
+
+
+def test_a_conjecture_is_never_proved_without_saying_for_what() -> None:
+    conjecture = claim("b", OTHER, status="conjecture", contradicts=["a"])
+    both = catalogue(claim("a"), conjecture)
+    given = [verdict("a", FALSE, {"k": 2, "s": 1})]
+    given += [by_proof("b", PROVED, {"k": k, "s": 1}) for k in (2, 4)]
+    (found,) = pairs(both, rows(both, given))
+    assert found.right == "intended"
+    assert found.text.startswith("Claim b of other is proved for k = 2, 4; s = 1, Claim a")
+
+
+def test_a_statement_of_which_nothing_is_spoken_is_vacuous() -> None:
+    why = Vacuous("no integers satisfy its conditions")
+    checked = by_check(Undecided("no integers up to N = 9 are ones that it speaks of"))
+    found = row(a_statement(), checked, by_proof("a", why))
+    assert (found.verdict, found.text) == ("vacuous", f"vacuous: {why.why}")
+    some = [by_proof("a", why, {"k": 1}), by_proof("a", Proved("this", "integer"), {"k": 2})]
+    assert row(a_statement(), *some[:1]).verdict == "undecided"
+    some = [one.with_evidence({"all_choices": True}) for one in some]
+    assert row(a_statement(), *some[:1]).verdict == "vacuous"
+    found = row(a_statement(), *some)
+    assert (found.verdict, found.proved_for) == ("proved", "k = 2")
+    assert "vacuous, for k = 1" in found.text
+    held = by_check(HoldsToBound(90, 9, unit="case"))
+    assert row(a_statement(), held, by_proof("a", why)).text.endswith("one of them is wrong")
+    both = catalogue(claim("a"), claim("b", corrects="a"))
+    given = [by_proof("a", why, {"k": 2, "s": 1}), by_proof("b", PROVED, {"k": 2, "s": 1})]
+    assert pairs(both, rows(both, given))[0].right == "open"
+
+
+def test_a_proof_without_the_bound_is_told_as_a_remark() -> None:
+    of = claim("a", ruleset="step-bar(k=2, s=0)", reach="20")
+    beyond = {"reach": 20, "true_up_to": 57, "best_possible": False}
+    table = verdict("a", Exhausted(99), bound=57, **beyond)
+    proof = by_proof("a", Proved("c.json", reach=20))
+    assert row(of, table, proof).text == (
+        "proved for all positions with coordinates up to 20; remark: its bound is 20,"
+        " and it is also true for all positions of our table, up to 57"
+    )
+    proof = by_proof("a", Proved("c.json", reach=20), without_reach="proved")
+    assert row(of, table, proof).text == (
+        "proved for all positions with coordinates up to 20; remark: proved without its bound, too"
+    )
+
+
+def test_engines_that_agree_on_some_proofs_alone_are_told_apart() -> None:
+    both = {"engines": ["own", "mona"], "no_answer": {}}
+    alone = {"engines": ["own"], "no_answer": {"mona": "the time is over"}}
+    proofs = [
+        by_proof("a", PROVED, {"k": k, "s": 1}, **said)
+        for k, said in ((2, both), (4, alone), (6, both))
+    ]
+    (found,) = rows(catalogue(claim("a")), proofs)
+    assert [one.model_dump() for one in found.engines] == [
+        {"engines": ("own", "mona"), "proofs": 2, "no_answer": {}},
+        {"engines": ("own",), "proofs": 1, "no_answer": {"mona": "the time is over"}},
+    ]
+    assert found.command == "./choco claims check a --proofs"
