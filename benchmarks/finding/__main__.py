@@ -37,7 +37,7 @@ def main() -> None:
     for score in scores(cases, given.seeds, given.jobs):
         found.append(score)
         wrong = f"{len(score.false)} false of {score.statements}"
-        told = f"{score.id} {score.seed}: {score.outcome}, {wrong}, {score.seconds} s"
+        told = f"{score.id} {score.seed}: {score.outcome}, {wrong}, {score.seconds} s of a core"
         sys.stdout.write(f"{told}\n")
         sys.stdout.flush()
     document = {

@@ -26,7 +26,7 @@ tr { border-bottom: 1px solid #ddd } td.number { text-align: right } .bad { colo
 </table>
 {% for title, rows in parts %}
 <h2>{{ title }}</h2>
-<table><tr><th>name<th>seed<th>outcome<th>rank<th>statements<th>false<th>redundant<th>trivial<th>not read<th>seconds<th>source, or why</tr>
+<table><tr><th>name<th>seed<th>outcome<th>rank<th>statements<th>false<th>redundant<th>trivial<th>not read<th>seconds of a core<th>source, or why</tr>
 {% for score, case in rows %}
 <tr><td>{{ score.id }}<td>{{ score.seed }}<td{% if score.outcome in ("missed", "trapped") %} class="bad"{% endif %}>{{ score.outcome }}
 <td class="number">{{ score.rank or "" }}<td class="number">{{ score.statements }}<td class="number">{{ score.false|length }}

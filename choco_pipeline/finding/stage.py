@@ -22,6 +22,7 @@ from choco_pipeline.finding.families.table_family import TableFamily
 from choco_pipeline.finding.judge.by_chance import BARS, MANY, SEARCHES, right_by_chance
 from choco_pipeline.finding.judge.for_all_parameters import ForAllParameters
 from choco_pipeline.finding.judge.known import follows_from_formulas, meaning, settled_by
+from choco_pipeline.finding.judge.larger_tables import doubt_of
 from choco_pipeline.finding.judge.lemma_cases import lemmas
 from choco_pipeline.finding.judge.rank import ranked, restated, strongest_first
 from choco_pipeline.finding.judge.trial import Decide, tried
@@ -76,6 +77,7 @@ class Finder:
     accepted: list[FoundStatement] = field(default_factory=list)
     refuted: list[FoundStatement] = field(default_factory=list)
     by_chance: dict[str, tuple[FoundStatement, int]] = field(default_factory=dict)
+    unsure: dict[str, tuple[FoundStatement, str]] = field(default_factory=dict)
     _claims: dict[str, Claim] = field(default_factory=dict)
     _said_by: dict[str, str] = field(default_factory=dict)
     _doubtful: set[str] = field(default_factory=set)
@@ -101,16 +103,13 @@ class Finder:
         )
         return ranked(map(with_claim, [*accepted, *self.refuted]))
 
-    def searched_by_chance(self) -> Iterator[Searched]:
-        """Yield what says nothing, as `found.json` has searches: it is so in many bars that are drawn."""
+    def left_out(self) -> Iterator[Searched]:
+        """Yield what is not said, as `found.json` has searches: it is so in many bars that are drawn, or not in larger tables."""
         for statement, number in self.by_chance.values():
-            yield {
-                "what": statement.text,
-                "game": statement.ruleset,
-                "tried": asdict(statement.tried),
-                "nothing": True,
-                "why": f"right, and so it is in {number} of {BARS} bars about as high whose steps are drawn",
-            }
+            why = f"right, and so it is in {number} of {BARS} bars about as high whose steps are drawn"
+            yield _left_out(statement, why)
+        for statement, why in self.unsure.values():
+            yield _left_out(statement, why)
 
     def _excluded(self, statement: FoundStatement) -> int:
         """Return how many sampled positions of the first game that it speaks of have values by which they are not P."""
@@ -159,6 +158,11 @@ class Finder:
         by_lemma = lemmas(claims[0]) if claims else ()
         known = by_lemma or restated(claims, games, self.catalogue)
         follows_from = self._settled_by(statement)
+        if statement.kind in SEARCHES and not claims and not follows_from:
+            doubt = None if statement.pattern.names else doubt_of(statement, self.tables)
+            if doubt is not None:
+                self.unsure[statement.id] = statement, doubt
+                return
         self.accepted.append(replace(statement, known=known, follows_from=follows_from))
         for i, claim in enumerate(claims):
             named = claim.statement.model_copy(update={"id": f"{statement.id}#{i}"})
@@ -185,6 +189,16 @@ class Finder:
         of = "grundy" if source.of == "grundy" else "p"
         names = settled_by(statement.ruleset, of, Catalogue(self._claims))
         return tuple(dict.fromkeys(map(self._said_by.__getitem__, names)))
+
+
+def _left_out(statement: FoundStatement, why: str) -> Searched:
+    return {
+        "what": statement.text,
+        "game": statement.ruleset,
+        "tried": asdict(statement.tried),
+        "nothing": True,
+        "why": why,
+    }
 
 
 def find_statements(plan_file: str, out_file: str, report: Report) -> dict[str, int]:
@@ -255,7 +269,7 @@ def found_in(
     return {
         "format": FORMAT,
         "statements": [statement.as_json() for statement in found],
-        "searches": [*looked_for, *finder.searched_by_chance()],
+        "searches": [*looked_for, *finder.left_out()],
     }
 
 

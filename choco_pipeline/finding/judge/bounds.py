@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from choco_pipeline.claims.kinds import PPositions, Related
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.errors import HeightError
@@ -16,7 +18,7 @@ FURTHER = 4
 #: one of another game has this bound; or half of that, and so on, so that computing it takes about `SECONDS`.
 BOUND, SECONDS = 256, 0.05
 SMALLEST = 12
-#: Heights may change at a number in their formula: tables go to so many times the largest one, if that is quick, too.
+#: Heights and moves may change at a number in their formulas: tables go to so many times the largest one, if that is quick, too.
 PAST = 2
 #: A formula that cannot be solved for what a table stores is evaluated at so many positions of it; so many are compared with
 #: those of another game, which takes three times as long.
@@ -35,15 +37,19 @@ def bound_of_trial(claim: Claim, game: Ruleset, quantity: Quantity, run: int | N
     run
         The bound of the run's table of the game; None where it has none.
     """
-    wanted = (BOUND if run is None else FURTHER * run, PAST * _largest_number(game))
+    wanted = (BOUND if run is None else FURTHER * run, PAST * largest_number(game))
     return max(_affordable(claim, game, bound, quantity) for bound in wanted)
 
 
-def _largest_number(game: Ruleset) -> int:
-    """Return the largest number in the formulas of a game's heights; 0 if there is none."""
-    heights = (limit.height for limit in game.rules.limits.values())
+def largest_number(game: Ruleset) -> int:
+    """Return the largest number in a game's rules, where they may change; 0 if there is none."""
+    rules = game.base.rules
+    heights = (limit.height for limit in rules.limits.values())
     formulas = [height.formula for height in heights if isinstance(height, FormulaHeight)]
-    return max((n for formula in formulas for n in formula.integers), default=0)
+    for move in rules.moves:
+        formulas += [formula for formula in (move.at_most, move.unless) if formula is not None]
+    taken = (n for move in rules.moves if isinstance(move.by, tuple) for n in move.by)
+    return max((n for n in (*chain(*(f.integers for f in formulas)), *taken)), default=0)
 
 
 def _affordable(claim: Claim, game: Ruleset, bound: int, quantity: Quantity) -> int:

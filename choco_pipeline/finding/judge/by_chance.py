@@ -187,13 +187,21 @@ def _mined(bar: Ruleset, quantity: Quantity, search: str) -> Sequence[Finding]:
 def _is_said(statement: FoundStatement, bar: Ruleset) -> bool:
     """Whether the search that found a statement says the same of a drawn bar."""
     search, source = SEARCHES.get(statement.kind), statement.source
-    if search is None or source is None:
-        return False
-    return any(
+    return (
+        search is not None
+        and source is not None
+        and says(_mined(bar, source.of, search), statement)
+    )
+
+
+def says(findings: Sequence[Finding], statement: FoundStatement) -> bool:
+    """Whether one of the findings of a search says what a statement does that the same search found in another table."""
+    source = statement.source
+    return source is not None and any(
         _has_relations(statement, finding.sequence)
         if isinstance(finding, CountFinding)
         else not finding.nothing and finding.says_as(source.finding)
-        for finding in _mined(bar, source.of, search)
+        for finding in findings
     )
 
 

@@ -12,12 +12,14 @@ from pydantic import JsonValue
 
 from choco_pipeline.games import Ruleset
 from choco_pipeline.mining.pictures.linear_rules import ORDER, RADIUS, Rule, find_rule, reach
-from choco_pipeline.mining.pictures.slices import Stack, stacks
+from choco_pipeline.mining.pictures.slices import SIDE, Stack, stacks
 from choco_pipeline.mining.search_evidence import Candidates, ClaimContent, Seen
 from choco_pipeline.mining.table_findings import MOST_SAID, CellularFinding
 
 
-def mine_cellular(game: Ruleset, bound: int, data: xr.Dataset) -> list[CellularFinding]:
+def mine_cellular(
+    game: Ruleset, bound: int, data: xr.Dataset, side: int = SIDE
+) -> list[CellularFinding]:
     """Return a rule, or that there is none, for every way to cut a table's P-positions into plane pictures.
 
     Parameters
@@ -26,6 +28,8 @@ def mine_cellular(game: Ruleset, bound: int, data: xr.Dataset) -> list[CellularF
         The table's ruleset and bound.
     data
         The table, of either quantity.
+    side
+        Of the pictures, at most.
 
     Returns
     -------
@@ -34,7 +38,7 @@ def mine_cellular(game: Ruleset, bound: int, data: xr.Dataset) -> list[CellularF
     """
     findings: list[CellularFinding] = []
     seen = set()
-    for cut in stacks(game, bound, data):
+    for cut in stacks(game, bound, data, side):
         for number, stack in enumerate(cut):
             rule, known = find_rule(stack), None
             if rule is None and number and cut[0].cells.any():

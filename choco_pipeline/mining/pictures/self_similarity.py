@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from choco_pipeline.games import Ruleset
 from choco_pipeline.mining.pictures.copies import mine_copies
 from choco_pipeline.mining.pictures.gf2 import Bits, solve
-from choco_pipeline.mining.pictures.slices import Stack, stacks
+from choco_pipeline.mining.pictures.slices import SIDE, Stack, stacks
 from choco_pipeline.mining.search_evidence import Candidates, ClaimContent, Seen
 from choco_pipeline.mining.table_findings import BlocksFinding, HalfRelation
 
@@ -31,7 +31,9 @@ Residue = tuple[int, ...]
 Term = tuple[int, ...]
 
 
-def mine_blocks(game: Ruleset, bound: int, data: xr.Dataset) -> list[BlocksFinding]:
+def mine_blocks(
+    game: Ruleset, bound: int, data: xr.Dataset, side: int = SIDE
+) -> list[BlocksFinding]:
     """Return how a table's pictures of P-positions follow from smaller ones, or that they do not.
 
     Parameters
@@ -40,13 +42,15 @@ def mine_blocks(game: Ruleset, bound: int, data: xr.Dataset) -> list[BlocksFindi
         The table's ruleset and bound.
     data
         The table, of either quantity.
+    side
+        Of the pictures, at most.
 
     Returns
     -------
     list of BlocksFinding
         One for each way to cut the table; of square bars another one on copies.
     """
-    cuts = list(stacks(game, bound, data))
+    cuts = list(stacks(game, bound, data, side))
     if cuts and not cuts[0][0].closed:
         cuts = cuts[:1]  # halves are the same however the positions are cut
     every = [stack for cut in cuts for stack in cut]

@@ -14,7 +14,7 @@ from choco_pipeline.mining.pictures.gf2 import Bits
 from choco_pipeline.tables.computing.in_memory import p_table
 from choco_pipeline.tables.specs.schema import NONE, variable_of
 
-#: Coordinates are below this, and bars at most so large.
+#: The side of pictures where nothing else is said.
 SIDE = 64
 #: Four heaps of Nim are drawn as C(m, m+d) for d up to this,
 WIDEST = 8
@@ -77,9 +77,12 @@ class Stack:
         return f"{self.ruleset} by {' and '.join(numbers)}{left}"
 
 
-def stacks(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[list[Stack]]:
+def stacks(
+    game: Ruleset, bound: int, data: xr.Dataset, side: int = SIDE
+) -> Iterator[list[Stack]]:
     """Yield the ways to cut a table's P-positions into plane pictures; in each, one stack for every number of passes left.
 
+    Coordinates are below `side`, and bars at most so large.
     Three coordinates are cut along each of them. Four heaps of Nim are drawn as the bars C(m, m+d), by m, for each d, and
     as C(m, n), by m and n; for a rectangular bar m × n that is done up to its size and its |n − m|, from a table of four
     heaps. A Grundy table of a step bar is cut as the game with a strip is, whose P-positions it holds. Other games have
@@ -93,15 +96,15 @@ def stacks(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[list[Stack]]
         if face is not None:
             m, n = face.sizes.values()
             widest = min(abs(n - m), WIDEST)
-            size = min(max(m, n), SIDE)
+            size = min(max(m, n), side)
             data = p_table(_with_passes(Nim(4), passes), size - 1)
         heaps = data["p_d"].values if passes else data["p_d"].values[None]
-        size = min(heaps.shape[-1], SIDE)
+        size = min(heaps.shape[-1], side)
         for wider in range(min(widest, size - 1) + 1):
             yield _bars(heaps, size - wider, wider)
         yield _bars(heaps, min(size, BOTH_SIDES), None)
     elif len(base.coordinates) == 3 or (base.with_strip is not None and "grundy" in data):
-        box = _box(game, bound, data)
+        box = _box(game, bound, data, side)
         cuts: list[list[Stack]] = []
         for order in ((2, 0, 1), (1, 0, 2), (0, 2, 1)):
             cut = _cut(game, box, order)
@@ -179,13 +182,15 @@ def _bars(heaps: NDArray[np.integer], most: int, wider: int | None) -> list[Stac
     ]
 
 
-def _box(game: Ruleset, bound: int, data: xr.Dataset) -> tuple[tuple[str, ...], Bits, Bits]:
-    """Return names of three coordinates, and [p, …] which triples of coordinates below `SIDE` are P, and are positions."""
+def _box(
+    game: Ruleset, bound: int, data: xr.Dataset, side: int
+) -> tuple[tuple[str, ...], Bits, Bits]:
+    """Return names of three coordinates, and [p, …] which triples of coordinates below `side` are P, and are positions."""
     base, passes = game.base, game.passes
     variable = variable_of(game, "grundy" if "grundy" in data else "p-positions")
     values = data[variable.name].transpose(*variable.dims).values
     values = values if passes else values[None]
-    values = values[(slice(None), *[slice(SIDE)] * (values.ndim - 1))]
+    values = values[(slice(None), *[slice(side)] * (values.ndim - 1))]
     if variable.name == "grundy" and len(base.coordinates) == 3:
         return base.coordinates, values == 0, values != NONE
     if variable.stored is None and variable.name != "grundy":
@@ -196,7 +201,7 @@ def _box(game: Ruleset, bound: int, data: xr.Dataset) -> tuple[tuple[str, ...], 
     column = np.expand_dims(values, axis)
     shape = [1, 1, 1, 1]
     shape[axis] = -1
-    inner = np.arange(min(bound + 1, SIDE)).reshape(shape)
+    inner = np.arange(min(bound + 1, side)).reshape(shape)
     cells = column == inner
     legal: Bits = np.broadcast_to(column != NONE, cells.shape)
     bar = base.rules.bar

@@ -1,0 +1,85 @@
+"""What no claim says, tried again: the search that found it is made in a larger table of the game, and must say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.finding.judge.bounds import FURTHER, largest_number
+from choco_pipeline.finding.judge.by_chance import SEARCHES, says
+from choco_pipeline.finding.statements.scope import Tables
+from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.mining.pictures.cellular import mine_cellular
+from choco_pipeline.mining.pictures.self_similarity import mine_blocks
+from choco_pipeline.mining.pictures.slices import SIDE
+from choco_pipeline.mining.table_findings import Finding
+from choco_pipeline.mining.task import mine_table
+from choco_pipeline.tables.computing.cost import cost_of
+from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.specs.schema import Quantity
+
+#: A larger table is computed in about so many seconds at most.
+SECONDS = 0.5
+#: The side of larger pictures: a rule for them is solved in some seconds, and with twice the side in a minute.
+LARGER_SIDE = 2 * SIDE
+_PICTURES = {"cellular": mine_cellular, "blocks": mine_blocks}
+
+
+def doubt_of(statement: FoundStatement, tables: Tables) -> str | None:
+    """Return why a statement that no claim says is doubtful: a larger table says something else, or there is none to ask.
+
+    Parameters
+    ----------
+    statement
+        On pictures, numbers or lines of one game.
+    tables
+        Of the run that it was found in.
+
+    Returns
+    -------
+    str or None
+        None if a larger table says the same, or if the run has no table of the game.
+    """
+    game = parse_ruleset(statement.ruleset)
+    for (name, quantity), bound in tables.bounds.items():
+        if name != statement.ruleset:
+            continue
+        number = largest_number(game)
+        larger = _larger(game, bound, quantity)
+        if number >= larger:
+            return f"nothing can be said of it: its rules have the number {number:,}, and the table that it was tried on ends at {larger:,}"
+        if not _is_found(statement, game, larger, quantity):
+            return f"right to bound {bound:,}, and not found in a table to bound {larger:,}"
+        return None
+    return None
+
+
+def _is_found(statement: FoundStatement, game: Ruleset, bound: int, quantity: Quantity) -> bool:
+    """Whether the search says the same of a table to some bound."""
+    try:
+        found = _mined(game, bound, quantity, SEARCHES[statement.kind])
+    except ChocoError:
+        return False
+    return says(found, statement)
+
+
+def _mined(game: Ruleset, bound: int, quantity: Quantity, search: str) -> Sequence[Finding]:
+    data = table(game, bound, quantity)
+    mine = _PICTURES.get(search)
+    if mine is None:
+        return mine_table([search], game, bound, quantity, data)
+    return mine(game, bound, data, LARGER_SIDE)
+
+
+def _larger(game: Ruleset, bound: int, quantity: Quantity) -> int:
+    """Return the bound of a larger table that is computed quickly, or the same bound if there is none."""
+    larger = FURTHER * bound
+    while larger > bound:
+        try:
+            if cost_of(game, larger, quantity).seconds <= SECONDS:
+                return larger
+        except ChocoError:  # heights from a file end before
+            pass
+        larger //= 2
+    return bound

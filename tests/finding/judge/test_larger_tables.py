@@ -1,0 +1,70 @@
+"""What no claim says is said only if a larger table says it, too."""
+
+from __future__ import annotations
+
+import pytest
+
+from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.finding.families.single import Mined
+from choco_pipeline.finding.judge.bounds import largest_number
+from choco_pipeline.finding.stage import Finder, found_in
+from choco_pipeline.finding.statements.scope import Tables
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.mining.task import mine_table
+from choco_pipeline.tables.computing.in_memory import table
+
+LATE = """\
+game: late
+coordinates: [a, b]
+moves:
+  - {lower: [a], at_most: "max(3, a-150)"}
+  - {lower: [b]}
+"""
+
+
+def document(notation, search, bound, quantity="p-positions"):
+    game = parse_ruleset(notation)
+    findings = mine_table([search], game, bound, quantity, table(game, bound, quantity))
+    mined = [Mined(notation, quantity, bound, notation, {}, one) for one in findings]
+    finder = Finder(Tables({(notation, quantity): bound}), Catalogue({}))
+    return found_in(mined, [], finder, lambda *_, **__: None)
+
+
+@pytest.fixture
+def late(tmp_path, monkeypatch):
+    (tmp_path / "config" / "games").mkdir(parents=True)
+    (tmp_path / "config" / "games" / "late.yaml").write_text(LATE, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    return "game(late)"
+
+
+def test_numbers_that_change_farther_away_are_not_said(late):
+    """The number of P-positions with a+b = n is 1 + (-1)^n from 3 to 150."""
+    found = document(late, "counts", 60)
+    assert not any("a+b = n" in one["text"] for one in found["statements"])
+    left_out = [one for one in found["searches"] if "a+b = n" in one["what"] and "why" in one]
+    assert [one["why"] for one in left_out] == [
+        "right to bound 60, and not found in a table to bound 240"
+    ]
+
+
+def test_of_rules_with_larger_numbers_than_tables_nothing_is_said(late):
+    found = document(late, "counts", 20)
+    assert not any("a+b = n" in one["text"] for one in found["statements"])
+    assert any("its rules have the number 150" in one.get("why", "") for one in found["searches"])
+    assert largest_number(parse_ruleset(late)) == 150
+
+
+@pytest.mark.parametrize(
+    ("notation", "quantity", "search", "bound"),
+    [
+        ("nim(2)", "grundy", "periods", 63),
+        ("nim(3)", "p-positions", "counts", 40),
+        ("nim(3)", "p-positions", "blocks", 40),
+        ("step-bar(k=2, s=0)", "grundy", "periods", 255),
+    ],
+)
+def test_what_a_larger_table_says_too_is_said(notation, quantity, search, bound):
+    statements = document(notation, search, bound, quantity)["statements"]
+    assert statements
+    assert {one["verdict"]["status"] for one in statements} == {"observed"}
