@@ -148,7 +148,7 @@ def _wrong_copies(said: str, bound: int) -> str | None:
         for s in range(1, 2**e):
             known, expected = {"e": e, "s": s}, set()
             for texts in copies:
-                size, row, column = (value(text, **known) for text in texts)
+                size, row, column = (value(text.replace("^", "**"), **known) for text in texts)
                 one = cells(size, size)
                 expected |= {(i + row, j + column) for (i, j), is_p in one.items() if is_p}
             found = {place for place, is_p in cells(2**e + s, 2**e + s).items() if is_p}

@@ -135,7 +135,7 @@ def mine(
     what: Annotated[
         list[str] | None,
         typer.Option(
-            help="formulas, value-sets, shifts, counts, periods, cellular or blocks; may be repeated. By default, all."
+            help="formulas, value-sets, shifts, counts, periods, cellular or blocks; may be repeated. By default, all of them, and how the games follow from related ones."
         ),
     ] = None,
     json: Json = False,

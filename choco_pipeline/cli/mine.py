@@ -22,13 +22,19 @@ from choco_pipeline.finding.height_functions.height_statements import classified
 from choco_pipeline.finding.stage import Finder, found_in
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables
-from choco_pipeline.finding.statements.statement import UNITS, FoundDocument
+from choco_pipeline.finding.statements.statement import (
+    UNITS,
+    FoundDocument,
+    FoundStatement,
+    StatementLine,
+)
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import Notation, build, match, read
 from choco_pipeline.mining.table_findings import Finding
 from choco_pipeline.mining.task import MINERS, mine_table
+from choco_pipeline.report.found_statements.found_formulas import SAID_IN_FORMULAS, in_text
 from choco_pipeline.shipped import project_file
 from choco_pipeline.tables.computing.cost import cost_of, memory_whole, require_memory
 from choco_pipeline.tables.computing.in_memory import table
@@ -102,7 +108,7 @@ def mined(
     quantity
         What the tables hold; by default P-positions, but of flat bars and of one heap Grundy numbers.
     what
-        The searches, keys of `choco_pipeline.mining.task.MINERS`; all by default.
+        The searches, keys of `choco_pipeline.mining.task.MINERS`; by default all, and how games follow from related ones.
 
     Returns
     -------
@@ -142,7 +148,13 @@ def mined(
         ]
         bounds = {(one.game.notation, one.quantity): one.bound for one in tables}
         finder = Finder(Tables(bounds), _catalogue())
-        document = found_in(mined, families, finder, lambda *_, **__: progress.advance(finding))
+        document = found_in(
+            mined,
+            families,
+            finder,
+            lambda *_, **__: progress.advance(finding),
+            related_games=not what,
+        )
     return len(tables), document
 
 
@@ -187,7 +199,10 @@ def shown(document: Mapping[str, Any], looked_at: str) -> Iterator[str]:
     """
     number = 0
     for number, statement in enumerate(document["statements"], start=1):
-        yield f"{number}. {statement['text']}"
+        found = FoundStatement.from_json(statement)
+        yield f"{number}. {in_text(found)}"
+        if found.kind in SAID_IN_FORMULAS and found.formulas:
+            yield f"   as typed: {'; '.join(map(_typed, found.formulas))}"
         if statement["known"]:
             yield f"   known: {', '.join(statement['known'])}"
         for key, label in (("found_on", "found on"), ("held_on", "then held on")):
@@ -206,6 +221,11 @@ def shown(document: Mapping[str, Any], looked_at: str) -> Iterator[str]:
             yield f"   {search['what']}: {search['game']}: {search['tried']['candidates']:,} candidates{why}"
         yield ""
     yield f"{number} {'statement' if number == 1 else 'statements'} from {looked_at}"
+
+
+def _typed(line: StatementLine) -> str:
+    """Return a formula as a person would type it to prove it, with its condition."""
+    return line.formula + (f" where {line.where}" if line.where else "")
 
 
 def _games(words: Sequence[str]) -> tuple[Notation, list[tuple[Ruleset, dict[str, int]]]]:

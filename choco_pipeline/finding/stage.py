@@ -247,9 +247,14 @@ def found_in(
     finder: Finder,
     report: Report,
     laws: Sequence[FoundStatement] = (),
+    *,
+    related_games: bool = True,
 ) -> FoundDocument:
-    """Return the document of what was found, `laws` among it: statements, best first, and searches."""
-    related, doubtful = relations(mined, families)
+    """Return the document of what was found, `laws` among it: statements, best first, and searches.
+
+    Whether games follow from related ones is looked for only with `related_games`.
+    """
+    related, doubtful = relations(mined, families) if related_games else ([], [])
     proposed, looked_for = [*statements(mined), *laws, *related], searches(mined)
     for family in families:
         kinds = {one.kind for member in family.members for one in member.findings}

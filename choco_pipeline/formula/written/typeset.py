@@ -23,6 +23,8 @@ from choco_pipeline.formula.parse import parse_nodes
 
 _OR, _AND, _NOT, _COMPARE, _REMAINDER, _SUM, _PRODUCT, _POWER, _ATOM = range(9)
 _BITWISE = _REMAINDER
+#: Shifts by numbers up to this one are by 2, 4, …, 64; by larger ones, by a power of 2.
+MOST_WRITTEN_OUT = 6
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", "<=": ">", ">": "<="}
 
 
@@ -168,8 +170,10 @@ class _Setter:
         return self._in(node, _PRODUCT)
 
     def _two_to(self, exponent: Node) -> str:
+        if isinstance(exponent, Integer) and 0 <= exponent.value <= MOST_WRITTEN_OUT:
+            return self._to.number(str(1 << exponent.value))
         two = self._to.number("2")
-        return two if exponent == Integer(1) else self._to.power(two, self.of(exponent))
+        return self._to.power(two, self.of(exponent))
 
     def _call(self, node: Call) -> str:
         arguments = [self.of(argument) for argument in node.arguments]

@@ -148,7 +148,10 @@ class ClosedForm(NamedTuple):
 
     def text(self, n: str = "n", signs: Signs = PRINTED) -> str:
         """Return the sum as text, such as ``(2^n + 4^n)/2``."""
-        text = sum_text([(f, _power(root, p, n, signs)) for f, root, p in self.powers if f], signs)
+        summands = [(f, _power(root, p, n, signs)) for f, root, p in self.powers if f]
+        if summands and summands[0][0] < 0:
+            summands.reverse()  # n - 2, rather than -2 + n
+        text = sum_text(summands, signs)
         if self.divisor == 1:
             return text
         return f"{f'({text})' if len(self.powers) > 1 else text}{signs.over}{self.divisor}"
@@ -166,8 +169,8 @@ def closed_form(terms: Sequence[int], recurrence: Sequence[int], largest: int) -
 
     Examples
     --------
-    >>> str(closed_form([1, 3, 10], (-8, 6), 4))
-    '(2^n + 4^n)/2'
+    >>> str(closed_form([1, 3, 10], (-8, 6), 4)), str(closed_form([-2, -1, 0], (-1, 2), 4))
+    ('(2^n + 4^n)/2', 'n - 2')
     """
     polynomial = [*(-c for c in recurrence), 1]
     roots: list[int] = []

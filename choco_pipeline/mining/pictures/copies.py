@@ -69,7 +69,7 @@ def mine_copies(stack: Stack) -> BlocksFinding:
     return finding(
         copies=texts,
         text="for m = 2^e + s, 0 < s < 2^e: "
-        + ", ".join(f"R({t.size}) at ({t.row}, {t.column})" for t in texts)
+        + ", ".join(f"R({t.size}) at ({t.row}, {t.column})" for t in texts).replace("**", "^")
         + ", and no other P-position",
         found_on=Seen(positions=sum(m * m for m in learned), what=f"m up to {most // 2}"),
         held_on=Seen(positions=sum(m * m for m in held_out), what=f"m up to {most}"),
