@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.judge.bounds import FURTHER, largest_number
@@ -23,7 +23,10 @@ from choco_pipeline.tables.specs.schema import Quantity
 SECONDS = 0.5
 #: The side of larger pictures: a rule for them is solved in some seconds, and with twice the side in a minute.
 LARGER_SIDE = 2 * SIDE
-_PICTURES = {"cellular": mine_cellular, "blocks": mine_blocks}
+_PICTURES: Mapping[str, Callable[..., Sequence[Finding]]] = {
+    "cellular": mine_cellular,
+    "blocks": mine_blocks,
+}
 
 
 def doubt_of(statement: FoundStatement, tables: Tables) -> str | None:

@@ -60,7 +60,7 @@ def _legal(ruleset: Ruleset, rows: Ints) -> Ints:
         at = dict(zip(limit.height.arguments, (points[of] for of in limit.of), strict=True))
         legal &= points[name] <= limit.height.formula.evaluate(at)
     if rules.within is not None:
-        legal &= rules.within.evaluate(points)
+        legal &= rules.within.evaluate(points).astype(np.bool_)
     return rows[legal]
 
 
@@ -81,7 +81,7 @@ def _drawn(ruleset: Ruleset) -> Ints:
     random = np.random.default_rng(len(ruleset.coordinates))
     most = np.array(ruleset.limits(_largest(ruleset)))
     sizes = random.random((TRIES, 1)) * random.random((TRIES, len(most)))
-    drawn = (sizes * (most + 1)).astype(np.int64)
+    drawn: Ints = (sizes * (most + 1)).astype(np.int64)
     for column in range(len(most)):  # where P-positions may be, which are rare
         rows = slice(column, None, 1 + len(most))
         others = np.bitwise_xor.reduce(np.delete(drawn[rows], column, axis=1), axis=1)

@@ -77,9 +77,7 @@ class Stack:
         return f"{self.ruleset} by {' and '.join(numbers)}{left}"
 
 
-def stacks(
-    game: Ruleset, bound: int, data: xr.Dataset, side: int = SIDE
-) -> Iterator[list[Stack]]:
+def stacks(game: Ruleset, bound: int, data: xr.Dataset, side: int = SIDE) -> Iterator[list[Stack]]:
     """Yield the ways to cut a table's P-positions into plane pictures; in each, one stack for every number of passes left.
 
     Coordinates are below `side`, and bars at most so large.
