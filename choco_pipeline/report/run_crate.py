@@ -24,7 +24,26 @@ from choco_pipeline.sweep.run_ledger import Ledger
 
 FOLDER = "ro-crate"
 SUMS = "sha256sums.txt"
-PROFILES = tuple(f"https://w3id.org/ro/wfrun/{kind}/0.5" for kind in ("process", "workflow"))
+#: The version of the specification that these profiles build on, and their address.
+VERSION = "1.1"
+LICENSE = "https://spdx.org/licenses/BSD-3-Clause"
+BIOSCHEMAS = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
+#: What archives call the kinds of files that a crate holds.
+FORMATS = {
+    ".json": "application/json",
+    ".csv": "text/csv",
+    ".tex": "application/x-tex",
+    ".yaml": "application/yaml",
+    ".smk": "text/x-python",
+    "": "text/x-python",  # Snakefile
+}
+PROFILES = (
+    "https://w3id.org/ro/wfrun/process/0.5",
+    "https://w3id.org/ro/wfrun/workflow/0.5",
+    "https://w3id.org/workflowhub/workflow-ro-crate/1.0",
+)
+#: Defines ``sha256``, which the vocabulary of RO-Crate 1.1 has not.
+TERMS = "https://w3id.org/ro/terms/workflow-run/context"
 REPORTS = ("report.json", "ledger.csv", "verdicts.csv", "found/found.json", "found/found.tex")
 
 
@@ -33,13 +52,25 @@ def write_crate(ledger: Ledger, results: Path) -> Path:
     paths = Paths(results, ledger.run)
     plan = read_plan(paths.plan)
     folder = paths.plan.with_name(FOLDER)
-    crate = ROCrate(gen_preview=False)
+    crate = ROCrate(gen_preview=False, version=VERSION)
+    crate.metadata.extra_contexts.append(TERMS)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     crate.name = f"{ledger.title}: a run of choco_pipeline"
     crate.description = (
         f"Tables, claims and found statements of impartial chocolate-bar games, by {ledger.command}"
     )
     crate.datePublished = now
+    crate.license = crate.add(
+        ContextEntity(
+            crate,
+            LICENSE,
+            properties={
+                "@type": "CreativeWork",
+                "name": "BSD 3-Clause License",
+                "description": "The licence of choco_pipeline, whose workflow, claims and games are in this crate.",
+            },
+        )
+    )
     profiles = [
         crate.add(ContextEntity(crate, url, properties={"@type": "CreativeWork", "name": url}))
         for url in PROFILES
@@ -49,6 +80,9 @@ def write_crate(ledger: Ledger, results: Path) -> Path:
         SHIPPED / "Snakefile", "Snakefile", main=True, lang="snakemake",
         lang_version=ledger.versions["snakemake"], properties=_sealed(SHIPPED / "Snakefile"),
     )  # fmt: skip
+    workflow["version"] = ledger.versions["choco_pipeline"]
+    bioschemas = {"@type": "CreativeWork", "name": "Bioschemas profile of ComputationalWorkflow"}
+    workflow["conformsTo"] = crate.add(ContextEntity(crate, BIOSCHEMAS, properties=bioschemas))
     workflow["softwareRequirements"] = [
         crate.add(
             ContextEntity(
@@ -81,7 +115,7 @@ def write_crate(ledger: Ledger, results: Path) -> Path:
         )
         for path in _outcomes(paths, plan["shards"])
     ]
-    crate.add_action(
+    run = crate.add_action(
         workflow,
         "#run",
         object=inputs,
@@ -93,6 +127,7 @@ def write_crate(ledger: Ledger, results: Path) -> Path:
             "endTime": now,
         },
     )
+    crate.root_dataset["mentions"] = run
     shutil.rmtree(folder, ignore_errors=True)
     crate.write(folder)
     sums = (f"{_sha256(path)}  {path.relative_to(folder).as_posix()}\n" for path in _files(folder))
@@ -142,7 +177,8 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _sealed(path: Path) -> dict[str, str]:
-    return {"sha256": _sha256(path), "contentSize": str(path.stat().st_size)}
+    sealed = {"sha256": _sha256(path), "contentSize": str(path.stat().st_size)}
+    return sealed | ({"encodingFormat": FORMATS[path.suffix]} if path.suffix in FORMATS else {})
 
 
 def _sha256(path: Path) -> str:

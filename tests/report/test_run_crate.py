@@ -14,7 +14,14 @@ from rocrate.rocrate import ROCrate
 
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.provenance import library_versions
-from choco_pipeline.report.run_crate import FOLDER, PROFILES, SUMS, faults_of_crate, write_crate
+from choco_pipeline.report.run_crate import (
+    FOLDER,
+    PROFILES,
+    SUMS,
+    TERMS,
+    faults_of_crate,
+    write_crate,
+)
 from choco_pipeline.sweep.ledger import write_ledger
 from choco_pipeline.sweep.paths import Paths
 from choco_pipeline.sweep.run_ledger import Ledger
@@ -75,6 +82,23 @@ def test_it_says_what_went_in_and_what_came_out(project: Path) -> None:
         assert f"{one['sha256']}  {one.id}\n" in (folder / SUMS).read_text()
     (entry,) = read_record(manifest)["tables"].values()
     assert entry["digest"] in (folder / "results/tables" / manifest.name).read_text()
+
+
+def test_it_has_what_validators_of_its_profiles_ask_for(project: Path) -> None:
+    """A licence, the specification that the profiles build on, the run among what is mentioned, and kinds of files."""
+    folder = project / "results/small" / FOLDER
+    crate = ROCrate(folder)
+    assert crate.root_dataset["license"].id.startswith("https://spdx.org/licenses/BSD-3-Clause")
+    written = json.loads((folder / "ro-crate-metadata.json").read_text())
+    assert written["@context"] == ["https://w3id.org/ro/crate/1.1/context", TERMS]
+    (about,) = (one for one in written["@graph"] if one["@id"] == "ro-crate-metadata.json")
+    assert "https://w3id.org/ro/crate/1.1" in json.dumps(about["conformsTo"])
+    assert crate.root_dataset["mentions"].id == "#run"
+    assert crate.mainEntity["version"]
+    assert all(
+        one["encodingFormat"]
+        for one in (*crate.get("#run")["object"], *crate.get("#run")["result"])
+    )
 
 
 @settings(
