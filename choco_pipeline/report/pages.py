@@ -142,7 +142,8 @@ def _parts(
     if explored:
         yield "explore", "Explore", {"families": explored, "data": embedded(explored)}
     shown = galleries(ledger, results)
-    yield "games", "Games and pictures", {"galleries": shown, "bokeh": bokeh_script()}
+    content = {"galleries": shown, "bokeh": bokeh_script(), "has_explored": bool(explored)}
+    yield "games", "Bars and pictures", content
     yield "tables", "Tables", {}
 
 

@@ -129,7 +129,8 @@ def _gallery(
     bars = [Markup(draw_svg(game, sample_position(game))) for game in games]
     pictures = [pictures_of(table, results) for table in shown]
     layers = max((len(one) for one in pictures), default=0)
-    chosen = len(shown) // 2
+    middle = len(shown) // 2
+    chosen = max(range(len(shown)), key=lambda i: (bool(pictures[i]), -abs(i - middle)))
     panels = []
     for layer in range(layers):
         here = [one[layer] if layer < len(one) else None for one in pictures]

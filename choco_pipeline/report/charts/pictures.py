@@ -22,6 +22,8 @@ Colours = Literal["values", "outcome", "passes"]
 
 #: Cells along a side of a picture, and of one that is read from a table of three coordinates.
 SIDE, SOLID_SIDE = 160, 64
+#: A plane of fewer cells shows nothing that is worth a picture.
+FEWEST_CELLS = 4
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ class Picture:
 
 
 def pictures_of(entry: Mapping[str, Any], results: Path) -> list[Picture]:
-    """Return the pictures of a stored table, one for each number of passes left; none for a table without two axes.
+    """Return the pictures of a stored table, one for each number of passes left; none for a table without two axes, or with next to no cells.
 
     Parameters
     ----------
@@ -183,6 +185,8 @@ def _picture(rules: Rules, variable: Variable, cells: Cells, title: str) -> Pict
     if fixed:
         title = ", ".join([*([title] if title else []), *(f"{dim} = 0" for dim in fixed)])
     plane = _cropped(cells[(0,) * len(fixed)])
+    if plane.size < FEWEST_CELLS:
+        return None
     row, column = dims[-2:]
     if stored is None and variable.name != "grundy":
         return Picture(_small(plane), row, column, 0, "outcome", "P- or N-position", title)
