@@ -80,7 +80,7 @@ def ran(line: str, folder: Path) -> str:
     assert program == "./choco", line
     # A run takes over the signals of its process.
     done = (choco_process if words[0] == "run" else choco)(*words, cwd=folder)
-    assert done.returncode == 0, (line, done.stderr)
+    assert done.returncode == line.endswith("# refuted: exit code 1"), (line, done.stderr)
     return " ".join(f"{done.stdout} {done.stderr}".split())
 
 
