@@ -89,7 +89,7 @@ class Victim:
         """Wait for the end of the run, and begin anew; or, if it was hurt too much, have the next one go on from there."""
         out, err = self.running.communicate(timeout=HANGS)
         self._require_quiet(err)
-        assert self.project.processes() == []
+        self._require_nobody()
         self.before.require_all_in(Kept.of(self.project), self.project)
         if self.running.returncode == 1 and self.may_fail:
             self._start()
@@ -105,6 +105,10 @@ class Victim:
     def _require_quiet(self, err: str) -> None:
         for word in ("Traceback", "leaked"):
             assert word not in err, (self.history, err)
+
+    def _require_nobody(self) -> None:
+        left = [process.as_dict(["pid", "ppid", "cmdline"]) for process in self.project.processes()]
+        assert left == [], (self.history, left)
 
     def _reaches_its_moment(self) -> bool:
         """Return whether the run is still there after some more blocks, or a random time.
@@ -183,9 +187,9 @@ class Victim:
         for pause in pauses:
             time.sleep(pause)
             self.running.send_signal(signal.SIGINT)
-        self.running.wait(HANGS)
+        self.running.communicate(timeout=HANGS)  # until nobody holds its output open
         assert self.running.returncode in INTERRUPTED, self.history
-        assert self.project.processes() == [], self.history
+        self._require_nobody()
         assert not (self.project.folder / "results" / ".dask").exists(), self.history
         self._go_on()
         return True
@@ -232,6 +236,8 @@ def main(arguments: list[str]) -> int:
     options.add_argument("kinds", nargs="*", metavar="kind", help=f"of {', '.join(KINDS)}")
     options.add_argument("--seed", type=int, default=0)
     given = options.parse_args(arguments)
+    # A job in the background ignores it, and so would all that it starts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     chance, kinds = random.Random(given.seed), given.kinds or KINDS
     folder = Path(tempfile.mkdtemp(prefix="kills-"))
     kills: Counter[str] = Counter()
