@@ -66,7 +66,7 @@ def show_cluster(name: str, json: bool) -> None:
         emit(found)
         return
     for key, value in found.items():
-        print(f"{key:<13} {value}")
+        print(f"{key:<13} {'none' if value is None else value}")
 
 
 def examine_cluster(name: str) -> dict[str, Any]:

@@ -49,6 +49,10 @@ class Local(Model):
         default=None,
         description="What each may use; its share of 90 % of the machine's by default.",
     )
+    dashboard: bool = Field(
+        default=False,
+        description="Whether there is Dask's dashboard, which every user of this machine can read.",
+    )
     tls: Tls | None = None
 
 
@@ -93,6 +97,10 @@ class SlurmWorkers(Queue):
     interface: Word | None = Field(
         default=None,
         description="Network interface, as in `ib0`, by which nodes and this machine reach each other.",
+    )
+    dashboard: bool = Field(
+        default=False,
+        description="Whether there is Dask's dashboard, which every user of this machine can read.",
     )
     tls: Tls | None = None
 

@@ -44,6 +44,11 @@ SETTINGS = {
     "distributed.admin.system-monitor.interval": "2s",
     "distributed.logging.distributed": "critical",
 }
+#: What scheduler and workers answer to a browser, whoever it belongs to: nothing, where nobody has asked for a dashboard.
+NO_PAGES: dict[str, list[str]] = {
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+}
 
 
 @dataclass(frozen=True)
@@ -55,13 +60,13 @@ class Cluster:
     address
         Of the scheduler.
     dashboard
-        Address of Dask's dashboard in a browser.
+        Address of Dask's dashboard in a browser; None if there is none.
     client
         The connection.
     """
 
     address: str
-    dashboard: str
+    dashboard: str | None
     client: Client
 
     def listen(self, handler: Callable[[Mapping[str, Any]], None]) -> None:
@@ -96,7 +101,7 @@ class Cluster:
 
 @contextmanager
 def local_cluster(
-    workers: int, memory: int, folder: Path, *, tls: bool = False
+    workers: int, memory: int, folder: Path, *, tls: bool = False, dashboard: bool = False
 ) -> Iterator[Cluster]:
     """Run a cluster on this machine, and leave nothing of it.
 
@@ -110,11 +115,14 @@ def local_cluster(
         For what Dask writes; removed at the end.
     tls
         Whether connections are encrypted, with the certificates in Dask's settings.
+    dashboard
+        Whether there is Dask's dashboard, for every user of this machine.
     """
     # That a worker has died is Dask's to mend and, if that does not help, ours to report.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     settings = {
         **SETTINGS,
+        **({} if dashboard else NO_PAGES),
         "distributed.worker.daemon": True,
         NANNY_ENVIRONMENT: dask.config.get(NANNY_ENVIRONMENT) | MALLOC,
     }
@@ -125,6 +133,7 @@ def local_cluster(
                 threads_per_worker=1,
                 memory_limit=memory,
                 dashboard_address=DASHBOARD,
+                scheduler_kwargs={"dashboard": dashboard},
                 local_directory=str(folder),
                 silence_logs=logging.CRITICAL,
                 protocol="tls://" if tls else "tcp://",
@@ -133,7 +142,8 @@ def local_cluster(
             )
             stack.callback(_close, cluster)
             client = stack.enter_context(client_of(cluster.scheduler_address, START))
-            yield Cluster(cluster.scheduler_address, cluster.dashboard_link, client)
+            shown = cluster.dashboard_link if dashboard else None
+            yield Cluster(cluster.scheduler_address, shown, client)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -18,7 +18,7 @@ from distributed import Security
 
 from choco_pipeline.cluster.cluster_file import Queue, SlurmJobs, SlurmWorkers, in_bytes
 from choco_pipeline.cluster.connect import ClusterError
-from choco_pipeline.cluster.local import DASHBOARD, MALLOC, SETTINGS, Cluster
+from choco_pipeline.cluster.local import DASHBOARD, MALLOC, NO_PAGES, SETTINGS, Cluster
 from choco_pipeline.cluster.task import client_of
 
 #: Tasks of unknown length are taken for this long, so that each gets a worker, and workers that find nothing to do
@@ -48,7 +48,8 @@ def slurm_cluster(cluster: SlurmWorkers, folder: Path, logs: Path) -> Iterator[C
     from dask_jobqueue.slurm import SLURMCluster  # noqa: PLC0415 -- an optional dependency
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    settings = {**SETTINGS, "distributed.scheduler.unknown-task-duration": UNKNOWN}
+    pages = {} if cluster.dashboard else NO_PAGES
+    settings = {**SETTINGS, **pages, "distributed.scheduler.unknown-task-duration": UNKNOWN}
     with (
         dask.config.set(settings),
         SLURMCluster(
@@ -60,11 +61,11 @@ def slurm_cluster(cluster: SlurmWorkers, folder: Path, logs: Path) -> Iterator[C
             job_extra_directives=_named(cluster),
             job_script_prologue=[f"export {name}={size}" for name, size in MALLOC.items()],
             interface=cluster.interface,
-            security=Security() if cluster.tls else None,
+            security=Security(),
             python=shlex.quote(sys.executable),
             local_directory=str(folder),
             log_directory=str(logs),
-            scheduler_options={"dashboard_address": DASHBOARD},
+            scheduler_options={"dashboard_address": DASHBOARD, "dashboard": cluster.dashboard},
             silence_logs=logging.CRITICAL,
         ) as jobs,
     ):
@@ -75,7 +76,8 @@ def slurm_cluster(cluster: SlurmWorkers, folder: Path, logs: Path) -> Iterator[C
             wait_count=PATIENCE,
         )
         with client_of(jobs.scheduler_address) as client:
-            yield Cluster(jobs.scheduler_address, jobs.dashboard_link, client)
+            shown = jobs.dashboard_link if cluster.dashboard else None
+            yield Cluster(jobs.scheduler_address, shown, client)
 
 
 def snakemake_options(cluster: SlurmJobs) -> list[str]:

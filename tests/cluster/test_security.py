@@ -47,7 +47,7 @@ def secure(tmp_path_factory, authority) -> Iterator[tuple[Cluster, Tls]]:
     tls = certificates(folder, authority)
     with (
         dask.config.set(tls_settings(tls)),
-        local_cluster(1, 1 << 30, folder / "workers", tls=True) as cluster,
+        local_cluster(1, 1 << 30, folder / "workers", tls=True, dashboard=True) as cluster,
     ):
         yield cluster, tls
 
@@ -95,6 +95,7 @@ def test_without_encryption_nobody_is_served(secure):
 
 def test_the_dashboard_is_for_this_machine_only(secure):
     cluster = secure[0]
+    assert cluster.dashboard is not None
     assert cluster.dashboard.startswith("http://127.0.0.1:")
     port = int(cluster.dashboard.rsplit(":", 1)[1].partition("/")[0])
     with socket.create_connection(("127.0.0.1", port), 5):

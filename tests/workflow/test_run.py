@@ -71,7 +71,7 @@ def test_a_run_ends_with_the_path_of_its_report(tiny):
     assert done.stdout.endswith(f"\nreport: {REPORT}\n")
     assert (project.folder / REPORT).stat().st_size > 0
     assert done.stderr.startswith("about ")  # how long it takes
-    assert "Dask dashboard: http://127.0.0.1:" in done.stderr
+    assert "dashboard" not in done.stderr
     assert "build 9/9" in done.stderr
     assert "\r" not in done.stderr
     assert project.processes() == []

@@ -20,10 +20,11 @@ from choco_pipeline.cluster.cluster_file import (
     Running,
     SlurmJobs,
     SlurmWorkers,
+    Tls,
     in_bytes,
 )
 from choco_pipeline.cluster.connect import SCHEDULER, resolve
-from choco_pipeline.cluster.security import as_environment, tls_settings
+from choco_pipeline.cluster.security import as_environment, make_certificate, own_tls, tls_settings
 from choco_pipeline.shipped import SHIPPED
 from choco_pipeline.sweep.room import Capacity
 from choco_pipeline.tables.computing.machine import cores, worker_memory
@@ -95,6 +96,7 @@ class Workers:
         self._folder = results / DASK
         self._file = self._folder / "scheduler.json"
         self._open: Callable[[], AbstractContextManager[Cluster]] | None = None
+        self._own_tls: Tls | None = None
         self._is_own_machine = isinstance(description, Local)
         # A run that was killed may have left it.
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -103,7 +105,10 @@ class Workers:
             self.options = ["--workflow-profile", str(PROFILES / "slurm"), *options]
             self.environment = {SCHEDULER: ""}
             return
-        settings = tls_settings(description.tls)
+        tls = description.tls
+        if tls is None and not isinstance(description, Running):
+            self._own_tls = tls = own_tls(self._folder / "tls")
+        settings = tls_settings(tls)
         self._stack.enter_context(dask.config.set(settings))
         scheduler = str(self._file)
         folder = self._folder / "workers"
@@ -122,9 +127,10 @@ class Workers:
             workers = description.workers or cores()
             memory = in_bytes(description.memory) if description.memory else worker_memory(workers)
             run = resolve("choco_pipeline.cluster.local:local_cluster")
-            self._open = partial(run, workers, memory, folder, tls=description.tls is not None)
+            shown = description.dashboard
+            self._open = partial(run, workers, memory, folder, tls=True, dashboard=shown)
         if self._open is not None:
-            self._folder.mkdir(parents=True)
+            self._folder.mkdir(mode=0o700, parents=True)
         jobs = JOBS_PER_WORKER * workers
         self.options = ["--workflow-profile", str(PROFILES / "default"), "--cores", str(jobs)]
         self.environment = {SCHEDULER: scheduler, **as_environment(settings)}
@@ -152,7 +158,7 @@ class Workers:
         Returns
         -------
         str or None
-            The address of Dask's dashboard, the first time.
+            The address of Dask's dashboard, the first time, if there is one.
         """
         if self._open is not None:
             cluster = self.open()
@@ -167,6 +173,8 @@ class Workers:
         """Return the cluster, started if it does not run; there must be one."""
         if self._open is not None:
             opened, self._open = self._open, None
+            if self._own_tls is not None:
+                make_certificate(self._own_tls)
             self._use(self._stack.enter_context(opened()))
         assert self._cluster is not None
         return self._cluster
