@@ -8,7 +8,13 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+)
 
 from choco_pipeline.claims.conclusions.outcomes import engines_text
 from choco_pipeline.claims.conclusions.rows import rows
@@ -36,7 +42,12 @@ from choco_pipeline.games import parse_ruleset
 if TYPE_CHECKING:  # it shows counterexamples, as this module does
     from choco_pipeline.cli.claim_commands.claim_pages import ClaimSource
 
-COLUMNS = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+COLUMNS = (
+    TextColumn("{task.description}"),
+    BarColumn(),
+    MofNCompleteColumn(),
+    TimeElapsedColumn(),
+)
 #: Positions of larger coordinates are not drawn: the drawing would not show them.
 LARGEST_DRAWN = 60
 

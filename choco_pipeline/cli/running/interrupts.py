@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -26,6 +27,9 @@ class Signals:
 
     def end_at_once(self) -> None:
         """Kill what the run has started, and this process's own children until there are none."""
+        # Threads that go on for a moment would complain of what is killed here.
+        with open(os.devnull, "wb") as nothing:
+            os.dup2(nothing.fileno(), sys.stderr.fileno())
         for kill in self.kills:
             kill()
         for _ in range(ROUNDS):
