@@ -1,0 +1,198 @@
+"""Claims checked on tables that were chosen by hand: domains, passes, bounds, and what leaves a claim undecided."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from choco_pipeline import RectangularBar, SolidBar, StepBar, StripBar, WithPass
+from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.checks.values import collect_values
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.verdict import (
+    Exhausted,
+    HoldsToBound,
+    Refuted,
+    Undecided,
+)
+from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.reading.cells import Cells
+from tests.claims.checks.checked import find
+from tests.claims.claims import (
+    claim_on,
+)
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "x ^ y ^ z == 0",  # solved for the stored coordinate
+        "(x ^ y ^ z) * (x ^ y ^ z) == 0",  # evaluated everywhere
+    ],
+)
+def test_a_mutated_theorem_is_refuted_at_its_least_counterexample(formula: str) -> None:
+    game, bound = SolidBar("(x+z)//3"), 24
+    assert find(
+        claim_on(game, kind="p-positions", formula=formula), game, bound, "p-positions"
+    ).verdict == HoldsToBound(len(list(game.positions(bound))), bound)
+    mutated = formula.replace("x ^", "(x+1) ^")
+    finding = find(claim_on(game, kind="p-positions", formula=mutated), game, bound, "p-positions")
+    assert isinstance(finding.verdict, Refuted)
+    assert finding.verdict.counterexample.position == (0, 0, 0)
+    assert finding.verdict.counterexample.found == "P-position"
+
+
+def test_a_strip_beyond_the_bound_is_settled_too() -> None:
+    game, bound = StripBar(k=4, s=2), 7
+    claim = claim_on(game, kind="p-positions", formula="(x+2) ^ y ^ (z+2) == 0 and x <= 8")
+    finding = find(claim, game, bound, "p-positions")
+    assert isinstance(finding.verdict, Refuted)
+    assert finding.verdict.counterexample.position == (9, 2, 7)  # x is larger than the bound
+    assert finding.evidence["free"] == "x"
+
+
+def test_a_place_that_two_solutions_name_fails_once() -> None:
+    game = StepBar(k=2)  # y = 0 comes from all three, and is a P-position at z = 0 alone
+    claim = claim_on(game, kind="p-positions", formula="y ^ z == z or y == 0 or y + z == z")
+    finding = find(claim, game, 6, "p-positions")
+    assert isinstance(finding.verdict, Refuted)
+    assert finding.verdict.counterexample.position == (0, 1)
+    wrong = [at for at in game.positions(6) if game.is_p_position(at) != (at[0] == 0)]
+    assert finding.evidence == {"failures": len(wrong)}
+
+
+def test_a_domain_may_restrict_the_coordinate_that_is_stored() -> None:
+    game, bound = SolidBar("(x+z)//3"), 12
+    check = {"kind": "p-positions", "formula": "x ^ y ^ z == 0", "where": "y >= 2 and x != y"}
+    finding = find(claim_on(game, **check), game, bound, "p-positions")
+    places = [at for at in game.positions(bound) if at[1] >= 2 and at[0] != at[1]]
+    assert finding.verdict == HoldsToBound(len(places), bound)
+
+
+def test_passes_do_not_count_for_the_size_and_come_last() -> None:
+    game = WithPass(StripBar(k=2, s=1))
+    finding = find(claim_on(game, kind="p-positions", formula="x < 0"), game, 4, "grundy")
+    assert isinstance(finding.verdict, Refuted)
+    assert finding.verdict.counterexample.position == (0, 0, 0, 0)
+    later = claim_on(game, kind="p-positions", formula="p == 0 and (x+1) ^ y ^ (z+1) == 0")
+    verdict = find(later, game, 4, "p-positions").verdict
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.position == (0, 0, 0, 1)
+
+
+def test_a_finite_statement_is_exhausted_where_the_table_reaches() -> None:
+    game = SolidBar("(x+z)//6")
+    document = {
+        "id": "drawn",
+        "ruleset": game.notation,
+        "reach": 3,
+        "check": {"kind": "p-positions", "formula": "x ^ y ^ z == 0"},
+    }
+    claim = Claim.from_json(document)
+    assert find(claim, game, 5, "p-positions").verdict == Exhausted(17)
+    assert find(claim, game, 3, "p-positions").verdict == Exhausted(17)
+    assert find(claim, game, 2, "p-positions").verdict == HoldsToBound(9, 2)
+
+
+def test_counting_needs_the_whole_box() -> None:
+    check = {"kind": "count", "of": "grundy == 0", "where": "z <= 9", "equals": 1}
+    claim = Claim.from_json(
+        {"id": "drawn", "ruleset": "step-bar(k=2, s=0)", "reach": 9, "check": check}
+    )
+    verdict = find(claim, StepBar(2), 8, "grundy").verdict
+    assert verdict == Undecided("the table reaches bound 8, 9 is needed")
+
+
+def test_a_formula_without_a_value_leaves_the_claim_undecided() -> None:
+    game = StepBar(2)
+    verdict = find(claim_on(game, kind="grundy", equals="y//z"), game, 6, "grundy").verdict
+    assert isinstance(verdict, Undecided)
+    assert "division by zero at column 2" in verdict.why
+
+
+def test_too_many_evaluations_leave_the_claim_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("choco_pipeline.claims.checks.p_position_formulas.MOST_EVALUATIONS", 100)
+    game = SolidBar("(x+z)//3")
+    verdict = find(
+        claim_on(game, kind="p-positions", formula="x*y*z > 5"), game, 8, "p-positions"
+    ).verdict
+    assert isinstance(verdict, Undecided)
+    assert (
+        "cannot be solved for y, and the table stands for 270 positions: it is evaluated at 100 at most"
+        in verdict.why
+    )
+
+
+def test_a_set_that_stops_growing_is_not_said_to_hold_everything() -> None:
+    game = WithPass(StripBar(k=4, s=2))  # values 0, 1, 2, 6, 14, …: 3 never comes
+    claim = claim_on(
+        game, kind="values", of="(x+2) ^ y ^ (z+2) ^ p", values="v >= 0", relation="contains-all"
+    )
+    finding = find(claim, game, 80, "p-positions")
+    assert finding.verdict == Undecided(
+        "all members up to 2 occur, but the next does not, neither up to bound 20 nor 80"
+    )
+    never = claim_on(
+        game, kind="values", of="(x+2) ^ y ^ (z+2) ^ p", values="v >= 3", relation="contains-all"
+    )
+    assert find(never, game, 80, "p-positions").verdict == Undecided(
+        "not even the least member occurs up to bound 80"
+    )
+
+
+def test_values_say_which_members_are_missing() -> None:
+    game = WithPass(StripBar(k=4, s=2))
+    claim = claim_on(
+        game,
+        kind="values",
+        of="(x+2) ^ y ^ (z+2) ^ p",
+        values="0 <= v < 3 or v >= -3 and v % 2 == 0",
+        relation="exactly",
+    )
+    verdict = find(claim, game, 20, "p-positions").verdict
+    assert isinstance(verdict, HoldsToBound)
+    assert verdict.sense == (
+        "no P-position has a value outside of the set, and of its members from -30 to 30 all occur but"
+        " -2, 4, 8, 10, 12, 16, 18, 20, …"
+    )
+
+
+def test_the_environment_is_put_into_every_formula() -> None:
+    document = {
+        "id": "drawn",
+        "ruleset": "step-bar(k=k, s=s)",
+        "let": {"t": "s+1", "u": "t-1"},
+        "check": {"kind": "grundy", "equals": "(y ^ (z+u)) - s", "where": "z >= t-1-s"},
+    }
+    claim, game = Claim.from_json(document), StepBar(4, 2)
+    parameters = claim.match(game.notation)
+    assert parameters == {"k": 4, "s": 2}
+    data = table(game, 20, "grundy")
+    finding = check_claim(claim, parameters, game, 20, data)
+    assert finding.verdict == HoldsToBound(len(list(game.positions(20))), 20)
+
+
+def test_least_bounds_of_values_are_those_of_their_first_positions() -> None:
+    game, bound = SolidBar("(x+z)//2"), 12
+    claim = claim_on(game, kind="values", of="x ^ y ^ z", values="v >= 0", relation="within")
+    cells = Cells.of(game, bound, table(game, bound, "p-positions"))
+    found = collect_values(claim.check, {}, cells, 10)
+    first: dict[int, int] = {}
+    for position in game.positions(bound):
+        if game.is_p_position(position):
+            x, y, z = position
+            first[x ^ y ^ z] = min(first.get(x ^ y ^ z, 99), max(position))
+    assert dict(zip(found.values.tolist(), found.sizes.tolist(), strict=True)) == {
+        value: first[value] for value in sorted(first) if first[value] <= bound
+    }
+    assert np.all(np.diff(found.values) > 0)
+
+
+def test_all_of_a_rectangular_bar_is_in_its_table() -> None:
+    game = RectangularBar(5, 7)
+    right = claim_on(game, kind="p-positions", formula="(i-1) ^ (5-i) ^ (j-1) ^ (7-j) == 0")
+    assert find(right, game, 7, "p-positions").verdict == Exhausted(35)
+    wrong = claim_on(game, kind="p-positions", formula="(i-1) ^ (5-i) ^ (j-1) ^ (6-j) == 0")
+    verdict = find(wrong, game, 7, "p-positions").verdict
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.coordinates == ("a", "b", "c", "d")

@@ -1,0 +1,23 @@
+"""Claims decided on games that are proved once for all tests."""
+
+from functools import cache
+
+from choco_pipeline import parse_ruleset
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.proof.games.prover import prove
+from choco_pipeline.proof.statements.decided_claims import decide
+
+OWN = ["own"]
+
+
+@cache
+def proved(text, relation="p"):
+    found = prove(parse_ruleset(text), relation, engines=OWN)
+    assert found.status == "proved"
+    return found
+
+
+def decided(text, proof_of="p", *, more=None, engines=OWN, check=None, **said):
+    proof = proved(text, proof_of)
+    document = {"id": "drawn", "ruleset": text, "check": {**(check or {}), **said}, **(more or {})}
+    return decide(Claim.from_json(document), {}, proof, "here", engines)

@@ -1,0 +1,39 @@
+"""A small configuration with a claim, and what its plan makes of it."""
+
+CLAIMS = """\
+paper: {key: mine, title: T, authors: [A], year: 2026, reference: R}
+claims:
+  - id: mine-1
+    number: Theorem 1
+    status: theorem
+    statement: The Grundy number of a step bar with s = 0 and even k is the nim-sum of y and z.
+    ruleset: step-bar(k=k, s=0)
+    when: k % 2 == 0
+    check: {kind: grundy, equals: y ^ z}
+"""
+
+
+STATEMENT = """\
+  - id: mine-{i}
+    number: Lemma {i}
+    status: lemma
+    statement: A sum is never less than the nim-sum.
+    check: {{kind: integers, bound: {bound}, all: {{x: 0..N, y: 0..N}}, holds: "x ^ y <= x+y"}}
+"""
+
+
+CONFIG = """\
+run: t
+claims: [claims.yaml]
+sweeps:
+  a:
+    ruleset: step-bar(k=k)
+    parameters: {k: [2, 3, 4]}
+    bound: 20
+    quantity: grundy
+    mine: [value-sets]
+"""
+
+
+def statements(numbers: range, bound: int = 9) -> str:
+    return CLAIMS + "".join(STATEMENT.format(i=i, bound=bound) for i in numbers)
