@@ -110,11 +110,10 @@ class FamilyModuli:
         condition = parse(f"v % ({modulus}) == 0").text
         seen = [point for point, is_so in zip(family.points, divides, strict=True) if is_so]
         check = {"kind": "values", "of": self.of, "values": condition, "relation": "within"}
-        begins = value_statements.BEGINS.format(game=family.ruleset)
         return FoundStatement(
             kind="values",
             ruleset=family.ruleset,
-            said=f"{begins}, {within(condition).says_of(self.of)}",
+            said=value_statements.sentence(family.ruleset, self.of, within(condition)),
             found_on=self._evidence([i for i in tested.learnt if divides[i]], "searched"),
             held_on=self._evidence([i for i in tested.held_out if divides[i]], "held-out"),
             tried=Tried(

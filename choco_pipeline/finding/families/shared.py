@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from choco_pipeline.finding.families.domains import domain, is_chance
+from choco_pipeline.finding.statements import value_statements
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, StatementLine
-from choco_pipeline.finding.statements.value_statements import BEGINS
-from choco_pipeline.finding.statements.value_statements import lines as value_lines
 from choco_pipeline.formula.nodes import Binary, Integer, Name, Node, render, with_operands
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games.notation import read
@@ -68,8 +67,8 @@ def instances(statement: FoundStatement, mined: Mined, said: str) -> Iterator[In
         return
     of = _with_names(finding.expression, {n: parameters[n] for n in read(family).names})
     if of != finding.expression:
-        said = BEGINS.format(game=family) + finding.form.says_of(of)
-        lines = tuple(value_lines(of, finding.form.relation, finding.form.condition))
+        said = value_statements.sentence(family, of, finding.form)
+        lines = tuple(value_statements.lines(of, finding.form.relation, finding.form.condition))
         yield Instance(statement, family, parameters, said, {**check, "of": of}, lines)
 
 

@@ -12,9 +12,14 @@ from choco_pipeline.finding.statements.statement import (
     StatementLine,
 )
 from choco_pipeline.mining.closed_forms.value_forms import within
-from choco_pipeline.mining.table_findings import Relation
+from choco_pipeline.mining.table_findings import Relation, ValueForm
 
 BEGINS = "At the P-positions of {game}, "
+
+
+def sentence(game: str, of: str, form: ValueForm) -> str:
+    """Return which values a formula takes at a game's P-positions."""
+    return BEGINS.format(game=game) + form.says_of(of)
 
 
 def lines(of: str, relation: Relation, values: str) -> Iterator[StatementLine]:
@@ -34,10 +39,9 @@ def with_other_values_excluded(statement: FoundStatement) -> FoundStatement | No
     if statement.kind != "values" or check["relation"] != "exactly":
         return None
     check = {**check, "relation": "within"}
-    begins = BEGINS.format(game=statement.ruleset)
     return replace(
         statement,
-        said=f"{begins}{within(check['values']).says_of(check['of'])}",
+        said=sentence(statement.ruleset, check["of"], within(check["values"])),
         claim={**(statement.claim or {}), "check": check},
         formulas=tuple(lines(check["of"], "within", check["values"])),
     )

@@ -36,6 +36,9 @@ def test_two_slopes():
         "x ^ y ^ z",
         "v%2**v2(k) == 0",
     )
+    assert one.said.startswith(
+        f"At the P-positions of {SLOPES}, x ^ y ^ z takes only values in {{v"
+    )
     assert one.seen == ((2,), (4,), (6,), (8,), (12,))
     (claim,) = claims_of(one)
     assert claim.speaks_of({"k": 40})
