@@ -1,4 +1,14 @@
-"""Grundy numbers of solid (three-dimensional) bars, with and without passes."""
+"""Grundy numbers of solid (three-dimensional) bars, with and without passes.
+
+Idea: the options of (x, y, z) lie on three lines, and along each the numbers met so far are a set that only grows. So each line
+carries its set as bits, and a Grundy number is the first bit that none of three sets has, 64 at a time. A move along x or z to a
+lower bar clips y: it reaches what stands at that bar's top, which is why sets along x and z are kept for each y.
+
+What is kept true: positions are filled with x, z and then y ascending; when one is asked, the sets of its lines hold exactly the
+Grundy numbers of its options along them (`OptionSets`). Inside a block the order is by tiles, whose sets stay in a core's cache.
+
+Cost: for a position, a search in words that have a free bit, and a bit set in three sets. Memory: a bit for each line, y and number.
+"""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ from choco_pipeline.proof.statements.claim_certificate import agreed, write_clai
 from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.stages import Stage
 
-P = TypeVar("P", bound=ProofOutcome)
+AnyProof = TypeVar("AnyProof", bound=ProofOutcome)
 #: Games whose proofs use everything that is compiled.
 COMPILED_FOR: Mapping[str, Relation] = {
     "nim(2)": "p",
@@ -202,8 +202,11 @@ def searched(todo: GameToProve, outcomes: EarlierProofs, prover: Limited) -> Gam
 
 
 def with_formula(
-    found: P, engines: Sequence[EngineName] | None, limits: Mapping[str, float], prover: Limited
-) -> P:
+    found: AnyProof,
+    engines: Sequence[EngineName] | None,
+    limits: Mapping[str, float],
+    prover: Limited,
+) -> AnyProof:
     """Return a proof with a formula for what is proved, if one is found within limits."""
     target = f"{describe.__module__}:{describe.__name__}"
     arguments = (found.certificate, engines, limits["seconds"])

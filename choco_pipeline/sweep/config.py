@@ -16,7 +16,8 @@ ParameterName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,15}$")]
 Text = Annotated[str, Field(min_length=1, max_length=4000)]
 Mine = Literal["value-sets", "shifts", "formulas", "counts", "periods", "cellular", "blocks"]
 Prove = Literal["p", "grundy"]
-#: Conditions are searched in boxes of at most so many height functions.
+#: Conditions are searched in boxes of at most so many height functions: the P-positions of each are computed, and conditions are
+#: compared on all of them.
 MOST_HEIGHT_FUNCTIONS = 1 << 16
 
 

@@ -1,4 +1,16 @@
-"""Statements on families: formulas of single tables lifted to parameters, and the condition under which each holds."""
+"""Statements on families: formulas of single tables lifted to parameters, and the condition under which each holds.
+
+Idea: formulas of several tables that differ only in their numbers are one formula with holes, and a hole is filled by an expression
+in the parameters that gives all of its numbers (`lift`). Where the lifted formula holds is a set of tables, and the shortest
+condition that tells it from the others is looked for (`domains`).
+
+What is kept true: tables that are put aside take no part in either search, and say afterwards whether formula and condition are
+right together; if they are not, half of them join the search, once. So what is stated was right on tables that it was not made
+from, or is "refuted", or is doubtful and needs further games.
+
+Cost: every lifted formula in every table that is searched, few cells first; and for each that holds in several, a search for its
+condition.
+"""
 
 from __future__ import annotations
 

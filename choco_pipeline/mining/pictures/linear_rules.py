@@ -1,4 +1,14 @@
-"""Linear rules over GF(2) by which one picture of P-positions follows from those before it, found by elimination."""
+"""Linear rules over GF(2) by which one picture of P-positions follows from those before it, found by elimination.
+
+Idea: unknown is, for each cell in reach, whether it counts; every cell of the first half of the pictures is an equation for that.
+Of all solutions the sparsest is taken, in the smallest neighbourhood that has any.
+
+What is kept true: a rule holds at every cell of all pictures where it is meant, the second half included, from which no equation
+was taken; and it follows from more different equations than it has freedom for chance.
+
+Cost: an elimination of cells × unknowns bits for each neighbourhood. The widest is solved first: where it has no solution, no other
+has one.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,16 @@
-"""The search for a proof: guesses of a relation, each checked by the engines, and refined by what refutes it."""
+"""The search for a proof: guesses of a relation, each checked by the engines, and refined by what refutes it.
+
+Idea: a relation is guessed as an automaton from a table, and whether it is that of the game is a sentence for each thing that the
+definition obliges it to. Engines decide these for all positions. Where one is wrong, the definition itself is asked at that
+position; the position then tells residuals apart in later guesses. Fewer passes come first, as more passes depend on them.
+
+What is kept true: nothing is proved unless an engine found every obligation valid, and no engine one of them wrong; an engine that
+gives no answer is named. What an engine calls wrong must be wrong by the definition, too: if not, that is an error, and no guess.
+
+Cost: a table for each guess, and an automaton for each obligation of it, which may be much larger than the guess; all of it under
+one clock.
+Source: the refinement is that of O. Maler and A. Pnueli, On the learnability of infinitary regular sets (1995).
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,8 @@ from choco_pipeline.tables.computing.cost import cost_of
 from choco_pipeline.tables.computing.in_memory import grundy_table
 from choco_pipeline.tables.reading.cells import Cells
 
-#: Tables larger than this are not even estimated.
+#: Largest coordinate of a position that is looked up in a table, too: beyond, automata alone explain it, and what a table would
+#: cost is not even asked.
 MOST_BOUND = 1 << 12
 #: So many options of a position are looked at for a P-position.
 MOST_OPTIONS = 10_000

@@ -1,4 +1,15 @@
-"""Building a large table in blocks, each when those before it are there; and what is left of an interrupted build."""
+"""Building a large table in blocks, each when those before it are there; and what is left of an interrupted build.
+
+Idea: a block needs of those before it only their frontiers, what they block or reach along its rows and along its columns. So blocks
+on a diagonal can be filled at once, and a frontier is sent from step to step, never stored. What is stored is cells, with a document
+that has their digests: a finished block gives its frontiers again when it is folded.
+
+What is kept true: a block that the journal names is whole in the store; a step begins only when the steps that it needs have handed
+on; and no step is there for a frontier that nobody needs.
+
+Cost: of b × b blocks at most b are filled at a time, so 2·b rounds; memory for the frontiers of a row of blocks, and for a block on
+each worker. After a kill, folding reads what is before the blocks that are left.
+"""
 
 from __future__ import annotations
 
