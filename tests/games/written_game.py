@@ -1,0 +1,19 @@
+"""A file of a game in a folder of its own."""
+
+EXAMPLE = """\
+game: example
+parameters: {k: 4, s: 0}
+coordinates: [a, b, c]
+heights: {c: (a+b+s)//k}
+moves:
+  - {lower: [a]}
+  - {lower: [b], by: [1, 3]}
+  - {lower: [a, b], by: same}
+  - {lower: [c], at_most: (c+1)//2}
+  - {lower: [b], clip: false}
+ends: a+b <= 1
+"""
+
+
+def write(project, text, name="example"):
+    (project / "config" / "games" / f"{name}.yaml").write_text(text)
