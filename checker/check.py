@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 MOST_STATES, MOST_EDGES, MOST_BYTES, MOST_LETTERS, MOST_BITS, MOST_TRIED = 1 << 19, 1 << 22, 1 << 26, 8000, 4096, 10**4
+MOST_KEPT, SMALL = 1 << 12, 1 << 13  # so many automata that were made are kept, of so many edges
 
 
 class UndecidedError(Exception):
@@ -44,11 +45,23 @@ VALUE, HIGHER = -1, -2  # the Grundy number of a position, and a larger one
 FRESH = itertools.count()
 
 
+class Rows(list[dict[int, int]]):
+    """The rows of an automaton, never changed; what is made of the same ones is looked up, since claims share much."""
+
+    @functools.cached_property
+    def number(self) -> int:
+        """What rows that are equal have in common."""
+        return hash(tuple([frozenset(row.items()) for row in self]))
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return self.number
+
+
 class Automaton(NamedTuple):
     """A relation: rows[q][symbol] = 2 * next state + (1 if the word may end here); without an entry it does not hold."""
 
     tracks: tuple[Track, ...]
-    rows: list[dict[int, int]]
+    rows: Rows
 
     def on(self, names: Mapping[Any, Track]) -> Automaton:
         """Return the relation of other integers."""
@@ -61,10 +74,22 @@ class Automaton(NamedTuple):
         return product(True, self, other)
 
     def __invert__(self) -> Automaton:
-        return Automaton(self.tracks, [dict.fromkeys(range(1 << len(self.tracks)), 1)]) - self
+        return Automaton(self.tracks, Rows([dict.fromkeys(range(1 << len(self.tracks)), 1)])) - self
 
 
-TRUE, FALSE = Automaton((), [{0: 1}]), Automaton((), [{}])
+TRUE, FALSE = Automaton((), Rows([{0: 1}])), Automaton((), Rows([{}]))
+MADE: dict[Any, Rows] = {}
+
+
+def once_made(make: Callable[..., Rows], *of: Any) -> Rows:
+    """Return what a function makes of something, which is kept if it is small."""
+    if (rows := MADE.get((make, of))) is None:
+        rows = make(*of)
+        if sum(map(len, rows)) <= SMALL:
+            if len(MADE) >= MOST_KEPT:
+                MADE.clear()
+            MADE[make, of] = rows
+    return rows
 
 
 def sums(factors: Iterable[int]) -> list[int]:
@@ -74,23 +99,29 @@ def sums(factors: Iterable[int]) -> list[int]:
 
 def product(contrary: bool, one: Automaton, other: Automaton) -> Automaton:
     """Return that one holds, and so does the other or, if `contrary`, the other does not: states are pairs of states."""
-    tracks, size = tuple(dict.fromkeys(one.tracks + other.tracks)), len(other.rows) + 1
+    tracks = tuple(dict.fromkeys(one.tracks + other.tracks))
     if contrary and len(tracks) > len(one.tracks):
-        one &= ~Automaton(tracks, [{}])
-    symbols = sums(1 << tracks.index(track) for track in other.tracks)
-    shared = symbols[-1] & (1 << len(one.tracks)) - 1
+        one &= ~Automaton(tracks, Rows([{}]))
+    places = tuple(tracks.index(track) for track in other.tracks)
+    return Automaton(tracks, once_made(pairs, contrary, one.rows, (1 << len(one.tracks)) - 1, other.rows, places))
+
+
+def pairs(contrary: bool, one: Rows, digits_of_one: int, other: Rows, places: tuple[int, ...]) -> Rows:
+    """Return the rows of a product, the other's integers standing in these places."""
+    size, symbols = len(other) + 1, sums(1 << place for place in places)
+    shared = symbols[-1] & digits_of_one
     groups: list[Any] = [defaultdict(list) for _ in range(size)]  # the other's edges by the digits on shared tracks
-    for group, row in zip(groups, other.rows, strict=False):
+    for group, row in zip(groups, other, strict=False):
         for b, edge in row.items():
             group[symbols[b] & shared].append((symbols[b], edge ^ contrary))
     nowhere = [(0, 2 * size - 1)] if contrary else []  # the last state is that from which the other accepts nothing
-    rows = [[(a, a & shared, (edge >> 1) * 2 * size, edge % 2 - 2) for a, edge in row.items()] for row in one.rows]
+    rows = [[(a, a & shared, (edge >> 1) * 2 * size, edge % 2 - 2) for a, edge in row.items()] for row in one]
 
     def edges(state: int) -> dict[int, int]:
         row, group = rows[state // size], groups[state % size].get
         return {a | b: base + (its & mask) for a, digits, base, mask in row for b, its in group(digits, nowhere)}
 
-    return built(tracks, edges)
+    return built(edges)
 
 
 class Numbers(dict[Any, int]):
@@ -105,8 +136,8 @@ class Numbers(dict[Any, int]):
         return number
 
 
-def built(tracks: Iterable[Track], edges: Callable[[int], dict[int, int]]) -> Automaton:
-    """Return the least automaton of what is reached from state 0."""
+def built(edges: Callable[[int], dict[int, int]]) -> Rows:
+    """Return the rows of the least automaton of what is reached from state 0."""
     rows, after, queue, size = dict[int, dict[int, int]](), dict[int, set[int]](), {0: None}, 0
     while len(rows) < len(queue):
         for state in [*itertools.islice(queue, len(rows), None)]:
@@ -116,7 +147,7 @@ def built(tracks: Iterable[Track], edges: Callable[[int], dict[int, int]]) -> Au
             size += len(row)
             if len(queue) > MOST_STATES or size > MOST_EDGES:
                 raise UndecidedError("undecided", "an automaton is too large")
-    return Automaton(tuple(tracks), least(rows, after))
+    return Rows(least(rows, after))
 
 
 def least(rows: dict[int, dict[int, int]], after: dict[int, set[int]]) -> list[dict[int, int]]:
@@ -165,13 +196,19 @@ def some(names: Iterable[Track], *parts: Automaton) -> Automaton:
 def without(names: Collection[Track], *parts: Automaton) -> Automaton:
     """Return that integers `names` exist with which one of the parts holds: states are sets of states."""
     kept = [track for track in dict.fromkeys(track for part in parts for track in part.tracks) if track not in names]
+    places = tuple((part.rows, *(kept.index(t) if t in kept else -1 for t in part.tracks)) for part in parts)
+    return Automaton(tuple(kept), once_made(unions, len(kept), *places))
+
+
+def unions(count: int, *parts: tuple[Rows, *tuple[int, ...]]) -> Rows:
+    """Return the rows of what `without` makes, by the place of each integer among `count` that stay; -1: it goes."""
     moves, starts = list[dict[int, set[int]]](), list[int]()
     last = defaultdict[int, set[int]](set)  # from which states a symbol, repeated, leads to an end
-    for part in parts:
+    for rows, *places in parts:
         starts.append(start := len(moves))
-        symbols = sums(1 << kept.index(track) if track in kept else 0 for track in part.tracks)
-        free = sums(1 << i for i, track in enumerate(kept) if track not in part.tracks)
-        for q, row in enumerate(part.rows, start):
+        symbols = sums(1 << place if place >= 0 else 0 for place in places)
+        free = sums(1 << i for i in range(count) if i not in places)
+        for q, row in enumerate(rows, start):
             moves.append(to := defaultdict[int, set[int]](set))
             for symbol, edge in ((symbols[a] | b, edge) for a, edge in row.items() for b in free):
                 to[symbol].add(start + (edge >> 1))
@@ -190,7 +227,7 @@ def without(names: Collection[Track], *parts: Automaton) -> Automaton:
         ends = sets.things[state].isdisjoint
         return {a: 2 * sets[frozenset(after)] + (not ends(last[a])) for a, after in found.items()}
 
-    return built(kept, edges)
+    return built(edges)
 
 
 def witness(part: Automaton) -> dict[Track, int] | None:
@@ -263,7 +300,7 @@ def limits(form: Form, low: int | None, high: int | None) -> Automaton:
         if less := digit - min(digits):  # t is what these digits are
             gone.append(t := next(FRESH))
             rows = [{0: 2 * i + 1, 3: 2 * i} for i in range(1, less + 1)]
-            parts.append(Automaton((track, t), [*rows, {0: 2 * less + 1, 1: 2 * less + 1}]))
+            parts.append(Automaton((track, t), Rows([*rows, {0: 2 * less + 1, 1: 2 * less + 1}])))
             total[t] -= factor << max(digits) - digit
     factors = {track: factor for track, factor in total.items() if factor}
     times, by = max(digits) - min(digits), math.gcd(*factors.values()) or 1
@@ -276,7 +313,8 @@ def delayed(count: int, part: Automaton) -> Automaton:
     """Return that a relation holds of integers from digit `count` on; digits before make no difference, but for a sign."""
     symbols, sign = range(1 << len(part.tracks)), part.rows[0]
     first = [{a: 2 * i + (sign.get(a, 0) & 1) for a in symbols} for i in range(1, count + 1)]
-    return Automaton(part.tracks, first + [{a: edge + 2 * count for a, edge in row.items()} for row in part.rows])
+    later = [{a: edge + 2 * count for a, edge in row.items()} for row in part.rows]
+    return Automaton(part.tracks, Rows(first + later))
 
 
 @functools.lru_cache(1 << 10)
@@ -294,7 +332,7 @@ def between(factors: tuple[int, ...], low: int | None, high: int | None) -> Auto
                 row[a] = 2 * spans[least, most] + ((low is None or low <= -s) and (high is None or -s <= high))
         return row
 
-    return built(range(len(factors)), edges)
+    return Automaton(tuple(range(len(factors))), built(edges))
 
 
 def form(node: ast.expr, names: Names, made: Made) -> Form:
@@ -347,7 +385,7 @@ def computed(word: str, parts: Sequence[Form], made: Made) -> Form:
             for u, part in zip(both, parts, strict=True):
                 made.append((u, limits(plus(part, from_digit(start, u), -1), 0, 0)))
             row = {d: 1 for d in range(8) if d >> 2 == BITWISE[word](d & 1, d >> 1 & 1)}
-            made.append((t, delayed(start, Automaton((*both, t), [row]))))
+            made.append((t, delayed(start, Automaton((*both, t), Rows([row])))))
         case "max" | "min" | "abs":  # min is the contrary of the contraries' max
             signs = {"max": (1,), "min": (-1,), "abs": (1, -1)}[word]
             above = [plus(new, part, -sign) for part in parts for sign in signs]
@@ -795,7 +833,8 @@ def relation_of(value: Any, tracks: Sequence[Track]) -> Automaton:
         raise ValueError("each state needs a next one for each symbol")
     if any((q in accepting) != (row[0] in accepting) for q, row in enumerate(delta)):
         raise ValueError("zeros in front of a number must not matter")
-    return built(tracks, lambda q: {a: 2 * after + (a == 0 and q in accepting) for a, after in enumerate(delta[q])})
+    rows = built(lambda q: {a: 2 * after + (a == 0 and q in accepting) for a, after in enumerate(delta[q])})
+    return Automaton(tuple(tracks), rows)
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

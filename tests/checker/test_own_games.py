@@ -202,3 +202,23 @@ def test_names_of_games_have_hyphens(text):
     program = checker()
     documents = {"q-1": {"game": "q-1", **GAMES["amounts"], "parameters": {"k": 2}}}
     assert "game(q-1, k=2)" in program.game_of(program.parsed(text), {}, documents).text
+
+
+@pytest.mark.parametrize("most_kept", [0, 1 << 12])
+def test_what_is_made_of_the_same_rows_depends_on_where_integers_stand(
+    most_kept: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = checker()
+    monkeypatch.setattr(check, "MOST_KEPT", most_kept)
+    below = check.limits({"x": 1, "y": -1}, None, -1)
+    above, next_below = below.on({"x": "y", "y": "x"}), below.on({"x": "y", "y": "z"})
+    zero = check.limits({"x": 1}, 0, 0)
+    for _ in range(2):  # the second time from what is kept
+        assert check.witness(below & above) is None
+        assert check.witness(below - above) is not None
+        assert check.witness(below - below) is None
+        chain = check.witness(below & next_below)
+        assert chain["x"] < chain["y"] < chain["z"]
+        assert check.witness(check.without(["x"], below & zero))["y"] > 0
+        assert check.witness(check.without(["x"], above & zero))["y"] < 0
+        assert set(check.without(["y"], below & zero).tracks) == {"x"}
