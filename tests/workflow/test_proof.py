@@ -98,13 +98,13 @@ def test_another_claim_is_decided_without_another_search(proof: Ran, tmp_path: P
     assert {file: file.stat().st_mtime_ns for file in files} == written
 
 
-def test_proofs_run_below_tables_and_take_a_worker_each(project: Project) -> None:
+def test_proofs_run_below_tables_statements_first_and_take_a_worker_each(project: Project) -> None:
     done = project.snakemake("--cores", "4", "--dry-run", "--config", "choco=proof.yaml")
     jobs = (done.stdout + done.stderr).split("rule ")
     by_proof = [job for job in jobs if job.startswith(("prove:", "prove_statements:"))]
     assert len(by_proof) == 2
     for job in by_proof:
-        assert "priority: -1" in job
+        assert f"priority: {-2 if job.startswith('prove:') else -1}" in job
         assert "threads: 2" in job
         assert "mem_mb=4796" in job
     assert not any("priority: -" in job for job in jobs if job not in by_proof)
