@@ -18,57 +18,92 @@ from choco_pipeline.formula.nodes import FUNCTIONS, Call, Name, Node, is_truth, 
 BLOCK = 1 << 16
 
 
-def evaluate(
-    node: Node,
-    text: str,
-    values: Mapping[str, ArrayLike],
-    tables: Mapping[str, Table],
-) -> Integers | Truths:
-    """Return the values of `node` with its names broadcast against each other; see `Formula.evaluate`."""
-    names = {part.name: part for part in walk(node) if isinstance(part, Name)}
-    calls = {part.function: part for part in walk(node) if isinstance(part, Call)}
-    given = {name: _as_integers(text, part, values) for name, part in names.items()}
-    lookups = {
-        function: _as_table(text, part, tables[function])
-        for function, part in calls.items()
-        if function in tables and function not in FUNCTIONS
-    }
-    shape = np.broadcast_shapes(*(array.shape for array in given.values()))
-    out: Integers | Truths = np.empty(shape, dtype=np.bool_ if is_truth(node) else np.int64)
-    if out.size == 0:
-        return out
-    _prove(node, text, given, {function: _range(table) for function, table in lookups.items()})
-    if not shape:
-        place = Place(text, {name: int(array) for name, array in given.items()}, lookups)
-        out[()] = place.truth(node) if is_truth(node) else place.integer(node)
-        return out
-    aligned = {
-        name: array.reshape((1,) * (len(shape) - array.ndim) + array.shape)
-        for name, array in given.items()
-    }
-    with np.errstate(over="ignore"):  # only in a cell whose value is not used can anything overflow
-        for where in _blocks(shape):
-            cells = {name: _part(array, where) for name, array in aligned.items()}
-            FormulaBlock(text, out[where].shape, cells, lookups).fill(out[where], node)
-    return out
+class Evaluator:
+    """Computes the values of one formula on arrays, again and again.
 
-
-def _prove(
-    node: Node, text: str, given: Mapping[str, NDArray[np.integer]], tables: Mapping[str, Interval]
-) -> None:
-    """Refuse `node` unless interval arithmetic proves that nothing in it leaves 64 bits.
-
-    What a narrow dtype can hold is often proof enough; only if not are the arrays read for what they do hold.
+    Parameters
+    ----------
+    node : Node
+        The formula.
+    text : str
+        As it is written, for errors.
     """
-    narrow = {name: array for name, array in given.items() if array.dtype.itemsize <= 4}
-    ranges = {name: _range(array) for name, array in given.items() if name not in narrow}
-    limits = {name: np.iinfo(array.dtype) for name, array in narrow.items()}
-    try:
+
+    def __init__(self, node: Node, text: str) -> None:
+        self._node, self._text = node, text
+        self._is_truth = is_truth(node)
+        self._names = {part.name: part for part in walk(node) if isinstance(part, Name)}
+        calls = {part.function: part for part in walk(node) if isinstance(part, Call)}
+        self._calls = {name: part for name, part in calls.items() if name not in FUNCTIONS}
+        # Ranges in which nothing leaves 64 bits: what lies within needs no proof of its own.
+        self._sound: dict[str, Interval] | None = None
+
+    def evaluate(
+        self, values: Mapping[str, ArrayLike], tables: Mapping[str, Table]
+    ) -> Integers | Truths:
+        """Return the values with the names broadcast against each other; see `Formula.evaluate`."""
+        node, text = self._node, self._text
+        given = {name: _as_integers(text, part, values) for name, part in self._names.items()}
+        lookups = {
+            function: _as_table(text, part, tables[function])
+            for function, part in self._calls.items()
+            if function in tables
+        }
+        shape = np.broadcast_shapes(*(array.shape for array in given.values()))
+        out: Integers | Truths = np.empty(shape, dtype=np.bool_ if self._is_truth else np.int64)
+        if out.size == 0:
+            return out
+        self._prove(given, {function: _range(table) for function, table in lookups.items()})
+        if not shape:
+            place = Place(text, {name: int(array) for name, array in given.items()}, lookups)
+            out[()] = place.truth(node) if self._is_truth else place.integer(node)
+            return out
+        aligned = {
+            name: array.reshape((1,) * (len(shape) - array.ndim) + array.shape)
+            for name, array in given.items()
+        }
+        # Only in a cell whose value is not used can anything overflow.
+        with np.errstate(over="ignore"):
+            for where in _blocks(shape):
+                cells = {name: _part(array, where) for name, array in aligned.items()}
+                FormulaBlock(text, out[where].shape, cells, lookups).fill(out[where], node)
+        return out
+
+    def _prove(
+        self, given: Mapping[str, NDArray[np.integer]], tables: Mapping[str, Interval]
+    ) -> None:
+        """Refuse the formula unless interval arithmetic proves that nothing in it leaves 64 bits.
+
+        What a narrow dtype can hold is often proof enough, and ranges that reach to powers of 2, in which later arrays lie,
+        too; only if not are the ranges proved as they are.
+        """
+        narrow = {name: array for name, array in given.items() if array.dtype.itemsize <= 4}
+        ranges = {name: _range(array) for name, array in given.items() if name not in narrow}
+        limits = {name: np.iinfo(array.dtype) for name, array in narrow.items()}
         generous = {name: (int(limit.min), int(limit.max)) for name, limit in limits.items()}
-        Enclosure(text, ranges | generous, tables, bits=64).of(node)
-    except FormulaError:
-        exact = {name: _range(array) for name, array in narrow.items()}
-        Enclosure(text, ranges | exact, tables, bits=64).of(node)
+        sound = self._sound
+        if sound is not None and all(
+            sound[name][0] <= low and high <= sound[name][1]
+            for name, (low, high) in (ranges | generous).items()
+        ):
+            return
+        wider = {name: _wider(interval) for name, interval in ranges.items()} | generous
+        try:
+            self._enclose(wider, tables)
+        except FormulaError:
+            exact = {name: _range(array) for name, array in narrow.items()}
+            self._enclose(ranges | exact, tables)
+        else:
+            self._sound = None if tables else wider
+
+    def _enclose(self, ranges: Mapping[str, Interval], tables: Mapping[str, Interval]) -> None:
+        Enclosure(self._text, ranges, tables, bits=64).of(self._node)
+
+
+def _wider(interval: Interval) -> Interval:
+    """Return an interval around another one that begins at 0 or at minus a power of 2, and ends before a power of 2."""
+    low, high = interval
+    return (-(1 << (-low).bit_length()) if low < 0 else 0), (1 << max(high, 0).bit_length()) - 1
 
 
 def _blocks(shape: tuple[int, ...]) -> Iterator[tuple[slice, ...]]:

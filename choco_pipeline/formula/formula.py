@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from choco_pipeline.formula.evaluate import evaluate
+from choco_pipeline.formula.evaluate import Evaluator
 from choco_pipeline.formula.exact import Place, Table
 from choco_pipeline.formula.formula_errors import FormulaError
 from choco_pipeline.formula.interval import Enclosure
@@ -115,7 +115,11 @@ class Formula:
         called = frozenset(part.function for part in walk(self._root) if isinstance(part, Call))
         return called - FUNCTIONS.keys()
 
-    @property
+    @cached_property
+    def _evaluator(self) -> Evaluator:
+        return Evaluator(self._root, self.source)
+
+    @cached_property
     def is_truth(self) -> bool:
         """Whether this is true or false rather than an integer."""
         return is_truth(self._root)
@@ -255,7 +259,7 @@ class Formula:
         >>> parse("x ^ y == 0 or x == 3").evaluate({"x": np.arange(5), "y": 2})
         array([False, False,  True,  True, False])
         """
-        return evaluate(self._root, self.source, env, functions or {})
+        return self._evaluator.evaluate(env, functions or {})
 
     def interval(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import product
 
 import numpy as np
@@ -38,6 +38,7 @@ def count_positions(game: Ruleset, bound: int) -> int:
     return (game.passes + 1) * math.prod(group.count() for group in _groups(asked))
 
 
+@lru_cache(1 << 10)
 def estimated_positions(game: Ruleset, bound: int) -> int:
     """Return how many positions lie within `bound`: exactly, but for limits and conditions at more than `EXACT_PLACES`."""
     asked = BoundedGame.of(game, bound)
