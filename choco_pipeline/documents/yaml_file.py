@@ -22,6 +22,33 @@ LONGEST_INTEGER = 1000
 __all__ = ["Location", "YamlFile", "read_yaml_text"]
 
 
+class _RefusedError(Exception):
+    """What YAML allows and these files do not, with its place."""
+
+    def __init__(self, mark: Any, why: str) -> None:
+        super().__init__(why)
+        self.mark, self.why = mark, why
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses what is nested too deeply, and aliases, as soon as it is read."""
+
+    depth = 0
+
+    def get_event(self) -> Any:
+        """Return the next event: each is asked for once."""
+        event: Any = super().get_event()  # type: ignore[no-untyped-call]
+        # PyYAML takes a time that grows with the square of the depth, so that this is looked at while it reads.
+        self.depth += isinstance(event, yaml.CollectionStartEvent)
+        self.depth -= isinstance(event, yaml.CollectionEndEvent)
+        if self.depth > DEEPEST:
+            raise _RefusedError(event.start_mark, "nested too deeply")
+        if isinstance(event, yaml.AliasEvent):
+            why = "aliases (*name) are not read; write the value out"
+            raise _RefusedError(event.start_mark, why)
+        return event
+
+
 class YamlFile(Content):
     """A YAML file's content with the line of every key.
 
@@ -40,19 +67,10 @@ class YamlFile(Content):
         self._places: dict[Location, str] = {}
         if text is None:
             text = read_yaml_text(path)
-        depth = 0
         try:
-            for event in yaml.parse(text, yaml.SafeLoader):
-                # PyYAML takes a time that grows with the square of the depth, so that this is looked at while it reads.
-                depth += isinstance(event, yaml.CollectionStartEvent)
-                depth -= isinstance(event, yaml.CollectionEndEvent)
-                if depth > DEEPEST:
-                    raise self._at(event.start_mark, "nested too deeply")
-                if isinstance(event, yaml.AliasEvent):
-                    raise self._at(
-                        event.start_mark, "aliases (*name) are not read; write the value out"
-                    )
-            node = yaml.compose(text, yaml.SafeLoader)
+            node = _Loader(text).get_single_node()
+        except _RefusedError as error:
+            raise self._at(error.mark, error.why) from None
         except yaml.reader.ReaderError as error:
             line = text.count("\n", 0, error.position) + 1
             column = error.position - text.rfind("\n", 0, error.position)
