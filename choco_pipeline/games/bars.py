@@ -110,6 +110,11 @@ class StripBar(Ruleset):
         return f"strip-bar(k={self.k}, s={self.s})"
 
     @property
+    def without_strip(self) -> StepBar:
+        """The bar alone."""
+        return self.bar
+
+    @property
     def bar(self) -> StepBar:
         """The bar without the strip."""
         return StepBar(self.k, self.s)

@@ -86,6 +86,11 @@ class Ruleset(ShownInNotebook, ABC):
         return None
 
     @property
+    def without_strip(self) -> Ruleset | None:
+        """The ruleset of which this is `with_strip`; None if there is none."""
+        return None
+
+    @property
     def files(self) -> frozenset[str]:
         """The files that the notation names, by their paths in it."""
         heights = (limit.height for limit in self.rules.limits.values())

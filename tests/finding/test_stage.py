@@ -203,6 +203,26 @@ def test_what_follows_from_a_stronger_statement_is_left_out():
     assert [one.implies for one in found] == [(single.text,), ()], "it is told under that one"
 
 
+def test_p_positions_with_a_strip_follow_from_the_grundy_numbers_without():
+    """Sprague and Grundy: a bar with a strip is P where the strip is as large as the bar's Grundy number."""
+    chosen = [(k, s) for k in (2, 4, 6) for s in (0, 1, 2)]
+    bounds = {(f"step-bar(k={k}, s={s})", "grundy"): 40 for k, s in chosen}
+    bounds |= {(f"strip-bar(k={k}, s={s})", "p-positions"): 40 for k, s in chosen if k < 6}
+
+    def kept(*proposed):
+        return {
+            one.id: one.implies for one in Finder(Tables(bounds), Catalogue({})).consider(proposed)
+        }
+
+    numbers = g_is("step-bar(k=k, s=s)", ("(y ^ (z+s))-s", ""), k=(2, 4, 6), s=(0, 1))
+    numbers = replace(numbers, when="k%2 == 0 and s < 2")
+    said = "strip-bar(k=k, s=s)", "(x+s) ^ y ^ (z+s) == 0"
+    same = p_iff(*said, "k%2 == 0 and s < 2", k=(2, 4), s=(0, 1))
+    more = p_iff(*said, "k%2 == 0 and s < 3", k=(2, 4), s=(0, 1, 2))
+    assert kept(numbers, same) == {numbers.id: (same.text,)}
+    assert kept(numbers, more) == {numbers.id: (), more.id: ()}
+
+
 def test_what_follows_from_a_refuted_statement_stays():
     family = p_iff(TRIANGLE, "x^y^z==0 and x < 4", "k%2==1", k=(3, 7, 11))
     single = p_iff(triangles(7)[0], "z==x^y")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -104,6 +104,10 @@ def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[s
                     wrong.add(other.id)
                 else:
                     others.append((other.id, about))
+        if own.of == "p":
+            for other_id, about in _beside_a_strip(game, catalogue):
+                if not (own.values != about.values)[own.speaks & about.speaks].any():
+                    others.append((other_id, about))
         said.append((own, others))
     whole = [
         {other_id for other_id, about in others if about.speaks[own.speaks].all()} - wrong
@@ -150,6 +154,25 @@ def settled_by(game: str, of: str, catalogue: Catalogue) -> tuple[str, ...]:
     spoken = {name: one.speaks for name, one in about if one is not None}
     is_all = bool(spoken) and bool(np.logical_or.reduce(list(spoken.values())).all())
     return tuple(spoken) if is_all else ()
+
+
+def _beside_a_strip(game: str, catalogue: Catalogue) -> Iterator[tuple[str, Meaning]]:
+    """Yield what claims on the Grundy numbers of a bar say of the bar with a strip: it is P where the strip is as large."""
+    ruleset = parse_ruleset(game)
+    bar, strip = ruleset.without_strip, ruleset.rules.free
+    if bar is None or strip is None:
+        return
+    points = sampled(game)
+    for claim in _speaking_of(bar.notation, catalogue):
+        known = _environment(claim, bar.notation)
+        if known is None or not isinstance(claim.check, GrundyNumbers):
+            continue
+        try:
+            numbers = evaluate_at(claim.check.equals.substitute(known), points)
+            speaks = _speaks(claim, known, points)
+        except ChocoError:
+            continue
+        yield claim.id, Meaning("p", speaks, (points[strip] == numbers).astype(np.int64))
 
 
 def _environment(claim: Claim, game: str) -> dict[str, int] | None:
