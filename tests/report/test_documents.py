@@ -262,7 +262,8 @@ def test_bounds_of_a_statement_are_told_parameter_by_parameter():
     (view,) = claim_views(a_ledger([claim], verdicts, [a_row(verdicts)], tables=[table]))
     assert view.reach is not None
     assert (view.reach.names, view.reach.coordinates) == (["k", "a", "m"], ("x", "y", "z"))
-    assert [(row.names, row.printed) for row in view.reach.rows] == [([4, 1, 0], 7)] * 3
+    names = [["4", "1", "0 (bound 9)"]] * 3  # the bound tells tables of one game apart
+    assert [(row.names, row.printed) for row in view.reach.rows] == [(one, 7) for one in names]
     assert [(row.true, row.beyond, row.failing) for row in view.reach.rows] == [
         ("7", "false at once", "(5, 3, 8)"),
         ("40 or more", "also true", ""),

@@ -132,7 +132,9 @@ class IntegerStatement(Kind):
         let = ", ".join(f"{name} = {math_text(formula)}" for name, formula in self.let.items())
         said = [*map(math_text, conditions_of(self.holds))]
         said += [" or ".join(map(math_text, self.any))] if self.any else []
-        said += [" ⇔ ".join(map(math_text, self.equivalent))] if self.equivalent else []
+        if self.equivalent:
+            equivalent = " ⇔ ".join(map(math_text, self.equivalent))
+            said.append(f"({equivalent})" if where else equivalent)
         if self.number is not None:
             least, exactly = self.number.least, self.number.exactly
             number = f"at least {math_text(least)}" if least else math_text(exactly or "")

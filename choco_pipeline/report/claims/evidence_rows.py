@@ -135,7 +135,10 @@ def _derivation(said: Document) -> Iterator[tuple[str, EvidenceValue]]:
         ]
         for step in said["steps"]
     ]
-    yield "from which it follows", EvidenceTable(("sentence, decided", "engines", "states"), rows)
+    # One sentence may be a step of each of two formulas of the statement.
+    distinct = [row for i, row in enumerate(rows) if row not in rows[:i]]
+    sentences = EvidenceTable(("sentence, decided", "engines", "states"), distinct)
+    yield "from which it follows", sentences
 
 
 def _premises(said: Document) -> Iterator[Document]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,7 +18,7 @@ class ReachRow:
     Attributes
     ----------
     names
-        Values of the parameters, in the order of `ReachTable.names`.
+        Values of the parameters, in the order of `ReachTable.names`; where several tables have the same, the last with its bound.
     printed
         The bound that the statement gives for them.
     true
@@ -30,7 +31,7 @@ class ReachRow:
         The verdict.
     """
 
-    names: list[int]
+    names: list[str]
     printed: int
     true: str
     beyond: str
@@ -58,11 +59,19 @@ def reach_table(cells: Sequence[Cell]) -> ReachTable | None:
         coordinates = parse_ruleset(first.ruleset).coordinates
     except RulesetError:  # a height table that is not at hand here
         coordinates = ()
-    return ReachTable(names, coordinates, [_row(names, cell) for cell in told])
+    times = Counter(tuple(cell.document.parameters.values()) for cell in told)
+    rows = [
+        _row(names, cell, several=times[tuple(cell.document.parameters.values())] > 1)
+        for cell in told
+    ]
+    return ReachTable(names, coordinates, rows)
 
 
-def _row(names: Sequence[str], cell: Cell) -> ReachRow:
+def _row(names: Sequence[str], cell: Cell, *, several: bool) -> ReachRow:
     verdict = cell.document
+    values = [str(verdict.parameters[name]) for name in names]
+    if several and values and verdict.bound is not None:
+        values[-1] += f" (bound {verdict.bound:,})"
     evidence, refutes = verdict.evidence, verdict.counterexample
     true_up_to = evidence["true_up_to"]
     failing = refutes.position if refutes else evidence.get("false_at")
@@ -71,7 +80,7 @@ def _row(names: Sequence[str], cell: Cell) -> ReachRow:
     else:
         beyond = "false at once" if evidence["best_possible"] else "also true"
     return ReachRow(
-        [verdict.parameters[name] for name in names],
+        values,
         evidence["reach"],
         f"{true_up_to:,}" if failing else f"{true_up_to:,} or more",
         beyond,

@@ -144,7 +144,8 @@ def labels(verdicts: Sequence[ClaimVerdict]) -> list[str]:
 
 def _kind_of_check(verdict: ClaimVerdict) -> str:
     if verdict.is_by_proof:
-        return "by proof"
+        every = verdict.false_everywhere is not None
+        return "by a proof for every member" if every else "by proof"
     return "" if verdict.bound is None else f"bound {verdict.bound}"
 
 
