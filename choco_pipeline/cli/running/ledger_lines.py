@@ -92,7 +92,13 @@ def show_results(ledger: Ledger, found: Sequence[FoundStatement], console: Conso
         if row_of[one].verdict == "refuted" and not is_open[one] and one not in told
     ]
     rest = [one for one in claims if not is_open[one] and one not in {*false, *told}]
-    rest.sort(key=lambda one: OUTCOMES.index(row_of[one].verdict))
+    # What no table of the run fits is named last: it is no news.
+    rest.sort(
+        key=lambda one: (
+            row_of[one].verdict == "unchecked",
+            OUTCOMES.index(row_of[one].verdict),
+        )
+    )
 
     def show(title: str, chosen: Sequence[str], more: str = "") -> None:
         lines.heading(title, bool(chosen))

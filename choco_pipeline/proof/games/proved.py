@@ -74,6 +74,11 @@ class Proof(ShownInNotebook):
     growth: tuple[int, ...] = ()
     no_answer: Mapping[EngineName, str] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        """Return the game, what is known of it, and why, without the automata, which fill pages."""
+        states = ", ".join(str(one.states) for one in self.automata)
+        return f"<Proof: {self.relation} of {self.ruleset.notation}: {self.status}, {self.why}; states: {states or 'none'}>"
+
     @property
     def states(self) -> tuple[int, ...]:
         """Numbers of states, for no pass left, for one and so on."""

@@ -57,6 +57,8 @@ class ProofFamily:
 
     Attributes
     ----------
+    sweep
+        The sweep, which tells families of one notation apart.
     ruleset
         With parameters for what varies.
     main, largest
@@ -67,6 +69,7 @@ class ProofFamily:
         Proved automata that are not among `pictures`.
     """
 
+    sweep: str
     ruleset: str
     relation: str
     proved: list[ProofRow]
@@ -160,6 +163,7 @@ def _family(
     series = series_of([row.entry for row in proved], main, names) if main and proved else []
     pictures, not_drawn = _pictures(proved, certificates, name)
     return ProofFamily(
+        entries[0].sweep,
         notation(entries, names),
         RELATIONS[entries[0].relation],
         proved,
