@@ -42,8 +42,11 @@ def doubt_of(statement: FoundStatement, tables: Tables) -> str | None:
     Returns
     -------
     str or None
-        None if a larger table says the same, or if the run has no table of the game.
+        None if a larger table says the same; and if there is nobody to ask, since the run has no table of the game or no search
+        found the statement.
     """
+    if statement.source is None:
+        return None
     game = parse_ruleset(statement.ruleset)
     for (name, quantity), bound in tables.bounds.items():
         if name != statement.ruleset:
