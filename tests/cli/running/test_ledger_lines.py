@@ -142,6 +142,7 @@ def test_all_is_told_most_important_first_and_nothing_is_cut(
     refuted = [one for one in others if row_of[one]["verdict"] == "refuted"]
     rest = [one for one in others if one not in refuted]
     rest.sort(key=lambda one: OUTCOMES.index(row_of[one]["verdict"]))
+    rest.sort(key=lambda one: row_of[one]["verdict"] == "unchecked")
     expected = [*is_open, *refuted, *rest[:MOST_OTHERS]]
     assert told(ledger, lines) == expected
     said = letters("\n".join(lines))
@@ -262,6 +263,21 @@ def test_claims_of_one_number_are_told_apart() -> None:
         "a Proposition 1",
         "a Lemma 2 (intended)",
     ]
+
+
+def test_what_no_table_fits_is_named_last() -> None:
+    row = {"text": "", "checks": 0, "counts": {}, "parameters": ""}
+    row |= {"bound": None, "positions": 0, "seconds": 0, "decided": None, **UNPROVED}
+    verdicts = ("unchecked", "holds-to-bound", "vacuous", "proved")
+    paper = {"key": "a", "title": "T"}
+    claims = [
+        {"id": f"a-{v}", "paper": paper, "number": f"Lemma {v}", "status": "lemma"}
+        for v in verdicts
+    ]
+    rows = [{**row, "claim": f"a-{v}", "verdict": v} for v in verdicts]
+    lines = printed({"claims": claims, "rows": rows, "pairs": [], "verdicts": []})
+    start = lines.index("Other claims") + 1
+    assert lines[start + 3][4:].startswith("a Lemma unchecked")
 
 
 @pytest.mark.parametrize(
