@@ -150,6 +150,7 @@ def test_mistakes_are_one_line_and_exit_code_2(tmp_path, monkeypatch, capsys, ar
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "asked", [(), ("--for", "k >= 0", "--p-positions", "a ^ b == 0")], ids=["game", "family"]
 )

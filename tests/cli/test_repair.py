@@ -64,6 +64,7 @@ def test_what_is_damaged_is_repaired_and_named(manifests, tmp_path):
     ]
 
 
+@pytest.mark.full
 def test_what_cannot_be_repaired_says_why_and_the_rest_is(manifests, tmp_path):
     manifests[0].write_text("{")
     chunk = chunk_of(manifests[1])

@@ -228,6 +228,7 @@ def test_a_statement_that_leaves_positions_out_does_not_find_all() -> None:
     assert not covers(case.expect, [part], case, case.games, KNOWN)
 
 
+@pytest.mark.full
 def test_what_changes_far_away_is_not_said_of_all() -> None:
     """At x above 200, 300 or 600, as a number in the heights tells; or at z = 128, of tables to 63."""
     cases = [one for one in DECOYS if one.id.startswith(("region-", "late-16"))]

@@ -464,6 +464,7 @@ def test_random_cells_yield_no_statement(quantity):
     assert any(search["nothing"] for search in document["searches"])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("quantity", ["p-positions", "grundy"])
 @pytest.mark.parametrize(("seed", "side"), [(3, 40), (4, 40), (5, 64)])
 def test_random_heights_yield_no_statement(tmp_path, monkeypatch, seed, side, quantity):

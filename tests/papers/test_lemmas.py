@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import reduce
 from itertools import product
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -135,6 +136,7 @@ def test_two_more_passes_on_drawn_graphs(graph):
     check_two_more_passes(graph)
 
 
+@pytest.mark.full
 def test_a_free_heap_on_all_graphs():
     for graph in graphs(SIX):
         check_free_heap(graph, 1)

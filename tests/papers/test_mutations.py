@@ -42,6 +42,7 @@ LARGE = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("claim_id", [i for i in CATALOGUE.claims if i not in LARGE])
 def test_changed_formulas_are_judged_as_by_definition(claim_id: str) -> None:
     refuted, changes = _judge(with_few_cases(CATALOGUE.claims[claim_id]), QUICK)

@@ -104,6 +104,7 @@ def test_a_claim_of_the_catalogue_follows_and_is_true_in_tables(claim: Claim) ->
         assert isinstance(trial.finding.verdict, HoldsToBound)
 
 
+@pytest.mark.full
 def test_a_run_decides_the_premises_and_then_what_follows(tmp_path: Path) -> None:
     ids = ["pass2016-conj-4.1", "pass2016-cor-4.1-intended", "pass2016-thm-4.1", THEOREM]
     order, out = tmp_path / "order.json", tmp_path / "out.json"

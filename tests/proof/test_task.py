@@ -125,6 +125,7 @@ def test_a_proof_without_memory_is_undecided(monkeypatch):
     assert (found.status, found.why) == ("undecided", "there is too little memory")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("formula", "reach", "verdict", "further"),
     [
@@ -177,6 +178,7 @@ def test_what_is_known_is_not_searched_again_and_its_claims_are_decided_anew():
     assert [v["verdict"] for v in again["verdicts"]] == ["proved", "refuted"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("limit", ["seconds", "memory"])
 def test_with_more_time_or_memory_what_was_not_found_is_searched_again(limit):
     low, high = {limit: 40}, {limit: 41}
@@ -203,6 +205,7 @@ def test_other_engines_or_other_code_prove_again(monkeypatch):
     )
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("damage", ["changed", "removed", "outcome"])
 def test_a_certificate_that_is_not_the_one_that_was_proved_is_found_again(damage):
     (proof,) = proved(TRIANGLE, claims=())["proofs"]

@@ -352,6 +352,7 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("claim", "of", "code", "said"),
     [

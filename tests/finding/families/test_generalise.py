@@ -235,6 +235,7 @@ def test_a_bound_without_a_formula_is_not_left_out_of_what_is_said():
     assert claims_of(found) == []
 
 
+@pytest.mark.full
 def test_what_too_few_tables_tell_is_doubtful_with_a_condition_that_all_agree_with():
     """Of k = 1 to 8 two tables are held out: too few to say that k is even."""
     ruleset = "step-bar(k=k, s=0)"
@@ -288,6 +289,7 @@ def test_bars_with_few_cells_are_learnt_from_together():
     assert all(outcome(found.claim["check"], one).holds for one in family.members)
 
 
+@pytest.mark.full
 def test_one_wrong_cell_of_bars_with_few_cells_is_seen():
     found = generalise(uncut(wrong=True))
     assert all(one.when or one.status == "refuted" for one in found.statements)

@@ -261,6 +261,7 @@ ONCE_WRONG = (
 )
 
 
+@pytest.mark.full
 @settings(max_examples=examples(400), deadline=None)
 @given(f=functions())
 @example(f=ONCE_WRONG[0])

@@ -284,6 +284,7 @@ def tried(chosen, verdict):
     return refused, passed
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("family", "seed"), [(THREE, 1), (GRUNDY, 2)])
 def test_a_changed_certificate_is_refused_or_another_proof(
     family, seed, certificate, verdict, remembered

@@ -84,6 +84,7 @@ def test_only_what_is_proved_is_certified(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("game", "relation"), SMALL)
 def test_every_changed_target_and_acceptance_is_refused(tmp_path, game, relation):
     """All of them; and so for a false claim to pass, more than one must be changed."""

@@ -112,6 +112,7 @@ def test_a_p_position_of_hundred_digits_has_no_winning_option():
     assert (found.outcome, found.grundy, found.winning) == ("P", 0, ())
 
 
+@pytest.mark.full
 def test_the_grundy_number_of_a_large_position_is_confirmed_by_its_options():
     known = certificate("step-bar(k=1)", "grundy")
     y, z = 3**180, 3**190

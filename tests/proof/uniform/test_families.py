@@ -102,6 +102,7 @@ def test_single_values_are_proved_as_parts_of_what_is_true_for_more(ruleset, con
     assert found.family.condition == condition.replace(" % ", "%")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("condition", "relation"),
     [("k == 5 or k == 6", "(x-1) ^ y ^ (z-1) == 0"), ("k == 9 or k == 3", "x ^ y ^ z == 0")],

@@ -47,6 +47,7 @@ def test_no_state_can_be_left_out(number):
             assert not is_proof(replace(proof, states=fewer)), (here.name, state)
 
 
+@pytest.mark.full
 def test_a_strategy_with_another_answer_is_checked_anew():
     """Some other answers are as good; most are not, and none of these is taken for a proof."""
     (proof,) = (proof for proof in proofs() if proof.obligation.kind == "option")

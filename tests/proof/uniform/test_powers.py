@@ -136,6 +136,7 @@ def document(request, tmp_path):
     return json.loads(write(proof, tmp_path).read_text())
 
 
+@pytest.mark.full
 def test_a_changed_case_is_refused_by_the_conditions_alone(document, checked, monkeypatch):
     monkeypatch.setattr(certificate_check, "require_inconsistent", lambda *_: None)
     assert checked(document)["every_member"]
@@ -191,6 +192,7 @@ def test_options_that_leave_a_condition_on_positions_are_no_witnesses(more, tmp_
     assert "nothing is claimed" in found["why"]
 
 
+@pytest.mark.full
 def test_another_statement_is_refused_or_wrong_for_every_member(document, checked):
     """What passes is shown by the definition's options for the first members, too."""
     passed = 0

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 
 from choco_pipeline.games import RectangularBar, Ruleset, SolidBar, StepBar, StripBar, parse_ruleset
@@ -49,6 +50,7 @@ def expected(
             return int(p(*position)) if game.is_position(position) else -1
 
 
+@pytest.mark.full
 def test_pictures_agree_with_the_definition(ledger: dict[str, Any]):
     draw = np.random.default_rng(20)
     seen = set()

@@ -221,6 +221,7 @@ def test_a_stored_table_answers_for_a_position(tmp_path, monkeypatch):
     assert find_table(folder, game, "p-positions", [position]) is None
 
 
+@pytest.mark.full
 def test_value_asks_a_table_of_a_run(tmp_path, monkeypatch):
     """Nothing is computed here, by definition or by a table."""
     game = SolidBar("(x+z)//3")
@@ -263,6 +264,7 @@ print(json.dumps(peaks))
 """
 
 
+@pytest.mark.full
 def test_memory_does_not_grow_with_the_table(tmp_path):
     """Both, larger than the chunks held, are checked and mined in one process: the second one's cells add little to it."""
     game = SolidBar("(x+z)//3")

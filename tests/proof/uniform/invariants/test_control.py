@@ -165,6 +165,7 @@ def pair_breaks(run, case, position, after, changed):
     return run.breaks_the_goal()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("ruleset", "condition", "relation", "kind", "values"), PROVED)
 def test_the_strategy_moves_to_an_option_of_the_game(ruleset, condition, relation, kind, values):
     family, case, inner = family_case(ruleset, condition, relation, kind, values)
