@@ -22,7 +22,7 @@ from choco_pipeline.finding.families.table_family import TableFamily
 from choco_pipeline.finding.judge.by_chance import BARS, MANY, SEARCHES, right_by_chance
 from choco_pipeline.finding.judge.for_all_parameters import ForAllParameters
 from choco_pipeline.finding.judge.known import follows_from_formulas, meaning, settled_by
-from choco_pipeline.finding.judge.larger_tables import doubt_of
+from choco_pipeline.finding.judge.larger_tables import searched_again
 from choco_pipeline.finding.judge.lemma_cases import lemmas
 from choco_pipeline.finding.judge.rank import ranked, restated, strongest_first
 from choco_pipeline.finding.judge.trial import Decide, tried
@@ -159,10 +159,13 @@ class Finder:
         known = by_lemma or restated(claims, games, self.catalogue)
         follows_from = self._settled_by(statement)
         if statement.kind in SEARCHES and not claims and not follows_from:
-            doubt = None if statement.pattern.names else doubt_of(statement, self.tables)
-            if doubt is not None:
-                self.unsure[statement.id] = statement, doubt
+            again = None if statement.pattern.names else searched_again(statement, self.tables)
+            if again is not None and not again.found:
+                self.unsure[statement.id] = statement, again.text
                 return
+            if again is not None:
+                text = f"it was right on {statement.held_on.what}; {again.text}"
+                statement = statement.with_verdict(Verdict("observed", text))
         self.accepted.append(replace(statement, known=known, follows_from=follows_from))
         for i, claim in enumerate(claims):
             named = claim.statement.model_copy(update={"id": f"{statement.id}#{i}"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.judge.bounds import FURTHER, largest_number
@@ -29,8 +30,16 @@ _PICTURES: Mapping[str, Callable[..., Sequence[Finding]]] = {
 }
 
 
-def doubt_of(statement: FoundStatement, tables: Tables) -> str | None:
-    """Return why a statement that no claim says is doubtful: a larger table says something else, or there is none to ask.
+@dataclass(frozen=True)
+class SearchedAgain:
+    """Whether a larger table says the same, and in which words that is told."""
+
+    found: bool
+    text: str
+
+
+def searched_again(statement: FoundStatement, tables: Tables) -> SearchedAgain | None:
+    """Return whether a larger table says what a statement does that no claim says; None if there is none to ask.
 
     Parameters
     ----------
@@ -38,14 +47,8 @@ def doubt_of(statement: FoundStatement, tables: Tables) -> str | None:
         On pictures, numbers or lines of one game.
     tables
         Of the run that it was found in.
-
-    Returns
-    -------
-    str or None
-        None if a larger table says the same; and if there is nobody to ask, since the run has no table of the game or no search
-        found the statement.
     """
-    if statement.source is None:
+    if statement.source is None:  # no search is known that says it
         return None
     game = parse_ruleset(statement.ruleset)
     for (name, quantity), bound in tables.bounds.items():
@@ -54,10 +57,12 @@ def doubt_of(statement: FoundStatement, tables: Tables) -> str | None:
         number = largest_number(game)
         larger = _larger(game, bound, quantity)
         if number >= larger:
-            return f"nothing can be said of it: its rules have the number {number:,}, and the table that it was tried on ends at {larger:,}"
+            why = f"the game's rules have the number {number:,}, and tables of it were looked at to bound {larger:,}"
+            return SearchedAgain(False, why)
         if not _is_found(statement, game, larger, quantity):
-            return f"right to bound {bound:,}, and not found in a table to bound {larger:,}"
-        return None
+            why = f"right to bound {bound:,}, and not found in a table to bound {larger:,}"
+            return SearchedAgain(False, why)
+        return SearchedAgain(True, f"the same search says it of a table to bound {larger:,}")
     return None
 
 
