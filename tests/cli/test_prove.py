@@ -63,7 +63,7 @@ def test_grundy_numbers_into_a_folder_of_choice(tmp_path):
             for value, counts in enumerate(
                 [
                     "1, 1, 1, 1, 1, 1, 1, 1, …; a(n) = 1",
-                    "0, 1, 3, 7, 15, 31, 63, 127, …; a(n) = -1 + 2^n",
+                    "0, 1, 3, 7, 15, 31, 63, 127, …; a(n) = 2^n - 1",
                     "0, 1, 2, 2, 2, 2, 2, 2, …; a(n) = 2 for n ≥ 2",
                     "0, 0, 2, 3, 3, 3, 3, 3, …; a(n) = 3 for n ≥ 3",
                 ]

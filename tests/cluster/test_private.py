@@ -21,40 +21,61 @@ pytestmark = pytest.mark.full
 #: questions. Only the standard library is needed, since the packages may lie where he cannot read.
 STRANGER = """
 import http.client, json, socket, ssl, sys
+from concurrent.futures import ThreadPoolExecutor
 key, *ports = sys.argv[1:]
-said = {}
-try:
-    said["key"] = open(key).read()
-except OSError as error:
-    said["key"] = type(error).__name__
 context = ssl._create_unverified_context()
-for port in map(int, ports):
+
+def heard_from(port):
     heard = b""
     for wrap in (lambda plain: plain, context.wrap_socket):
         try:
-            with socket.create_connection(("127.0.0.1", port), 3) as plain:
+            with socket.create_connection(("127.0.0.1", port), 2) as plain:
                 connection = wrap(plain)
                 connection.sendall(bytes(64))
                 heard += connection.recv(1000)
         except OSError:
             pass
-    pages = []
-    for page in ("/", "/status", "/info/main/workers.html", "/metrics", "/health", "/json/counts.json"):
-        asked = http.client.HTTPConnection("127.0.0.1", port, timeout=3)
-        try:
-            asked.request("GET", page)
-            pages.append(asked.getresponse().status)
-        except (OSError, http.client.HTTPException):
-            pages.append(None)
-    said[port] = [heard.decode(errors="replace"), pages]
+    return heard.decode(errors="replace")
+
+def page_of(port, page):
+    asked = http.client.HTTPConnection("127.0.0.1", port, timeout=2)
+    try:
+        asked.request("GET", page)
+        return asked.getresponse().status
+    except (OSError, http.client.HTTPException):
+        return None
+
+def said_by(port):
+    pages = ("/", "/status", "/info/main/workers.html", "/metrics", "/health", "/json/counts.json")
+    heard = all_at_once.submit(heard_from, port)
+    return heard, [all_at_once.submit(page_of, port, page) for page in pages]
+
+said = {}
+try:
+    said["key"] = open(key).read()
+except OSError as error:
+    said["key"] = type(error).__name__
+with ThreadPoolExecutor(200) as all_at_once:
+    asked = {port: said_by(int(port)) for port in ports}
+    for port, (heard, pages) in asked.items():
+        said[port] = [heard.result(), [page.result() for page in pages]]
 print(json.dumps(said))
+"""
+
+
+#: Tables that no kernel computes take until long after the stranger has asked.
+LONG = """
+run: long
+sweeps:
+  heaps: {ruleset: nim(4), passes: 3..4, bound: 9..11, quantity: grundy}
 """
 
 
 @pytest.fixture
 def at_work(project: Project) -> Iterator[Project]:
     """Return a project in which a run is at work."""
-    started = project.start("run", "slow.yaml")
+    (project.folder / "long.yaml").write_text(LONG)
+    started = project.start("run", "long.yaml")
     scheduler = project.folder / "results/.dask/scheduler.json"
     wait_for(lambda: scheduler.exists() or started.poll() is not None, "the cluster")
     yield project

@@ -72,6 +72,7 @@ class Victim:
         for process in self.project.processes():
             with suppress(psutil.NoSuchProcess):
                 process.kill()
+        self.running.communicate()
 
     def _begin(self) -> None:
         self.rounds += 1

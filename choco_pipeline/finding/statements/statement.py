@@ -96,7 +96,10 @@ class Tried:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a statement; "observed" where the claim language cannot say it, so that nothing checked it again."""
+    """What became of a statement; "observed" where the claim language cannot say it, so that nothing checked it again.
+
+    Of a family that is proved for all parameters the first certificate is the proof of a family of games.
+    """
 
     status: Status
     text: str

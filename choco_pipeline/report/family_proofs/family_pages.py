@@ -132,7 +132,8 @@ class FamilyProofs:
                 evidence.setdefault(path, verdict.evidence)
         for statement in found:
             if statement.is_proved_for_all:
-                (path,) = statement.verdict.certificates
+                # After the proof of a family: that it fails beyond a bound, or sentences on integers, which have no pages.
+                path = statement.verdict.certificates[0]
                 if Path(path).is_file():
                     claims.setdefault(path, [])
                     evidence.setdefault(path, {})

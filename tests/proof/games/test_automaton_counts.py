@@ -146,7 +146,7 @@ def test_grundy_numbers_of_a_step_bar() -> None:
             positions = [q for q in game.positions((1 << n) - 1) if game.grundy(q) == row.value]
             assert row.first[n] == len(positions)
     assert [row.value for row in rows] == [0, 1, 2, 3]
-    assert rows[1].closed == "-1 + 2^n"
+    assert rows[1].closed == "2^n - 1"
     assert rows[1].recurrence == "a(n+2) = 3·a(n+1) - 2·a(n)"
     assert rows[3].closed == "3 for n ≥ 3"
 

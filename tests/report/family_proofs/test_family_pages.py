@@ -244,19 +244,23 @@ def test_found_statements_that_are_proved_for_all_have_pages_and_are_theorems(fo
         verdict=Verdict("proved", "proved for all k with k%4 == 3", (path,)),
         **evidence,
     )
+    # with a pass, sentences on integers have certificates of their own
+    followed = replace(proved, when="k%8 == 7").with_verdict(
+        Verdict("proved", "proved for all k with k%8 == 7", (path, "results/all-1.json"))
+    )
     listed = replace(proved, when="k%8 == 3").with_verdict(
         Verdict("proved-for-listed", "proved where k = 3", (path,))
     )
     ledger = {"run": "small", "title": "t", "claims": [], "verdicts": [], "tables": []}
     assert write_family_pages(whole(ledger), tmp_path, [listed]) == 0
-    assert write_family_pages(whole(ledger), tmp_path, [proved, listed]) == 1
-    document = {"statements": [proved.as_json(), listed.as_json()], "searches": [], "format": 1}
+    assert write_family_pages(whole(ledger), tmp_path, [proved, followed, listed]) == 1
+    document = {"statements": [s.as_json() for s in (proved, followed, listed)], "searches": [], "format": 1}
     found = found_of(document, whole(ledger), tmp_path)
     page = found_page(found, whole(ledger))
     assert f'href="{page_of(path)}"' in page
     assert "Proved for all k with k%4 == 3" in page
     text = tex(found, whole(ledger))
-    assert text.count(r"\begin{theorem}") == 1
+    assert text.count(r"\begin{theorem}") == 2
     assert text.count(r"\begin{conjecture}") == 1
     assert (
         "proved for all k with k%4 == 3" in markdown(found, whole(ledger)).replace("\\", "").lower()
