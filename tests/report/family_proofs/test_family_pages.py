@@ -254,7 +254,11 @@ def test_found_statements_that_are_proved_for_all_have_pages_and_are_theorems(fo
     ledger = {"run": "small", "title": "t", "claims": [], "verdicts": [], "tables": []}
     assert write_family_pages(whole(ledger), tmp_path, [listed]) == 0
     assert write_family_pages(whole(ledger), tmp_path, [proved, followed, listed]) == 1
-    document = {"statements": [s.as_json() for s in (proved, followed, listed)], "searches": [], "format": 1}
+    document = {
+        "statements": [s.as_json() for s in (proved, followed, listed)],
+        "searches": [],
+        "format": 1,
+    }
     found = found_of(document, whole(ledger), tmp_path)
     page = found_page(found, whole(ledger))
     assert f'href="{page_of(path)}"' in page
