@@ -79,6 +79,7 @@ def dask_of_ones_own(clone: Project) -> Iterator[str]:
             process.wait()
 
 
+@pytest.mark.slow
 def test_the_first_block_is_run_on_slurm_and_on_a_running_cluster(
     clone: Project, slurm: dict[str, str], dask_of_ones_own: str
 ) -> None:

@@ -30,6 +30,8 @@ FOLLOWED = (
     "families.md",
     "finding.md",
 )
+#: These take half a minute, with runs that tests of runs have, too.
+HALF_MINUTES = ("games.md", "finding.md")
 #: What stands for the name of a certificate: that of the one that was written last.
 CERTIFICATE = "FILE.json"
 #: Commands that take minutes: a slow test has them.
@@ -93,7 +95,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", FOLLOWED)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.slow) if n in HALF_MINUTES else n for n in FOLLOWED],
+)
 def test_a_page_does_what_it_says(folder: Path, monkeypatch, name: str) -> None:
     monkeypatch.chdir(folder)  # of one page after the other: citing goes on where the tutorial ends
     assert follow(Page(name), folder) >= 4
