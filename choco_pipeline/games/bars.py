@@ -102,7 +102,7 @@ class StripBar(Ruleset):
     @cached_property
     def rules(self) -> Rules:
         """The strip's x, and y, z of the bar."""
-        return with_free_heap(replace(heaps("x", "y", "z"), limits=self.bar.rules.limits))
+        return with_free_heap(replace(heaps("x", "y", "z"), limits=self.without_strip.rules.limits))
 
     @property
     def notation(self) -> str:
@@ -112,11 +112,6 @@ class StripBar(Ruleset):
     @property
     def without_strip(self) -> StepBar:
         """The bar alone."""
-        return self.bar
-
-    @property
-    def bar(self) -> StepBar:
-        """The bar without the strip."""
         return StepBar(self.k, self.s)
 
     def options(self, position: Position) -> Iterator[Position]:
@@ -124,7 +119,7 @@ class StripBar(Ruleset):
         x, y, z = position
         for u in range(x):
             yield (u, y, z)
-        for v, w in self.bar.options((y, z)):
+        for v, w in self.without_strip.options((y, z)):
             yield (x, v, w)
 
 

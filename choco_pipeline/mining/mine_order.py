@@ -1,10 +1,11 @@
-"""A work order of mining: what is looked for in which table of a shard."""
+"""A work order of mining, what is looked for in which table of a shard, and what came of it."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from choco_pipeline.documents.model import RecordModel
+from choco_pipeline.mining.table_findings import Finding
 
 
 class TableSearch(RecordModel):
@@ -34,3 +35,18 @@ class MineOrder(RecordModel):
     code: str
     manifest: Path
     searches: tuple[TableSearch, ...]
+
+
+class MinedTables(RecordModel):
+    """What came of a work order for mining.
+
+    Attributes
+    ----------
+    format
+        Of tables, and of what is found on them.
+    findings
+        Each with its table, and the seconds that it took.
+    """
+
+    format: int
+    findings: tuple[Finding, ...]

@@ -398,18 +398,3 @@ Finding = Annotated[
     | ShiftsFinding,
     Field(discriminator="kind"),
 ]
-
-
-class MinedTables(RecordModel):
-    """What came of a work order for mining.
-
-    Attributes
-    ----------
-    format
-        Of tables, and of what is found on them.
-    findings
-        Each with its table, and the seconds that it took.
-    """
-
-    format: int
-    findings: tuple[Finding, ...]

@@ -15,12 +15,12 @@ from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.mining.closed_forms.learnt_formulas import mine_formulas
 from choco_pipeline.mining.closed_forms.shifts import best_shifts
 from choco_pipeline.mining.closed_forms.value_sets import mine_value_sets
-from choco_pipeline.mining.mine_order import MineOrder
+from choco_pipeline.mining.mine_order import MinedTables, MineOrder
 from choco_pipeline.mining.number_sequences.counts import mine_counts
 from choco_pipeline.mining.number_sequences.periods import mine_periods
 from choco_pipeline.mining.pictures.cellular import mine_cellular
 from choco_pipeline.mining.pictures.self_similarity import mine_blocks
-from choco_pipeline.mining.table_findings import Finding, MinedTables, ShiftsFinding
+from choco_pipeline.mining.table_findings import Finding, ShiftsFinding
 from choco_pipeline.stages import Stage
 from choco_pipeline.tables.reading.windows import StoredCells
 from choco_pipeline.tables.storage.location import Location

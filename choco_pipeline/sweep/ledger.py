@@ -15,7 +15,7 @@ from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import Undecided, verdict_text
 from choco_pipeline.commands import command
 from choco_pipeline.documents.record import read_record, read_record_as, write_record
-from choco_pipeline.mining.table_findings import MinedTables
+from choco_pipeline.mining.mine_order import MinedTables
 from choco_pipeline.proof.games.proof_outcome import GameProof
 from choco_pipeline.provenance import versions
 from choco_pipeline.stages import MINE, PROVE, Stage, Work, work_of

@@ -174,7 +174,7 @@ def test_lemma_3_6_as_printed_speaks_of_more_than_options() -> None:
         for x, y, z in bar.positions(7)
         for v in range(y)
         for w in range(z)
-        if v <= bar.bar.height(w)
+        if v <= bar.without_strip.height(w)
         and shifted_sum((x, v, w, 0), s) == 1
         and (x, v, w) not in set(bar.options((x, y, z)))
     ]

@@ -53,7 +53,7 @@ class FamilyFormula:
 
 
 def frontier_statements(
-    family: TableFamily, formulas: Sequence[FamilyFormula], lifted: int
+    family: TableFamily, formulas: Sequence[FamilyFormula], tried: int
 ) -> Iterator[FoundStatement]:
     """Yield how far formulas are right, for the parameters for which they fail, if that follows a law.
 
@@ -66,7 +66,7 @@ def frontier_statements(
         Tables that differ in one parameter; in others nothing is looked for.
     formulas
         With an outcome for each of the tables.
-    lifted
+    tried
         How many formulas were tried.
     """
     if len(family.names) != 1:
@@ -93,7 +93,7 @@ def frontier_statements(
                 for i, (other, reached) in enumerate(told)
             ):
                 continue
-            yield _statement(family, formula, law, places, lifted)
+            yield _statement(family, formula, law, places, tried)
 
 
 def _told(formula: FamilyFormula, places: Mapping[int, int], name: str) -> frozenset[int]:
@@ -121,7 +121,7 @@ def _as_far(
 
 
 def _statement(
-    family: TableFamily, formula: FamilyFormula, law: Law, places: Mapping[int, int], lifted: int
+    family: TableFamily, formula: FamilyFormula, law: Law, places: Mapping[int, int], tried: int
 ) -> FoundStatement:
     said, text = formula.said, law.combination.text
 
@@ -138,7 +138,11 @@ def _statement(
         said=f"{sentence(said)}, for coordinates up to {text or law.formula}, and no further",
         found_on=seen(law.fitted, "smaller"),
         held_on=seen(law.held_out, "larger"),
-        tried=Tried(lifted, f"formulas that tables have in common; bounds: {TRIED}", len(places)),
+        tried=Tried(
+            tried,
+            f"formulas that tables have in common, and nim-sums with shifts; bounds: {TRIED}",
+            len(places),
+        ),
         when=law.when,
         parameters={law.name: tuple(sorted((*law.fitted, *law.held_out)))},
         claim=None if text is None else claim_of(family.ruleset, formula.check, text),

@@ -15,10 +15,10 @@ from choco_pipeline.finding.families.table_family import MemberTable, TableFamil
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import match, read
+from choco_pipeline.mining.mine_order import MinedTables
 from choco_pipeline.mining.table_findings import (
     Finding,
     FormulasFinding,
-    MinedTables,
     ShiftsFinding,
     ValueSetFinding,
 )

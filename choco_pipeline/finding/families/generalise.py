@@ -109,11 +109,12 @@ def generalise(family: TableFamily) -> Generalised:
         )
     for candidate in candidates:
         search.state(candidate)
-    formulas, tried = [*candidates, *search.nim_sums(candidates)], search.lifted
+    nim_sums = list(search.nim_sums(candidates))
+    tried = search.lifted + len(nim_sums)
     if len(family.members) <= FEW_MEMBERS:
         for candidate in search.candidates(range(len(family.members)), candidates):
             search.doubt(candidate)
-    frontiers = frontier_statements(family, formulas, tried)
+    frontiers = frontier_statements(family, [*candidates, *nim_sums], tried)
     return Generalised(
         (*search.statements, *frontiers), tuple(search.searches), tuple(search.doubtful)
     )

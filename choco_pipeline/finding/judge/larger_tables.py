@@ -59,6 +59,9 @@ def searched_again(statement: FoundStatement, tables: Tables) -> SearchedAgain |
         if number >= larger:
             why = f"the game's rules have the number {number:,}, and tables of it were looked at to bound {larger:,}"
             return SearchedAgain(False, why)
+        is_larger = larger > bound or (SEARCHES[statement.kind] in _PICTURES and bound > SIDE)
+        if not is_larger:  # the same cells would say the same again
+            return None
         if not _is_found(statement, game, larger, quantity):
             why = f"right to bound {bound:,}, and not found in a table to bound {larger:,}"
             return SearchedAgain(False, why)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from choco_pipeline.finding.families.frontiers import FamilyFormula, frontier_statements
-from choco_pipeline.finding.families.generalise import generalise
+from choco_pipeline.finding.families.generalise import SHIFTS, generalise
 from choco_pipeline.finding.families.lift import Said
 from choco_pipeline.finding.families.table_family import MemberTable, Outcome, TableFamily, outcome
 from choco_pipeline.finding.statements.entries import claims_of, with_claim
@@ -118,6 +118,7 @@ def test_shifted_nim_sums_are_right_further_than_the_nim_sum():
         ("k%8 == 2", "(x-3) ^ y ^ (z-3) == 0"): "3*k",
         ("k%8 == 6", "(x+1) ^ y ^ (z+1) == 0"): "(3*k+2)//2",
     }
+    assert {one.tried.candidates for one in found.values()} == {len(SHIFTS)}
     for place in members:
         (one,) = [one for one in found.values() if parse(one.when).value(place.parameters)]
         reach = int(parse(one.formulas[1].formula).value(place.parameters))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from choco_pipeline.claims.language.catalogue import Catalogue
@@ -55,6 +57,15 @@ def test_of_rules_with_larger_numbers_than_tables_nothing_is_said(late):
         "the game's rules have the number 150" in one.get("why", "") for one in found["searches"]
     )
     assert largest_number(parse_ruleset(late)) == 150
+
+
+def test_where_there_is_no_larger_table_nothing_is_said_of_one(tmp_path, monkeypatch):
+    """Heights from a file end with it; to look at the same table again would say nothing."""
+    monkeypatch.chdir(tmp_path)
+    Path("flat.csv").write_text("\n".join([",".join(["0"] * 61)] * 61) + "\n", "utf-8")
+    statements = document("solid-bar(f=csv(flat.csv))", "counts", 60)["statements"]
+    assert statements
+    assert not any("to bound" in one["verdict"]["text"] for one in statements)
 
 
 @pytest.mark.parametrize(
