@@ -56,6 +56,9 @@ def test_a_younger_order_is_to_be_carried_out_again(tmp_path, monkeypatch) -> No
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
     done = running_time(plan, 1).stages[Stage.CHECK]  # statements without tables
+    Path("c.yaml").write_text(SMALL + "title: another\nclaims: [claims.yaml]\n")
+    other = make_plan(Path("c.yaml"), write=False)  # of its orders nothing on disk says anything
+    assert running_time(other, 1).stages[Stage.CHECK] > done
     os.utime(paths.outcome(CHECK, shard), ns=(0, 0))
     assert running_time(plan, 1).stages[Stage.CHECK] > done
 

@@ -75,9 +75,8 @@ class ForAllParameters:
         if claim is None:
             return statement
         verdict = None
-        if not [
-            *mistakes_in(claim)
-        ]:  # it says of every position what it is, or of those up to a bound
+        # Else it does not say of every position, or of those up to a bound, what it is.
+        if not list(mistakes_in(claim)):
             found = self._timed(self.decide, claim)
             verdict = None if found is None else _verdict(statement, claim, found)
         if verdict is None or verdict.status in ASKED:
@@ -123,7 +122,7 @@ def claim_for_all(statement: FoundStatement) -> Claim | None:
     everything = " and ".join(f"{name} >= 0" for name in sorted(statement.pattern.names))
     condition = said.when or parse(everything)
     found = replace(claim, statement=said.model_copy(update={"for_all": condition}))
-    is_asked = any(not [*mistakes_in(one)] for one in (found, _following(found, found.id, ())))
+    is_asked = any(not list(mistakes_in(one)) for one in (found, _following(found, found.id, ())))
     return found if is_asked else None
 
 
@@ -143,7 +142,7 @@ def _derivations(
             continue
         for lemmas in WAYS:
             following = _following(claim, premise.id, lemmas)
-            if [*mistakes_in(following)]:
+            if list(mistakes_in(following)):
                 return
             with suppress(ChocoError):
                 conditions = derived(following, [premise]).of_parameters

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -19,6 +21,24 @@ def test_all_are_positions_and_some_are_large(notation):
     assert all(map(game.is_position, rows))
     assert len(rows) == len(set(map(tuple, rows)))
     assert max(map(max, rows)) > 500
+
+
+@pytest.mark.parametrize(
+    ("notation", "most"),
+    [
+        ("solid-bar(f=(x+z)//3)", 3),
+        ("with-pass(strip-bar(k=2, s=1), passes=1)", 1),
+        ("sum(rectangular-bar(m=2, n=3), step-bar(k=1, s=1))", 1),
+    ],
+)
+def test_all_of_the_least_positions_are_there_and_nothing_else(notation, most):
+    """At the limits of bars, and beside them, by the definition."""
+    game, points = parse_ruleset(notation), sampled(notation)
+    rows = set(map(tuple, np.stack(list(points.values()), axis=1).tolist()))
+    box = set(product(range(most + 1), repeat=len(points)))
+    least = {place for place in box if game.is_position(place)}
+    assert rows & box == least
+    assert least < box
 
 
 def test_of_many_coordinates_no_more_are_compared():
