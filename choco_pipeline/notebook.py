@@ -6,6 +6,7 @@ from functools import singledispatch
 
 from markupsafe import Markup
 
+from choco_pipeline.claims.conclusions.conclusion import SIGNS
 from choco_pipeline.claims.quick_trial import Trial
 from choco_pipeline.drawing import draw_svg
 from choco_pipeline.errors import ChocoError
@@ -53,7 +54,9 @@ def _(proof: Proof) -> str:
 def _(trial: Trial) -> str:
     given = assigned(trial.parameters)
     of = ", ".join(filter(None, (trial.ruleset, given)))
-    return Markup("<p><b>{}</b>: <code>{}</code>: {}</p>").format(trial.status, of, trial.text)
+    return Markup("<p><b>{}</b>: <code>{}</code>: {}</p>").format(
+        SIGNS[trial.verdict][1], of, trial.text
+    )
 
 
 @html.register
@@ -63,10 +66,10 @@ def _(statement: FoundStatement) -> str:
     conditions = (condition(statement, notation), reach(statement, notation))
     where = ", ".join(f"<math>{text}</math>" for text in conditions if text)
     head = Markup("<p><b>{}</b>: <code>{}</code>: {}</p>").format(
-        statement.status, statement.ruleset, statement.text
+        SIGNS[statement.verdict][1], statement.ruleset, statement.text
     )
-    verdict = Markup("<p>{}</p>").format(statement.verdict.text)
-    return head + Markup("".join(lines)) + Markup(f"<p>{where}</p>" if where else "") + verdict
+    conclusion = Markup("<p>{}</p>").format(statement.conclusion.text)
+    return head + Markup("".join(lines)) + Markup(f"<p>{where}</p>" if where else "") + conclusion
 
 
 def latex(statement: FoundStatement) -> str:

@@ -153,12 +153,12 @@ def check(
     Returns
     -------
     list of Trial
-        One for each game: ``parameters``, ``ruleset``, ``status``, ``text``, and the ``finding`` with its evidence.
+        One for each game: ``parameters``, ``ruleset``, ``verdict``, ``text``, and the ``finding`` with its evidence.
 
     Examples
     --------
     >>> from choco_pipeline import check
-    >>> [(one.parameters, one.status) for one in check("triangular-thm-7.3", k=3, bound=20)]
+    >>> [(one.parameters, one.verdict) for one in check("triangular-thm-7.3", k=3, bound=20)]
     [({'k': 3}, 'holds-to-bound')]
     """
     catalogue = load_claims()

@@ -72,7 +72,7 @@ def scored(
 ) -> Score:
     """Read back what was said of a case, and compare it with what is known."""
     effort = Effort(folder=folder, beyond=case.beyond)
-    said = [one for one in document["statements"] if one["verdict"]["status"] != "refuted"]
+    said = [one for one in document["statements"] if one["conclusion"]["verdict"] != "refuted"]
     score = Score(case.id, seed, "", round(seconds, 2), statements=len(said))
     score.refuted = len(document["statements"]) - len(said)
     right = []

@@ -16,7 +16,7 @@ from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim, assignments
 from choco_pipeline.claims.language.claim_verdict import AllParameters, ClaimVerdict
 from choco_pipeline.claims.language.claims_file import Entry, Sample
-from choco_pipeline.claims.language.verdict import verdict_fields, verdict_text
+from choco_pipeline.claims.language.verdict import VerdictKind, verdict_text
 from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.formula.ranges import Range, parse_range
@@ -70,9 +70,9 @@ class Trial(ShownInNotebook):
     for_all: AllParameters | None = None
 
     @property
-    def status(self) -> str:
+    def verdict(self) -> VerdictKind:
         """The verdict's name."""
-        return str(verdict_fields(self.finding.verdict)["verdict"])
+        return self.finding.verdict.kind
 
     @property
     def text(self) -> str:

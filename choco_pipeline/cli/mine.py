@@ -13,6 +13,7 @@ import xarray as xr
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from choco_pipeline.claims.conclusions.conclusion import SIGNS
 from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
 from choco_pipeline.claims.language.claim import assignments
 from choco_pipeline.cli.output import emit
@@ -210,8 +211,8 @@ def shown(document: Mapping[str, Any], looked_at: str) -> Iterator[str]:
             unit = UNITS.get(statement["kind"], "position")
             yield f"   {label} {evidence['positions']:,} {unit}s: {evidence['what']}"
         yield f"   {statement['tried']['candidates']:,} candidates: {statement['tried']['what']}"
-        verdict = statement["verdict"]
-        yield f"   {verdict['status'].upper()}: {verdict['text']}"
+        sign, words = SIGNS[found.verdict]
+        yield f"   {sign} {words}: {found.conclusion.text}"
         yield ""
     nothing = [search for search in document["searches"] if search["nothing"]]
     if nothing:

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.claims.language.catalogue import Catalogue, load_with_background
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
@@ -31,11 +32,11 @@ from choco_pipeline.finding.statements.entries import claims_of, with_claim
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables, speaking_of
 from choco_pipeline.finding.statements.statement import (
+    FORMAT,
     FoundDocument,
     FoundStatement,
     Searched,
     StatementError,
-    Verdict,
 )
 from choco_pipeline.proof.lemmas.follows import ask_checker_of_steps
 from choco_pipeline.proof.limits import Limited
@@ -45,7 +46,6 @@ from choco_pipeline.stages import MINE_HEIGHTS, PROVE, Stage
 from choco_pipeline.sweep.paths import Paths, orders_of
 from choco_pipeline.sweep.plan_document import Plan, read_plan
 
-FORMAT = 1
 #: A decision on a found statement may take so many seconds and GiB of memory.
 DECISION_SECONDS, DECISION_MEMORY = 10.0, 2.0
 #: What too few tables tell from chance must hold for so many games more, which are computed to try it.
@@ -93,7 +93,7 @@ class Finder:
         by_id = {statement.id: statement for statement in (*doubtful, *proposed)}
         self._doubtful = {one.id for one in doubtful} - {one.id for one in proposed}
         for statement in strongest_first(by_id.values(), self._excluded):
-            if statement.verdict.status == "refuted":  # by what was held out
+            if statement.verdict == "refuted":  # by what was held out
                 self.refuted.append(statement)
             else:
                 self._consider(statement)
@@ -125,8 +125,8 @@ class Finder:
         try:
             claims = claims_of(statement)
         except StatementError as error:
-            verdict = Verdict("undecided", f"not a claim: {error}")
-            self.accepted.append(statement.with_verdict(verdict))
+            verdict = Conclusion("undecided", f"not a claim: {error}")
+            self.accepted.append(statement.with_conclusion(verdict))
             return
         games = speaking_of(statement, claims[0], self.tables) if claims else []
         if self._folded(statement, claims, games):
@@ -138,11 +138,10 @@ class Finder:
         asked, tables = statement.id, statement.held_on.tables
         statement = tried(statement, self.tables, self.decide)
         if asked in self._doubtful and (
-            statement.verdict.status == "refuted"
-            or statement.held_on.tables - tables < FEWEST_MORE_GAMES
+            statement.verdict == "refuted" or statement.held_on.tables - tables < FEWEST_MORE_GAMES
         ):
             return
-        if statement.verdict.status == "refuted":
+        if statement.verdict == "refuted":
             self.refuted.append(statement)
             return
         if statement.id != asked:  # of fewer games, or with less to say, it may follow
@@ -152,7 +151,7 @@ class Finder:
                 return
         if self.for_all is not None:
             statement = self.for_all.decided(statement)
-        if statement.verdict.status == "refuted":
+        if statement.verdict == "refuted":
             self.refuted.append(statement)
             return
         by_lemma = lemmas(claims[0]) if claims else ()
@@ -165,7 +164,7 @@ class Finder:
                 return
             if again is not None:
                 text = f"it was right on {statement.held_on.what}; {again.text}"
-                statement = statement.with_verdict(Verdict("observed", text))
+                statement = statement.with_conclusion(Conclusion("unchecked", text))
         self.accepted.append(replace(statement, known=known, follows_from=follows_from))
         for i, claim in enumerate(claims):
             named = claim.statement.model_copy(update={"id": f"{statement.id}#{i}"})

@@ -254,7 +254,7 @@ def certified(
     verdict: ClaimVerdict, claim: Mapping[str, Any], proof: Proof | None, folder: Path
 ) -> ClaimVerdict:
     """Return a verdict, with the certificate of its claim if that is proved."""
-    found = verdict.outcome
+    found = verdict.as_verdict
     if not isinstance(found, Proved):
         return verdict
     said = Claim.from_json(claim)

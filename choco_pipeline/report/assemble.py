@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from choco_pipeline.claims.conclusions.claim_row import Outcome
+from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST, tally
 from choco_pipeline.claims.conclusions.outcomes import engines_text
 from choco_pipeline.report.claims.verdicts import ClaimView, claim_views
 from choco_pipeline.sweep.run_ledger import Ledger
-
-#: Kinds of outcomes, each counted by itself, strongest first.
-KINDS: tuple[Outcome, ...] = (
-    "proved",
-    "proved-for-listed",
-    "exhausted",
-    "holds-to-bound",
-    "refuted",
-    "vacuous",
-    "undecided",
-    "unchecked",
-)
 
 COLUMNS = [
     "claim",
@@ -81,7 +68,10 @@ def summary(ledger: Ledger, views: Sequence[ClaimView]) -> Mapping[str, Any]:
     }
     return {
         "claims": {
-            group: {"number": len(chosen), "verdicts": _counted(chosen)}
+            group: {
+                "number": len(chosen),
+                "verdicts": tally((view.verdict for view in chosen), STRONGEST_FIRST),
+            }
             for group, chosen in claims.items()
         },
         "checks": sum(view.row.checks for view in views),
@@ -140,8 +130,3 @@ def row_frame(ledger: Ledger) -> pd.DataFrame:
         packed["engines"] = engines_text(row.engines)
         rows.append({**document, **shown, **packed, "paper": claim.paper.key})
     return pd.DataFrame(rows, columns=ROW_COLUMNS)
-
-
-def _counted(views: Sequence[ClaimView]) -> dict[str, int]:
-    counts = Counter(view.verdict for view in views)
-    return {kind: counts[kind] for kind in KINDS if counts[kind]}

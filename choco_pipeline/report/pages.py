@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any, get_args
 
 from choco_pipeline.claims.conclusions.claim_row import PairKind
-from choco_pipeline.claims.conclusions.outcomes import ANSWERS, SIGNS
+from choco_pipeline.claims.conclusions.conclusion import SIGNS, tally, words_of
 from choco_pipeline.claims.language.claims_file import Paper
 from choco_pipeline.report.assemble import summary
 from choco_pipeline.report.charts.figures import bokeh_script, galleries
 from choco_pipeline.report.claims.citations import paper_bibtex, paper_link, result_bibtex
 from choco_pipeline.report.claims.pair_section import PairView, forms, pair_views
 from choco_pipeline.report.claims.standings import standings
-from choco_pipeline.report.claims.verdicts import ClaimView, claim_views, tally
+from choco_pipeline.report.claims.verdicts import ClaimView, claim_views
 from choco_pipeline.report.environment import environment
 from choco_pipeline.report.explored.explored_games import (
     ExploredFamily,
@@ -41,17 +41,6 @@ from choco_pipeline.sweep.run_ledger import Ledger
 #: Where the pages of claims are, beside the first page.
 CLAIMS = "claims"
 FIRST = "index.html"
-#: What the kinds of outcomes are called where they are counted.
-KIND_WORDS = {
-    "proved": "proved for all",
-    "proved-for-listed": "proved for listed parameters only",
-    "exhausted": "checked in all cases",
-    "holds-to-bound": "holding as far as checked",
-    "refuted": "refuted",
-    "vacuous": "vacuous",
-    "undecided": "undecided",
-    "unchecked": "not checked",
-}
 GROUP_WORDS = {
     "conjectures": ("conjecture",),
     "question": ("question",),
@@ -167,10 +156,7 @@ def _first_page(
             found=found,
             has_pdf=shutil.which(LATEX) is not None,
             sequences=[] if found is None else list(b_files(found)),
-            kind_words={
-                name: {**KIND_WORDS, **(ANSWERS if name == "question" else {})}
-                for name in GROUP_WORDS
-            },
+            words_of=words_of,
             group_words=GROUP_WORDS,
             standings=standings(views),
             questions=any(view.claim.status == "question" for view in views),
@@ -200,9 +186,9 @@ def _papers(views: Sequence[ClaimView]) -> list[tuple[Paper, list[ClaimView]]]:
     return [(chosen[0].claim.paper, chosen) for chosen in papers.values()]
 
 
-def _facets(views: Sequence[ClaimView]) -> Mapping[str, Mapping[str, int]]:
+def _facets(views: Sequence[ClaimView]) -> Mapping[str, object]:
     """Return what the ledger can be filtered by: the statuses and verdicts that occur, each with its number."""
     return {
         "status": Counter(view.claim.status for view in views),
-        "verdict": {verdict: number for verdict, _, number in tally(views)},
+        "verdict": tally(view.verdict for view in views),
     }

@@ -9,7 +9,8 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from choco_pipeline.claims.conclusions.outcomes import SIGNS, strongest
+from choco_pipeline.claims.conclusions.conclusion import SIGNS
+from choco_pipeline.claims.conclusions.outcomes import strongest
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.formula.written.parameter_text import parameters_text
 from choco_pipeline.proof.games.proof_outcome import GameProof

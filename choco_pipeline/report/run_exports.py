@@ -31,9 +31,9 @@ def statement_rows(statements: Sequence[FoundStatement]) -> pd.DataFrame:
                 "kind": one.kind,
                 "ruleset": one.ruleset,
                 "when": one.when,
-                "text": one.text,
-                "status": one.status,
-                "verdict": one.verdict.text,
+                "statement": one.text,
+                "verdict": one.verdict,
+                "text": one.conclusion.text,
                 "known": " ".join(one.known),
                 "latex": one.latex,
             }

@@ -91,7 +91,7 @@ def test_a_shard_is_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert found["solid2022-conj-2", 5]["verdict"] == "refuted"
     assert found["solid2022-conj-2", 5]["bound"] == 16
     assert found["solid2022-conj-2", 5]["counterexample"]["position"] == [4, 2, 6]
-    assert ClaimVerdict.model_validate(found["triangular-thm-7.3", 3]).outcome == HoldsToBound(
+    assert ClaimVerdict.model_validate(found["triangular-thm-7.3", 3]).as_verdict == HoldsToBound(
         1734, 16
     )
     assert found[COUNTS, None]["evidence"] == {"p_positions": 20}

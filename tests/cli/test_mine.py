@@ -32,7 +32,7 @@ def test_a_game_is_mined_with_evidence_and_verdict():
     )
     assert "found on " in shown
     assert "then held on " in shown
-    assert "HOLDS: holds for all " in shown
+    assert "◐ holding to the bound: holds for all " in shown
     assert shown.endswith("1 statement from 1 table\n")
 
 

@@ -54,7 +54,7 @@ def test_what_is_found_is_so_as_it_is_written(
     mine([ruleset, *values], bound, None, what, json=True)
     found = json.loads(capsys.readouterr().out)["statements"]
     for one in found:
-        if one["verdict"]["status"] == "refuted":
+        if one["conclusion"]["verdict"] == "refuted":
             continue
         claim = one["claim"]
         if claim is not None:

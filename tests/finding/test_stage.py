@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
 from choco_pipeline.finding.judge.known import sources
@@ -21,7 +22,6 @@ from choco_pipeline.finding.statements.statement import (
     FoundStatement,
     StatementLine,
     Tried,
-    Verdict,
 )
 from choco_pipeline.finding.statements.value_statements import lines
 from choco_pipeline.games import parse_ruleset
@@ -86,11 +86,11 @@ def papers():
 def test_a_true_statement_holds_on_parameters_and_cells_that_it_was_not_found_on():
     said = p_iff(TRIANGLE, "x^y^z==0", "k%4==3", k=(3, 7, 11))
     (found,) = finder(*triangles(3, 7, 11)).consider([said])
-    assert found.verdict.status == "holds"
-    assert "k = 15, 19, 23, 27, not seen before" in found.verdict.text
+    assert found.verdict == "holds-to-bound"
+    assert "k = 15, 19, 23, 27, not seen before" in found.conclusion.text
     assert found.held_on.positions > 90
     assert found.held_on.tables == 5  # with those four: larger tables hold the same cells again
-    assert "a larger table, to bound 128" in found.verdict.text
+    assert "a larger table, to bound 128" in found.conclusion.text
     assert found.claim is not None
     assert found.claim["status"] == "found"
     assert found.claim["id"] == found.id
@@ -108,10 +108,10 @@ def test_verdicts_speak_of_the_games_of_the_statement_alone():
         s=(2, 4, 6),
     )
     (found,) = finder(*games).consider([said])
-    assert found.verdict.status == "holds"
+    assert found.verdict == "holds-to-bound"
     assert "narrowed" in found.tried.what
     (claim,) = claims_of(found)
-    named = re.findall(r"\((\d+), (\d+)\)", found.verdict.text)
+    named = re.findall(r"\((\d+), (\d+)\)", found.conclusion.text)
     assert len(named) > 3
     assert all(claim.speaks_of({"k": int(k), "s": int(s)}) for k, s in named)
     # s even, s < k and k even, as far as parameters beyond those of the tables say: by the definition
@@ -128,8 +128,8 @@ def test_verdicts_speak_of_the_games_of_the_statement_alone():
 def test_a_statement_that_fails_where_it_was_not_found_names_the_least_position():
     said = p_iff(TRIANGLE, "x^y^z==0", "k%2==1", k=(3, 7, 11))
     (found,) = finder(*triangles(3, 7, 11)).consider([said])
-    assert (found.when, found.verdict.status) == ("k%4 == 3", "holds")
-    assert "refuted" not in found.verdict.text
+    assert (found.when, found.verdict) == ("k%4 == 3", "holds-to-bound")
+    assert "refuted" not in found.conclusion.text
     assert "the condition was narrowed where it was wrong, k = 1, 5, 9" in found.tried.what
     for game in triangles(1, 5, 9):
         positions = parse_ruleset(game).positions(10)
@@ -142,7 +142,7 @@ def test_a_statement_that_cannot_be_narrowed_names_the_least_position():
     said = p_iff(triangles(5)[0], "x^y^z==0")
     (found,) = finder(*triangles(5)).consider([said])
     game = parse_ruleset(triangles(5)[0])
-    place = found.verdict.text.partition("(x, y, z) = (")[2].partition(")")[0]
+    place = found.conclusion.text.partition("(x, y, z) = (")[2].partition(")")[0]
     position = tuple(map(int, place.split(", ")))
     assert game.is_p_position(position) != (np.bitwise_xor.reduce(position) == 0)
 
@@ -152,7 +152,7 @@ def test_what_only_larger_coordinates_refute_is_refuted():
     game = parse_ruleset(triangles(4)[0])
     wrong = [p for p in game.positions(16) if game.is_p_position(p) != (p[0] ^ p[1] ^ p[2] == 0)]
     assert wrong
-    assert found.verdict.status == ("refuted" if max(min(wrong, key=max)) <= 10 else "holds")
+    assert found.verdict == ("refuted" if max(min(wrong, key=max)) <= 10 else "holds-to-bound")
 
 
 def test_exceptions_are_left_out_and_wrong_without_them():
@@ -160,8 +160,8 @@ def test_exceptions_are_left_out_and_wrong_without_them():
     formula = "(x+1)^y^(z+1)^p==0"
     exact = p_iff(game, formula, exceptions=((0, 0, 0, 1),))
     wrong = p_iff(game, formula)
-    assert [one.verdict.status for one in finder(game).consider([exact])] == ["holds"]
-    assert [one.verdict.status for one in finder(game).consider([wrong])] == ["refuted"]
+    assert [one.verdict for one in finder(game).consider([exact])] == ["holds-to-bound"]
+    assert [one.verdict for one in finder(game).consider([wrong])] == ["refuted"]
 
 
 def test_grundy_numbers_by_cases_are_checked_case_by_case():
@@ -173,10 +173,10 @@ def test_grundy_numbers_by_cases_are_checked_case_by_case():
     right = g_is(game, *cases)
     assert len(claims_of(right)) == 2
     (found,) = finder(game, quantity="grundy").consider([right])
-    assert (found.verdict.status, found.claim) == ("holds", None)
+    assert (found.verdict, found.claim) == ("holds-to-bound", None)
     wrong = g_is(game, cases[0], ("z-y", "(y+z)%2 == 1"))
     (found,) = finder(game, quantity="grundy").consider([wrong])
-    assert found.verdict.status == "refuted"
+    assert found.verdict == "refuted"
 
 
 def test_a_statement_that_fails_for_some_parameters_is_narrowed_and_tried_on_others():
@@ -184,7 +184,7 @@ def test_a_statement_that_fails_for_some_parameters_is_narrowed_and_tried_on_oth
     games = [f"step-bar(k={k}, s={s})" for k, s in ks]
     said = g_is("step-bar(k=k, s=s)", ("(y^(z+s))-s", ""), k=(2, 4, 6), s=tuple(range(6)))
     (found,) = finder(*games, quantity="grundy").consider([said])
-    assert found.verdict.status == "holds"
+    assert found.verdict == "holds-to-bound"
     assert found.text == f"for {found.when}: G"
     document = found.as_json()
     assert document["claim"]["statement"] == document["text"] == found.text
@@ -227,8 +227,8 @@ def test_what_follows_from_a_refuted_statement_stays():
     family = p_iff(TRIANGLE, "x^y^z==0 and x < 4", "k%2==1", k=(3, 7, 11))
     single = p_iff(triangles(7)[0], "z==x^y")
     found = finder(*triangles(3, 7, 11)).consider([single, family])
-    assert [(one.ruleset, one.verdict.status) for one in found] == [
-        (triangles(7)[0], "holds"),
+    assert [(one.ruleset, one.verdict) for one in found] == [
+        (triangles(7)[0], "holds-to-bound"),
         (TRIANGLE, "refuted"),
     ]
 
@@ -286,7 +286,7 @@ def test_that_values_make_a_set_is_said_where_its_members_occur(s, relation):
     game = PASS.replace("k=k", "k=4").replace("s=s", f"s={s}")
     check = {**CONJ_4_1, "of": f"(x+{s}) ^ y ^ (z+{s}) ^ p"}
     (found,) = finder(game).consider([values_are(game, check)])
-    assert found.verdict.status == "holds"
+    assert found.verdict == "holds-to-bound"
     assert found.claim["check"]["relation"] == relation
     if relation == "within":
         assert found.text == (
@@ -304,7 +304,7 @@ def test_a_family_with_games_in_which_a_member_never_occurs_is_narrowed():
     games = [PASS.replace("k=k", f"k={k}").replace("s=s", f"s={s}") for k, s in ks]
     false_for_odd_s = values_are(PASS, CONJ_4_1, "k%2 == 0 and k > s", k=(4, 6, 8), s=(2, 4, 6))
     (found,) = finder(*games).consider([false_for_odd_s])
-    assert found.verdict.status == "holds"
+    assert found.verdict == "holds-to-bound"
     assert found.claim["check"]["relation"] == "exactly"
     assert (
         "narrowed where it was wrong or not all small values of a set occur, " in found.tried.what
@@ -328,7 +328,7 @@ def test_a_game_is_not_seen_because_each_of_its_parameters_is():
     said = values_are(PASS, CONJ_4_1, "k%2 == 0 and s%2 == 0", k=(4, 6), s=(2, 4))
     (found,) = finder(*games).consider([replace(said, seen=tuple(seen))])
     assert "(4, 4)" in found.tried.what
-    assert found.verdict.status == "holds"
+    assert found.verdict == "holds-to-bound"
     (claim,) = claims_of(found)
     assert not claim.speaks_of({"k": 4, "s": 4})
     assert all(claim.speaks_of({"k": k, "s": s}) for k, s in seen)
@@ -388,7 +388,7 @@ def test_certificates_decide_for_all_positions():
     games = triangles(3, 7)
     paths = {game: [f"{i}.json"] for i, game in enumerate(games)}
     (found,) = finder(*games, decide=decide, paths=paths).consider([said])
-    assert found.verdict == Verdict(
+    assert found.conclusion == Conclusion(
         "proved-for-listed", "proved for all positions where k = 3, 7", ("0.json", "1.json")
     )
     assert [parameters for _, parameters, _ in asked] == [{"k": 3}, {"k": 7}]
@@ -396,9 +396,9 @@ def test_certificates_decide_for_all_positions():
     games = triangles(3, 7, 11)
     paths = {game: [f"{i}.json"] for i, game in enumerate(games)}
     (found,) = finder(*games, decide=decide, paths=paths).consider([more])
-    assert found.verdict.status == "holds"
-    assert "proved for all positions where k = 3, 7" in found.verdict.text
-    assert found.verdict.certificates == ("0.json", "1.json")
+    assert found.verdict == "holds-to-bound"
+    assert "proved for all positions where k = 3, 7" in found.conclusion.text
+    assert found.conclusion.certificates == ("0.json", "1.json")
 
 
 def test_the_order_is_by_verdict_then_exactness_then_length():
@@ -408,7 +408,12 @@ def test_the_order_is_by_verdict_then_exactness_then_length():
     wrong = p_iff(triangles(5)[0], "x^y^z==0")
     long = p_iff(game, "x^y^z==0 and x == x")
     found = finder(*triangles(3, 5, 7)).consider([wrong, observed, long, short])
-    assert [one.verdict.status for one in found] == ["holds", "holds", "observed", "refuted"]
+    assert [one.verdict for one in found] == [
+        "holds-to-bound",
+        "holds-to-bound",
+        "unchecked",
+        "refuted",
+    ]
     assert [one.ruleset for one in found[:2]] == [triangles(3)[0], game]
 
 
@@ -435,7 +440,7 @@ def test_a_family_is_found_from_its_tables_alone(papers):
     said = {(one.when, one.formulas[0].formula): one for one in found if one.formulas}
     zero = said["k%4 == 3", "x ^ y ^ z == 0"]
     one = said["k%4 == 1", "(x-1) ^ y ^ (z-1) == 0"]
-    assert zero.verdict.status == one.verdict.status == "holds"
+    assert zero.verdict == one.verdict == "holds-to-bound"
     assert "triangular-thm-7.3" in zero.known
     assert "triangular-conj-8.1" in one.known
 
@@ -488,7 +493,7 @@ def test_what_a_nim_sum_is_at_all_p_positions_is_said_of_no_others():
         (StatementLine("P iff", "x ^ y ^ z == 0"),),
     )
     assert (higher.kind, higher.ruleset) == ("related", "solid-bar(f=max(x, z)//2+1)")
-    assert found.verdict.status == "holds"
+    assert found.verdict == "holds-to-bound"
 
 
 @pytest.mark.full
@@ -510,7 +515,7 @@ def test_sets_of_values_over_a_family_have_its_parameters_and_its_condition():
         s for s in found if s.claim and s.claim["check"].get("of") == "(x+s) ^ y ^ (z+s) ^ p"
     ]
     (one,) = [s for s in of_conj_4_1 if "v == 1" in s.claim["check"]["values"]]
-    assert one.verdict.status == "holds"
+    assert one.verdict == "holds-to-bound"
     (claim,) = claims_of(one)
     for k, s in games:  # pass2016, Conj 4.1, speaks of even s
         assert claim.speaks_of({"k": k, "s": s}) == (s % 2 == 0), one.when
@@ -548,10 +553,10 @@ def test_cases_that_leave_positions_out_are_wrong_there() -> None:
     game = "solid-bar(f=max(x, z)//2)"
     small = g_is(game, ("x ^ z", "y == 0"), ("(x ^ z) ^ 1", "y == 1"))
     (found,) = finder(game, quantity="grundy", bound=3).consider([small])
-    assert found.verdict.status == "refuted"
+    assert found.verdict == "refuted"
     whole = g_is(game, ("x ^ z", "y == 0"), ("x ^ z ^ y", "y > 0"))
     (found,) = finder(game, quantity="grundy", bound=3).consider([whole])
-    assert found.verdict.status == "holds"
+    assert found.verdict == "holds-to-bound"
 
 
 def test_what_the_papers_say_in_two_parts_is_known(papers):

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.finding.statements.statement import (
+    FORMAT,
     VALUES_ARE,
     VALUES_OF,
     Evidence,
     FoundStatement,
     StatementLine,
     Tried,
-    Verdict,
 )
 
 Document = dict[str, Any]
@@ -49,11 +50,11 @@ def statements() -> list[FoundStatement]:
             when="k%4 == 3 and s < k",
             parameters={"k": (3, 7, 11, 15, 19, 23), "s": (0, 1, 2)},
             formulas=(StatementLine("P iff", "(x+s) ^ y ^ (z+s) == 0"),),
-            verdict=Verdict("proved-for-listed", "proved for all positions", (CERTIFICATE,)),
+            conclusion=Conclusion("proved-for-listed", "proved for all positions", (CERTIFICATE,)),
         ),
         a_statement(
             known=("own-intended", "elsewhere-thm-9"),
-            verdict=Verdict("proved", "proved for all positions", (CERTIFICATE,)),
+            conclusion=Conclusion("proved", "proved for all positions", (CERTIFICATE,)),
         ),
         a_statement(
             kind="grundy",
@@ -64,7 +65,7 @@ def statements() -> list[FoundStatement]:
                 StatementLine("G =", "2*((y+z)//k)-abs(y-z)"),
             ),
             exceptions=((0, 1), (2, 3)),
-            verdict=Verdict("holds", "holds to bound 1024"),
+            conclusion=Conclusion("holds-to-bound", "holds to bound 1024"),
         ),
         a_statement(
             ruleset="solid-bar(f=(x+z)//k)",
@@ -73,7 +74,7 @@ def statements() -> list[FoundStatement]:
                 StatementLine("P iff", "(x-1) ^ y ^ (z-1) == 0"),
                 StatementLine("up to", "2*k**2-1"),
             ),
-            verdict=Verdict("undecided", "no decision within 10 seconds"),
+            conclusion=Conclusion("undecided", "no decision within 10 seconds"),
         ),
         a_statement(
             kind="count",
@@ -81,7 +82,7 @@ def statements() -> list[FoundStatement]:
             parameters={"m": tuple(range(1, 13))},
             said="the number g(m) of P-positions in a bar of side m satisfies g(2·m) = 4·g(m)",
             formulas=(StatementLine("relation", "g(2*m) == 4*g(m)-(m >> 1)", "m >= 2"),),
-            verdict=Verdict("exhausted", "all sides that there are"),
+            conclusion=Conclusion("exhausted", "all sides that there are"),
             picture={
                 "kind": "sequence",
                 "game": "rectangular-bar(m=m, n=m)",
@@ -96,7 +97,7 @@ def statements() -> list[FoundStatement]:
             ruleset="rectangular-bar(m=12, n=12)",
             said=f"each picture is a sum of two before it; {HOSTILE}",
             formulas=(),
-            verdict=Verdict("observed", "in the tables only"),
+            conclusion=Conclusion("unchecked", "in the tables only"),
         ),
         a_statement(
             kind="values",
@@ -107,7 +108,7 @@ def statements() -> list[FoundStatement]:
                 StatementLine(VALUES_OF, "(x+s) ^ y ^ (z+s)"),
                 StatementLine(VALUES_ARE["exactly"], "v == 1 or v >= 0 and (v+2) & (v+1) == 0"),
             ),
-            verdict=Verdict("holds", "holds to bound 256"),
+            conclusion=Conclusion("holds-to-bound", "holds to bound 256"),
         ),
         a_statement(
             kind="heights",
@@ -115,7 +116,7 @@ def statements() -> list[FoundStatement]:
             parameters={"f": ()},
             said="Of the 20 monotone f, 6 have G = x⊕y⊕z",
             formulas=(),
-            verdict=Verdict("observed", "counted"),
+            conclusion=Conclusion("unchecked", "counted"),
             picture={
                 "kind": "height-functions",
                 "counts": {"G = x⊕y⊕z": [{"side": 2, "height": 1, "functions": 6174}]},
@@ -125,7 +126,7 @@ def statements() -> list[FoundStatement]:
         ),
         a_statement(
             formulas=(StatementLine("P iff", "min(a, b, 2*c)%3 == 1 or not a <= b"),),
-            verdict=Verdict("refuted", "wrong in a table held out, at (0, 0, 1)"),
+            conclusion=Conclusion("refuted", "wrong in a table held out, at (0, 0, 1)"),
         ),
     ]
 
@@ -134,7 +135,7 @@ def a_document() -> Document:
     """Return all of `statements`, one search that found nothing and one that did."""
     tried = {"candidates": 81, "what": HOSTILE, "tables": 3}
     return {
-        "format": 1,
+        "format": FORMAT,
         "statements": [statement.as_json() for statement in statements()],
         "searches": [
             {

@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.conclusions.claim_row import OUTCOMES
-from choco_pipeline.claims.conclusions.outcomes import SIGNS
+from choco_pipeline.claims.conclusions.conclusion import OUTCOMES, SIGNS
 from choco_pipeline.claims.language.ledger_claim import LedgerClaim
 from choco_pipeline.report.claims.formal import formal_lines
 from choco_pipeline.report.claims.pair_section import pair_views
@@ -122,7 +121,7 @@ def test_a_claim_is_what_its_row_says(verdict, kinds):
     (view,) = claim_views(a_ledger([a_claim()], verdicts, [a_row(verdicts, verdict=verdict)]))
     assert view.verdict == verdict
     assert view.symbol == SIGNS[verdict][0]
-    assert {v: n for v, _, n in view.counts} == Counter(kinds)
+    assert view.row.counts == Counter(kinds)
     assert [cell.label for cell in view.cells] == [f"k = {k}" for k in range(len(kinds))]
     told = [view.decisive, *view.told] if view.decisive else view.told
     assert sorted(cell.anchor for cell in [*told, *view.plain]) == sorted(

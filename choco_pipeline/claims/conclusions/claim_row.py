@@ -3,22 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, get_args
+from typing import Literal
 
+from choco_pipeline.claims.conclusions.conclusion import Outcome
 from choco_pipeline.documents.model import RecordModel
 
-#: What a claim comes to, worst first: a kind of verdict, or one that only a claim with parameters has, or none.
-Outcome = Literal[
-    "refuted",
-    "undecided",
-    "unchecked",
-    "vacuous",
-    "holds-to-bound",
-    "exhausted",
-    "proved-for-listed",
-    "proved",
-]
-OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 PairKind = Literal["misprint", "disagreement"]
 Right = Literal["intended", "printed", "neither", "both", "open"]
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from choco_pipeline.claims.conclusions.claim_row import ClaimRow, EngineAgreement, Outcome
+from choco_pipeline.claims.conclusions.claim_row import ClaimRow, EngineAgreement
+from choco_pipeline.claims.conclusions.conclusion import SIGNS, Outcome
 from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict, FalseEverywhere
@@ -19,26 +20,6 @@ from choco_pipeline.errors import ConfigError
 #: Some integers for a claim's parameters, as a key.
 Given = tuple[tuple[str, int], ...]
 
-#: Sign and words of each, wherever it is written: colour is never alone, and a bound never looks like a proof.
-SIGNS: Mapping[Outcome, tuple[str, str]] = {
-    "refuted": ("✗", "refuted"),
-    "undecided": ("?", "undecided"),
-    "unchecked": ("–", "not checked"),
-    "vacuous": ("∅", "vacuous"),
-    "holds-to-bound": ("◐", "holding to the bound"),
-    "exhausted": ("●", "checked in all cases"),
-    "proved-for-listed": ("◧", "proved for listed parameters"),
-    "proved": ("∎", "proved"),
-}
-#: What an outcome says of a question. Only its formal reading is true or not, and that is often a part of what was asked, or an
-#: answer that somebody proposes. None of the outcomes that are not here says anything.
-ANSWERS: Mapping[Outcome, str] = {
-    "refuted": "no, as read here",
-    "holds-to-bound": "open; yes as far as checked, as read here",
-    "exhausted": "yes, as read here",
-    "proved-for-listed": "yes for listed parameters, as read here",
-    "proved": "yes, as read here",
-}
 #: Engines, as people are told of them.
 ENGINES: Mapping[str, str] = {
     "own": "ours",
@@ -226,18 +207,6 @@ class Cases:
             EngineAgreement(engines=names, proofs=number, no_answer=silent[names])
             for names, number in counts.items()
         )
-
-
-def words_of(status: str, outcome: Outcome) -> str:
-    """Return what an outcome is called, of a question or of any other statement.
-
-    Examples
-    --------
-    >>> words_of("question", "refuted"), words_of("conjecture", "refuted")
-    ('no, as read here', 'refuted')
-    """
-    words = SIGNS[outcome][1]
-    return ANSWERS.get(outcome, words) if status == "question" else words
 
 
 def few_words(row: ClaimRow) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from choco_pipeline.claims.conclusions.claim_row import (
     ClaimPair,
     ClaimRow,
-    Outcome,
     PairKind,
     Right,
 )
+from choco_pipeline.claims.conclusions.conclusion import Outcome
 from choco_pipeline.claims.conclusions.row_text import place_text
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim

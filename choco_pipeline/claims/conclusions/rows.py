@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from choco_pipeline.claims.conclusions.claim_row import OUTCOMES, ClaimRow, Decided, Outcome
+from choco_pipeline.claims.conclusions.claim_row import ClaimRow, Decided
+from choco_pipeline.claims.conclusions.conclusion import tally
 from choco_pipeline.claims.conclusions.outcomes import Cases, follows_text
 from choco_pipeline.claims.conclusions.row_text import distinct_positions, row_text
 from choco_pipeline.claims.language.catalogue import Catalogue
@@ -52,7 +53,6 @@ def _row(cases: Cases, config: str) -> ClaimRow:
         default=None,
     )
     bounds = [verdict.bound for verdict in verdicts if verdict.bound is not None]
-    counts: Counter[Outcome] = Counter(verdict.verdict for verdict in verdicts)
     proved = [dict(one) for one in cases.of("proved") if one and not cases.is_among_all(one)]
     all_of = "" if for_all is None or for_all.for_all is None else for_all.for_all.text
     proved_for = [all_of] if all_of else []
@@ -62,7 +62,7 @@ def _row(cases: Cases, config: str) -> ClaimRow:
         verdict=cases.outcome,
         text=row_text(cases, decided),
         checks=len(verdicts),
-        counts={verdict: counts[verdict] for verdict in OUTCOMES if counts[verdict]},
+        counts=tally(verdict.verdict for verdict in verdicts),
         parameters=parameters_text(_parameters(claim, verdicts)),
         proved_for=", and for ".join(proved_for),
         for_all=all_of,

@@ -135,7 +135,7 @@ class ClaimVerdict(VerdictRecord):
     @property
     def finding(self) -> Finding:
         """The verdict itself with its evidence."""
-        return Finding(self.outcome, dict(self.evidence))
+        return Finding(self.as_verdict, dict(self.evidence))
 
     @property
     def is_by_proof(self) -> bool:

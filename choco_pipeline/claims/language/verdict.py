@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal, assert_never
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal, assert_never
 
 from choco_pipeline.documents.model import RecordModel
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.games import Position
 
+#: What documents call the kinds of verdicts.
+VerdictKind = Literal["proved", "exhausted", "holds-to-bound", "refuted", "undecided", "vacuous"]
 #: Reasons of at most so many characters are given in the one-line text.
 SHORT = 60
 
@@ -56,6 +59,7 @@ class Proved:
         How many printed numbers it holds for, where it speaks of these alone; None for any position.
     """
 
+    kind: ClassVar[VerdictKind] = "proved"
     certificate: str
     unit: str = "position"
     reach: int | str | None = None
@@ -74,6 +78,7 @@ class Exhausted:
         What was counted, where it is not positions: ``case``, ``number``, …
     """
 
+    kind: ClassVar[VerdictKind] = "exhausted"
     positions: int
     unit: str = "position"
 
@@ -94,6 +99,7 @@ class HoldsToBound:
         What was counted, where it is not positions.
     """
 
+    kind: ClassVar[VerdictKind] = "holds-to-bound"
     positions: int
     bound: int
     sense: str | None = None
@@ -104,6 +110,7 @@ class HoldsToBound:
 class Refuted:
     """It is false: `counterexample` is the least one in the table, whose `positions` positions were all settled."""
 
+    kind: ClassVar[VerdictKind] = "refuted"
     counterexample: Counterexample
     positions: int
 
@@ -112,6 +119,7 @@ class Refuted:
 class Undecided:
     """The table does not say; `why` tells what is missing."""
 
+    kind: ClassVar[VerdictKind] = "undecided"
     why: str
 
 
@@ -119,12 +127,11 @@ class Undecided:
 class Vacuous:
     """Nothing satisfies the statement's conditions, so that it says nothing; `why` tells what shows that."""
 
+    kind: ClassVar[VerdictKind] = "vacuous"
     why: str
 
 
 Verdict = Proved | Exhausted | HoldsToBound | Refuted | Undecided | Vacuous
-#: What documents call them.
-VerdictKind = Literal["proved", "exhausted", "holds-to-bound", "refuted", "undecided", "vacuous"]
 
 
 def verdict_text(verdict: Verdict) -> str:
@@ -184,6 +191,10 @@ def verdict_detail(verdict: Verdict) -> str:
             assert_never(verdict)
 
 
+#: What a record has as its `why`, by what a verdict calls it.
+_WHY: Mapping[str, str] = {"certificate": "why", "sense": "why"}
+
+
 class VerdictRecord(RecordModel):
     """A verdict as a document holds it: every key of every verdict, and the one-line text."""
 
@@ -203,7 +214,7 @@ class VerdictRecord(RecordModel):
         return domain_text(self.unit, self.reach, self.printed)
 
     @property
-    def outcome(self) -> Verdict:
+    def as_verdict(self) -> Verdict:
         """The verdict itself."""
         why = self.why or ""
         match self.verdict:
@@ -226,26 +237,9 @@ class VerdictRecord(RecordModel):
 
 def verdict_fields(verdict: Verdict) -> dict[str, Any]:
     """Return the fields of the `VerdictRecord` of a verdict."""
-    fields = dict.fromkeys(VerdictRecord.model_fields)
-    fields |= {"positions": 0, "unit": "position", "text": verdict_text(verdict)}
-    match verdict:
-        case Proved(certificate, unit, reach, printed):
-            named = {"verdict": "proved", "why": certificate, "unit": unit}
-            return fields | named | {"reach": reach, "printed": printed}
-        case Exhausted(positions, unit):
-            return fields | {"verdict": "exhausted", "positions": positions, "unit": unit}
-        case HoldsToBound(positions, bound, sense, unit):
-            found = {"verdict": "holds-to-bound", "positions": positions, "unit": unit}
-            return fields | found | {"bound": bound, "why": sense}
-        case Refuted(counterexample, positions):
-            refuted = {"verdict": "refuted", "positions": positions}
-            return fields | refuted | {"counterexample": counterexample}
-        case Undecided(why):
-            return fields | {"verdict": "undecided", "why": why}
-        case Vacuous(why):
-            return fields | {"verdict": "vacuous", "why": why}
-        case _:
-            assert_never(verdict)
+    own = {_WHY.get(of.name, of.name): getattr(verdict, of.name) for of in fields(verdict)}
+    empty = {**dict.fromkeys(VerdictRecord.model_fields), "positions": 0, "unit": "position"}
+    return {**empty, **own, "verdict": verdict.kind, "text": verdict_text(verdict)}
 
 
 def domain_text(unit: str, reach: int | str | None, printed: int | None) -> str:

@@ -167,7 +167,7 @@ def _again(claim: Claim, proved: list[ClaimVerdict], catalogue: Catalogue) -> It
                 finding = Finding(Undecided(f"{path} says something else than the claim does now"))
             else:
                 agreed = {"engines": found.engines, "no_answer": found.no_answer}
-                finding = Finding(found.verdict.outcome, {**found.evidence, **agreed})
+                finding = Finding(found.verdict.as_verdict, {**found.evidence, **agreed})
             seconds = time.perf_counter() - start
             yield Trial(parameters, found.ruleset, None, None, finding, seconds)
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from choco_pipeline.claims.conclusions.claim_row import Outcome
+from choco_pipeline.claims.conclusions.conclusion import Outcome
 from choco_pipeline.claims.language.claims_file import Status
 from choco_pipeline.cli.help_sections import CommandSections
 from choco_pipeline.cli.output import Json, emit

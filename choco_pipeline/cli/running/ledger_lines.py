@@ -9,22 +9,23 @@ from textwrap import wrap
 from rich.console import Console
 from rich.text import Text
 
-from choco_pipeline.claims.conclusions.claim_row import OUTCOMES, ClaimPair, Outcome
-from choco_pipeline.claims.conclusions.outcomes import (
+from choco_pipeline.claims.conclusions.claim_row import ClaimPair
+from choco_pipeline.claims.conclusions.conclusion import (
     ANSWERS,
-    NOT_ASSERTED,
+    OUTCOMES,
     SIGNS,
-    engines_text,
+    STRONGEST_FIRST,
+    Outcome,
+    tally,
     words_of,
 )
+from choco_pipeline.claims.conclusions.outcomes import NOT_ASSERTED, engines_text
 from choco_pipeline.claims.conclusions.row_text import place_text
 from choco_pipeline.claims.language.ledger_claim import LedgerClaim
 from choco_pipeline.cli.output import WIDTH
 from choco_pipeline.commands import command
-from choco_pipeline.finding.judge.rank import VERDICTS
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula.written.parameter_text import parameters_text
-from choco_pipeline.report.found_statements.found import STATUSES
 from choco_pipeline.report.found_statements.found_formulas import in_text
 from choco_pipeline.sweep.run_ledger import Ledger
 
@@ -50,15 +51,11 @@ INDENT, FURTHER = "  ", "    "
 def count_verdicts(ledger: Ledger) -> dict[str, dict[Outcome, int]]:
     """Return how many claims have each verdict, worst first: ``claims`` of the papers, and apart what they do not assert."""
     status = {claim.id: claim.status for claim in ledger.claims}
-    groups: dict[str, Counter[Outcome]] = {group: Counter() for group in ("claims", *NOT_ASSERTED)}
+    groups: dict[str, list[Outcome]] = {group: [] for group in ("claims", *NOT_ASSERTED)}
     for row in ledger.rows:
         of = status[row.claim]
-        groups[of if of in NOT_ASSERTED else "claims"][row.verdict] += 1
-    return {
-        group: {verdict: counts[verdict] for verdict in OUTCOMES if counts[verdict]}
-        for group, counts in groups.items()
-        if counts
-    }
+        groups[of if of in NOT_ASSERTED else "claims"].append(row.verdict)
+    return {group: tally(outcomes) for group, outcomes in groups.items() if outcomes}
 
 
 def count_proofs(ledger: Ledger) -> dict[str, int]:
@@ -177,12 +174,12 @@ def _show_new(found: Sequence[FoundStatement], lines: _Lines) -> None:
     """Print what no claim of the catalogue says and nothing refutes, the strongest verdicts first."""
     new = [
         one
-        for one in sorted(found, key=lambda one: VERDICTS.index(one.verdict.status))
-        if not one.known and one.verdict.status != "refuted" and one.kind != "heights"
+        for one in sorted(found, key=lambda one: STRONGEST_FIRST.index(one.verdict))
+        if not one.known and one.verdict != "refuted" and one.kind != "heights"
     ]
     lines.heading("Found, and in no claim", bool(new))
     for one in new[:MOST_NEW]:
-        lines.item(STATUSES[one.verdict.status][0], f"{in_text(one)}: {one.verdict.text}")
+        lines.item(one.verdict, f"{in_text(one)}: {one.conclusion.text}")
     if len(new) > MOST_NEW:
         lines.line(f"and {len(new) - MOST_NEW:,} more, on the report's page of found statements")
 

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.finding.families.combinations import Point
 from choco_pipeline.finding.families.domains import TRIED, domain
 from choco_pipeline.finding.families.frontiers import FamilyFormula, frontier_statements
@@ -47,7 +48,6 @@ from choco_pipeline.finding.statements.statement import (
     Searched,
     StatementLine,
     Tried,
-    Verdict,
     nodes_in,
 )
 from choco_pipeline.formula import parse
@@ -262,7 +262,9 @@ class _Search:
             return statement
         failure = formula.outcomes[refuting[0]].failure
         where = f"{listed([points[refuting[0]]])}: {failure[0] if failure else 'no value'}"
-        return statement.with_verdict(Verdict("refuted", f"wrong in a table held out, {where}"))
+        return statement.with_conclusion(
+            Conclusion("refuted", f"wrong in a table held out, {where}")
+        )
 
     def _held_on(
         self, formula: FamilyFormula, tested: TestedCondition, right: Sequence[int]

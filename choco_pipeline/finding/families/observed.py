@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.finding.families.frontiers import TRIED
 from choco_pipeline.finding.families.laws import FEWEST, laws, shapes
 from choco_pipeline.finding.statements.statement import (
@@ -13,7 +14,6 @@ from choco_pipeline.finding.statements.statement import (
     FoundStatement,
     StatementLine,
     Tried,
-    Verdict,
 )
 from choco_pipeline.games.notation import match, read
 
@@ -92,7 +92,9 @@ def law_statements(
             when=law.when,
             parameters={name: tuple(sorted((*law.fitted, *law.held_out)))},
             formulas=() if text is None else (StatementLine(f"{what} =", text),),
-            verdict=Verdict("observed", "right for all that were observed; no table decides it"),
+            conclusion=Conclusion(
+                "unchecked", "right for all that were observed; no table decides it"
+            ),
         )
         found.append(statement)
     return found

@@ -8,8 +8,9 @@ from typing import Any, TypedDict
 
 import numpy as np
 
+from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.claims.standalone.height_functions import number_of_height_functions
-from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried, Verdict
+from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
 from choco_pipeline.mining.height_search import (
     EVERY,
     GRUNDY,
@@ -74,7 +75,7 @@ def census(side: int, height: int) -> FoundStatement:
         found_on=Evidence(number, "all functions of the box"),
         held_on=Evidence(0, "nothing, for it is a count"),
         tried=Tried(1 + len(SHIFTS), "formulas"),
-        verdict=Verdict("observed", "counted"),
+        conclusion=Conclusion("unchecked", "counted"),
         picture={
             "kind": "height-functions",
             "counts": {

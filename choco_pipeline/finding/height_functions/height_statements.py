@@ -7,24 +7,24 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.finding.height_functions.height_census import census
 from choco_pipeline.finding.height_functions.height_criterion import CriterionSearch, search, tried
 from choco_pipeline.finding.height_functions.height_samples import named
 from choco_pipeline.finding.statements.statement import (
+    FORMAT,
     Evidence,
     FoundDocument,
     FoundStatement,
     Searched,
     StatementLine,
-    Verdict,
 )
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.mining.height_search import GRUNDY, P_POSITIONS, HeightClass
 from choco_pipeline.stages import Stage
 from choco_pipeline.sweep.orders import ASKED_OF_HEIGHTS
 
-FORMAT = 1
 RULESET = "solid-bar(f=f)"
 MEANING = (
     "f is monotone, u < x, g = f(u, z) and h = f(x, z); the condition is meant for all such u, x and z, and also with the"
@@ -144,7 +144,9 @@ def statements_of(
             found_on=Evidence(found.functions, f"{box}; {found.members:,} are so"),
             held_on=found.held,
             tried=tried(found),
-            verdict=Verdict("observed", f"right for {found.held.positions:,} other functions, too"),
+            conclusion=Conclusion(
+                "unchecked", f"right for {found.held.positions:,} other functions, too"
+            ),
         )
         statements.append(statement)
     return statements

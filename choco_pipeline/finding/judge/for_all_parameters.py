@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from choco_pipeline.claims.conclusions.conclusion import Conclusion, Outcome
 from choco_pipeline.claims.conclusions.outcomes import ENGINES, enumerated
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
@@ -21,7 +22,7 @@ from choco_pipeline.claims.language.claims_file import FollowsFrom, LemmaName
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.statements.entries import claims_of
-from choco_pipeline.finding.statements.statement import FoundStatement, StatementError, Verdict
+from choco_pipeline.finding.statements.statement import FoundStatement, StatementError
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.formula.written.parameter_text import assigned
@@ -30,7 +31,7 @@ from choco_pipeline.proof.lemmas.derivation import derived
 #: Seconds for one statement, and for all of a run: what claims asked before is known, and costs nothing.
 ONE_SECONDS, ALL_SECONDS = 14.0, 28.0
 #: Only these are worth the time: what is refuted, or on one game, is not asked.
-ASKED = ("holds", "proved-for-listed")
+ASKED: tuple[Outcome, ...] = ("holds-to-bound", "proved-for-listed")
 #: Ways from what is known of a game to what is said of one with heaps or passes beside it, shortest first; a lemma refuses games
 #: that it does not speak of, so that at most one or two of these remain.
 WAYS: tuple[tuple[LemmaName, ...], ...] = (
@@ -74,17 +75,17 @@ class ForAllParameters:
         claim = claim_for_all(statement)
         if claim is None:
             return statement
-        verdict = None
+        conclusion = None
         # Else it does not say of every position, or of those up to a bound, what it is.
         if not list(mistakes_in(claim)):
             found = self._timed(self.decide, claim)
-            verdict = None if found is None else _verdict(statement, claim, found)
-        if verdict is None or verdict.status in ASKED:
+            conclusion = None if found is None else _conclusion(statement, claim, found)
+        if conclusion is None or conclusion.verdict in ASKED:
             points = [point for point in statement.points if claim.speaks_of(point)]
-            verdict = self._by_lemmas(claim, points) or verdict
-        return statement if verdict is None else statement.with_verdict(verdict)
+            conclusion = self._by_lemmas(claim, points) or conclusion
+        return statement if conclusion is None else statement.with_conclusion(conclusion)
 
-    def _by_lemmas(self, claim: Claim, points: Sequence[Mapping[str, int]]) -> Verdict | None:
+    def _by_lemmas(self, claim: Claim, points: Sequence[Mapping[str, int]]) -> Conclusion | None:
         """Return that a claim follows from one of the catalogue that is proved for all parameters, if it does."""
         for following, premise in _derivations(claim, self.catalogue, points):
             known = self._timed(self.decide, premise)
@@ -92,7 +93,7 @@ class ForAllParameters:
                 continue
             found = self._timed(self.follow, following, premise, known) if self.follow else None
             if found is not None and found.is_proved:
-                return _following_verdict(found, known)
+                return _following_conclusion(found, known)
         return None
 
     def _timed(self, ask: Callable[..., ClaimVerdict], *asked: object) -> ClaimVerdict | None:
@@ -109,7 +110,7 @@ class ForAllParameters:
 
 def claim_for_all(statement: FoundStatement) -> Claim | None:
     """Return the claim that a statement on a family is for all parameters; None if it is no such statement."""
-    if not statement.pattern.names or statement.verdict.status not in ASKED:
+    if not statement.pattern.names or statement.verdict not in ASKED:
         return None
     try:
         claims = claims_of(statement)
@@ -155,7 +156,7 @@ def _following(claim: Claim, premise: str, lemmas: Sequence[LemmaName]) -> Claim
     return replace(claim, statement=claim.statement.model_copy(update={"follows_from": by}))
 
 
-def _following_verdict(found: ClaimVerdict, premise: ClaimVerdict) -> Verdict:
+def _following_conclusion(found: ClaimVerdict, premise: ClaimVerdict) -> Conclusion:
     assert found.for_all is not None
     assert premise.certificate is not None
     chain = found.evidence["follows_from"]
@@ -164,18 +165,18 @@ def _following_verdict(found: ClaimVerdict, premise: ClaimVerdict) -> Verdict:
         f"proved for {found.for_all.text}: it follows from {premise.claim} by lemmas on {enumerated(chain['lemmas'])}; the sentences on"
         f" integers that remain are decided by {_engines(found)}"
     )
-    return Verdict("proved", text, (premise.certificate, *steps))
+    return Conclusion("proved", text, (premise.certificate, *steps))
 
 
 def _engines(found: ClaimVerdict) -> str:
     return enumerated([ENGINES.get(name, name) for name in found.engines])
 
 
-def _verdict(statement: FoundStatement, claim: Claim, found: ClaimVerdict) -> Verdict:
-    before = statement.verdict
+def _conclusion(statement: FoundStatement, claim: Claim, found: ClaimVerdict) -> Conclusion:
+    before = statement.conclusion
     if found.for_all is None:  # then it is refuted for single ones
         where = assigned(found.parameters)
-        return Verdict("refuted", f"{where}: {found.text}")
+        return Conclusion("refuted", f"{where}: {found.text}")
     of = found.for_all.text
     if not found.is_proved or found.certificate is None:
         return replace(before, text=f"{before.text}; not decided for {of} at once: {found.why}")
@@ -190,4 +191,4 @@ def _verdict(statement: FoundStatement, claim: Claim, found: ClaimVerdict) -> Ve
             return replace(before, text=text, certificates=(*before.certificates, *kept))
         of, kept = f"{of}, and false for each just beyond them", (*kept, beyond.certificate)
     text = f"proved for {of}: all conditions, written anew from the game, are unsatisfiable by {_engines(found)}"
-    return Verdict("proved", text, kept)
+    return Conclusion("proved", text, kept)

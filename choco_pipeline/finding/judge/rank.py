@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 
+from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.finding.judge.known import sources
 from choco_pipeline.finding.statements.statement import FoundStatement
-
-#: The order of verdicts.
-VERDICTS = ("proved", "proved-for-listed", "exhausted", "holds", "observed", "undecided", "refuted")
 
 
 def strongest_first(
@@ -81,7 +79,7 @@ def ranked(statements: Iterable[FoundStatement]) -> list[FoundStatement]:
 
     def key(statement: FoundStatement) -> tuple[object, ...]:
         return (
-            VERDICTS.index(statement.verdict.status),
+            STRONGEST_FIRST.index(statement.verdict),
             bool(statement.exceptions),
             bool(statement.known),
             bool(statement.follows_from),

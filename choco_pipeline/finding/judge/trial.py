@@ -21,6 +21,7 @@ from typing import Any
 
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.checks.values import SMALL
+from choco_pipeline.claims.conclusions.conclusion import Conclusion, Outcome
 from choco_pipeline.claims.kinds import Values
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
@@ -51,8 +52,6 @@ from choco_pipeline.finding.statements.statement import (
     Evidence,
     FoundStatement,
     StatementError,
-    Status,
-    Verdict,
     nodes_in,
 )
 from choco_pipeline.finding.statements.value_statements import with_other_values_excluded
@@ -87,13 +86,13 @@ class _Trial:
 
     parameters: Parameters
     bound: int
-    outcome: Exhausted | HoldsToBound | Refuted | Undecided | Vacuous | _Missing
+    verdict: Exhausted | HoldsToBound | Refuted | Undecided | Vacuous | _Missing
     run: int | None
 
     @property
     def is_against(self) -> bool:
         """Whether a statement that is made for these parameters does not stand it."""
-        return isinstance(self.outcome, Refuted | _Missing)
+        return isinstance(self.verdict, Refuted | _Missing)
 
 
 @dataclass(frozen=True)
@@ -122,7 +121,7 @@ def tried(
 
     Notes
     -----
-    A statement that the claim language cannot say is "observed": nothing but the search has checked it. One that is false
+    A statement that the claim language cannot say is "unchecked": nothing but the search has checked it. One that is false
     at some position stays, with the verdict "refuted" and the least such position of the first table that has any; unless
     a condition on the parameters tells where it is wrong, and then holds on others again. Where it was wrong is then told
     under `tried`: the statement does not speak of these parameters any more. That values make a set is said only where every
@@ -130,10 +129,10 @@ def tried(
     """
     found = _tried(statement, tables, decide, (), statement.tried.what)
     weaker = with_other_values_excluded(statement)
-    if weaker is None or found.verdict.status not in ("refuted", "undecided"):
+    if weaker is None or found.verdict not in ("refuted", "undecided"):
         return found
     again = _tried(weaker, tables, decide, (), weaker.tried.what)
-    return found if found.verdict.status == again.verdict.status else again
+    return found if found.verdict == again.verdict else again
 
 
 def _tried(
@@ -150,11 +149,11 @@ def _tried(
     try:
         claims = claims_of(statement)
     except StatementError as error:
-        return statement.with_verdict(Verdict("undecided", f"not a claim: {error}"))
+        return statement.with_conclusion(Conclusion("undecided", f"not a claim: {error}"))
     if not claims:
         where = f"it was right on {statement.held_on.what}"
-        return statement.with_verdict(
-            Verdict("observed", f"{where}; nothing else was compared with it")
+        return statement.with_conclusion(
+            Conclusion("unchecked", f"{where}; nothing else was compared with it")
         )
     seen = games_of(statement, claims[0], tables)
     taken = [trial.parameters for before in used for trial in before]
@@ -168,44 +167,48 @@ def _tried(
             known = [trial for before in (*used, outcomes) for trial in before]
             narrower = _narrowed(statement, seen.values(), known, searched)
         if narrower is None:
-            return statement.with_verdict(wrong)
+            return statement.with_conclusion(wrong)
         learnt_from = (*used, narrower.learnt_from)
         again = _tried(narrower.statement, tables, decide, learnt_from, searched)
-        fails = again.verdict.status in ("refuted", "undecided")
-        return statement.with_verdict(wrong) if fails else again
-    held = [t for t in outcomes if isinstance(t.outcome, Exhausted | HoldsToBound)]
+        fails = again.verdict in ("refuted", "undecided")
+        return statement.with_conclusion(wrong) if fails else again
+    held = [t for t in outcomes if isinstance(t.verdict, Exhausted | HoldsToBound)]
     if used and not any(t.run is None and _positions(t) for t in held):
-        wrong = Verdict("refuted", "narrowed until nothing was left to try it on")
-        return statement.with_verdict(wrong)
+        wrong = Conclusion("refuted", "narrowed until nothing was left to try it on")
+        return statement.with_conclusion(wrong)
     statement = replace(statement, held_on=_held_on(statement.held_on, held))
     proved = _proved(claims, seen, tables, decide)
-    if isinstance(proved, Verdict):
-        return statement.with_verdict(proved)
+    if isinstance(proved, Conclusion):
+        return statement.with_conclusion(proved)
     if not held:
         why = next(
-            (t.outcome.why for t in outcomes if isinstance(t.outcome, Undecided | Vacuous)), ""
+            (t.verdict.why for t in outcomes if isinstance(t.verdict, Undecided | Vacuous)), ""
         )
-        return statement.with_verdict(Verdict("undecided", why or "no table could be computed"))
+        return statement.with_conclusion(
+            Conclusion("undecided", why or "no table could be computed")
+        )
     text = _agreement(held)
     if proved:
         text += f"; proved for {_domain(claims)} where {all_listed([p for p, _ in proved])}"
     exhausted = not statement.pattern.names and all(
-        isinstance(t.outcome, Exhausted) for t in outcomes
+        isinstance(t.verdict, Exhausted) for t in outcomes
     )
     paths = tuple(dict.fromkeys(path for _, path in proved))
-    return statement.with_verdict(Verdict("exhausted" if exhausted else "holds", text, paths))
+    return statement.with_conclusion(
+        Conclusion("exhausted" if exhausted else "holds-to-bound", text, paths)
+    )
 
 
-def _verdict_against(against: Sequence[_Trial]) -> Verdict:
+def _verdict_against(against: Sequence[_Trial]) -> Conclusion:
     """Return the verdict of trials that a statement does not stand: "refuted" if one of them refutes it."""
-    refuting = [trial for trial in against if isinstance(trial.outcome, Refuted)]
+    refuting = [trial for trial in against if isinstance(trial.verdict, Refuted)]
     first = (refuting or against)[0]
-    if isinstance(first.outcome, _Missing):
-        text = f"no P-position up to bound {first.bound:,} has the value {first.outcome.member:,}"
+    if isinstance(first.verdict, _Missing):
+        text = f"no P-position up to bound {first.bound:,} has the value {first.verdict.member:,}"
     else:
-        text = verdict_text(first.outcome)
+        text = verdict_text(first.verdict)
     where = all_listed([first.parameters])
-    return Verdict("refuted" if refuting else "undecided", f"{where}: {text}" if where else text)
+    return Conclusion("refuted" if refuting else "undecided", f"{where}: {text}" if where else text)
 
 
 def _narrowed(
@@ -235,7 +238,7 @@ def _narrowed(
     when = f"({statement.when}) and ({best.text})" if statement.when else best.text
     when = without_superfluous(when, [*between(statement), *right, *wrong])
     several = [point for i, point in enumerate(wrong) if point not in wrong[:i]]
-    missed = MISSED if any(isinstance(t.outcome, _Missing) for t in outcomes) else ""
+    missed = MISSED if any(isinstance(t.verdict, _Missing) for t in outcomes) else ""
     search = replace(
         statement.tried,
         candidates=statement.tried.candidates + best.tried,
@@ -291,11 +294,11 @@ def _trial(claim: Claim, parameters: Parameters, run: int | None) -> Iterator[_T
         try:
             data = table(game, bound, quantity)
             finding = check_claim(claim, case, game, bound, data)
-            outcome = _missing(claim, finding, bound) or finding.verdict
+            verdict = _missing(claim, finding, bound) or finding.verdict
         except ChocoError as error:
-            outcome = Undecided(str(error))
-        assert not isinstance(outcome, Proved), "a table proves nothing"
-        yield _Trial(parameters, bound, outcome, run)
+            verdict = Undecided(str(error))
+        assert not isinstance(verdict, Proved), "a table proves nothing"
+        yield _Trial(parameters, bound, verdict, run)
 
 
 def _missing(claim: Claim, finding: Finding, bound: int) -> _Missing | None:
@@ -313,7 +316,7 @@ def _proved(
     seen: Mapping[str, Parameters],
     tables: Tables,
     decide: Decide | None,
-) -> Verdict | list[tuple[Parameters, str]]:
+) -> Conclusion | list[tuple[Parameters, str]]:
     """Return for which games it is proved, and by which certificate; a verdict if for all, or if one refutes it."""
     found: list[tuple[Parameters, str]] = []
     if decide is None:
@@ -325,7 +328,7 @@ def _proved(
             if refuted is not None:
                 where = all_listed([parameters])
                 text = f"{where}: {refuted['text']}" if where else refuted["text"]
-                return Verdict("refuted", text, (path,))
+                return Conclusion("refuted", text, (path,))
             if all(v["verdict"] == "proved" for v in verdicts):
                 found.append((parameters, path))
                 break
@@ -333,8 +336,8 @@ def _proved(
         return found
     which = all_listed([parameters for parameters, _ in found])
     text = f"proved for {_domain(claims)}{f' where {which}' if which else ''}"
-    status: Status = "proved-for-listed" if which else "proved"
-    return Verdict(status, text, tuple(dict.fromkeys(path for _, path in found)))
+    outcome: Outcome = "proved-for-listed" if which else "proved"
+    return Conclusion(outcome, text, tuple(dict.fromkeys(path for _, path in found)))
 
 
 def _domain(claims: Sequence[Claim]) -> str:
@@ -376,7 +379,7 @@ def _where(held: Sequence[_Trial]) -> str:
 
 
 def _positions(trial: _Trial) -> int:
-    match trial.outcome:
+    match trial.verdict:
         case Exhausted(positions) | HoldsToBound(positions):
             return positions
         case _:

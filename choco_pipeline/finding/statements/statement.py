@@ -10,6 +10,7 @@ from importlib import import_module
 from itertools import product
 from typing import Any, Literal, NotRequired, TypedDict, get_args
 
+from choco_pipeline.claims.conclusions.conclusion import Conclusion, Outcome
 from choco_pipeline.claims.language.claim import FOUND
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.statements.mined import Mined
@@ -32,10 +33,6 @@ Kind = Literal[
     "law",
     "related",
 ]
-#: A family is proved for the games that are listed; as a whole only by a certificate of the family.
-Status = Literal[
-    "proved", "proved-for-listed", "holds", "exhausted", "refuted", "undecided", "observed"
-]
 #: The labels of a formula whose values at the P-positions are meant, and of the condition on these: by the relation in a claim.
 VALUES_OF = "values of"
 VALUES_ARE: Mapping[str, str] = {
@@ -45,6 +42,10 @@ VALUES_ARE: Mapping[str, str] = {
 }
 #: What the evidence of a kind of statement counts, where that is not positions.
 UNITS: Mapping[str, str] = {"heights": "height function", "count": "equation", "law": "game"}
+
+
+#: Of ``found.json``.
+FORMAT = 2
 
 
 class StatementError(ChocoError):
@@ -94,24 +95,6 @@ class Tried:
     tables: int = 1
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """What became of a statement; "observed" where the claim language cannot say it, so that nothing checked it again.
-
-    Of a family that is proved for all parameters the first certificate is the proof of a family of games.
-    """
-
-    status: Status
-    text: str
-    certificates: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.status not in get_args(Status):
-            raise StatementError(
-                f"status {self.status!r}: one of {', '.join(get_args(Status))} is needed"
-            )
-
-
 class Searched(TypedDict):
     """What was searched, as ``found.json`` holds it: in which games, how many candidates, and why it found nothing if it did not."""
 
@@ -130,7 +113,7 @@ class FoundDocument(TypedDict):
     searches: list[Searched]
 
 
-UNDECIDED = Verdict("undecided", "not checked yet")
+UNDECIDED = Conclusion("undecided", "not checked yet")
 
 
 @dataclass(frozen=True)
@@ -162,8 +145,8 @@ class FoundStatement(ShownInNotebook):
         What it says, as formulas.
     exceptions
         Positions at which the formulas are wrong.
-    verdict
-        What became of it.
+    conclusion
+        What the verdicts on it come to.
     known
         Ids of the catalogue's claims that it restates.
     follows_from
@@ -189,7 +172,7 @@ class FoundStatement(ShownInNotebook):
     claim: Mapping[str, Any] | None = None
     formulas: tuple[StatementLine, ...] = ()
     exceptions: tuple[tuple[int, ...], ...] = ()
-    verdict: Verdict = UNDECIDED
+    conclusion: Conclusion = UNDECIDED
     known: tuple[str, ...] = ()
     follows_from: tuple[str, ...] = ()
     implies: tuple[str, ...] = ()
@@ -210,7 +193,7 @@ class FoundStatement(ShownInNotebook):
             raise StatementError(
                 f"a found statement on {self.ruleset} says no values for {', '.join(sorted(loose))}"
             )
-        if self.verdict.status == "observed" and self.claim is not None:
+        if self.verdict == "unchecked" and self.claim is not None:
             raise StatementError(f"a found statement on {self.ruleset} has a claim: it is checked")
 
     @cached_property
@@ -230,9 +213,9 @@ class FoundStatement(ShownInNotebook):
         return f"for {self.when}: {self.said}" if self.when else self.said
 
     @property
-    def status(self) -> Status:
-        """What became of it."""
-        return self.verdict.status
+    def verdict(self) -> Outcome:
+        """What the verdicts on it come to, in a word."""
+        return self.conclusion.verdict
 
     @property
     def latex(self) -> str:
@@ -257,11 +240,11 @@ class FoundStatement(ShownInNotebook):
     @property
     def is_proved_for_all(self) -> bool:
         """Whether it is on a family, and proved for all parameters that satisfy its condition."""
-        return bool(self.pattern.names) and self.verdict.status == "proved"
+        return bool(self.pattern.names) and self.verdict == "proved"
 
-    def with_verdict(self, verdict: Verdict) -> FoundStatement:
-        """Return this statement with what became of it."""
-        return replace(self, verdict=verdict)
+    def with_conclusion(self, conclusion: Conclusion) -> FoundStatement:
+        """Return this statement with what the verdicts on it come to."""
+        return replace(self, conclusion=conclusion)
 
     def as_json(self) -> dict[str, object]:
         """Return the statement as plain data, as ``found.json`` holds it."""
@@ -280,7 +263,10 @@ class FoundStatement(ShownInNotebook):
             "found_on": asdict(self.found_on),
             "held_on": asdict(self.held_on),
             "tried": asdict(self.tried),
-            "verdict": {**asdict(self.verdict), "certificates": list(self.verdict.certificates)},
+            "conclusion": {
+                **asdict(self.conclusion),
+                "certificates": list(self.conclusion.certificates),
+            },
             "size": self.size,
             "known": list(self.known),
             "follows_from": list(self.follows_from),
@@ -312,13 +298,13 @@ class FoundStatement(ShownInNotebook):
                     "found_on": Evidence(**said["found_on"]),
                     "held_on": Evidence(**said["held_on"]),
                     "tried": Tried(**said["tried"]),
-                    "verdict": _verdict(said["verdict"]),
+                    "conclusion": _conclusion(said["conclusion"]),
                     "known": tuple(said["known"]),
                     "follows_from": tuple(said.get("follows_from", ())),
                     "implies": tuple(said.get("implies", ())),
                 }
             )
-        except (KeyError, TypeError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise StatementError(f"{given['id']}: not a found statement: {error}") from error
         for name, value in given.items():
             if value is not None and value != getattr(found, name):
@@ -356,5 +342,5 @@ def _sequences(text: str) -> frozenset[str]:
     return frozenset(called) - FUNCTIONS.keys() - {"and", "or", "not"}
 
 
-def _verdict(document: Mapping[str, Any]) -> Verdict:
-    return Verdict(**{**document, "certificates": tuple(document["certificates"])})
+def _conclusion(document: Mapping[str, Any]) -> Conclusion:
+    return Conclusion(**{**document, "certificates": tuple(document["certificates"])})

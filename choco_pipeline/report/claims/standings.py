@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from choco_pipeline.claims.conclusions.outcomes import ANSWERS, SIGNS, Given, strongest
+from choco_pipeline.claims.conclusions.conclusion import ANSWERS, SIGNS
+from choco_pipeline.claims.conclusions.outcomes import Given, strongest
 from choco_pipeline.claims.conclusions.row_text import place_text
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.claims_file import Paper

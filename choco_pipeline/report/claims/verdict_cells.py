@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from choco_pipeline.claims.conclusions.claim_row import ClaimRow
-from choco_pipeline.claims.conclusions.outcomes import SIGNS
+from choco_pipeline.claims.conclusions.conclusion import SIGNS
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import VerdictKind, verdict_detail
 from choco_pipeline.commands import command
@@ -64,7 +64,9 @@ class Cell:
     def said(self) -> str:
         """The verdict in one line, without the word that its sign says already."""
         document = self.document
-        return document.text if document.for_all is not None else verdict_detail(document.outcome)
+        return (
+            document.text if document.for_all is not None else verdict_detail(document.as_verdict)
+        )
 
     @property
     def is_plain(self) -> bool:

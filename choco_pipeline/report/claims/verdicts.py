@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from choco_pipeline.claims.conclusions.claim_row import ClaimRow, Decided, Outcome
-from choco_pipeline.claims.conclusions.outcomes import (
-    NOT_ASSERTED,
-    SIGNS,
-    engines_text,
-    few_words,
-    words_of,
-)
+from choco_pipeline.claims.conclusions.claim_row import ClaimRow, Decided
+from choco_pipeline.claims.conclusions.conclusion import SIGNS, Outcome, words_of
+from choco_pipeline.claims.conclusions.outcomes import NOT_ASSERTED, engines_text, few_words
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.ledger_claim import LedgerClaim
 from choco_pipeline.report.claims.formal import formal_lines
@@ -35,8 +30,6 @@ class ClaimView:
         As in the ledger.
     symbol, words
         The verdict's sign, and what it comes to in a few words.
-    counts
-        Verdict, words and number of its cells, worst first.
     formal
         Pairs of a label and a formula: what was checked.
     cells
@@ -51,7 +44,6 @@ class ClaimView:
     row: ClaimRow
     symbol: str
     words: str
-    counts: list[tuple[Outcome, str, int]]
     formal: list[tuple[str, str]]
     cells: list[Cell]
     decisive: Cell | None
@@ -111,11 +103,6 @@ def claim_views(ledger: Ledger) -> list[ClaimView]:
     )
 
 
-def tally(views: Iterable[ClaimView]) -> list[tuple[Outcome, str, int]]:
-    """Return verdict, words and number of claims for each verdict that occurs, worst first."""
-    return _counted(Counter(view.verdict for view in views))
-
-
 def decides(verdict: ClaimVerdict, decided: Decided | None) -> bool:
     """Whether a verdict is the one whose counterexample a row or a pair names."""
     refutes = verdict.counterexample
@@ -149,7 +136,6 @@ def _claim_view(
         row,
         SIGNS[row.verdict][0],
         words_of(claim.status, row.verdict) if claim.status == "question" else few_words(row),
-        _counted(row.counts),
         formal_lines(claim),
         in_order,
         None if decisive is None else cells[decisive],
@@ -161,11 +147,3 @@ def _claim_view(
 def _by_parameters(verdict: ClaimVerdict) -> tuple[bool, list[int], int]:
     """Return a sorting key: for all parameters first, then by parameters and bound."""
     return (verdict.for_all is None, list(verdict.parameters.values()), verdict.bound or 0)
-
-
-def _counted(counts: Mapping[Outcome, int]) -> list[tuple[Outcome, str, int]]:
-    return [
-        (verdict, words, counts[verdict])
-        for verdict, (_, words) in SIGNS.items()
-        if counts.get(verdict)
-    ]

@@ -133,7 +133,7 @@ class FamilyProofs:
         for statement in found:
             if statement.is_proved_for_all:
                 # After the proof of a family: that it fails beyond a bound, or sentences on integers, which have no pages.
-                path = statement.verdict.certificates[0]
+                path = statement.conclusion.certificates[0]
                 if Path(path).is_file():
                     claims.setdefault(path, [])
                     evidence.setdefault(path, {})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,11 +11,10 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from choco_pipeline.claims.conclusions.claim_row import Outcome
-from choco_pipeline.claims.conclusions.outcomes import SIGNS
+from choco_pipeline.claims.conclusions.conclusion import SIGNS, STRONGEST_FIRST, Outcome, tally
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import StoreError
-from choco_pipeline.finding.statements.statement import UNITS, FoundStatement
+from choco_pipeline.finding.statements.statement import FORMAT, UNITS, FoundStatement
 from choco_pipeline.report.environment import environment, sentence
 from choco_pipeline.report.family_proofs.family_pages import FamilyProofs
 from choco_pipeline.report.found_statements.found_formulas import SAID_IN_FORMULAS, displayed, lead
@@ -25,19 +23,6 @@ from choco_pipeline.report.found_statements.height_tables import HeightTable, ta
 from choco_pipeline.report.found_statements.known_claims import KnownClaims, RestatedClaim
 from choco_pipeline.report.math.mathml import MathML
 from choco_pipeline.sweep.run_ledger import Ledger
-
-FORMAT = 1
-
-#: The sign of each status, named as the verdicts of claims are, and its words; in the order of the page.
-STATUSES: Mapping[str, tuple[Outcome, str]] = {
-    "proved": ("proved", "proved"),
-    "proved-for-listed": ("proved-for-listed", "proved for the games named"),
-    "exhausted": ("exhausted", "checked in all cases"),
-    "holds": ("holds-to-bound", "holding to a bound"),
-    "undecided": ("undecided", "undecided"),
-    "observed": ("unchecked", "seen in tables only"),
-    "refuted": ("refuted", "refuted"),
-}
 
 #: Kinds of statements that say how the P-positions lie, and so no more than a theorem that tells which they are.
 ON_P_POSITIONS = ("count", "cellular", "blocks")
@@ -80,19 +65,19 @@ class FoundView:
         return self.statement.id
 
     @property
-    def status(self) -> Outcome:
-        """The name that the style sheet has for the verdict."""
-        return STATUSES[self.statement.verdict.status][0]
+    def verdict(self) -> Outcome:
+        """What the statement comes to."""
+        return self.statement.verdict
 
     @property
     def symbol(self) -> str:
         """The verdict's sign."""
-        return SIGNS[self.status][0]
+        return SIGNS[self.verdict][0]
 
     @property
     def words(self) -> str:
         """The verdict in words."""
-        return STATUSES[self.statement.verdict.status][1]
+        return SIGNS[self.verdict][1]
 
     @property
     def in_words(self) -> str:
@@ -110,7 +95,7 @@ class FoundView:
     @property
     def certificates(self) -> tuple[Sequence[str], int]:
         """The certificates that are listed, and how many more there are."""
-        paths = self.statement.verdict.certificates
+        paths = self.statement.conclusion.certificates
         return paths[:MOST_CERTIFICATES], max(0, len(paths) - MOST_CERTIFICATES)
 
     @property
@@ -182,19 +167,13 @@ class FoundStatements:
     @property
     def news(self) -> list[FoundView]:
         """Of what no paper says, the strongest: proved before not proved, at most `MOST_NEWS`."""
-        order = list(STATUSES)
-        ranked = sorted(self.new, key=lambda view: order.index(view.statement.verdict.status))
+        ranked = sorted(self.new, key=lambda view: STRONGEST_FIRST.index(view.verdict))
         return ranked[:MOST_NEWS]
 
     @cached_property
-    def tally(self) -> list[tuple[Outcome, str, str, int]]:
-        """How many statements that were not refuted have each status: style, sign, words, number."""
-        counts: Counter[str] = Counter(view.statement.verdict.status for view in self.held)
-        return [
-            (style, SIGNS[style][0], words, counts[name])
-            for name, (style, words) in STATUSES.items()
-            if counts[name]
-        ]
+    def tally(self) -> Mapping[Outcome, int]:
+        """How many statements that were not refuted come to what, the strongest first."""
+        return tally((view.verdict for view in self.held), STRONGEST_FIRST)
 
 
 def read_found(path: Path, ledger: Ledger, results: Path) -> FoundStatements:
@@ -226,15 +205,15 @@ def found_of(document: Mapping[str, Any], ledger: Ledger, results: Path) -> Foun
     """Return what a document of the form of ``found.json`` says, its statements in their order within each part."""
     statements = [FoundStatement.from_json(one) for one in document["statements"]]
     heights = [one for one in statements if one.kind == "heights"]
-    held = [one for one in statements if one.verdict.status != "refuted" and one.kind != "heights"]
+    held = [one for one in statements if one.verdict != "refuted" and one.kind != "heights"]
     known = KnownClaims.of(ledger.claims)
     told = {one.id: known.telling(one.pattern) for one in held if one.kind in ON_P_POSITIONS}
     parts = (
         [one for one in held if not one.known and told.get(one.id) is None],
         [one for one in held if one.known],
         [one for one in held if not one.known and told.get(one.id) is not None],
-        [one for one in heights if one.verdict.status != "refuted"],
-        [one for one in statements if one.verdict.status == "refuted"],
+        [one for one in heights if one.verdict != "refuted"],
+        [one for one in statements if one.verdict == "refuted"],
     )
     numbers = {one.id: n for n, one in enumerate((one for part in parts for one in part), start=1)}
     new, rediscovered, consequences, classified, refuted = (
@@ -259,7 +238,7 @@ def found_page(found: FoundStatements, ledger: Ledger) -> str:
     """Return the page of found statements; it needs no other file, no network and no script."""
     pages = FamilyProofs.of(ledger, [view.statement for view in found.views]).pages_by_path
     template = environment().get_template("statements.html.j2")
-    return template.render(found=found, ledger=ledger, family_pages=pages)
+    return template.render(found=found, ledger=ledger, family_pages=pages, signs=SIGNS)
 
 
 def span(values: Sequence[int]) -> str:

@@ -145,8 +145,7 @@ def _sections(found: FoundStatements) -> Iterator[tuple[str, list[FoundView]]]:
 
 
 def _tex_statement(view: FoundView) -> str:
-    status = view.statement.verdict.status
-    kind = {"proved": "theorem", "refuted": "refuted"}.get(status, "conjecture")
+    kind = {"proved": "theorem", "refuted": "refuted"}.get(view.verdict, "conjecture")
     known = f"[{{{_restates(view, _TEX)}}}]" if view.known else ""
     says = _says(view, _TEX, lambda line: "\n\\[\n" + line + "\n\\]\n")
     tables = "".join(f"\n{_tex_table(table)}" for table in view.tables)
@@ -223,7 +222,7 @@ def _evidence(view: FoundView, markup: _Markup) -> list[str]:
         ("Tried", count(said.tried.candidates, "candidate"), said.tried.what),
     ):
         parts.append(f"{label} {number}: {markup.text(what)}.")
-    parts.append(f"Verdict: {markup.text(sentence(said.verdict.text))}")
+    parts.append(f"Verdict: {markup.text(sentence(said.conclusion.text))}")
     paths, more = view.certificates
     if paths:
         others = f" and {more:,} more" if more else ""

@@ -46,7 +46,7 @@ verdicts = st.one_of(
 @given(verdicts)
 def test_round_trip_through_json(verdict: Verdict) -> None:
     document = verdict_document(verdict)
-    assert VerdictRecord.model_validate(document).outcome == verdict
+    assert VerdictRecord.model_validate(document).as_verdict == verdict
     assert document["text"] == verdict_text(verdict)
 
 

@@ -127,7 +127,8 @@ def test_statements_are_checked_as_by_definition(check, bound, block, data):
     cases, wrong = by_definition(check, bound, fixed)
     finding = find_integers(check, bound, fixed, block)
     assert (
-        VerdictRecord.model_validate(verdict_document(finding.verdict)).outcome == finding.verdict
+        VerdictRecord.model_validate(verdict_document(finding.verdict)).as_verdict
+        == finding.verdict
     )
     match finding.verdict:
         case Refuted(counterexample, positions):

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from choco_pipeline.claims.conclusions.claim_row import OUTCOMES, EngineAgreement
-from choco_pipeline.claims.conclusions.outcomes import SIGNS, engines_text
+from choco_pipeline.claims.conclusions.claim_row import EngineAgreement
+from choco_pipeline.claims.conclusions.conclusion import OUTCOMES, SIGNS, Conclusion, Outcome
+from choco_pipeline.claims.conclusions.outcomes import engines_text
 from choco_pipeline.cli.output import WIDTH
 from choco_pipeline.cli.running.ledger_lines import (
     MOST_NEW,
@@ -24,9 +25,7 @@ from choco_pipeline.cli.running.ledger_lines import (
 from choco_pipeline.finding.statements.statement import (
     Evidence,
     FoundStatement,
-    Status,
     Tried,
-    Verdict,
 )
 from choco_pipeline.sweep.run_ledger import Ledger
 from tests.report.documents import a_claim, whole
@@ -161,9 +160,9 @@ def test_all_is_told_most_important_first_and_nothing_is_cut(
         assert (title in lines) == any(pair["kind"] == kind for pair in ledger["pairs"])
 
 
-def statement(status: Status, number: int, known: tuple[str, ...] = ()) -> FoundStatement:
+def statement(outcome: Outcome, number: int, known: tuple[str, ...] = ()) -> FoundStatement:
     said = f"the Grundy number of {number} is right"
-    verdict = Verdict(status, f"what is known of {number}")
+    conclusion = Conclusion(outcome, f"what is known of {number}")
     return FoundStatement(
         kind="grundy",
         ruleset="nim(2)",
@@ -171,22 +170,22 @@ def statement(status: Status, number: int, known: tuple[str, ...] = ()) -> Found
         found_on=Evidence(1, "a"),
         held_on=Evidence(1, "b"),
         tried=Tried(1, "c"),
-        verdict=verdict,
+        conclusion=conclusion,
         known=known,
     )
 
 
 def test_what_is_new_is_told_the_strongest_first() -> None:
-    found = [statement(status, n) for n, status in enumerate(reversed(get_args(Status)))]
+    found = [statement(outcome, n) for n, outcome in enumerate(OUTCOMES)]
     found.append(statement("proved", 100, ("a-thm-1",)))
     lines = printed({"claims": [], "rows": [], "pairs": [], "verdicts": []}, found)
     assert lines[0] == "Found, and in no claim"
     told = [line for line in lines[1:] if line[:2] == "  " and line[2] != " "]
-    right = [one for one in found[:-1] if one.verdict.status != "refuted"]
+    right = [one for one in found[:-1] if one.verdict != "refuted"]
     assert len(told) == len(right) <= MOST_NEW
-    assert told[0] == f"  ∎ nim(2): {right[-1].text}: {right[-1].verdict.text}"
+    assert told[0] == f"  ∎ nim(2): {right[-1].text}: {right[-1].conclusion.text}"
     assert not any("100" in line or "refuted" in line for line in lines)
-    many = [statement("holds", n) for n in range(MOST_NEW + 3)]
+    many = [statement("holds-to-bound", n) for n in range(MOST_NEW + 3)]
     lines = printed({"claims": [], "rows": [], "pairs": [], "verdicts": []}, many)
     assert lines[-1] == "  and 3 more, on the report's page of found statements"
 

@@ -148,9 +148,9 @@ def test_a_statement_that_the_tables_held_out_refute_is_told():
     changed[first] = with_a_wrong_cell(changed[first])
     found = said(generalise(TableFamily(SOLID, tuple(changed))).statements)
     one = found["k%4 == 3", "x ^ y ^ z == 0", ""]
-    assert one.verdict.status == "refuted"
+    assert one.verdict == "refuted"
     k = family.points[first]["k"]
-    assert one.verdict.text == f"wrong in a table held out, k = {k}: (33, {33 ^ 34}, 34)"
+    assert one.conclusion.text == f"wrong in a table held out, k = {k}: (33, {33 ^ 34}, 34)"
 
 
 def with_a_wrong_cell(place):
@@ -173,7 +173,7 @@ def test_a_second_condition_where_the_first_one_is_refuted():
     assert 2 in family.held_out_first
     one = generalise(family).statements[0]
     assert one.when == "k > 3 and k%4 == 3"
-    assert one.verdict.status == "undecided"
+    assert one.verdict == "undecided"
     assert one.found_on.tables + one.held_on.tables == len(range(7, 44, 4))
     assert "wrong in" in one.held_on.what
 
@@ -293,4 +293,4 @@ def test_bars_with_few_cells_are_learnt_from_together():
 @pytest.mark.full
 def test_one_wrong_cell_of_bars_with_few_cells_is_seen():
     found = generalise(uncut(wrong=True))
-    assert all(one.when or one.status == "refuted" for one in found.statements)
+    assert all(one.when or one.verdict == "refuted" for one in found.statements)

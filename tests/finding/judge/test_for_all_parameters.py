@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
 from choco_pipeline.claims.language.claim_verdict import AllParameters, ClaimVerdict
@@ -23,17 +24,18 @@ from choco_pipeline.finding.statements.statement import (
     FoundStatement,
     StatementLine,
     Tried,
-    Verdict,
 )
 from choco_pipeline.proof import for_all
 from choco_pipeline.proof.for_all import settle_for_all
 
 TRIANGLE, STEP = "solid-bar(f=(x+z)//k)", "step-bar(k=k, s=s)"
 SEEN = Evidence(100, "some tables")
-HOLDS = Verdict("holds", "holds for all 100 positions")
+HOLDS = Conclusion("holds-to-bound", "holds for all 100 positions")
 
 
-def statement(kind, ruleset, formula, when="", *, verdict=HOLDS, exceptions=(), where="", **values):
+def statement(
+    kind, ruleset, formula, when="", *, conclusion=HOLDS, exceptions=(), where="", **values
+):
     label = {"p-positions": "P iff", "grundy": "G ="}[kind]
     return FoundStatement(
         kind=kind,
@@ -46,7 +48,7 @@ def statement(kind, ruleset, formula, when="", *, verdict=HOLDS, exceptions=(), 
         parameters=values,
         formulas=(StatementLine(label, formula, where),),
         exceptions=exceptions,
-        verdict=verdict,
+        conclusion=conclusion,
     )
 
 
@@ -67,10 +69,10 @@ def decided(tmp_path):
 
 def test_a_true_statement_is_proved_for_all_parameters(decided):
     found = decided(THREE)
-    assert found.verdict.status == "proved"
-    assert found.verdict.text.startswith("proved for all k with k ≡ 3 (mod 4): ")
+    assert found.verdict == "proved"
+    assert found.conclusion.text.startswith("proved for all k with k ≡ 3 (mod 4): ")
     assert found.is_proved_for_all
-    (path,) = found.verdict.certificates
+    (path,) = found.conclusion.certificates
     document = json.loads(Path(path).read_text(encoding="utf-8"))
     assert (document["kind"], document["for"]) == ("family", "k%4 == 3")
     assert FoundStatement.from_json(found.as_json()) == found
@@ -87,21 +89,21 @@ def up_to(bound, formula="(x-1) ^ y ^ (z-1) == 0", when="k%4 == 2"):
 
 def test_a_bound_is_proved_for_all_parameters_and_that_it_is_the_largest(decided):
     found = decided(up_to("k"))
-    assert found.verdict.status == "proved"
+    assert found.verdict == "proved"
     says = "proved for all k with k ≡ 2 (mod 4), for coordinates up to k, and false for each just beyond them: "
-    assert found.verdict.text.startswith(says)
-    right, beyond = (json.loads(Path(p).read_text("utf-8")) for p in found.verdict.certificates)
+    assert found.conclusion.text.startswith(says)
+    right, beyond = (json.loads(Path(p).read_text("utf-8")) for p in found.conclusion.certificates)
     assert right["where"] == "x <= k and y <= k and z <= k"
     assert beyond["where"] == "x <= k+1 and y <= k+1 and z <= k+1"
 
 
 def test_a_bound_that_is_not_the_largest_is_not_proved(decided):
     found = decided(up_to("k-1"))
-    assert found.verdict.status == "holds"
-    assert found.verdict.text.endswith(
+    assert found.verdict == "holds-to-bound"
+    assert found.conclusion.text.endswith(
         "; proved for all k with k ≡ 2 (mod 4), for coordinates up to k−1, but not that it fails beyond them"
     )
-    assert len(found.verdict.certificates) == 1
+    assert len(found.conclusion.certificates) == 1
 
 
 #: As near to true ones as can be.
@@ -123,27 +125,27 @@ FALSE = [
 @pytest.mark.parametrize("said", FALSE, ids=lambda said: f"{said.formulas[0].formula}, {said.when}")
 def test_false_neighbours_are_not_proved(said, decided):
     found = decided(said)
-    assert found.verdict.status != "proved"
-    assert not found.verdict.certificates
-    if found.verdict.status == "refuted":
-        assert "k = " in found.verdict.text
+    assert found.verdict != "proved"
+    assert not found.conclusion.certificates
+    if found.verdict == "refuted":
+        assert "k = " in found.conclusion.text
     else:
-        assert found.verdict.status == "holds"
-        assert "not decided for all" in found.verdict.text
+        assert found.verdict == "holds-to-bound"
+        assert "not decided for all" in found.conclusion.text
 
 
 def test_what_its_check_does_not_agree_with_is_not_proved(decided, monkeypatch):
     refused = {"status": "undecided", "why": "a condition does not hold"}
     monkeypatch.setattr(for_all, "check_family", lambda *_: refused)
     found = decided(THREE)
-    assert (found.verdict.status, found.verdict.certificates) == ("holds", ())
-    assert "a condition does not hold" in found.verdict.text
+    assert (found.verdict, found.conclusion.certificates) == ("holds-to-bound", ())
+    assert "a condition does not hold" in found.conclusion.text
 
 
 NOT_ASKED = [
     replace(THREE, ruleset="solid-bar(f=(x+z)//3)", when="", parameters={}),
-    THREE.with_verdict(Verdict("refuted", "wrong")),
-    THREE.with_verdict(Verdict("undecided", "no table")),
+    THREE.with_conclusion(Conclusion("refuted", "wrong")),
+    THREE.with_conclusion(Conclusion("undecided", "no table")),
     replace(THREE, formulas=(StatementLine("P iff", "x ^ y ^ z == 0", "x > 3"),)),
     replace(THREE, exceptions=((0, 0, 1),)),
 ]  # fmt: skip
@@ -186,13 +188,13 @@ def followed(tmp_path_factory):
 
 def test_with_a_pass_a_statement_follows_by_lemmas_from_what_is_proved_without(followed):
     found = followed(EVEN)
-    assert found.verdict.status == "proved"
-    assert found.verdict.text.startswith(
+    assert found.verdict == "proved"
+    assert found.conclusion.text.startswith(
         "proved for all k, s with k ≡ 0 (mod 2) and s ≡ 0 (mod 2) and k > s: it follows from step2015-sec-1-grundy by lemmas on "
         "one pass where only the end has value 0 and a free heap; the sentences on integers that remain are decided by ours"
     )
     premise, *sentences = [
-        json.loads(Path(p).read_text("utf-8")) for p in found.verdict.certificates
+        json.loads(Path(p).read_text("utf-8")) for p in found.conclusion.certificates
     ]
     assert premise["kind"] == "family"
     assert len(sentences) == 3, "of the parameters, and for no pass left and for one"
@@ -210,8 +212,8 @@ def test_with_a_pass_a_statement_follows_by_lemmas_from_what_is_proved_without(f
 )
 def test_false_neighbours_do_not_follow(said, followed):
     found = followed(said)
-    assert found.verdict.status == "holds"
-    assert not found.verdict.certificates
+    assert found.verdict == "holds-to-bound"
+    assert not found.conclusion.certificates
 
 
 def test_of_half_of_the_positions_nobody_asks_for_a_proof_of_all():
@@ -252,7 +254,7 @@ def test_the_stage_proves_what_stands_on_tables(tmp_path):
 
     games = {(f"solid-bar(f=(x+z)//{k})", "p-positions"): 32 for k in (3, 7, 11)}
     finder = Finder(Tables(games), Catalogue({}), None, ForAllParameters(decide))
-    proposed = [replace(THREE, verdict=Verdict("undecided", "new"))]
+    proposed = [replace(THREE, conclusion=Conclusion("undecided", "new"))]
     (found,) = finder.consider(proposed)
-    assert (found.verdict.status, found.id) == ("proved", THREE.id)
-    assert found.verdict.text.startswith("proved for all k with k ≡ 3 (mod 4)")
+    assert (found.verdict, found.id) == ("proved", THREE.id)
+    assert found.conclusion.text.startswith("proved for all k with k ≡ 3 (mod 4)")

@@ -35,7 +35,7 @@ def test_a_step_more_is_a_column_more_while_column_0_is_the_end():
     mined = searched(STEP, [{"k": k, "s": s} for k in range(1, 6) for s in range(8)], "grundy")
     found = {one.text: one for one in judged(mined)}
     said = found["for s > 0 and k >= s: G(y, z) = g-1, with g = G(y, z+1) of step-bar(k=k, s=s-1)"]
-    assert said.verdict.status == "holds"
+    assert said.verdict == "holds-to-bound"
     assert said.claim["check"] == {
         "kind": "related",
         "game": "step-bar(k=k, s=s-1)",
@@ -49,7 +49,7 @@ def test_what_one_pass_does_is_narrowed_to_bars_in_which_the_end_alone_has_value
     family = "with-pass(step-bar(k=k, s=s), passes=1)"
     points = [{"k": k, "s": s} for k in range(1, 6) for s in range(k)]
     found = judged(searched(family, points, "grundy"))
-    by_lemma = {one.known: one for one in found if one.verdict.status == "holds"}
+    by_lemma = {one.known: one for one in found if one.verdict == "holds-to-bound"}
     one = by_lemma["one-pass",]
     assert one.when == "k > s"
     assert "G = max(((g+1) ^ 1)-1, 0) where p >= 1" in one.text.replace("G(y, z, p)", "G")
@@ -90,7 +90,7 @@ def test_a_relation_of_games_with_formulas_says_nothing_more():
     """Of even k the Grundy numbers are known, and so how those of k and k-2 are related."""
     even = [{"k": k, "s": 0} for k in range(2, 14, 2)]
     mined = searched("step-bar(k=k, s=0)", [{"k": one["k"]} for one in even], "grundy")
-    (said,) = [one for one in judged(mined) if one.verdict.status == "holds"]
+    (said,) = [one for one in judged(mined) if one.verdict == "holds-to-bound"]
     assert "g = G(y, z) of step-bar(k=k-2, s=0)" in said.text
     formula = {
         "kind": "grundy",
@@ -102,7 +102,7 @@ def test_a_relation_of_games_with_formulas_says_nothing_more():
         "seen": [],
         "claim": None,
         "exceptions": [],
-        "verdict": {"status": "undecided", "text": "", "certificates": []},
+        "conclusion": {"verdict": "undecided", "text": "", "certificates": []},
         "known": [],
         "picture": None,
     }

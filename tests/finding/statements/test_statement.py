@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.statements.statement import (
     Evidence,
@@ -11,7 +12,6 @@ from choco_pipeline.finding.statements.statement import (
     StatementError,
     StatementLine,
     Tried,
-    Verdict,
 )
 
 
@@ -34,7 +34,7 @@ def statement(**given):
 def test_a_document_holds_all_of_a_statement():
     known = statement(
         claim={"check": {"kind": "p-positions", "formula": "x == y"}},
-        verdict=Verdict("proved", "for all", ("a.json",)),
+        conclusion=Conclusion("proved", "for all", ("a.json",)),
         known=("a-thm-1",),
         picture={"kind": "sequence", "terms": [1, 2]},
     )
@@ -45,7 +45,7 @@ def test_a_document_holds_all_of_a_statement():
     with pytest.raises(StatementError, match="its text is for k%2 == 0: P iff"):
         FoundStatement.from_json(document | {"text": "for k%4 == 0: P iff x ^ y ^ z == 0"})
     assert document["held_on"] == {"positions": 900, "what": "the rest", "tables": 2}
-    assert document["verdict"]["certificates"] == ["a.json"]
+    assert document["conclusion"]["certificates"] == ["a.json"]
 
 
 def test_an_id_follows_from_what_is_said_and_from_nothing_else():
@@ -55,7 +55,7 @@ def test_an_id_follows_from_what_is_said_and_from_nothing_else():
         said="in other words",
         formulas=(spaced,),
         held_on=Evidence(1, "less"),
-        verdict=Verdict("holds", "here"),
+        conclusion=Conclusion("holds-to-bound", "here"),
         parameters={"k": (6,), "s": (0,)},
     )
     assert same.id == said.id
@@ -83,7 +83,7 @@ def test_a_size_counts_the_nodes_of_formulas_and_conditions():
         ({"said": " "}, "has no text"),
         ({"parameters": {"k": (2,)}}, "says no values for s"),
         (
-            {"verdict": Verdict("observed", ""), "claim": {"check": {}}},
+            {"conclusion": Conclusion("unchecked", ""), "claim": {"check": {}}},
             "has a claim: it is checked",
         ),
     ],
@@ -96,8 +96,8 @@ def test_what_is_no_statement_is_refused(change, message):
 def test_a_formula_that_cannot_be_read_is_refused():
     with pytest.raises(ChocoError, match="column"):
         StatementLine("P iff", "x ^ ^ y")
-    with pytest.raises(StatementError, match="status 'true'"):
-        Verdict("true", "")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="'true': one of"):
+        Conclusion("true", "")  # type: ignore[arg-type]
 
 
 def test_a_document_that_was_changed_is_refused():

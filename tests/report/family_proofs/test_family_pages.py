@@ -13,12 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.finding.statements.statement import (
+    FORMAT,
     Evidence,
     FoundStatement,
     StatementLine,
     Tried,
-    Verdict,
 )
 from choco_pipeline.formula import parse
 from choco_pipeline.proof.family_check.document import read_family
@@ -241,15 +242,15 @@ def test_found_statements_that_are_proved_for_all_have_pages_and_are_theorems(fo
         when="k%4 == 3",
         parameters={"k": (3, 7)},
         formulas=(StatementLine("P iff", "x ^ y ^ z == 0"),),
-        verdict=Verdict("proved", "proved for all k with k%4 == 3", (path,)),
+        conclusion=Conclusion("proved", "proved for all k with k%4 == 3", (path,)),
         **evidence,
     )
     # with a pass, sentences on integers have certificates of their own
-    followed = replace(proved, when="k%8 == 7").with_verdict(
-        Verdict("proved", "proved for all k with k%8 == 7", (path, "results/all-1.json"))
+    followed = replace(proved, when="k%8 == 7").with_conclusion(
+        Conclusion("proved", "proved for all k with k%8 == 7", (path, "results/all-1.json"))
     )
-    listed = replace(proved, when="k%8 == 3").with_verdict(
-        Verdict("proved-for-listed", "proved where k = 3", (path,))
+    listed = replace(proved, when="k%8 == 3").with_conclusion(
+        Conclusion("proved-for-listed", "proved where k = 3", (path,))
     )
     ledger = {"run": "small", "title": "t", "claims": [], "verdicts": [], "tables": []}
     assert write_family_pages(whole(ledger), tmp_path, [listed]) == 0
@@ -257,7 +258,7 @@ def test_found_statements_that_are_proved_for_all_have_pages_and_are_theorems(fo
     document = {
         "statements": [s.as_json() for s in (proved, followed, listed)],
         "searches": [],
-        "format": 1,
+        "format": FORMAT,
     }
     found = found_of(document, whole(ledger), tmp_path)
     page = found_page(found, whole(ledger))

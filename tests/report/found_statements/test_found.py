@@ -12,20 +12,20 @@ from typing import Any
 import numpy as np
 import pytest
 
+from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST, Conclusion
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.finding.statements.statement import (
+    FORMAT,
     FoundStatement,
     StatementError,
     StatementLine,
-    Verdict,
 )
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import read
 from choco_pipeline.mining.closed_forms.value_forms import forms
 from choco_pipeline.report.charts.pictures import Picture
 from choco_pipeline.report.found_statements.found import (
-    STATUSES,
     FoundStatements,
     found_of,
     found_page,
@@ -63,7 +63,7 @@ def html(found: FoundStatements, ledger: dict[str, Any]) -> str:
 
 
 def document_of(*statements: FoundStatement) -> dict[str, Any]:
-    return {"format": 1, "statements": [one.as_json() for one in statements], "searches": []}
+    return {"format": FORMAT, "statements": [one.as_json() for one in statements], "searches": []}
 
 
 def squeezed(text: str) -> str:
@@ -71,16 +71,16 @@ def squeezed(text: str) -> str:
 
 
 def test_statements_are_numbered_through_the_parts(found: FoundStatements):
-    status = [view.statement.verdict.status for view in found.views]
+    status = [view.statement.verdict for view in found.views]
     assert status == [
         "proved-for-listed",
-        "holds",
+        "holds-to-bound",
         "undecided",
-        "observed",
-        "holds",
+        "unchecked",
+        "holds-to-bound",
         "proved",
         "exhausted",
-        "observed",
+        "unchecked",
         "refuted",
     ], (
         "new ones, rediscovered ones, consequences, those on height functions and refuted ones, each in the order of the file"
@@ -103,8 +103,8 @@ def test_each_statement_is_on_the_page_with_its_evidence(html: str, found: Found
             unit = {"count": "equations", "heights": "height functions"}.get(said.kind, "positions")
             assert f"{evidence.positions:,} {unit}: {evidence.what}" in shown
         assert f"{said.tried.candidates:,} candidates: {said.tried.what}" in shown
-        assert said.verdict.text[1:] in shown
-        assert all(path in shown for path in said.verdict.certificates)
+        assert said.conclusion.text[1:] in shown
+        assert all(path in shown for path in said.conclusion.certificates)
         assert view.is_said_in_formulas or said.text[1:] in shown
         assert all(line.formula in shown for line in said.formulas)
         assert view.words in shown
@@ -169,11 +169,11 @@ def test_the_index_leads_to_what_was_found_and_counts_it(
     assert {f"found/{name}" for name in b_files(found)} <= set(document.links)
     news = [link for link in document.links if link.startswith("found.html#")]
     assert news[0] == f"found.html#{found.news[0].anchor}"
-    ranks = [list(STATUSES).index(view.statement.verdict.status) for view in found.news]
+    ranks = [STRONGEST_FIRST.index(view.verdict) for view in found.news]
     assert ranks == sorted(ranks)
     assert len(ranks) == len(found.new) > 3
     said = squeezed(document.text["proposed"])
-    assert "8 statements: ∎ 1 proved, ◧ 1 proved for the games named, ● 1 checked in all" in said
+    assert "8 statements: ∎ 1 proved, ◧ 1 proved for listed parameters, ● 1 checked in all" in said
     assert (
         "1 rediscovered, 5 new to the catalogue, 1 on P-positions that a theorem tells, 1" in said
     )
@@ -313,7 +313,7 @@ def test_what_follows_from_what_is_said(ledger: dict[str, Any]):
 
 def test_a_long_list_of_certificates_is_cut(ledger: dict[str, Any]):
     paths = tuple(f"results/certificates/{n}.json" for n in range(9))
-    said = a_statement(verdict=Verdict("proved", "proved", paths))
+    said = a_statement(conclusion=Conclusion("proved", "proved", paths))
     found = found_of(document_of(said), whole(ledger), RESULTS)
     for exported in (
         found_page(found, whole(ledger)),
@@ -478,8 +478,8 @@ def test_the_whole_report_is_written(ledger_file: Path, tmp_path: Path):
 
 def test_documents_that_are_none_are_refused(ledger: dict[str, Any], tmp_path: Path):
     path = tmp_path / "found.json"
-    write_record(path, a_document() | {"format": 2})
-    with pytest.raises(StoreError, match="found statements of format 1 are needed"):
+    write_record(path, a_document() | {"format": 1})
+    with pytest.raises(StoreError, match="found statements of format 2 are needed"):
         read_found(path, whole(ledger), RESULTS)
     path.write_text("[]")
     with pytest.raises(StoreError, match="damaged: it has no digest"):

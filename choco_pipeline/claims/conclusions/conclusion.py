@@ -1,0 +1,91 @@
+"""What several verdicts on one statement come to: an outcome, the same for claims and for found statements, and its words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+#: What a statement comes to, worst first: a kind of verdict, or one that only a statement with parameters has, or none.
+#: Documents and the style sheet of pages call it so, too.
+Outcome = Literal[
+    "refuted",
+    "undecided",
+    "unchecked",
+    "vacuous",
+    "holds-to-bound",
+    "exhausted",
+    "proved-for-listed",
+    "proved",
+]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+STRONGEST_FIRST = OUTCOMES[::-1]
+
+#: Sign and words of each, wherever it is written: colour is never alone, and a bound never looks like a proof.
+SIGNS: Mapping[Outcome, tuple[str, str]] = {
+    "refuted": ("✗", "refuted"),
+    "undecided": ("?", "undecided"),
+    "unchecked": ("–", "not checked"),
+    "vacuous": ("∅", "vacuous"),
+    "holds-to-bound": ("◐", "holding to the bound"),
+    "exhausted": ("●", "checked in all cases"),
+    "proved-for-listed": ("◧", "proved for listed parameters"),
+    "proved": ("∎", "proved"),
+}
+#: What an outcome says of a question. Only its formal reading is true or not, and that is often a part of what was asked, or an
+#: answer that somebody proposes. None of the outcomes that are not here says anything.
+ANSWERS: Mapping[Outcome, str] = {
+    "refuted": "no, as read here",
+    "holds-to-bound": "open; yes as far as checked, as read here",
+    "exhausted": "yes, as read here",
+    "proved-for-listed": "yes for listed parameters, as read here",
+    "proved": "yes, as read here",
+}
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """What a found statement comes to; `ClaimRow` says that of a claim, with more.
+
+    Attributes
+    ----------
+    verdict
+        The outcome; "unchecked" where the claim language cannot say the statement, so that nothing but a search has looked at it.
+    text
+        One line.
+    certificates
+        Of a family that is proved for all parameters the first is the proof of a family of games.
+    """
+
+    verdict: Outcome
+    text: str
+    certificates: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.verdict not in OUTCOMES:
+            raise ValueError(f"{self.verdict!r}: one of {', '.join(OUTCOMES)} is needed")
+
+
+def tally(outcomes: Iterable[Outcome], order: Sequence[Outcome] = OUTCOMES) -> dict[Outcome, int]:
+    """Return how often each outcome occurs, of those that do.
+
+    Examples
+    --------
+    >>> tally(["proved", "refuted", "proved"], STRONGEST_FIRST)
+    {'proved': 2, 'refuted': 1}
+    """
+    counts = Counter(outcomes)
+    return {outcome: counts[outcome] for outcome in order if counts[outcome]}
+
+
+def words_of(status: str, outcome: Outcome) -> str:
+    """Return what an outcome is called, of a question or of any other statement.
+
+    Examples
+    --------
+    >>> words_of("question", "refuted"), words_of("conjecture", "refuted")
+    ('no, as read here', 'refuted')
+    """
+    words = SIGNS[outcome][1]
+    return ANSWERS.get(outcome, words) if status == "question" else words
