@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from choco_pipeline.cluster.progress import ignore
@@ -12,6 +13,17 @@ from choco_pipeline.errors import ChocoError
 
 #: Environment variable that holds the cluster's address, or the path of its scheduler file.
 SCHEDULER = "CHOCO_SCHEDULER"
+
+
+@dataclass
+class _Process:
+    """What is known of this process: whether it is a worker, which carries out one task after another."""
+
+    is_worker: bool = False
+
+
+#: What this process is; `choco_pipeline.cluster.task` says so of workers.
+PROCESS = _Process()
 
 
 class ClusterError(ChocoError):

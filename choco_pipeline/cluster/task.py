@@ -21,7 +21,7 @@ from distributed.client import FutureCancelledError
 from distributed.comm.core import connect
 from distributed.scheduler import KilledWorker
 
-from choco_pipeline.cluster.connect import ClusterError, resolve
+from choco_pipeline.cluster.connect import PROCESS, ClusterError, resolve
 from choco_pipeline.cluster.progress import TOPIC
 from choco_pipeline.errors import ChocoError
 
@@ -66,6 +66,7 @@ def run_target(target: str, arguments: Sequence[Any], folder: str) -> Any:
 
     A user's mistake is raised as a `ChocoError` with its message, so that it arrives whole whatever class it is.
     """
+    PROCESS.is_worker = True
     worker = get_worker()
     task = worker.get_current_task()
 

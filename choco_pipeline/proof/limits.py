@@ -15,15 +15,16 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any, Literal
 
 import psutil
 from pydantic import BaseModel
 
-from choco_pipeline.cluster.connect import resolve
+from choco_pipeline.cluster.connect import PROCESS, resolve
 from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.proof.proof_errors import UndecidedError
 
@@ -32,6 +33,8 @@ GRACE = 1.0
 #: Seconds between two looks at the memory that the child and its own children have.
 LOOK = 0.2
 GIB = 1 << 30
+#: A child that a worker keeps for its next task has at most so many bytes in memory.
+MOST_KEPT = GIB // 2
 #: What became of a call, beside the value or the message.
 Kind = Literal["result", "mistake", "too large", "disagreement", "failure"]
 
@@ -125,6 +128,17 @@ class Limited:
             case _, result:
                 return result
 
+    def handed_on(self) -> Limited:
+        """Return another with this one's child, which is no longer ended with this one."""
+        other = Limited(self._prepare)
+        other._child, self._child = self._child, None
+        return other
+
+    @property
+    def may_stay(self) -> bool:
+        """Whether there is a child, and a small one."""
+        return self._child is not None and _resident(self._child.pid) <= MOST_KEPT
+
     def _started(self) -> subprocess.Popen[bytes]:
         if self._child is not None and self._child.poll() is not None:
             self._kill()  # killed by somebody else since it answered
@@ -162,6 +176,27 @@ class Limited:
             assert pipe is not None
             pipe.close()
         return child.wait()
+
+
+#: Children of a worker that wait for its next task, by what prepared them.
+_kept: dict[str, list[Limited]] = defaultdict(list)
+
+
+@contextmanager
+def limited(prepare: str) -> Iterator[Limited]:
+    """Yield a `Limited`; on a worker one that an earlier task has left, since a child takes two seconds to start.
+
+    A child ends with the worker. It is not kept if a task fails, nor if it has become large.
+    """
+    kept = _kept[prepare]
+    try:
+        child = kept.pop()  # which no other thread can take
+    except IndexError:
+        child = Limited(prepare)
+    with child:
+        yield child
+        if PROCESS.is_worker and child.may_stay:
+            kept.append(child.handed_on())
 
 
 def _is_readable(child: subprocess.Popen[bytes], seconds: float) -> bool:

@@ -15,15 +15,18 @@ from choco_pipeline.documents.record import read_record_as, write_record
 from choco_pipeline.errors import ChocoError, ConfigError
 from choco_pipeline.proof.for_all import settle_for_all, verdict_for_all
 from choco_pipeline.proof.lemmas.follows import ask_checker_of_steps, settle_following
-from choco_pipeline.proof.limits import Limited
+from choco_pipeline.proof.limits import Limited, limited
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.proof_orders import StatementProofOrder
 from choco_pipeline.proof.statements.decided_integers import decide_integers
 from choco_pipeline.proof.task import (
     NO_MEMORY,
+    PREPARED_BY,
     asked_again,
     certified,
-    warm_up,
+)
+from choco_pipeline.proof.task import (
+    warm_up as warm_up,  # for children, as `PREPARED_BY` names it
 )
 from choco_pipeline.stages import Stage
 
@@ -57,7 +60,10 @@ def decide_order(order_file: str, out_file: str, report: Callable[..., None]) ->
     """
     order = read_record_as(StatementProofOrder, Path(order_file))
     verdicts: list[ClaimVerdict] = []
-    with Limited(f"{__name__}:{warm_up.__name__}") as prover:
+    # What z3 finds depends on what it was asked before: so a child of their own for claims on families, in the same order always.
+    is_on_families = any(claim["for_all"] is not None for claim in order.claims.values())
+    started = Limited if is_on_families else limited
+    with started(PREPARED_BY) as prover:
         limits = (order.seconds, order.memory)
         folder = order.certificates
         for claim in order.claims.values():

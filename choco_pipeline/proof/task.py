@@ -26,7 +26,7 @@ from choco_pipeline.proof.games.membership import Relation
 from choco_pipeline.proof.games.proof_outcome import FormulaOfProof, GameProof, ProofOutcome
 from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.proof.games.prover import prove
-from choco_pipeline.proof.limits import Limited, OverLimitError
+from choco_pipeline.proof.limits import Limited, OverLimitError, limited
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.proof_orders import GameToProve, ProofOrder
 from choco_pipeline.proof.statements.claim_certificate import agreed, write_claim_certificate
@@ -40,6 +40,8 @@ COMPILED_FOR: Mapping[str, Relation] = {
     "step-bar(k=2, s=0)": "grundy",
     "solid-bar(f=(x+z)//3)": "p",
 }
+#: What a child loads before its first clock runs: all that the orders of either kind need, so that it serves both.
+PREPARED_BY = "choco_pipeline.proof.statement_task:warm_up"
 #: A formula for what is proved is looked for this long, at most.
 FORMULA_SECONDS = 5
 NO_MEMORY = "there is too little memory"
@@ -76,7 +78,7 @@ def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> 
     outcomes = EarlierProofs(Path(order.certificates))
     proofs: list[GameProof] = []
     verdicts: list[ClaimVerdict] = []
-    with Limited(f"{__name__}:warm_up") as prover:
+    with limited(PREPARED_BY) as prover:
         for todo in order.proofs:
             proof = outcomes.find(todo) or searched(todo, outcomes, prover)
             proofs.append(proof)

@@ -4,13 +4,16 @@ import os
 import subprocess
 import sys
 import time
+from collections import defaultdict
 from pathlib import Path
 
 import psutil
 import pytest
 
+from choco_pipeline.cluster.connect import PROCESS
 from choco_pipeline.errors import ChocoError, DisagreementError
-from choco_pipeline.proof.limits import FailedError, Limited, OverLimitError
+from choco_pipeline.proof import limits
+from choco_pipeline.proof.limits import FailedError, Limited, OverLimitError, limited
 from choco_pipeline.proof.proof_errors import UndecidedError
 
 HERE = "tests.proof.limited"
@@ -96,6 +99,55 @@ def test_a_child_that_was_killed_in_between_is_replaced(child):
     psutil.Process(pid).kill()
     time.sleep(0.1)
     assert call(child, "pid") != pid
+
+
+@pytest.fixture
+def worker(monkeypatch):
+    """Make this process a worker, whose children end with the test."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    monkeypatch.setattr(PROCESS, "is_worker", True)
+    kept = defaultdict(list)
+    monkeypatch.setattr(limits, "_kept", kept)
+    yield
+    for child in (child for children in kept.values() for child in children):
+        with child:
+            pass
+
+
+def pid_of_task(*, most=0):
+    with limited(f"{HERE}:prepare") as child:
+        if most:
+            call(child, "keep", most)
+        return call(child, "pid")
+
+
+@pytest.mark.usefixtures("worker")
+def test_the_child_of_a_worker_waits_for_its_next_task():
+    first = pid_of_task()
+    assert pid_of_task() == first
+    with limited(f"{HERE}:prepare") as child, limited(f"{HERE}:prepare") as other:
+        assert call(child, "pid") == first
+        second = call(other, "pid")
+        assert second != first, "a child serves one task at a time"
+    assert {pid_of_task(), pid_of_task()} <= {first, second}
+
+
+@pytest.mark.usefixtures("worker")
+def test_the_child_of_a_task_that_fails_or_has_become_large_is_not_kept():
+    first = pid_of_task()
+    with pytest.raises(ChocoError), limited(f"{HERE}:prepare") as child:
+        call(child, "mistake")
+    assert is_gone(first)
+    large = pid_of_task(most=600)
+    assert is_gone(large)
+    assert pid_of_task() != large
+
+
+def test_elsewhere_each_task_has_a_child_of_its_own(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    first = pid_of_task()
+    assert is_gone(first)
+    assert pid_of_task() != first
 
 
 def test_a_child_never_outlives_its_parent(tmp_path):
