@@ -136,7 +136,7 @@ class Finder:
             self.by_chance[statement.id] = statement, chance
             return
         asked, tables = statement.id, statement.held_on.tables
-        statement = tried(statement, self.tables, self.decide)
+        statement = tried(statement, self.tables, self.catalogue, self.decide)
         if asked in self._doubtful and (
             statement.verdict == "refuted" or statement.held_on.tables - tables < FEWEST_MORE_GAMES
         ):

@@ -54,15 +54,17 @@ def largest_number(game: Ruleset) -> int:
 
 def _affordable(claim: Claim, game: Ruleset, bound: int, quantity: Quantity) -> int:
     """Return a bound, halved until its table can be tried or is small."""
-    while bound > SMALLEST and not _is_quick(claim, game, bound, quantity):
+    while bound > SMALLEST and not is_quick(claim, game, bound, quantity):
         bound //= 2
     return bound
 
 
-def _is_quick(claim: Claim, game: Ruleset, bound: int, quantity: Quantity) -> bool:
-    """Whether a table is computed quickly, and compared quickly: at every position, if a formula cannot be solved."""
+def is_quick(
+    claim: Claim, game: Ruleset, bound: int, quantity: Quantity, seconds: float = SECONDS
+) -> bool:
+    """Whether a table is computed in so many seconds, and compared quickly: at every position, if a formula cannot be solved."""
     try:
-        if cost_of(game, bound, quantity).seconds > SECONDS:
+        if cost_of(game, bound, quantity).seconds > seconds:
             return False
         stored, check = variable_of(game, quantity).stored, claim.check
         if stored is None or not isinstance(check, PPositions | Related):

@@ -88,7 +88,7 @@ def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[s
         if own is None:
             return ()
         others = []
-        for other in _speaking_of(game, catalogue):
+        for other in speaking_of(game, catalogue):
             if other.id == claim.id:
                 continue
             found = meaning(other, game)
@@ -149,7 +149,7 @@ def follows_from_formulas(
 
 def settled_by(game: str, of: str, catalogue: Catalogue) -> tuple[str, ...]:
     """Return the claims that say of every sampled position whether it is P, or its Grundy number; none if they do not."""
-    said = ((other.id, meaning(other, game)) for other in _speaking_of(game, catalogue))
+    said = ((other.id, meaning(other, game)) for other in speaking_of(game, catalogue))
     about = [(name, one.about(of)) for name, one in said if one is not None]
     spoken = {name: one.speaks for name, one in about if one is not None}
     is_all = bool(spoken) and bool(np.logical_or.reduce(list(spoken.values())).all())
@@ -163,8 +163,8 @@ def _beside_a_strip(game: str, catalogue: Catalogue) -> Iterator[tuple[str, Mean
     if bar is None or strip is None:
         return
     points = sampled(game)
-    for claim in _speaking_of(bar.notation, catalogue):
-        known = _environment(claim, bar.notation)
+    for claim in speaking_of(bar.notation, catalogue):
+        known = environment(claim, bar.notation)
         if known is None or not isinstance(claim.check, GrundyNumbers):
             continue
         try:
@@ -175,7 +175,7 @@ def _beside_a_strip(game: str, catalogue: Catalogue) -> Iterator[tuple[str, Mean
         yield claim.id, Meaning("p", speaks, (points[strip] == numbers).astype(np.int64))
 
 
-def _environment(claim: Claim, game: str) -> dict[str, int] | None:
+def environment(claim: Claim, game: str) -> dict[str, int] | None:
     """Return integers for the names of a claim; None if it speaks of no case of the game, or of several."""
     parameters = claim.match(game)
     cases = [] if parameters is None else claim.cases(parameters)
@@ -185,7 +185,7 @@ def _environment(claim: Claim, game: str) -> dict[str, int] | None:
 def meaning(claim: Claim, game: str) -> Meaning | None:
     """Return what a claim says of the sampled positions of a game; None if not of one case of it, or without a value."""
     try:
-        known = _environment(claim, game)
+        known = environment(claim, game)
         if known is None:
             return None
         if claim.is_of_whole_bars and not isinstance(claim.check, PPositions):
@@ -226,7 +226,7 @@ def _of_values(
     if p is None:
         return None
     points = sampled(game)
-    known = _environment(claim, game) or {}
+    known = environment(claim, game) or {}
     speaks, claimed = _speaks(claim, known, points), check.values.substitute(known)
     values = evaluate_at(check.of.substitute(known), points)
     members = np.arange(LARGEST_VALUE)
@@ -270,7 +270,7 @@ def _excluding(claim: Claim, check: Values, game: str) -> Meaning | None:
     if check.relation == "contains-all":
         return None
     points = sampled(game)
-    known = _environment(claim, game) or {}
+    known = environment(claim, game) or {}
     values = evaluate_at(check.of.substitute(known), points)
     others = ~holds_at(check.values.substitute(known), {"v": values})
     return Meaning("p", _speaks(claim, known, points) & others, np.zeros(others.size, np.int64))
@@ -327,7 +327,8 @@ def _as_text(claim: Claim, said: str | None = None) -> Meaning:
     return Meaning(f"{claim.statement.ruleset} {text}", np.ones(1, np.bool_), np.zeros(1, np.int64))
 
 
-def _speaking_of(game: str, catalogue: Catalogue) -> Iterable[Claim]:
+def speaking_of(game: str, catalogue: Catalogue) -> Iterable[Claim]:
+    """Return the claims of a catalogue that speak of a game, each once."""
     found = {
         claim.id: claim for quantity in QUANTITIES for claim, _ in catalogue.fitting(game, quantity)
     }

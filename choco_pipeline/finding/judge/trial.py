@@ -24,7 +24,8 @@ from choco_pipeline.claims.checks.values import SMALL
 from choco_pipeline.claims.conclusions.conclusion import Conclusion, Outcome
 from choco_pipeline.claims.kinds import Values
 from choco_pipeline.claims.language.case import Finding
-from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
+from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import (
     Exhausted,
     HoldsToBound,
@@ -38,7 +39,8 @@ from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.families.domains import domain, without_superfluous
 from choco_pipeline.finding.families.wording import listed
-from choco_pipeline.finding.judge.bounds import FURTHER, bound_of_trial
+from choco_pipeline.finding.judge.bounds import FURTHER
+from choco_pipeline.finding.judge.disputed import Disputed, bound_and_dispute
 from choco_pipeline.finding.statements.entries import claims_of
 from choco_pipeline.finding.statements.scope import (
     Parameters,
@@ -86,13 +88,13 @@ class _Trial:
 
     parameters: Parameters
     bound: int
-    verdict: Exhausted | HoldsToBound | Refuted | Undecided | Vacuous | _Missing
+    verdict: Exhausted | HoldsToBound | Refuted | Undecided | Vacuous | _Missing | Disputed
     run: int | None
 
     @property
     def is_against(self) -> bool:
         """Whether a statement that is made for these parameters does not stand it."""
-        return isinstance(self.verdict, Refuted | _Missing)
+        return isinstance(self.verdict, Refuted | _Missing | Disputed)
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,7 @@ class _Narrowed:
 def tried(
     statement: FoundStatement,
     tables: Tables,
+    catalogue: Catalogue,
     decide: Decide | None = None,
 ) -> FoundStatement:
     """Return a statement with its verdict, and with what it was tried on among what it held on.
@@ -116,6 +119,8 @@ def tried(
         As found.
     tables
         Of the run that it was found in.
+    catalogue
+        Claims that may say where it ends, or something else: tables go so far that they decide that.
     decide
         Asked about games with a certificate; None to ask about none.
 
@@ -127,17 +132,18 @@ def tried(
     under `tried`: the statement does not speak of these parameters any more. That values make a set is said only where every
     small member of the set was seen to be one of them; else that they are in the set is tried instead.
     """
-    found = _tried(statement, tables, decide, (), statement.tried.what)
+    found = _tried(statement, tables, catalogue, decide, (), statement.tried.what)
     weaker = with_other_values_excluded(statement)
     if weaker is None or found.verdict not in ("refuted", "undecided"):
         return found
-    again = _tried(weaker, tables, decide, (), weaker.tried.what)
+    again = _tried(weaker, tables, catalogue, decide, (), weaker.tried.what)
     return found if found.verdict == again.verdict else again
 
 
 def _tried(
     statement: FoundStatement,
     tables: Tables,
+    catalogue: Catalogue,
     decide: Decide | None,
     used: Sequence[Sequence[_Trial]],
     searched: str,
@@ -158,7 +164,9 @@ def _tried(
     seen = games_of(statement, claims[0], tables)
     taken = [trial.parameters for before in used for trial in before]
     outcomes = [
-        trial for claim in claims for trial in _trials(claim, statement, seen, tables, taken)
+        trial
+        for claim in claims
+        for trial in _trials(claim, statement, seen, tables, catalogue, taken)
     ]
     against = [trial for trial in outcomes if trial.is_against]
     if against:
@@ -169,7 +177,7 @@ def _tried(
         if narrower is None:
             return statement.with_conclusion(wrong)
         learnt_from = (*used, narrower.learnt_from)
-        again = _tried(narrower.statement, tables, decide, learnt_from, searched)
+        again = _tried(narrower.statement, tables, catalogue, decide, learnt_from, searched)
         fails = again.verdict in ("refuted", "undecided")
         return statement.with_conclusion(wrong) if fails else again
     held = [t for t in outcomes if isinstance(t.verdict, Exhausted | HoldsToBound)]
@@ -203,10 +211,13 @@ def _verdict_against(against: Sequence[_Trial]) -> Conclusion:
     """Return the verdict of trials that a statement does not stand: "refuted" if one of them refutes it."""
     refuting = [trial for trial in against if isinstance(trial.verdict, Refuted)]
     first = (refuting or against)[0]
-    if isinstance(first.verdict, _Missing):
-        text = f"no P-position up to bound {first.bound:,} has the value {first.verdict.member:,}"
-    else:
-        text = verdict_text(first.verdict)
+    match first.verdict:
+        case _Missing(member):
+            text = f"no P-position up to bound {first.bound:,} has the value {member:,}"
+        case Disputed(claim, _, why):
+            text = f"right to bound {first.bound:,}, but {claim} {why}"
+        case verdict:
+            text = verdict_text(verdict)
     where = all_listed([first.parameters])
     return Conclusion("refuted" if refuting else "undecided", f"{where}: {text}" if where else text)
 
@@ -254,6 +265,7 @@ def _trials(
     statement: FoundStatement,
     seen: Mapping[str, Parameters],
     tables: Tables,
+    catalogue: Catalogue,
     taken: Sequence[Parameters],
 ) -> Iterator[_Trial]:
     """Yield outcomes on tables computed for the purpose: on unseen parameters first, then beyond the run's tables."""
@@ -261,13 +273,13 @@ def _trials(
         yield from _trial_across(claim, statement)
         return
     for parameters in unseen(statement, claim, tables, taken):
-        yield from _trial(claim, parameters, None)
+        yield from _trial(claim, parameters, None, catalogue)
     if not seen and not statement.pattern.names:  # a neighbour of a game that the run has
-        yield from _trial(claim, {}, None)
+        yield from _trial(claim, {}, None, catalogue)
     chosen = list(seen.items())
     for game, known in chosen[:1] + chosen[1:][-(SEEN - 1) :]:
         bounds = [bound for (name, _), bound in tables.bounds.items() if name == game]
-        yield from _trial(claim, known, max(bounds))
+        yield from _trial(claim, known, max(bounds), catalogue)
 
 
 def _trial_across(claim: Claim, statement: FoundStatement) -> Iterator[_Trial]:
@@ -279,22 +291,22 @@ def _trial_across(claim: Claim, statement: FoundStatement) -> Iterator[_Trial]:
         yield _Trial({}, last, trial.finding.verdict, max(values))
 
 
-def _trial(claim: Claim, parameters: Parameters, run: int | None) -> Iterator[_Trial]:
+def _trial(
+    claim: Claim, parameters: Parameters, run: int | None, catalogue: Catalogue
+) -> Iterator[_Trial]:
     """Yield the outcome on a table of a game for which the run has a table with the bound `run`, or none."""
     game = game_of(claim, parameters)
     if game is None:
         return
     usable = [q for q in claim.quantities if variable_of(game, q).dims]
     quantity: Quantity = "p-positions" if "p-positions" in usable else "grundy"
-    if claim.shape in RECTANGULAR:
-        bound = max(game.limits(None))
-    else:
-        bound = bound_of_trial(claim, game, quantity, run)
+    bound, dispute = bound_and_dispute(claim, game, quantity, run, catalogue)
     for case in claim.cases(parameters):
         try:
             data = table(game, bound, quantity)
             finding = check_claim(claim, case, game, bound, data)
-            verdict = _missing(claim, finding, bound) or finding.verdict
+            open_dispute = dispute if isinstance(finding.verdict, HoldsToBound) else None
+            verdict = open_dispute or _missing(claim, finding, bound) or finding.verdict
         except ChocoError as error:
             verdict = Undecided(str(error))
         assert not isinstance(verdict, Proved), "a table proves nothing"

@@ -1,0 +1,108 @@
+"""A statement that a claim contradicts far away, or says up to a bound alone, holds only if tables go so far."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
+from choco_pipeline.finding.judge.trial import tried
+from choco_pipeline.finding.statements.entries import claims_of
+from choco_pipeline.finding.statements.scope import Tables
+from choco_pipeline.finding.statements.statement import (
+    Evidence,
+    FoundStatement,
+    StatementLine,
+    Tried,
+)
+from choco_pipeline.games import parse_ruleset
+
+LABELS = {"p-positions": "P iff", "grundy": "G ="}
+
+
+@pytest.fixture(scope="module")
+def papers():
+    return load_catalogue([Path("config/claims/solid2022.yaml")])
+
+
+def said(ruleset, formula, kind="p-positions", **parameters):
+    return FoundStatement(
+        kind=kind,
+        ruleset=ruleset,
+        said=formula,
+        parameters=parameters,
+        formulas=(StatementLine(LABELS[kind], formula),),
+        found_on=Evidence(10, "a box"),
+        held_on=Evidence(90, "the rest"),
+        tried=Tried(5, "nim-sums"),
+    )
+
+
+def triangle(k):
+    return f"solid-bar(f=(x+z)//{k})"
+
+
+def judged(statement, catalogue, games=None, quantity="p-positions", bound=40):
+    bounds = {(game, quantity): bound for game in games or [statement.ruleset]}
+    return tried(statement, Tables(bounds), catalogue)
+
+
+def in_catalogue(*statements):
+    return Catalogue({one.id: claims_of(one)[0] for one in statements})
+
+
+@pytest.mark.parametrize(("k", "place"), [(32, (481, 31, 512)), (64, (1985, 63, 2048))])
+def test_a_statement_is_tried_just_beyond_the_end_of_a_claim_that_says_the_same(papers, k, place):
+    """The bounds of Conjecture 1 are 511 and 2047, and tables of these statements would not go so far."""
+    statement = said(triangle(k), "x^y^z == 0")
+    assert judged(statement, Catalogue({})).verdict == "holds-to-bound"
+    found = judged(statement, papers)
+    assert found.verdict == "refuted"
+    assert f"refuted at (x, y, z) = {place}" in found.conclusion.text
+    assert parse_ruleset(triangle(k)).is_position(place)
+
+
+def test_a_statement_that_ends_with_the_claim_or_that_no_claim_ends_holds(papers):
+    until = {"reach": "511", "check": {"kind": "p-positions", "formula": "x^y^z == 0"}}
+    statement = said(triangle(32), "x^y^z == 0")
+    assert judged(replace(statement, claim=until), papers).verdict == "holds-to-bound"
+    beyond = replace(statement, claim={**until, "reach": "512"})
+    assert judged(beyond, papers).verdict == "refuted"
+    assert judged(said(triangle(31), "x^y^z == 0"), papers).verdict == "holds-to-bound"
+
+
+def test_a_statement_is_not_said_to_hold_where_no_table_goes_as_far_as_a_claim(papers):
+    found = judged(said(triangle(256), "x^y^z == 0"), papers)
+    assert found.verdict == "undecided"
+    assert "but solid2022-conj-1 says so of coordinates up to 32,767 alone" in found.conclusion.text
+
+
+def test_a_family_is_narrowed_to_games_of_which_no_claim_says_that_it_ends(papers):
+    ks = 31, 35, 39, 64
+    family = replace(said("solid-bar(f=(x+z)//k)", "x^y^z == 0", k=ks), when="k%4 == 3 or k == 64")
+    games = list(map(triangle, ks))
+    assert judged(family, Catalogue({}), games).verdict == "holds-to-bound"
+    found = judged(family, papers, games)
+    assert found.verdict == "holds-to-bound"
+    assert "narrowed where it was wrong, k = 64" in found.tried.what
+    (claim,) = claims_of(found)
+    assert [k for k in range(31, 80) if claim.speaks_of({"k": k})] == list(range(31, 80, 4))
+
+
+@pytest.mark.parametrize("other", ["x^y^z == 0 and x < 500", "x^y^z == 0 and x < 30"])
+def test_the_game_decides_between_a_statement_and_a_claim(other):
+    right, wrong = (said(triangle(3), formula) for formula in ("x^y^z == 0", other))
+    assert judged(right, in_catalogue(wrong), bound=4).verdict == "holds-to-bound"
+    assert judged(wrong, in_catalogue(right), bound=4).verdict == "refuted"
+
+
+def test_where_no_table_decides_between_a_statement_and_a_claim_neither_holds():
+    for_all, near = (said("nim(3)", f, "grundy") for f in ("a^b^c", "a^b^c^(a//1000)"))
+    for one, other in ((for_all, near), (near, for_all)):
+        found = judged(one, in_catalogue(other), quantity="grundy", bound=10)
+        assert found.verdict == "undecided"
+        assert f"but {other.id} says something else of (1" in found.conclusion.text
+    p = said("nim(3)", "c == (a^b)+a//100")
+    assert judged(p, in_catalogue(for_all), bound=10).verdict == "refuted"
