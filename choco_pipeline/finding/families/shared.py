@@ -46,7 +46,9 @@ class Instance:
         return canonical_json([self.statement.kind, self.said, self.check])
 
 
-def instances(statement: FoundStatement, mined: Mined, said: str) -> Iterator[Instance]:
+def instances(
+    statement: FoundStatement, mined: Mined, family: str, said: str
+) -> Iterator[Instance]:
     """Yield what a statement says of a family: as it stands, and a set of values with names for numbers that are added.
 
     Parameters
@@ -54,11 +56,13 @@ def instances(statement: FoundStatement, mined: Mined, said: str) -> Iterator[In
     statement
         On one game.
     mined
-        What it was made of, with the family to which the game belongs.
+        What it was made of.
+    family
+        To which the game belongs.
     said
         Its sentence, of the family.
     """
-    family, parameters, finding = mined.family, mined.parameters, mined.finding
+    parameters, finding = mined.parameters, mined.finding
     check = statement.claim["check"] if statement.claim else None
     yield Instance(statement, family, parameters, said, check, statement.formulas)
     if not isinstance(finding, ValueSetFinding) or statement.kind != "values" or check is None:

@@ -93,11 +93,13 @@ class _Gathered:
             is_of_several = len(searched[one.search]) >= FEWEST_GAMES
             general = _statements(one, one.family)
             for statement, of_family in zip(_statements(one, one.ruleset), general, strict=True):
-                is_of_family = is_of_several and statement.ruleset == one.ruleset
+                own = _left(one.ruleset, _passes(one.finding))
+                is_of_family = is_of_several and statement.ruleset == own
                 if not is_of_family or one.finding.kind == "formulas":
                     found.setdefault(statement.id, statement)
                     continue
-                for said in instances(statement, one, of_family.said):
+                family = _left(one.family, _passes(one.finding))
+                for said in instances(statement, one, family, of_family.said):
                     common.setdefault((one.search, said.key), []).append(said)
         untried = []
         for (search, _), group in common.items():
@@ -171,7 +173,8 @@ def _statements(one: Mined, called: str) -> Iterator[FoundStatement]:
         yield _zero(one.ruleset, finding, called)
     kind, begins = KINDS[finding.kind]
     ruleset, passes = _game_of(one), _passes(finding)
-    game = _of_passes(called if ruleset == one.ruleset else ruleset, passes)
+    is_own = ruleset == _left(one.ruleset, passes)
+    game = _of_passes(_left(called, passes) if is_own else ruleset, passes)
     yield FoundStatement(
         kind=kind,
         ruleset=ruleset if claim is None else str(claim.get("ruleset", ruleset)),
@@ -198,12 +201,24 @@ def _zero(ruleset: str, finding: ValueSetFinding, called: str) -> FoundStatement
 
 
 def _game_of(one: Mined) -> str:
-    """Return the game or family that a finding speaks of; with no pass left, that is the game without passes."""
+    """Return the game or family that a finding speaks of."""
     ruleset = one.ruleset
     if not isinstance(one.finding, FormulasFinding | ValueSetFinding | ShiftsFinding):
         ruleset = one.finding.ruleset
-    inner = (part for _, part in read(ruleset).arguments if isinstance(part, Notation))
-    return next(inner).text if _passes(one.finding) == 0 else ruleset
+    return _left(ruleset, _passes(one.finding))
+
+
+def _left(ruleset: str, passes: int | None) -> str:
+    """Return a game or family; with no pass left, that is the one without passes.
+
+    Examples
+    --------
+    >>> _left("with-pass(nim(3), passes=1)", 0)
+    'nim(3)'
+    """
+    notation = read(ruleset)
+    inner = (part for _, part in notation.arguments if isinstance(part, Notation))
+    return next(inner).text if passes == 0 and notation.name == "with-pass" else ruleset
 
 
 def _passes(finding: Finding) -> int | None:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.judge.bounds import FURTHER, largest_number
 from choco_pipeline.finding.judge.by_chance import SEARCHES, says
+from choco_pipeline.finding.judge.far_pictures import MOST_COLUMNS, is_right_to
 from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.mining.pictures.cellular import mine_cellular
 from choco_pipeline.mining.pictures.self_similarity import mine_blocks
 from choco_pipeline.mining.pictures.slices import SIDE
-from choco_pipeline.mining.table_findings import Finding
+from choco_pipeline.mining.table_findings import BlocksFinding, CellularFinding, Finding
 from choco_pipeline.mining.task import mine_table
 from choco_pipeline.tables.computing.cost import cost_of
 from choco_pipeline.tables.computing.in_memory import table
@@ -48,25 +49,45 @@ def searched_again(statement: FoundStatement, tables: Tables) -> SearchedAgain |
     tables
         Of the run that it was found in.
     """
-    if statement.source is None:  # no search is known that says it
+    source = statement.source
+    if source is None:  # no search is known that says it
         return None
-    game = parse_ruleset(statement.ruleset)
+    game = parse_ruleset(source.ruleset)
     for (name, quantity), bound in tables.bounds.items():
-        if name != statement.ruleset:
+        if name != source.ruleset:
             continue
         number = largest_number(game)
         larger = _larger(game, bound, quantity)
         if number >= larger:
             why = f"the game's rules have the number {number:,}, and tables of it were looked at to bound {larger:,}"
             return SearchedAgain(False, why)
-        is_larger = larger > bound or (SEARCHES[statement.kind] in _PICTURES and bound > SIDE)
+        if isinstance(source.finding, CellularFinding | BlocksFinding):
+            farther = _farther(source.finding, larger)
+            if farther is not None:
+                return farther
+        is_picture = SEARCHES[statement.kind] in _PICTURES
+        is_larger = larger > bound or (is_picture and bound > SIDE)
         if not is_larger:  # the same cells would say the same again
             return None
+        table_of = f"a table to bound {larger:,}"
+        where = f"pictures of side {LARGER_SIDE}" if is_picture else table_of
         if not _is_found(statement, game, larger, quantity):
-            why = f"right to bound {bound:,}, and not found in a table to bound {larger:,}"
+            why = f"right to bound {bound:,}, and not found in {where}"
             return SearchedAgain(False, why)
-        return SearchedAgain(True, f"the same search says it of a table to bound {larger:,}")
+        return SearchedAgain(True, f"the same search says it of {where}")
     return None
+
+
+def _farther(finding: CellularFinding | BlocksFinding, bound: int) -> SearchedAgain | None:
+    """Return what becomes of a rule on pictures in a table that has no more columns than can be looked at; None if that is not told."""
+    while (bound + 1) ** 2 > MOST_COLUMNS:
+        bound //= 2
+    is_right = is_right_to(finding, bound)
+    if is_right is None:
+        return None
+    return SearchedAgain(
+        is_right, f"it is {'right' if is_right else 'wrong'} in a table to bound {bound:,}"
+    )
 
 
 def _is_found(statement: FoundStatement, game: Ruleset, bound: int, quantity: Quantity) -> bool:

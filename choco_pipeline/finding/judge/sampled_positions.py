@@ -11,7 +11,7 @@ import numpy as np
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.games.height import FormulaHeight
-from choco_pipeline.tables.reading.cells import Ints, Points
+from choco_pipeline.tables.reading.cells import Ints, Points, Truths
 
 #: About so many of the least positions are compared,
 LEAST = 1500
@@ -47,12 +47,17 @@ def sampled(game: str) -> Points:
 
 
 def _legal(ruleset: Ruleset, rows: Ints) -> Ints:
-    """Return the rows that are positions, all heights at once where these are formulas."""
+    """Return the rows that are positions."""
+    rows = rows.reshape(-1, len(ruleset.coordinates))
+    return rows[are_positions(ruleset, rows)]
+
+
+def are_positions(ruleset: Ruleset, rows: Ints) -> Truths:
+    """Return which rows of coordinates, none of them negative, are positions: all heights at once where these are formulas."""
     rules = ruleset.rules
     heights = [limit.height for limit in rules.limits.values()]
     if not rows.size or not all(isinstance(height, FormulaHeight) for height in heights):
-        kept = [ruleset.is_position(row) for row in rows.tolist()]
-        return rows.reshape(-1, len(ruleset.coordinates))[kept]
+        return np.array([ruleset.is_position(row) for row in rows.tolist()], np.bool_)
     points = dict(zip(ruleset.coordinates, rows.T, strict=True))
     legal = np.ones(len(rows), np.bool_)
     for name, limit in rules.limits.items():
@@ -61,7 +66,7 @@ def _legal(ruleset: Ruleset, rows: Ints) -> Ints:
         legal &= points[name] <= limit.height.formula.evaluate(at)
     if rules.within is not None:
         legal &= rules.within.evaluate(points).astype(np.bool_)
-    return rows[legal]
+    return legal
 
 
 def _small(ruleset: Ruleset) -> Iterator[tuple[int, ...]]:

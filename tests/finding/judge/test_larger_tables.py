@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline.claims.language.catalogue import Catalogue
-from choco_pipeline.finding.families.single import Mined
+from choco_pipeline.finding.families.single import Mined, statements
 from choco_pipeline.finding.judge.bounds import largest_number
+from choco_pipeline.finding.judge.larger_tables import searched_again
 from choco_pipeline.finding.stage import Finder, found_in
 from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.games import parse_ruleset
@@ -63,9 +64,9 @@ def test_where_there_is_no_larger_table_nothing_is_said_of_one(tmp_path, monkeyp
     """Heights from a file end with it; to look at the same table again would say nothing."""
     monkeypatch.chdir(tmp_path)
     Path("flat.csv").write_text("\n".join([",".join(["0"] * 61)] * 61) + "\n", "utf-8")
-    statements = document("solid-bar(f=csv(flat.csv))", "counts", 60)["statements"]
-    assert statements
-    assert not any("to bound" in one["conclusion"]["text"] for one in statements)
+    found = document("solid-bar(f=csv(flat.csv))", "counts", 60)["statements"]
+    assert found
+    assert not any("to bound" in one["conclusion"]["text"] for one in found)
 
 
 @pytest.mark.parametrize(
@@ -78,11 +79,24 @@ def test_where_there_is_no_larger_table_nothing_is_said_of_one(tmp_path, monkeyp
     ],
 )
 def test_what_a_larger_table_says_too_is_said(notation, quantity, search, bound):
-    statements = document(notation, search, bound, quantity)["statements"]
-    assert statements
-    for one in statements:
+    found = document(notation, search, bound, quantity)["statements"]
+    assert found
+    for one in found:
         assert one["conclusion"]["verdict"] == "unchecked"
-        assert (
-            f"; the same search says it of a table to bound {4 * bound:,}"
-            in one["conclusion"]["text"]
-        )
+        where = f"a table to bound {4 * bound:,}"
+        told = "it is right in" if search == "blocks" else "the same search says it of"
+        assert one["conclusion"]["text"].endswith(f"; {told} {where}")
+
+
+@pytest.mark.parametrize("passes", ["{}", "with-pass({}, passes=1)"])
+def test_rules_on_pictures_that_are_wrong_farther_away_are_not_said(passes):
+    """Of (x+z)//16 the rule of Nim is wrong at (120, 121, 15) first: no picture goes so far, but a table does."""
+    notation = passes.format("solid-bar(f=(x+z)//16)")
+    game = parse_ruleset(notation)
+    found = mine_table(["cellular"], game, 60, "p-positions", table(game, 60, "p-positions"))
+    mined = [Mined(notation, "p-positions", 60, notation, {}, one) for one in found]
+    said = [one for one in statements(mined) if one.ruleset == "solid-bar(f=(x+z)//16)"]
+    assert said
+    for one in said:
+        again = searched_again(one, Tables({(notation, "p-positions"): 60}))
+        assert (again.found, again.text) == (False, "it is wrong in a table to bound 240")
