@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -215,7 +215,11 @@ def _experiments(member: Member, window: Points, beyond: Sequence[Sequence[int]]
 
 
 def _keys(member: Member, words: Points, length: int, experiments: Points) -> list[bytes]:
-    """Return for each word a digest of what its residual says of the experiments."""
+    """Return for each word two sums, modulo 2^64, of what its residual says of the experiments, with random factors.
+
+    Different residuals have the same sums by chance, once in some 10^20 pairs, or less: then the guess is wrong, as others are. A
+    cryptographic digest of each row takes ten times as long.
+    """
     graph = member if isinstance(member, Graph) else None
     lows = words if graph is None else graph.free(words)
     steps = experiments << length
@@ -233,8 +237,16 @@ def _keys(member: Member, words: Points, length: int, experiments: Points) -> li
             rest = graph.function(points).reshape(len(block), -1) - low
             # the words are below 2**length, so what is below a word, -1 among it, makes -1 either way
             said = np.where(rest & ((1 << length) - 1) == 0, rest >> length, -1)
-        keys += [blake2b(row.tobytes(), digest_size=16).digest() for row in said]
+        factors = _factors(said.shape[1])
+        keys += [sums.tobytes() for sums in said.astype(np.int64, copy=False) @ factors]
     return keys
+
+
+@lru_cache(maxsize=4)
+def _factors(number: int) -> NDArray[np.int64]:
+    """Return random odd integers, the same ones each time, shape (number, 2)."""
+    random = np.random.default_rng(0)
+    return random.integers(-(1 << 63), (1 << 63) - 1, (number, 2), np.int64) | 1
 
 
 def _automaton(

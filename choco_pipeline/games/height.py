@@ -27,6 +27,9 @@ BLOCK = 1 << 18
 #: No bar is taller: heights and Grundy numbers stay far inside 32 bits.
 TALLEST = 1 << 28
 
+#: So many values of a formula are kept.
+MOST_KNOWN = 1 << 16
+
 #: Bytes of a file with heights: 10,000 × 1,000 of them.
 MOST_BYTES = 1 << 26
 
@@ -151,7 +154,17 @@ class FormulaHeight(Height):
 
     def __call__(self, *at: int) -> int:
         """Return the formula's value in exact integers."""
-        return int(self.formula.value(dict(zip(self.arguments, at, strict=True))))
+        found = self._known.get(at)
+        if found is None:
+            found = int(self.formula.value(dict(zip(self.arguments, at, strict=True))))
+            if len(self._known) < MOST_KNOWN:
+                self._known[at] = found
+        return found
+
+    @cached_property
+    def _known(self) -> dict[tuple[int, ...], int]:
+        """Values that were asked for: the definition asks for the same ones at most positions."""
+        return {}
 
     def look_along(self, axis: int, size: int) -> None:
         """Check `size` values along an argument, the others being 0, as far as tables can hold them.
