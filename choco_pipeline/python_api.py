@@ -23,6 +23,7 @@ from choco_pipeline.cli.running.run import run as run_pipeline
 from choco_pipeline.commands import DEFAULT_CONFIG
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ChocoError, ConfigError
+from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games import Ruleset, parse_ruleset
@@ -65,8 +66,7 @@ class Run:
     @property
     def statements(self) -> list[FoundStatement]:
         """What the run found, the strongest first."""
-        document = read_record(Paths(RESULTS, self.name).found)
-        return [FoundStatement.from_json(one) for one in document["statements"]]
+        return list(FoundDocument.read(Paths(RESULTS, self.name).found).statements)
 
     @property
     def report(self) -> Path:
@@ -196,4 +196,4 @@ def mine(
     notation = ruleset if isinstance(ruleset, str) else ruleset.notation
     words = [notation, *(f"{name}={value}" for name, value in ranges.items())]
     _, document = mined(words, bound, quantity, what)
-    return [FoundStatement.from_json(one) for one in document["statements"]]
+    return list(document.statements)

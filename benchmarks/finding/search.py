@@ -44,7 +44,7 @@ def run(case: Case, seed: int, catalogue: Catalogue) -> Found:
     start = time.process_time()
     if case.box is not None:
         document = classified_all(case.box.side, case.box.height)
-        return Found(document, "solid-bar(f=f)", time.process_time() - start)
+        return Found(document.document(), "solid-bar(f=f)", time.process_time() - start)
     notation = case.games
     if case.random is not None:
         notation = notation.replace("f=f", f"f=csv({drawn(case, seed)})")
@@ -69,7 +69,7 @@ def run(case: Case, seed: int, catalogue: Catalogue) -> Found:
     families = [TableFamily.of(notation, members)] if pattern.names else []
     finder = Finder(Tables(bounds), catalogue)
     document = found_in(mined, families, finder, lambda *_, **__: None)
-    return Found(document, notation, time.process_time() - start)
+    return Found(document.document(), notation, time.process_time() - start)
 
 
 def _reader(game: Ruleset, bound: int, data: Any) -> Any:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import xarray as xr
 from rich.console import Console
@@ -21,12 +20,11 @@ from choco_pipeline.errors import ChocoError, ConfigError, LimitError
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
 from choco_pipeline.finding.height_functions.height_statements import classified_all
 from choco_pipeline.finding.stage import Finder, found_in
+from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.finding.statements.statement import (
     UNITS,
-    FoundDocument,
-    FoundStatement,
     StatementLine,
 )
 from choco_pipeline.formula import FormulaError
@@ -85,7 +83,7 @@ def mine(
     """
     tables, document = mined(words, bound, quantity, what)
     if json:
-        emit(document)
+        emit(document.document())
     else:
         print("\n".join(shown(document, f"{tables} {'table' if tables == 1 else 'tables'}")))
     return 0
@@ -113,8 +111,8 @@ def mined(
 
     Returns
     -------
-    int, dict
-        How many tables, and what ``found.json`` of a run has.
+    int, FoundDocument
+        How many tables, and what was found.
 
     Raises
     ------
@@ -181,45 +179,46 @@ def mine_heights(side: int, height: int, json: bool) -> int:
     """
     document = classified_all(side, height)
     if json:
-        emit(document)
+        emit(document.document())
     else:
-        functions = document["statements"][-1]["found_on"]["positions"]
+        functions = document.statements[-1].found_on.positions
         print("\n".join(shown(document, f"{functions:,} height functions")))
     return 0
 
 
-def shown(document: Mapping[str, Any], looked_at: str) -> Iterator[str]:
+def shown(document: FoundDocument, looked_at: str) -> Iterator[str]:
     """Yield the lines that show what was found.
 
     Parameters
     ----------
     document
-        As ``found.json`` of a run.
+        What was found.
     looked_at
         How many tables, or what else.
     """
     number = 0
-    for number, statement in enumerate(document["statements"], start=1):
-        found = FoundStatement.from_json(statement)
-        yield f"{number}. {in_text(found)}"
-        if found.kind in SAID_IN_FORMULAS and found.formulas:
-            yield f"   as typed: {'; '.join(map(_typed, found.formulas))}"
-        if statement["known"]:
-            yield f"   known: {', '.join(statement['known'])}"
-        for key, label in (("found_on", "found on"), ("held_on", "then held on")):
-            evidence = statement[key]
-            unit = UNITS.get(statement["kind"], "position")
-            yield f"   {label} {evidence['positions']:,} {unit}s: {evidence['what']}"
-        yield f"   {statement['tried']['candidates']:,} candidates: {statement['tried']['what']}"
-        sign, words = SIGNS[found.verdict]
-        yield f"   {sign} {words}: {found.conclusion.text}"
+    for number, statement in enumerate(document.statements, start=1):
+        yield f"{number}. {in_text(statement)}"
+        if statement.kind in SAID_IN_FORMULAS and statement.formulas:
+            yield f"   as typed: {'; '.join(map(_typed, statement.formulas))}"
+        if statement.known:
+            yield f"   known: {', '.join(statement.known)}"
+        unit = UNITS.get(statement.kind, "position")
+        for label, evidence in (
+            ("found on", statement.found_on),
+            ("then held on", statement.held_on),
+        ):
+            yield f"   {label} {evidence.positions:,} {unit}s: {evidence.what}"
+        yield f"   {statement.tried.candidates:,} candidates: {statement.tried.what}"
+        sign, words = SIGNS[statement.verdict]
+        yield f"   {sign} {words}: {statement.conclusion.text}"
         yield ""
-    nothing = [search for search in document["searches"] if search["nothing"]]
+    nothing = [search for search in document.searches if search.nothing]
     if nothing:
         yield "searched, and nothing found:"
         for search in nothing:
-            why = f" ({search['why']})" if "why" in search else ""
-            yield f"   {search['what']}: {search['game']}: {search['tried']['candidates']:,} candidates{why}"
+            why = f" ({search.why})" if search.why else ""
+            yield f"   {search.what}: {search.game}: {search.tried.candidates:,} candidates{why}"
         yield ""
     yield f"{number} {'statement' if number == 1 else 'statements'} from {looked_at}"
 

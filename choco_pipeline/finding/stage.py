@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.claims.language.catalogue import Catalogue, load_with_background
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.documents.record import read_record, write_record
+from choco_pipeline.documents.record import read_record
 from choco_pipeline.finding.families.gathered import families_of, family_of, mined_in
 from choco_pipeline.finding.families.generalise import generalise
 from choco_pipeline.finding.families.moduli import FamilyModuli
@@ -29,13 +29,11 @@ from choco_pipeline.finding.judge.rank import ranked, restated, strongest_first
 from choco_pipeline.finding.judge.trial import Decide, tried
 from choco_pipeline.finding.related.relations import relations
 from choco_pipeline.finding.statements.entries import claims_of, with_claim
+from choco_pipeline.finding.statements.found_document import FoundDocument, Searched
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables, speaking_of
 from choco_pipeline.finding.statements.statement import (
-    FORMAT,
-    FoundDocument,
     FoundStatement,
-    Searched,
     StatementError,
 )
 from choco_pipeline.proof.lemmas.follows import ask_checker_of_steps
@@ -104,7 +102,7 @@ class Finder:
         return ranked(map(with_claim, [*accepted, *self.refuted]))
 
     def left_out(self) -> Iterator[Searched]:
-        """Yield what is not said, as `found.json` has searches: it is so in many bars that are drawn, or not in larger tables."""
+        """Yield what is not said, as searches: it is so in many bars that are drawn, or not in larger tables."""
         for statement, number in self.by_chance.values():
             why = f"right, and so it is in {number} of {BARS} bars about as high whose steps are drawn"
             yield _left_out(statement, why)
@@ -194,13 +192,9 @@ class Finder:
 
 
 def _left_out(statement: FoundStatement, why: str) -> Searched:
-    return {
-        "what": statement.text,
-        "game": statement.ruleset,
-        "tried": asdict(statement.tried),
-        "nothing": True,
-        "why": why,
-    }
+    return Searched(
+        what=statement.text, game=statement.ruleset, tried=statement.tried, nothing=True, why=why
+    )
 
 
 def find_statements(plan_file: str, out_file: str, report: Report) -> dict[str, int]:
@@ -211,8 +205,7 @@ def find_statements(plan_file: str, out_file: str, report: Report) -> dict[str, 
     plan_file
         The run's plan; its tables, and what was mined, proved and asked of height functions, must be there.
     out_file
-        Receives ``{"format", "statements": […], "searches": […]}``, whole or not at all: statements as
-        `FoundStatement.as_json` writes them, best first, and what was searched, with and without an outcome.
+        Receives a `FoundDocument`, whole or not at all.
     report
         Called as ``report(Stage.FIND, steps=1)``.
 
@@ -235,12 +228,15 @@ def find_statements(plan_file: str, out_file: str, report: Report) -> dict[str, 
         for_all = prover.for_all(folder, catalogue) if plan["prove"] else None
         finder = Finder(_tables(plan, proofs), catalogue, prover.decide, for_all)
         found = found_in(mined, families, finder, report, laws)
-    for name in orders_of(plan, MINE_HEIGHTS):  # of height functions no table tells anything
-        part = read_record(paths.outcome(MINE_HEIGHTS, name))
-        found["statements"] += part["statements"]
-        found["searches"] += part["searches"]
-    write_record(Path(out_file), found)
-    return {"statements": len(found["statements"]), "searches": len(found["searches"])}
+    # Of height functions no table tells anything.
+    asked = orders_of(plan, MINE_HEIGHTS)
+    parts = [found, *(FoundDocument.read(paths.outcome(MINE_HEIGHTS, name)) for name in asked)]
+    whole = FoundDocument(
+        statements=tuple(statement for part in parts for statement in part.statements),
+        searches=tuple(search for part in parts for search in part.searches),
+    )
+    whole.write(Path(out_file))
+    return whole.counts
 
 
 def found_in(
@@ -273,11 +269,7 @@ def found_in(
     report(Stage.FIND, steps=1)
     found = finder.consider(proposed, doubtful)
     report(Stage.FIND, steps=1)
-    return {
-        "format": FORMAT,
-        "statements": [statement.as_json() for statement in found],
-        "searches": [*looked_for, *finder.left_out()],
-    }
+    return FoundDocument(statements=tuple(found), searches=(*looked_for, *finder.left_out()))
 
 
 def _proofs(plan: Plan, paths: Paths) -> Iterator[Mapping[str, Any]]:

@@ -66,8 +66,6 @@ def write_report_with_found(
     ------
     StoreError
         If the ledger, the found statements or a table that is shown cannot be read.
-    StatementError
-        If a found statement does not say what it must.
     """
     ledger, results = Ledger.read(Path(ledger_file)), Path(ledger_file).parent.parent
     html = Path(html_file)

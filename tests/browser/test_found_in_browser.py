@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser
 
-from choco_pipeline.documents.record import write_record
 from choco_pipeline.report.task import write_report_with_found
 from tests.browser.seen import ARGUMENTS, CHROMIUM, CONTRAST, NARROW, NEEDS_BROWSER, WIDE, Seen
 from tests.report.found_documents import a_document, statements
@@ -26,7 +25,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ledger = small_run(tmp_path_factory, "found")
     folder = ledger.parents[2]
     found, html = ledger.with_name("found.json"), ledger.with_name("report") / "index.html"
-    write_record(found, a_document())
+    a_document().write(found)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         write_report_with_found(str(ledger), str(html), str(found), lambda _stage, **_numbers: None)

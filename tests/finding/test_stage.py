@@ -436,7 +436,7 @@ def test_a_family_is_found_from_its_tables_alone(papers):
         finder(*triangles(*ks), catalogue=papers, bound=80),
         silent,
     )
-    found = [FoundStatement.from_json(one) for one in document["statements"]]
+    found = document.statements
     said = {(one.when, one.formulas[0].formula): one for one in found if one.formulas}
     zero = said["k%4 == 3", "x ^ y ^ z == 0"]
     one = said["k%4 == 1", "(x-1) ^ y ^ (z-1) == 0"]
@@ -463,10 +463,10 @@ def test_random_cells_yield_no_statement(quantity):
     data[name].values[legal] = np.random.default_rng(5).integers(0, 60, legal.sum())
     findings, _ = mined(game, quantity, 64, game, data=data)
     document = found_in(findings, [], finder(game, quantity=quantity), silent)
-    assert document["statements"] == []
-    assert document["searches"]
-    assert all(search["tried"]["candidates"] > 0 for search in document["searches"])
-    assert any(search["nothing"] for search in document["searches"])
+    assert document.statements == ()
+    assert document.searches
+    assert all(search.tried.candidates > 0 for search in document.searches)
+    assert any(search.nothing for search in document.searches)
 
 
 @pytest.mark.full
@@ -478,8 +478,8 @@ def test_random_heights_yield_no_statement(tmp_path, monkeypatch, seed, side, qu
     game = "solid-bar(f=csv(heights.csv))"
     findings, _ = mined(game, quantity, side - 1, game)
     document = found_in(findings, [], finder(game, quantity=quantity), silent)
-    assert document["statements"] == []
-    nothing = {s["what"] for s in document["searches"] if s["nothing"]}
+    assert document.statements == ()
+    nothing = {s.what for s in document.searches if s.nothing}
     assert {"formulas", "value-sets", "count", "cellular"} <= nothing
 
 
@@ -487,7 +487,7 @@ def test_what_a_nim_sum_is_at_all_p_positions_is_said_of_no_others():
     game = "solid-bar(f=max(x, z)//2)"
     findings, _ = mined(game, "p-positions", 64, game, ["value-sets"])
     document = found_in(findings, [], finder(game), silent)
-    found, higher = map(FoundStatement.from_json, document["statements"])
+    found, higher = document.statements
     assert (found.kind, found.formulas) == (
         "p-positions",
         (StatementLine("P iff", "x ^ y ^ z == 0"),),
@@ -510,7 +510,7 @@ def test_sets_of_values_over_a_family_have_its_parameters_and_its_condition():
         for one in mined(game, "p-positions", 128, family, ["value-sets"])[0]
     ]
     document = found_in(findings, [], finder(*games.values(), bound=128), silent)
-    found = [FoundStatement.from_json(one) for one in document["statements"]]
+    found = document.statements
     of_conj_4_1 = [
         s for s in found if s.claim and s.claim["check"].get("of") == "(x+s) ^ y ^ (z+s) ^ p"
     ]
@@ -545,7 +545,7 @@ def test_a_rule_without_passes_left_is_one_of_the_game_without():
     games = ["nim(3)", "with-pass(nim(3), passes=1)"]
     both = [mined(game, "p-positions", 63, game, ["cellular"])[0] for game in games]
     document = found_in([*both[0], *both[1]], [], finder(*games), silent)
-    found = [FoundStatement.from_json(one) for one in document["statements"]]
+    found = document.statements
     assert [one.ruleset for one in found if one.kind == "cellular"] == ["nim(3)"]
 
 
@@ -610,8 +610,8 @@ def test_periods_of_single_games_are_not_said_of_their_family():
     games = [f"step-bar(k={k}, s={s})" for k, s in ks]
     findings = [one for g in games for one in mined(g, "grundy", 511, family, ["periods"])[0]]
     document = found_in(findings, [], finder(*games, quantity="grundy", bound=511), silent)
-    assert [one for one in document["statements"] if one["kind"] != "related"] == []
-    (why,) = {one["why"] for one in document["searches"] if one["nothing"]}
+    assert [one for one in document.statements if one.kind != "related"] == []
+    (why,) = {one.why for one in document.searches if one.nothing}
     assert "no 3 of them have the same" in why
     beyond = parse_ruleset("step-bar(k=2, s=3)")
     assert (beyond.grundy((4, 106)), beyond.grundy((4, 114))) == (109, 111)
@@ -636,10 +636,10 @@ def test_what_nothing_can_try_on_other_games_is_not_said_of_a_family():
         for game, at in games.items()
     ]
     document = found_in(found, [], finder(quantity="grundy"), silent)
-    assert document["statements"] == []
-    (why,) = [one for one in document["searches"] if one["nothing"]]
-    assert rows in why["what"]
-    assert why["why"].startswith("seen in 4 games")
+    assert document.statements == ()
+    (why,) = [one for one in document.searches if one.nothing]
+    assert rows in why.what
+    assert why.why.startswith("seen in 4 games")
     without = finding.model_copy(update={"laws": {"period": "1", "saltus": "1"}})
     alone = [Mined("nim(2)", "grundy", 9, "nim(2)", {}, one) for one in (finding, without)]
-    assert [len(found_in([one], [], finder(), silent)["statements"]) for one in alone] == [1, 0]
+    assert [len(found_in([one], [], finder(), silent).statements) for one in alone] == [1, 0]

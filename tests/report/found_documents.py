@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
+from choco_pipeline.finding.statements.found_document import FoundDocument, Searched
 from choco_pipeline.finding.statements.statement import (
-    FORMAT,
     VALUES_ARE,
     VALUES_OF,
     Evidence,
@@ -131,20 +131,11 @@ def statements() -> list[FoundStatement]:
     ]
 
 
-def a_document() -> Document:
+def a_document() -> FoundDocument:
     """Return all of `statements`, one search that found nothing and one that did."""
-    tried = {"candidates": 81, "what": HOSTILE, "tables": 3}
-    return {
-        "format": FORMAT,
-        "statements": [statement.as_json() for statement in statements()],
-        "searches": [
-            {
-                "what": "periods",
-                "game": "nim(2)",
-                "tried": tried,
-                "nothing": True,
-                "why": "too few",
-            },
-            {"what": "cellular", "game": "nim(3)", "tried": tried, "nothing": False},
-        ],
-    }
+    tried = Tried(81, HOSTILE, 3)
+    searches = (
+        Searched(what="periods", game="nim(2)", tried=tried, nothing=True, why="too few"),
+        Searched(what="cellular", game="nim(3)", tried=tried, nothing=False),
+    )
+    return FoundDocument(statements=tuple(statements()), searches=searches)

@@ -6,9 +6,8 @@ import sys
 from pathlib import Path
 
 from choco_pipeline.cli.output import emit, note
-from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ConfigError
-from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.mining.number_sequences.counts import b_file
 from choco_pipeline.report.assemble import row_frame
@@ -69,8 +68,7 @@ def _content(run: str, what: What, as_: Format, game: str | None, bound: int | N
         case "claims":
             return frame_bytes(row_frame(ledger), as_)
         case "statements":
-            found = read_record(Paths(RESULTS, run).found)["statements"]
-            statements = [FoundStatement.from_json(one) for one in found]
+            statements = FoundDocument.read(Paths(RESULTS, run).found).statements
             if as_ == "bfile":
                 return "\n".join(statement_b_files(statements)).encode()
             return frame_bytes(statement_rows(statements), as_)

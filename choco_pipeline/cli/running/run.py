@@ -31,7 +31,7 @@ from choco_pipeline.cli.running_time import running_time
 from choco_pipeline.cluster.cluster_file import load_cluster
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ADVICE, ChocoError
-from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.shipped import SHIPPED
 from choco_pipeline.stages import WORK, Stage
 from choco_pipeline.sweep.damage import plan_without_damage
@@ -104,8 +104,8 @@ def run(
         proofs = None if ledger is None else count_proofs(ledger)
         emit({**done.document(), **verdicts, "proofs": proofs})
     elif ledger is not None:
-        found = read_record(Paths(RESULTS, plan["run"]).found)["statements"]
-        show_results(ledger, list(map(FoundStatement.from_json, found)), Console())
+        found = FoundDocument.read(Paths(RESULTS, plan["run"]).found)
+        show_results(ledger, found.statements, Console())
         print(f"found: {done.found}")
         print(f"report: {done.report}")
     return done.code

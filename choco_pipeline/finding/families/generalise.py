@@ -42,10 +42,10 @@ from choco_pipeline.finding.families.wording import (
     sentence,
     values_of,
 )
+from choco_pipeline.finding.statements.found_document import Searched
 from choco_pipeline.finding.statements.statement import (
     Evidence,
     FoundStatement,
-    Searched,
     StatementLine,
     Tried,
     nodes_in,
@@ -283,13 +283,13 @@ class _Search:
     def in_vain(self, what: str, tried: int, why: str) -> None:
         """Record a search that found nothing."""
         self.searches.append(
-            {
-                "what": what,
-                "game": self.family.ruleset,
-                "tried": {"candidates": self.lifted + tried, "what": what},
-                "nothing": True,
-                "why": why,
-            }
+            Searched(
+                what=what,
+                game=self.family.ruleset,
+                tried=Tried(self.lifted + tried, what),
+                nothing=True,
+                why=why,
+            )
         )
 
 

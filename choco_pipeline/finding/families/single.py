@@ -9,12 +9,12 @@ from typing import Any, TypedDict
 from choco_pipeline.finding.families.shared import Instance, instances, shared
 from choco_pipeline.finding.statements import value_statements
 from choco_pipeline.finding.statements.entries import with_claim
+from choco_pipeline.finding.statements.found_document import Searched
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.statement import (
     Evidence,
     FoundStatement,
     Kind,
-    Searched,
     StatementLine,
     Tried,
 )
@@ -128,29 +128,26 @@ def searches(mined: Sequence[Mined]) -> list[Searched]:
     gathered = _Gathered.of(mined)
     found: list[Searched] = []
     for (family, kind, what, nothing), group in groups.items():
-        searched: Searched = {
-            "what": kind,
-            "game": _games(family, group),
-            "tried": {
-                "candidates": sum(
-                    one.finding.tried.candidates for one in group if one.finding.tried
-                ),
-                "what": what,
-                "tables": len({(one.ruleset, one.bound) for one in group}),
-            },
-            "nothing": nothing or (family, kind) in gathered.apart,
-        }
-        if searched["nothing"] and not nothing:
-            searched["why"] = APART
-        found.append(searched)
+        candidates = sum(one.finding.tried.candidates for one in group if one.finding.tried)
+        tables = len({(one.ruleset, one.bound) for one in group})
+        is_apart = (family, kind) in gathered.apart
+        found.append(
+            Searched(
+                what=kind,
+                game=_games(family, group),
+                tried=Tried(candidates, what, tables),
+                nothing=nothing or is_apart,
+                why=APART if is_apart and not nothing else None,
+            )
+        )
     return found + [
-        {
-            "what": one.text,
-            "game": one.ruleset,
-            "tried": asdict(one.tried),
-            "nothing": True,
-            "why": f"seen in {one.found_on.tables} games, {NOT_TRIED}",
-        }
+        Searched(
+            what=one.text,
+            game=one.ruleset,
+            tried=one.tried,
+            nothing=True,
+            why=f"seen in {one.found_on.tables} games, {NOT_TRIED}",
+        )
         for one in gathered.untried
     ]
 

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
-from choco_pipeline.documents.record import read_record, write_record
+from choco_pipeline.documents.record import read_record
 from choco_pipeline.finding.height_functions.height_census import census
 from choco_pipeline.finding.height_functions.height_criterion import CriterionSearch, search, tried
 from choco_pipeline.finding.height_functions.height_samples import named
+from choco_pipeline.finding.statements.found_document import FoundDocument, Searched
 from choco_pipeline.finding.statements.statement import (
-    FORMAT,
     Evidence,
-    FoundDocument,
     FoundStatement,
-    Searched,
     StatementLine,
 )
 from choco_pipeline.formula.written.math_text import math_text
@@ -64,7 +62,7 @@ def classify_heights(order_file: str, out_file: str, report: Any) -> dict[str, i
         Holds ``{"asked": …, "side": n, "height": h}``: f has arguments 0..n and heights 0..h, h ≤ n. Asked is a name of
         `QUESTIONS`, for a condition on f, or ``counts``.
     out_file
-        Receives ``{"format", "statements": […], "searches": […]}``, whole or not at all.
+        Receives a `FoundDocument`, whole or not at all.
     report
         Called as ``report(Stage.MINE, searches=1)``.
 
@@ -80,43 +78,34 @@ def classify_heights(order_file: str, out_file: str, report: Any) -> dict[str, i
     """
     order = read_record(Path(order_file))
     found = classified(order["asked"], int(order["side"]), int(order["height"]))
-    write_record(Path(out_file), found)
+    found.write(Path(out_file))
     report(Stage.MINE, searches=1)
-    return {"statements": len(found["statements"]), "searches": len(found["searches"])}
+    return found.counts
 
 
 def classified(asked: str, side: int, height: int) -> FoundDocument:
     """Return statements and searches on the height functions of a box."""
     if asked not in QUESTIONS:
-        return {
-            "format": FORMAT,
-            "statements": [census(side, height).as_json()],
-            "searches": [],
-        }
+        return FoundDocument(statements=(census(side, height),), searches=())
     question = QUESTIONS[asked]
     found = search(question.heights, side, height)
-    searched: Searched = {
-        "what": f"conditions on f for {question.shown}",
-        "game": RULESET,
-        "tried": asdict(tried(found)),
-        "nothing": not found.exact,
-    }
+    searched = Searched(
+        what=f"conditions on f for {question.shown}",
+        game=RULESET,
+        tried=tried(found),
+        nothing=not found.exact,
+    )
     statements = statements_of(question, found, side, height)
-    return {
-        "format": FORMAT,
-        "statements": [one.as_json() for one in statements],
-        "searches": [searched],
-    }
+    return FoundDocument(statements=tuple(statements), searches=(searched,))
 
 
 def classified_all(side: int, height: int) -> FoundDocument:
     """Return all that can be said of the height functions of a box, one question after the other."""
     parts = [classified(asked, side, height) for asked in ASKED_OF_HEIGHTS]
-    return {
-        "format": FORMAT,
-        "statements": [one for part in parts for one in part["statements"]],
-        "searches": [one for part in parts for one in part["searches"]],
-    }
+    return FoundDocument(
+        statements=tuple(one for part in parts for one in part.statements),
+        searches=tuple(one for part in parts for one in part.searches),
+    )
 
 
 def statements_of(

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from itertools import product
-from typing import Any, Literal, NotRequired, TypedDict, get_args
+from typing import Any, Literal, get_args
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion, Outcome
 from choco_pipeline.claims.language.claim import FOUND
@@ -42,10 +42,6 @@ VALUES_ARE: Mapping[str, str] = {
 }
 #: What the evidence of a kind of statement counts, where that is not positions.
 UNITS: Mapping[str, str] = {"heights": "height function", "count": "equation", "law": "game"}
-
-
-#: Of ``found.json``.
-FORMAT = 2
 
 
 class StatementError(ChocoError):
@@ -93,24 +89,6 @@ class Tried:
     candidates: int
     what: str
     tables: int = 1
-
-
-class Searched(TypedDict):
-    """What was searched, as ``found.json`` holds it: in which games, how many candidates, and why it found nothing if it did not."""
-
-    what: str
-    game: str
-    tried: Mapping[str, str | int]
-    nothing: bool
-    why: NotRequired[str]
-
-
-class FoundDocument(TypedDict):
-    """What ``found.json`` holds: statements as `FoundStatement.as_json` writes them, best first, and all searches."""
-
-    format: int
-    statements: list[Mapping[str, Any]]
-    searches: list[Searched]
 
 
 UNDECIDED = Conclusion("undecided", "not checked yet")

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from markupsafe import Markup, escape
 
 from choco_pipeline.claims.conclusions.conclusion import SIGNS, STRONGEST_FIRST, Outcome, tally
-from choco_pipeline.documents.record import read_record
-from choco_pipeline.errors import StoreError
-from choco_pipeline.finding.statements.statement import FORMAT, UNITS, FoundStatement
+from choco_pipeline.finding.statements.found_document import FoundDocument, Searched
+from choco_pipeline.finding.statements.statement import UNITS, FoundStatement
 from choco_pipeline.report.environment import environment, sentence
 from choco_pipeline.report.family_proofs.family_pages import FamilyProofs
 from choco_pipeline.report.found_statements.found_formulas import SAID_IN_FORMULAS, displayed, lead
@@ -141,7 +139,7 @@ class FoundStatements:
         Statements, numbered through: what no paper says, what a claim of the catalogue says, how P-positions lie that a
         theorem tells, what is said of all height functions of a box, and what failed on cells that it was not found on.
     in_vain
-        Searches that found nothing: plain data with ``what``, ``game`` and ``tried``.
+        Searches that found nothing.
     document
         ``found.json`` as it was read.
     """
@@ -151,8 +149,8 @@ class FoundStatements:
     consequences: list[FoundView]
     heights: list[FoundView]
     refuted: list[FoundView]
-    in_vain: list[Mapping[str, Any]]
-    document: Mapping[str, Any]
+    in_vain: list[Searched]
+    document: FoundDocument
 
     @property
     def views(self) -> list[FoundView]:
@@ -191,19 +189,14 @@ def read_found(path: Path, ledger: Ledger, results: Path) -> FoundStatements:
     Raises
     ------
     StoreError
-        If the file cannot be read or has another format.
-    StatementError
-        If a statement in it does not say what it must.
+        If the file cannot be read, is damaged or is of another version.
     """
-    document = read_record(path)
-    if document.get("format") != FORMAT:
-        raise StoreError(f"{path}: found statements of format {FORMAT} are needed")
-    return found_of(document, ledger, results)
+    return found_of(FoundDocument.read(path), ledger, results)
 
 
-def found_of(document: Mapping[str, Any], ledger: Ledger, results: Path) -> FoundStatements:
-    """Return what a document of the form of ``found.json`` says, its statements in their order within each part."""
-    statements = [FoundStatement.from_json(one) for one in document["statements"]]
+def found_of(document: FoundDocument, ledger: Ledger, results: Path) -> FoundStatements:
+    """Return what a document says, its statements in their order within each part."""
+    statements = document.statements
     heights = [one for one in statements if one.kind == "heights"]
     held = [one for one in statements if one.verdict != "refuted" and one.kind != "heights"]
     known = KnownClaims.of(ledger.claims)
@@ -230,7 +223,7 @@ def found_of(document: Mapping[str, Any], ledger: Ledger, results: Path) -> Foun
         ]
         for part in parts
     )
-    in_vain = [search for search in document["searches"] if search["nothing"]]
+    in_vain = [search for search in document.searches if search.nothing]
     return FoundStatements(new, rediscovered, consequences, classified, refuted, in_vain, document)
 
 

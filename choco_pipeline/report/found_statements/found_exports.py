@@ -44,7 +44,7 @@ def write_exports(found: FoundStatements, ledger: Ledger, folder: Path) -> None:
     """
     write_text(folder / "found.tex", tex(found, ledger))
     write_text(folder / "found.md", markdown(found, ledger))
-    write_json(folder / "found.json", dict(found.document))
+    write_json(folder / "found.json", found.document.document())
     files = b_files(found)
     for name, text in files.items():
         write_text(folder / name, text)
@@ -232,8 +232,8 @@ def _evidence(view: FoundView, markup: _Markup) -> list[str]:
 
 def _in_vain(found: FoundStatements, markup: _Markup) -> list[str]:
     return [
-        f"{markup.code(search['game'])}: {markup.text(search['what'])}, "
-        f"{count(search['tried']['candidates'], 'candidate')}: "
-        f"{markup.text(': '.join([search['tried']['what'], *([search['why']] if 'why' in search else [])]))}"
+        f"{markup.code(search.game)}: {markup.text(search.what)}, "
+        f"{count(search.tried.candidates, 'candidate')}: "
+        f"{markup.text(': '.join(filter(None, (search.tried.what, search.why))))}"
         for search in found.in_vain
     ]

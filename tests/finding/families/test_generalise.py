@@ -212,14 +212,14 @@ def test_random_tables_and_assignments_give_nothing(seed):
     found = generalise(family)
     assert found.statements == ()
     assert found.searches
-    assert all(search["tried"]["candidates"] and search["nothing"] for search in found.searches)
+    assert all(search.tried.candidates and search.nothing for search in found.searches)
 
 
 def test_a_family_without_a_common_formula():
     family = TableFamily.of(STEP, [member(STEP, {"k": 3, "s": s}, "grundy", 9) for s in range(6)])
     found = generalise(family)
     assert found.statements == ()
-    assert found.searches[0]["game"] == STEP
+    assert found.searches[0].game == STEP
 
 
 def test_a_bound_without_a_formula_is_not_left_out_of_what_is_said():

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline.claims.standalone.height_functions import grundy_numbers
-from choco_pipeline.documents.record import read_record, write_record
+from choco_pipeline.documents.record import write_record
 from choco_pipeline.finding.height_functions.height_census import (
     SHIFTS,
     best_shifts,
@@ -33,7 +33,8 @@ from choco_pipeline.finding.height_functions.height_statements import (
     classified_all,
     classify_heights,
 )
-from choco_pipeline.finding.statements.statement import FoundStatement, StatementLine
+from choco_pipeline.finding.statements.found_document import FoundDocument
+from choco_pipeline.finding.statements.statement import StatementLine
 from choco_pipeline.formula import parse
 from choco_pipeline.games import SolidBar
 from choco_pipeline.mining.height_search import EVERY, GRUNDY, P_POSITIONS, HeightClass
@@ -218,18 +219,14 @@ def test_the_stage_writes_statements_that_read_back(tmp_path, classified):
     for asked in ASKED_OF_HEIGHTS:
         write_record(order, {"asked": asked, "side": 3, "height": 2})
         said = classify_heights(str(order), str(out), lambda *what, **n: steps.append((*what, n)))
-        document = read_record(out)
-        assert said == {key: len(document[key]) for key in ("statements", "searches")}
-        found += [FoundStatement.from_json(one) for one in document["statements"]]
-        searches += document["searches"]
+        document = FoundDocument.read(out)
+        assert said == {key: len(getattr(document, key)) for key in ("statements", "searches")}
+        found += document.statements
+        searches += document.searches
     assert steps == [("mine", {"searches": 1})] * 3
-    assert [one["nothing"] for one in searches] == [True, False]
-    assert "none is right for other functions, too" in searches[0]["tried"]["what"]
-    assert classified == {
-        "format": 1,
-        "statements": [one.as_json() for one in found],
-        "searches": searches,
-    }
+    assert [one.nothing for one in searches] == [True, False]
+    assert "none is right for other functions, too" in searches[0].tried.what
+    assert classified == FoundDocument(statements=tuple(found), searches=tuple(searches))
     assert {one.kind for one in found} == {"heights"}
 
 
@@ -247,8 +244,7 @@ def is_so(f, line):
 
 @pytest.fixture(scope="module")
 def conditions_found(classified):
-    statements = map(FoundStatement.from_json, classified["statements"])
-    found = [one for one in statements if one.formulas]
+    found = [one for one in classified.statements if one.formulas]
     assert found
     return found
 

@@ -51,8 +51,8 @@ def test_drawn_bars_are_monotone_and_about_as_high(notation):
 def test_of_a_high_bar_there_is_nothing_to_say(search):
     """That it is Nim, with all that follows, is so in all high bars."""
     found = document(mined(HIGH, [search]))
-    assert found["statements"] == []
-    assert any("whose steps are drawn" in one.get("why", "") for one in found["searches"])
+    assert found.statements == ()
+    assert any("whose steps are drawn" in (one.why or "") for one in found.searches)
 
 
 @pytest.mark.parametrize(
@@ -91,8 +91,8 @@ def test_games_that_are_no_bars_are_not_compared():
 
 def test_pictures_and_numbers_of_a_game_follow_from_a_formula_for_all_its_positions():
     """They are said behind it, with its id, and by themselves where no formula is known."""
-    alone = document(mined("strip-bar(k=2, s=0)", ["blocks"]))["statements"]
-    assert [(one["kind"], one["follows_from"]) for one in alone] == [("blocks", [])]
-    formula, blocks = document(mined("strip-bar(k=2, s=0)", ["formulas", "blocks"]))["statements"]
-    assert (formula["kind"], formula["follows_from"]) == ("p-positions", [])
-    assert (blocks["kind"], blocks["follows_from"]) == ("blocks", [formula["id"]])
+    alone = document(mined("strip-bar(k=2, s=0)", ["blocks"])).statements
+    assert [(one.kind, one.follows_from) for one in alone] == [("blocks", ())]
+    formula, blocks = document(mined("strip-bar(k=2, s=0)", ["formulas", "blocks"])).statements
+    assert (formula.kind, formula.follows_from) == ("p-positions", ())
+    assert (blocks.kind, blocks.follows_from) == ("blocks", (formula.id,))

@@ -44,19 +44,17 @@ def late(tmp_path, monkeypatch):
 def test_numbers_that_change_farther_away_are_not_said(late):
     """The number of P-positions with a+b = n is 1 + (-1)^n from 3 to 150."""
     found = document(late, "counts", 60)
-    assert not any("a+b = n" in one["text"] for one in found["statements"])
-    left_out = [one for one in found["searches"] if "a+b = n" in one["what"] and "why" in one]
-    assert [one["why"] for one in left_out] == [
+    assert not any("a+b = n" in one.text for one in found.statements)
+    left_out = [one for one in found.searches if "a+b = n" in one.what and one.why]
+    assert [one.why for one in left_out] == [
         "right to bound 60, and not found in a table to bound 240"
     ]
 
 
 def test_of_rules_with_larger_numbers_than_tables_nothing_is_said(late):
     found = document(late, "counts", 20)
-    assert not any("a+b = n" in one["text"] for one in found["statements"])
-    assert any(
-        "the game's rules have the number 150" in one.get("why", "") for one in found["searches"]
-    )
+    assert not any("a+b = n" in one.text for one in found.statements)
+    assert any("the game's rules have the number 150" in (one.why or "") for one in found.searches)
     assert largest_number(parse_ruleset(late)) == 150
 
 
@@ -64,9 +62,9 @@ def test_where_there_is_no_larger_table_nothing_is_said_of_one(tmp_path, monkeyp
     """Heights from a file end with it; to look at the same table again would say nothing."""
     monkeypatch.chdir(tmp_path)
     Path("flat.csv").write_text("\n".join([",".join(["0"] * 61)] * 61) + "\n", "utf-8")
-    found = document("solid-bar(f=csv(flat.csv))", "counts", 60)["statements"]
+    found = document("solid-bar(f=csv(flat.csv))", "counts", 60).statements
     assert found
-    assert not any("to bound" in one["conclusion"]["text"] for one in found)
+    assert not any("to bound" in one.conclusion.text for one in found)
 
 
 @pytest.mark.parametrize(
@@ -79,13 +77,13 @@ def test_where_there_is_no_larger_table_nothing_is_said_of_one(tmp_path, monkeyp
     ],
 )
 def test_what_a_larger_table_says_too_is_said(notation, quantity, search, bound):
-    found = document(notation, search, bound, quantity)["statements"]
+    found = document(notation, search, bound, quantity).statements
     assert found
     for one in found:
-        assert one["conclusion"]["verdict"] == "unchecked"
+        assert one.verdict == "unchecked"
         where = f"a table to bound {4 * bound:,}"
         told = "it is right in" if search == "blocks" else "the same search says it of"
-        assert one["conclusion"]["text"].endswith(f"; {told} {where}")
+        assert one.conclusion.text.endswith(f"; {told} {where}")
 
 
 @pytest.mark.parametrize("passes", ["{}", "with-pass({}, passes=1)"])

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
+from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.finding.statements.statement import (
-    FORMAT,
     Evidence,
     FoundStatement,
     StatementLine,
@@ -255,11 +255,7 @@ def test_found_statements_that_are_proved_for_all_have_pages_and_are_theorems(fo
     ledger = {"run": "small", "title": "t", "claims": [], "verdicts": [], "tables": []}
     assert write_family_pages(whole(ledger), tmp_path, [listed]) == 0
     assert write_family_pages(whole(ledger), tmp_path, [proved, followed, listed]) == 1
-    document = {
-        "statements": [s.as_json() for s in (proved, followed, listed)],
-        "searches": [],
-        "format": FORMAT,
-    }
+    document = FoundDocument(statements=(proved, followed, listed), searches=())
     found = found_of(document, whole(ledger), tmp_path)
     page = found_page(found, whole(ledger))
     assert f'href="{page_of(path)}"' in page

@@ -15,8 +15,8 @@ import pytest
 from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST, Conclusion
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import StoreError
+from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.finding.statements.statement import (
-    FORMAT,
     FoundStatement,
     StatementError,
     StatementLine,
@@ -62,8 +62,8 @@ def html(found: FoundStatements, ledger: dict[str, Any]) -> str:
     return found_page(found, whole(ledger))
 
 
-def document_of(*statements: FoundStatement) -> dict[str, Any]:
-    return {"format": FORMAT, "statements": [one.as_json() for one in statements], "searches": []}
+def document_of(*statements: FoundStatement) -> FoundDocument:
+    return FoundDocument(statements=statements, searches=())
 
 
 def squeezed(text: str) -> str:
@@ -88,7 +88,7 @@ def test_statements_are_numbered_through_the_parts(found: FoundStatements):
     assert [view.number for view in found.views] == list(range(1, 10))
     parts = (found.new, found.rediscovered, found.consequences, found.heights, found.refuted)
     assert list(map(len, parts)) == [5, 1, 1, 1, 1]
-    assert [search["game"] for search in found.in_vain] == ["nim(2)"]
+    assert [search.game for search in found.in_vain] == ["nim(2)"]
 
 
 def test_each_statement_is_on_the_page_with_its_evidence(html: str, found: FoundStatements):
@@ -428,7 +428,7 @@ def test_latex_compiles(found: FoundStatements, ledger: dict[str, Any], tmp_path
 
 def test_the_whole_report_is_written(ledger_file: Path, tmp_path: Path):
     found_file = tmp_path / "found.json"
-    write_record(found_file, a_document())
+    a_document().write(found_file)
     folder = tmp_path / "report"
     old = folder / "found" / "b-found-000000000000.txt"
     old.parent.mkdir(parents=True)
@@ -466,7 +466,7 @@ def test_the_whole_report_is_written(ledger_file: Path, tmp_path: Path):
         *(["report.pdf"] if shutil.which("pdflatex") else []),
         "verdicts.csv",
     }
-    assert json.loads((folder / "found" / "found.json").read_text()) == a_document()
+    assert json.loads((folder / "found" / "found.json").read_text()) == a_document().document()
     lines = (folder / "found" / f"b-{sequence.id}.txt").read_text().splitlines()
     assert lines[0].startswith("# g(m): ")
     assert sequence.picture is not None
@@ -478,14 +478,14 @@ def test_the_whole_report_is_written(ledger_file: Path, tmp_path: Path):
 
 def test_documents_that_are_none_are_refused(ledger: dict[str, Any], tmp_path: Path):
     path = tmp_path / "found.json"
-    write_record(path, a_document() | {"format": 1})
-    with pytest.raises(StoreError, match="found statements of format 2 are needed"):
+    write_record(path, a_document().document() | {"format": 1})
+    with pytest.raises(StoreError, match="another version wrote it: format"):
         read_found(path, whole(ledger), RESULTS)
     path.write_text("[]")
     with pytest.raises(StoreError, match="damaged: it has no digest"):
         read_found(path, whole(ledger), RESULTS)
     said = a_statement(picture={"kind": "sequence", "game": "nim(3)"})
-    write_record(path, document_of(said))
+    document_of(said).write(path)
     with pytest.raises(StatementError, match="not a picture of a sequence"):
         read_found(path, whole(ledger), RESULTS)
 

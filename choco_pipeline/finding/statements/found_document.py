@@ -1,0 +1,65 @@
+"""What ``found.json`` holds: found statements, and what was searched, whether or not something was found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import PlainSerializer, PlainValidator
+
+from choco_pipeline.documents.model import RecordModel
+from choco_pipeline.documents.record import read_record_as, write_record
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.finding.statements.statement import FoundStatement, Tried
+
+
+def _statement(given: object) -> FoundStatement:
+    if isinstance(given, FoundStatement):
+        return given
+    if not isinstance(given, dict):
+        raise ValueError("a found statement is needed")
+    try:
+        return FoundStatement.from_json(given)
+    except ChocoError as error:
+        raise ValueError(str(error)) from error
+
+
+class Searched(RecordModel):
+    """One search: for what, in which games, among how many candidates, and why it found nothing if it did not."""
+
+    what: str
+    game: str
+    tried: Tried
+    nothing: bool
+    why: str | None = None
+
+
+class FoundDocument(RecordModel):
+    """Statements, best first, and all searches."""
+
+    format: Literal[2] = 2
+    statements: tuple[
+        Annotated[
+            FoundStatement, PlainValidator(_statement), PlainSerializer(FoundStatement.as_json)
+        ],
+        ...,
+    ]
+    searches: tuple[Searched, ...]
+
+    @classmethod
+    def read(cls, path: Path) -> FoundDocument:
+        """Return what a stage wrote; `StoreError` if it cannot be read, is damaged or is of another version."""
+        return read_record_as(cls, path)
+
+    def write(self, path: Path) -> None:
+        """Write it for other stages, whole or not at all."""
+        write_record(path, self.document())
+
+    def document(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return self.model_dump(mode="json")
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many statements and searches there are."""
+        return {"statements": len(self.statements), "searches": len(self.searches)}
