@@ -25,7 +25,7 @@ from choco_pipeline.finding.judge.for_all_parameters import ForAllParameters
 from choco_pipeline.finding.judge.known import follows_from_formulas, meaning, settled_by
 from choco_pipeline.finding.judge.larger_tables import searched_again
 from choco_pipeline.finding.judge.lemma_cases import lemmas
-from choco_pipeline.finding.judge.rank import ranked, restated, strongest_first
+from choco_pipeline.finding.judge.rank import is_surer, ranked, restated, strongest_first
 from choco_pipeline.finding.judge.trial import Decide, tried
 from choco_pipeline.finding.related.relations import relations
 from choco_pipeline.finding.statements.entries import claims_of, with_claim
@@ -163,11 +163,16 @@ class Finder:
             if again is not None:
                 text = f"it was right on {statement.held_on.what}; {again.text}"
                 statement = statement.with_conclusion(Conclusion("unchecked", text))
-        self.accepted.append(replace(statement, known=known, follows_from=follows_from))
-        for i, claim in enumerate(claims):
-            named = claim.statement.model_copy(update={"id": f"{statement.id}#{i}"})
-            self._claims[named.id] = replace(claim, statement=named)
-            self._said_by[named.id] = statement.id
+        statement = replace(statement, known=known, follows_from=follows_from)
+        own: dict[str, Claim] = {}
+        if statement.verdict != "undecided":  # from what is, nothing follows
+            for i, claim in enumerate(claims):
+                said = claim.statement.model_copy(update={"id": f"{statement.id}#{i}"})
+                own[said.id] = replace(claim, statement=said)
+            self._fold_earlier(statement, Catalogue(own))
+        self.accepted.append(statement)
+        self._claims |= own
+        self._said_by |= dict.fromkeys(own, statement.id)
 
     def _folded(
         self, statement: FoundStatement, claims: Sequence[Claim], games: Sequence[str]
@@ -180,6 +185,22 @@ class Finder:
         if said_by:
             self._implied[self._said_by[said_by[0]]].append(statement.text)
         return bool(said_by)
+
+    def _fold_earlier(self, statement: FoundStatement, own: Catalogue) -> None:
+        """Tell what was accepted of the same games, follows from the claims of a statement and is no surer under that one.
+
+        What was proposed for more games comes first, and follows when it was narrowed.
+        """
+        for other in list(self.accepted):
+            if other.ruleset != statement.ruleset or is_surer(other, statement):
+                continue
+            claims = claims_of(other)
+            games = speaking_of(other, claims[0], self.tables) if claims else []
+            if claims and restated(claims, games, own):
+                self.accepted.remove(other)
+                self._implied[statement.id] += [other.text, *self._implied.pop(other.id, [])]
+                for name in [name for name, by in self._said_by.items() if by == other.id]:
+                    del self._claims[name], self._said_by[name]
 
     def _settled_by(self, statement: FoundStatement) -> tuple[str, ...]:
         """Return the accepted statements from which a statement on pictures, numbers or lines of one game follows."""

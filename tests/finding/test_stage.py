@@ -223,6 +223,34 @@ def test_p_positions_with_a_strip_follow_from_the_grundy_numbers_without():
     assert kept(numbers, more) == {numbers.id: (), more.id: ()}
 
 
+def test_what_was_proposed_for_more_games_follows_when_it_is_narrowed():
+    """Of max(x, z)//k with even k both are right; P-positions follow from Grundy numbers, and not the other way."""
+    family, ks = "solid-bar(f=max(x, z)//k)", (2, 4, 6, 8, 10, 12)
+    games = [f"solid-bar(f=max(x, z)//{k})" for k in range(1, 13)]
+    wider = p_iff(family, "x^y^z==0", k=ks)
+    numbers = replace(g_is(family, ("x^y^z", ""), k=ks), when="k%2 == 0")
+    fewer = replace(numbers, when="k%4 == 0", parameters={"k": (4, 8)})
+
+    def said(*proposed):
+        found = finder(*games, quantity="grundy", bound=20).consider(proposed)
+        return {(one.kind, one.when): one.implies for one in found}
+
+    narrowed = "p-positions", "k%2 == 0"
+    assert said(wider) == {narrowed: ()}
+    assert said(wider, numbers) == {("grundy", "k%2 == 0"): ("for k%2 == 0: P iff x^y^z==0",)}
+    assert said(wider, fewer).keys() == {narrowed, ("grundy", "k%4 == 0")}
+
+
+def test_nothing_follows_from_an_undecided_statement():
+    """No table of Grundy numbers goes so far that it decides against a claim, and one of P-positions does."""
+    numbers, other = (g_is("nim(3)", (f, "")) for f in ("a^b^c", "a^b^c^(a//1000)"))
+    p = p_iff("nim(3)", "a^b^c==0")
+    catalogue = Catalogue({"other": claims_of(other)[0]})
+    found = finder("nim(3)", catalogue=catalogue, quantity="grundy", bound=20)
+    said = {one.kind: (one.verdict, one.implies) for one in found.consider([numbers, p])}
+    assert said == {"p-positions": ("holds-to-bound", ()), "grundy": ("undecided", ())}
+
+
 def test_what_follows_from_a_refuted_statement_stays():
     family = p_iff(TRIANGLE, "x^y^z==0 and x < 4", "k%2==1", k=(3, 7, 11))
     single = p_iff(triangles(7)[0], "z==x^y")

@@ -70,6 +70,11 @@ def restated(
     return tuple(known)
 
 
+def is_surer(statement: FoundStatement, other: FoundStatement) -> bool:
+    """Whether the outcome of a statement is a stronger one than that of another."""
+    return STRONGEST_FIRST.index(statement.verdict) < STRONGEST_FIRST.index(other.verdict)
+
+
 def ranked(statements: Iterable[FoundStatement]) -> list[FoundStatement]:
     """Return statements in the order in which they are shown.
 
