@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from choco_pipeline.documents.files import parse_json, read_json, write_json
+from choco_pipeline.documents.files import parse_json, read_bytes, read_json, write_json
 from choco_pipeline.errors import StoreError
 
 M = TypeVar("M", bound=BaseModel)
@@ -56,9 +56,13 @@ def read_record(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise StoreError(f"{path}: cannot be read (no such file)")
     try:
-        return _content(read_json(path))
-    except StoreError as error:
-        why = str(error).removeprefix(f"{path}: ")
+        return _content(parse_json(read_bytes(path)))
+    except OSError as error:
+        why = f"cannot be read ({error.strerror})"
+    except ValueError as error:
+        why = f"not a JSON document ({error})"
+    except DamagedError as error:
+        why = str(error)
     raise DamagedError(f"{path}: damaged: {why}; `choco run` makes it anew")
 
 

@@ -149,11 +149,16 @@ class Combination:
     def _below(self) -> int:
         return lcm(*(c.denominator for c in self.coefficients))
 
+    @property
+    def is_in_brackets(self) -> bool:
+        """Whether it is a quotient of a sum, so that its text begins with a bracket."""
+        return self._below != 1 and len(self._factors()) > 1
+
     def _divided(self, text: str, sign: str) -> str:
         if self._below == 1:
             return text or "0"
-        several = len(self._factors()) > 1
-        return f"({text}){sign}{self._below}" if several else f"{text}{sign}{self._below}"
+        inner = f"({text})" if self.is_in_brackets else text
+        return f"{inner}{sign}{self._below}"
 
 
 def shapes_of(names: Sequence[str], points: Sequence[Point]) -> list[tuple[Term, ...]]:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from choco_pipeline.finding.families.combinations import Point
 from choco_pipeline.formula import Formula, FormulaError, parse
-from choco_pipeline.formula.nodes import Junction, Node, render, walk
+from choco_pipeline.formula.nodes import Binary, Compare, Junction, Node, render, walk
 from choco_pipeline.formula.parse import parse_nodes
 
 MODULI = (2, 4, 8)
@@ -77,7 +77,7 @@ class _Condition:
     @property
     def is_residue(self) -> bool:
         """Whether it says that a parameter is in one residue class."""
-        return self.atoms == 1 and "%" in self.text and "==" in self.text
+        return _read(self.text)[2]
 
     def joined(self, operator: str, other: _Condition) -> _Condition:
         """Return this and another one as one condition."""
@@ -293,7 +293,7 @@ def _texts(names: Sequence[str]) -> Iterator[tuple[str, set[str]]]:
 
 
 def _atom(text: str, values: Mapping[str, Values], operator: str = "") -> _Condition:
-    formula, size = _read(text)
+    formula, size, _ = _read(text)
     number = next(iter(values.values())).size
     try:
         truths = np.broadcast_to(formula.evaluate(values), (number,)).tolist()
@@ -304,9 +304,14 @@ def _atom(text: str, values: Mapping[str, Values], operator: str = "") -> _Condi
 
 
 @cache
-def _read(text: str) -> tuple[Formula, int]:
-    """Return a condition, and how long it is; there are some hundred of them."""
-    return parse(text), sum(1 for _ in walk(parse_nodes(text)))
+def _read(text: str) -> tuple[Formula, int, bool]:
+    """Return a condition, how long it is, and whether it is one residue of a name; there are some hundred of them."""
+    match tree := parse_nodes(text):
+        case Compare(("==",), (Binary("%", _, _), _)):
+            is_residue = True
+        case _:
+            is_residue = False
+    return parse(text), sum(1 for _ in walk(tree)), is_residue
 
 
 def _value(formula: Formula, point: Point) -> bool:

@@ -216,6 +216,6 @@ def _sum(kept: str, added: Combination) -> str:
     text = added.text
     if added.leading == 0 or text is None:
         return kept or "0"
-    if added.leading > 0 or text.startswith("-"):
-        return f"{kept}{'+' if added.leading > 0 and kept else ''}{text}"
-    return f"{kept}-{added.negated.text}"
+    if added.leading < 0 and added.is_in_brackets:  # -((k+1)//2), not (-k-1)//2
+        return f"{kept}-{added.negated.text}"
+    return f"{kept}{'+' if added.leading > 0 and kept else ''}{text}"

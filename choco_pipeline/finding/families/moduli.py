@@ -114,6 +114,7 @@ class FamilyModuli:
             kind="values",
             ruleset=family.ruleset,
             said=value_statements.sentence(family.ruleset, self.of, within(condition)),
+            names_game=True,
             found_on=self._evidence([i for i in tested.learnt if divides[i]], "searched"),
             held_on=self._evidence([i for i in tested.held_out if divides[i]], "held-out"),
             tried=Tried(

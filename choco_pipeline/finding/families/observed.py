@@ -86,6 +86,7 @@ def law_statements(
             kind="law",
             ruleset=ruleset,
             said=f"{ruleset}: {what} = {law.formula}",
+            names_game=True,
             found_on=Evidence(len(law.fitted), fitted, len(law.fitted)),
             held_on=Evidence(len(law.held_out), held_out, len(law.held_out)),
             tried=Tried(len(shapes(name)), TRIED, len(values)),

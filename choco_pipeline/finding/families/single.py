@@ -176,6 +176,7 @@ def _statements(one: Mined, called: str) -> Iterator[FoundStatement]:
         kind=kind,
         ruleset=ruleset if claim is None else str(claim.get("ruleset", ruleset)),
         said=begins.format(game=game, what=QUANTITIES[one.quantity]) + finding.text,
+        names_game=True,
         parameters=_parameters(ruleset, one),
         claim=claim,
         formulas=tuple(_relations(finding)),
@@ -192,6 +193,7 @@ def _zero(ruleset: str, finding: ValueSetFinding, called: str) -> FoundStatement
         kind="p-positions",
         ruleset=ruleset,
         said=f"{called}: {sentence(lines)}",
+        names_game=True,
         formulas=lines,
         **_evidence(finding),
     )
@@ -233,6 +235,7 @@ def _formulas(ruleset: str, finding: FormulasFinding) -> FoundStatement:
         kind="grundy" if finding.label == "G =" else "p-positions",
         ruleset=ruleset,
         said=f"{ruleset}: {sentence(lines, finding.exceptions)}",
+        names_game=True,
         formulas=lines,
         exceptions=finding.exceptions,
         **_evidence(finding),

@@ -327,6 +327,7 @@ class _Search:
             kind="related",
             ruleset=pair.own,
             said=said if names else f"{pair.own}: {said}",
+            names_game=not names,
             found_on=found_on,
             held_on=held_on,
             tried=Tried(tried * len(FUNCTIONS), TRIED, len(self.family.points)),

@@ -106,6 +106,8 @@ class FoundStatement(ShownInNotebook):
         A game's notation, or that of a family, in which names stand for integers.
     said
         One plain sentence; it does not tell the parameters of which it speaks: `when` does.
+    names_game
+        Whether the sentence names its game, at its beginning: a notation keeps its small letter there.
     found_on, held_on
         The cells it was found on, and others on which it was then right.
     tried
@@ -155,6 +157,7 @@ class FoundStatement(ShownInNotebook):
     follows_from: tuple[str, ...] = ()
     implies: tuple[str, ...] = ()
     picture: Mapping[str, Any] | None = None
+    names_game: bool = False
     source: Mined | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -236,6 +239,7 @@ class FoundStatement(ShownInNotebook):
             "claim": None if self.claim is None else dict(self.claim),
             "text": self.text,
             "said": self.said,
+            "names_game": self.names_game,
             "formulas": [asdict(line) for line in self.formulas],
             "exceptions": [list(position) for position in self.exceptions],
             "found_on": asdict(self.found_on),

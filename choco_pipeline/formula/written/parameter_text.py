@@ -21,7 +21,7 @@ def assigned(values: Mapping[str, object]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in values.items())
 
 
-def listed(given: Sequence[Mapping[str, int]], most: int | None = None) -> str:
+def listed(given: Sequence[Mapping[str, object]], most: int | None = None) -> str:
     """Return choices of the same parameters, each of them or the first `most`; nothing if there are no parameters.
 
     Examples

@@ -69,7 +69,10 @@ def mine_copies(stack: Stack) -> BlocksFinding:
     return finding(
         copies=texts,
         text="for m = 2^e + s, 0 < s < 2^e: "
-        + ", ".join(f"R({t.size}) at ({t.row}, {t.column})" for t in texts).replace("**", "^")
+        + ", ".join(
+            f"R({_text(copy.size, '2^e')}) at ({_text(copy.row, '2^e')}, {_text(copy.column, '2^e')})"
+            for copy in copies
+        )
         + ", and no other P-position",
         found_on=Seen(positions=sum(m * m for m in learned), what=f"m up to {most // 2}"),
         held_on=Seen(positions=sum(m * m for m in held_out), what=f"m up to {most}"),
@@ -143,11 +146,11 @@ def _explained(stack: Stack, copies: Sequence[Copy], numbers: Sequence[int]) -> 
     return True
 
 
-def _text(form: Form) -> str:
-    """Return a·s + b·2^e as a formula in e and s."""
+def _text(form: Form, power: str = "2**e") -> str:
+    """Return a·s + b·2^e as a formula in e and s, or with another name for the power of 2."""
     terms = [
         f"{'-' if factor < 0 else '+'}{'' if abs(factor) == 1 else f'{abs(factor)}*'}{name}"
-        for factor, name in zip(reversed(form), ("2**e", "s"), strict=True)
+        for factor, name in zip(reversed(form), (power, "s"), strict=True)
         if factor
     ]
     return "".join(terms).removeprefix("+") or "0"

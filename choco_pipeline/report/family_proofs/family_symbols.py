@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from choco_pipeline.formula.written.typeset import MathNotation
 from choco_pipeline.proof.family_check.document import SumText
 from choco_pipeline.proof.uniform.families.affine import ZERO, Affine
+from choco_pipeline.proof.uniform.invariants.locations import CounterName
 
 #: Letters for the counters that tell whether a coordinate is legal; the first that is no name of the game's is taken.
 LEGAL = "hcbw"
@@ -81,11 +82,11 @@ class Symbols:
         """Return a parameter, or a counter by the name that the certificate has for it."""
         if name in self._parameters:
             return self.to.symbol(*self._parameters[name])
-        kind, _, rest = name.removesuffix(")").partition("(")
-        base, primed = rest.removesuffix("'"), rest.endswith("'")
-        if kind == "legal":
-            return self.to.symbol(self._legal, base, primed=primed)
-        return self.to.symbol(self._tracks[base], primed=primed)
+        counter = CounterName.read(name)
+        assert counter is not None, name
+        if counter.kind == "legal":
+            return self.to.symbol(self._legal, counter.coordinate, primed=counter.is_of_option)
+        return self.to.symbol(self._tracks[counter.coordinate], primed=counter.is_of_option)
 
     def track(self, track: str) -> str:
         """Return the number that a track spells."""
@@ -98,7 +99,7 @@ class Symbols:
 
     def sum(self, total: Affine) -> str:
         """Return a sum, counters first."""
-        terms = sorted(total.terms, key=lambda one: "(" not in one[0])
+        terms = sorted(total.terms, key=lambda term: CounterName.read(term[0]) is None)
         return self.total([(self.name(n), c) for n, c in terms], total.constant)
 
     def total(self, terms: Iterable[tuple[str, int]], constant: int = 0) -> str:
@@ -148,7 +149,7 @@ class Symbols:
     def _bounds(self, sums: Iterable[tuple[Affine, bool]]) -> list[Bounds]:
         found: dict[Form, Bounds] = {}
         for total, holds in sums:
-            counters = [(n, c) for n, c in total.terms if "(" in n] or list(total.terms)
+            counters = [(n, c) for n, c in total.terms if CounterName.read(n)] or list(total.terms)
             rest = Affine.total(
                 {n: c for n, c in total.terms if (n, c) not in counters}, total.constant
             )

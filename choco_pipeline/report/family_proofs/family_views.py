@@ -21,6 +21,7 @@ from choco_pipeline.proof.family_check.document import (
     SumText,
 )
 from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number
+from choco_pipeline.proof.uniform.invariants.locations import CounterName
 from choco_pipeline.report.family_proofs.cubes import cubes
 from choco_pipeline.report.family_proofs.family_symbols import SPECIAL, Symbols, affine
 
@@ -278,9 +279,13 @@ class _Case:
         say = self.symbols
         whole, digits = say.form(form), say.form(form, digit=True)
         symbol = say.name(name)
-        meaning = symbol if name.startswith("count(") else say.relation(symbol, "==", say.total(whole))  # fmt: skip
-        if name.startswith("count(") and name[6:-1] in SPECIAL:
-            meaning = say.relation(symbol, "==", self._special(name[6:-1]))
+        counter = CounterName.read(name)
+        if counter is None or counter.kind == "legal":
+            meaning = say.relation(symbol, "==", say.total(whole))
+        elif counter.coordinate in SPECIAL:
+            meaning = say.relation(symbol, "==", self._special(counter.coordinate))
+        else:
+            meaning = symbol
         doubled = self.to.row([self.to.number("2"), self.to.sign(""), symbol])
         return CounterView(
             moves,

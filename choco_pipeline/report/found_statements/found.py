@@ -81,9 +81,9 @@ class FoundView:
     def in_words(self) -> str:
         """The statement as a sentence; a ruleset that it begins with stays as it is written."""
         text = self.statement.said
-        if text.startswith(self.statement.pattern.name):
-            return text if text.endswith(".") else f"{text}."
-        return sentence(text)
+        if not self.statement.names_game:
+            return sentence(text)
+        return text if text.endswith(".") else f"{text}."
 
     @property
     def is_said_in_formulas(self) -> bool:

@@ -78,7 +78,7 @@ def in_text(statement: FoundStatement) -> str:
     begins = "".join(phrase.text for phrase in lead(statement, plain))
     if statement.formulas and statement.kind in SAID_IN_FORMULAS:
         return f"{begins}, {'; '.join(displayed(statement, plain))}"
-    game = "" if statement.ruleset in statement.said else f"{statement.ruleset}: "
+    game = "" if statement.names_game else f"{statement.ruleset}: "
     given = f"for {math_text(statement.when)}: " if statement.when else ""
     return game + given + statement.said
 

@@ -10,6 +10,7 @@ from choco_pipeline.claims.conclusions.outcomes import ENGINES, enumerated
 from choco_pipeline.commands import command
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.written.math_text import math_text
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import Argument, Notation, as_written
 from choco_pipeline.proof.games.proof_outcome import GameProof
 
@@ -28,8 +29,8 @@ class ProofRow:
     ----------
     entry
         What the ledger says of it.
-    label
-        Its parameters that vary in the family, or its ruleset if none does.
+    varying
+        Its parameters that vary in the family, as they are written.
     states
         For each number of passes left.
     command
@@ -39,11 +40,16 @@ class ProofRow:
     """
 
     entry: GameProof
-    label: str
+    varying: Mapping[str, str]
     states: str
     engines: str
     command: str | None
     factor: float | None
+
+    @property
+    def label(self) -> str:
+        """Its parameters that vary in the family, or its ruleset if none does."""
+        return assigned(self.varying) or self.entry.ruleset
 
     @property
     def growth(self) -> str | None:
@@ -82,11 +88,10 @@ class CountRow:
 
 def proof_row(entry: GameProof, names: Sequence[str]) -> ProofRow:
     """Return the row of a ledger's entry, named by the parameters `names`."""
-    shown = ", ".join(f"{name} = {math_text(str(entry.parameters[name]))}" for name in names)
     certificate = entry.certificate
     return ProofRow(
         entry,
-        shown or entry.ruleset,
+        {name: math_text(str(entry.parameters[name])) for name in names},
         ", ".join(f"{number:,}" for number in entry.states) or "–",
         enumerated([ENGINES.get(engine, engine) for engine in entry.engines]),
         certificate and command("prove", "--check", certificate),

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.errors import ChocoError
+from choco_pipeline.formula.written.parameter_text import listed
 from choco_pipeline.proof.games.certificate import Certificate, read_certificate
 from choco_pipeline.proof.games.proof_outcome import FormulaOfProof, GameProof
 from choco_pipeline.report.proved.automaton_picture import draw_automaton, is_drawable
@@ -105,13 +106,13 @@ class ProofFamily:
     @property
     def undecided(self) -> list[tuple[str, str]]:
         """Why games were not decided, and which."""
-        reasons: dict[str, list[str]] = {}
+        reasons: dict[str, list[ProofRow]] = {}
         for row in self.unclosed:
             why = row.entry.why
             if row.growth:
                 why = f"no automaton found: residuals grow {row.growth}"
-            reasons.setdefault(why, []).append(row.label)
-        return [(why, _listed(labels)) for why, labels in reasons.items()]
+            reasons.setdefault(why, []).append(row)
+        return [(why, _listed(rows)) for why, rows in reasons.items()]
 
 
 @dataclass(frozen=True)
@@ -220,18 +221,8 @@ def _picture(certificate: Certificate, passes: int, name: str) -> AutomatonPictu
     )
 
 
-def _listed(labels: Sequence[str]) -> str:
-    """Return labels in a line, and of many the first.
-
-    Examples
-    --------
-    >>> _listed(["k = 2", "k = 4"]), _listed(["k = 2, s = 2", "k = 4, s = 4"])
-    ('k = 2, 4', 'k = 2, s = 2; k = 4, s = 4')
-    """
-    shown = list(labels[:MOST_NAMED])
-    left = [label.split(" = ") for label in shown]
-    if all(len(parts) == 2 and parts[0] == left[0][0] for parts in left):
-        text = f"{left[0][0]} = {', '.join(value for _, value in left)}"
-    else:
-        text = "; ".join(shown)
-    return text if len(shown) == len(labels) else f"{text}, … ({len(labels)} in all)"
+def _listed(rows: Sequence[ProofRow]) -> str:
+    """Return games in a line, and of many the first."""
+    shown = rows[:MOST_NAMED]
+    text = listed([row.varying for row in shown]) or "; ".join(row.label for row in shown)
+    return text if len(shown) == len(rows) else f"{text}, … ({len(rows)} in all)"

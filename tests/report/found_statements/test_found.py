@@ -491,7 +491,7 @@ def test_documents_that_are_none_are_refused(ledger: dict[str, Any], tmp_path: P
 
 
 def test_a_sentence_does_not_change_the_name_of_a_game(ledger: dict[str, Any]):
-    named = a_statement(said="nim(3): all is as it should be.")
+    named = a_statement(said="nim(3): all is as it should be.", names_game=True)
     plain = a_statement(said="a position is P", ruleset="nim(2)", formulas=())
     views = found_of(document_of(named, plain), whole(ledger), RESULTS).views
     assert [view.in_words for view in views] == [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -11,6 +12,7 @@ from choco_pipeline.proof.uniform.families.affine import Affine, number
 TARGET, CONSTANT = "target", "constant"
 Order = Literal["equal", "less"]
 Digits = Mapping[str, int]
+_COUNTER = re.compile(r"(count|legal)\((\w+)('?)\)")
 #: Σ a·track.
 TrackForm = Mapping[str, Affine]
 
@@ -31,6 +33,37 @@ def legal(track: str) -> str:
 
 
 VALUE = count("value")
+
+
+@dataclass(frozen=True)
+class CounterName:
+    """What the name of a counter says.
+
+    Attributes
+    ----------
+    kind
+        Which of `count` and `legal` gave it.
+    coordinate
+        Or another track that is counted.
+    is_of_option
+        Whether it counts for the option, not for the position.
+    """
+
+    kind: str
+    coordinate: str
+    is_of_option: bool
+
+    @classmethod
+    def read(cls, name: str) -> CounterName | None:
+        """Return what a name says; None for that of a parameter.
+
+        Examples
+        --------
+        >>> CounterName.read(legal(option("y")))
+        CounterName(kind='legal', coordinate='y', is_of_option=True)
+        """
+        found = _COUNTER.fullmatch(name)
+        return None if found is None else cls(found[1], found[2], found[3] != "")
 
 
 @dataclass(frozen=True, order=True)
