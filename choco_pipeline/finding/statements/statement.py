@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from itertools import product
 from typing import Any, Literal, get_args
+
+from pydantic import ConfigDict, SkipValidation, TypeAdapter, ValidationError
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion, Outcome
 from choco_pipeline.claims.language.claim import FOUND
@@ -42,6 +44,8 @@ VALUES_ARE: Mapping[str, str] = {
 }
 #: What the evidence of a kind of statement counts, where that is not positions.
 UNITS: Mapping[str, str] = {"heights": "height function", "count": "equation", "law": "game"}
+#: What a document says of a statement beside its own keys.
+DERIVED = ("id", "text", "size")
 
 
 class StatementError(ChocoError):
@@ -158,7 +162,9 @@ class FoundStatement(ShownInNotebook):
     implies: tuple[str, ...] = ()
     picture: Mapping[str, Any] | None = None
     names_game: bool = False
-    source: Mined | None = field(default=None, compare=False)
+    source: SkipValidation[Mined | None] = field(default=None, compare=False)
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
@@ -227,34 +233,10 @@ class FoundStatement(ShownInNotebook):
         """Return this statement with what the verdicts on it come to."""
         return replace(self, conclusion=conclusion)
 
-    def as_json(self) -> dict[str, object]:
+    def as_json(self) -> dict[str, Any]:
         """Return the statement as plain data, as ``found.json`` holds it."""
-        return {
-            "id": self.id,
-            "kind": self.kind,
-            "ruleset": self.ruleset,
-            "when": self.when,
-            "parameters": {name: list(values) for name, values in self.parameters.items()},
-            "seen": [list(values) for values in self.seen],
-            "claim": None if self.claim is None else dict(self.claim),
-            "text": self.text,
-            "said": self.said,
-            "names_game": self.names_game,
-            "formulas": [asdict(line) for line in self.formulas],
-            "exceptions": [list(position) for position in self.exceptions],
-            "found_on": asdict(self.found_on),
-            "held_on": asdict(self.held_on),
-            "tried": asdict(self.tried),
-            "conclusion": {
-                **asdict(self.conclusion),
-                "certificates": list(self.conclusion.certificates),
-            },
-            "size": self.size,
-            "known": list(self.known),
-            "follows_from": list(self.follows_from),
-            "implies": list(self.implies),
-            "picture": None if self.picture is None else dict(self.picture),
-        }
+        written: dict[str, Any] = _adapter().dump_python(self, mode="json", exclude={"source"})
+        return {name: getattr(self, name) for name in DERIVED} | written
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> FoundStatement:
@@ -267,33 +249,26 @@ class FoundStatement(ShownInNotebook):
         FormulaError, NotationError
             If a formula or the ruleset cannot be read.
         """
-        said = dict(document)
-        given = {name: said.pop(name, None) for name in ("id", "size", "text")}
+        given = {name: document[name] for name in DERIVED if name in document}
         try:
-            found = cls(
-                **{
-                    **said,
-                    "parameters": {n: tuple(v) for n, v in said["parameters"].items()},
-                    "seen": tuple(map(tuple, said["seen"])),
-                    "formulas": tuple(StatementLine(**line) for line in said["formulas"]),
-                    "exceptions": tuple(map(tuple, said["exceptions"])),
-                    "found_on": Evidence(**said["found_on"]),
-                    "held_on": Evidence(**said["held_on"]),
-                    "tried": Tried(**said["tried"]),
-                    "conclusion": _conclusion(said["conclusion"]),
-                    "known": tuple(said["known"]),
-                    "follows_from": tuple(said.get("follows_from", ())),
-                    "implies": tuple(said.get("implies", ())),
-                }
+            statement = _adapter().validate_python(
+                {name: value for name, value in document.items() if name not in DERIVED}
             )
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise StatementError(f"{given['id']}: not a found statement: {error}") from error
+        except ValidationError as error:
+            first = error.errors()[0]
+            why = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+            raise StatementError(f"{given.get('id')}: not a found statement: {why}") from error
         for name, value in given.items():
-            if value is not None and value != getattr(found, name):
+            if value != getattr(statement, name):
                 raise StatementError(
-                    f"{given['id']}: its {name} is {getattr(found, name)}, the document says {value}"
+                    f"{given.get('id')}: its {name} is {getattr(statement, name)}, the document says {value}"
                 )
-        return found
+        return statement
+
+
+@cache
+def _adapter() -> TypeAdapter[FoundStatement]:
+    return TypeAdapter(FoundStatement)
 
 
 def parsed(text: str) -> Formula:
@@ -322,7 +297,3 @@ def _sequences(text: str) -> frozenset[str]:
     """Return the names that are called in a text and are none of the language's functions."""
     called = re.findall(r"([A-Za-z]\w*)\s*\(", text)
     return frozenset(called) - FUNCTIONS.keys() - {"and", "or", "not"}
-
-
-def _conclusion(document: Mapping[str, Any]) -> Conclusion:
-    return Conclusion(**{**document, "certificates": tuple(document["certificates"])})
