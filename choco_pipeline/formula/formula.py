@@ -6,6 +6,7 @@ import operator
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +15,7 @@ from choco_pipeline.formula.evaluate import Evaluator
 from choco_pipeline.formula.exact import Place, Table
 from choco_pipeline.formula.formula_errors import FormulaError
 from choco_pipeline.formula.interval import Enclosure
+from choco_pipeline.formula.machine import MachineFormulas, fits
 from choco_pipeline.formula.nodes import (
     FUNCTIONS,
     MAX_BITS,
@@ -33,6 +35,9 @@ from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.solve import match_nodes, solve_nodes
 from choco_pipeline.formula.throughout import truth_throughout
 from choco_pipeline.formula.undefined import always_undefined
+
+if TYPE_CHECKING:
+    from llvmlite import ir
 
 
 def parse(
@@ -310,6 +315,14 @@ class Formula:
         (False, None, False)
         """
         return truth_throughout(self._root, self.source, name, low, high)
+
+    def fits(self, ranges: Mapping[str, tuple[int, int]], bits: int) -> bool:
+        """Return whether this can be computed in integers of so many bits wherever names lie in their ranges."""
+        return fits(self._root, ranges, bits)
+
+    def emit(self, machine: MachineFormulas, matters: ir.Value) -> ir.Value:
+        """Write machine code for this formula on one cell, and return its value; see `MachineFormulas`."""
+        return (machine.truth if self.is_truth else machine.integer)(self._root, matters)
 
     def match(self, pattern: Formula, fixed: Collection[str]) -> dict[str, int] | None:
         """Return integers for the names of `pattern` that make it this formula, or None.

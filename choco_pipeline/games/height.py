@@ -61,7 +61,7 @@ class Height(ABC):
 
     def table(self, *sizes: int) -> NDArray[np.int32]:
         """Return the heights on the product of ``range(size)`` for each argument, checked as by `block`."""
-        return self.block(*map(range, sizes))
+        return np.array(self.block(*map(range, sizes)), order="C")
 
     def block(self, *ranges: range) -> NDArray[np.int32]:
         """Return the heights on the product of the ranges, checked against the places just before them, too.
@@ -197,7 +197,7 @@ class FormulaHeight(Height):
         return formula if formula.names == {"n"} else None
 
     def block(self, *ranges: range) -> NDArray[np.int32]:
-        """Return the heights, checked; a function of x+z is computed and compared once for each value of the sum."""
+        """Return the heights, checked; a function of x+z is computed and compared once for each value of the sum, of which they are a view."""
         if self._of_sum is None:
             return super().block(*ranges)
         x, z = ranges
@@ -210,8 +210,7 @@ class FormulaHeight(Height):
         if not is_sound:
             return super().block(x, z)
         inner = along[x.start + z.start - first :].astype(np.int32)
-        # A copy even of one row: kernels are compiled for arrays that may be written.
-        return np.array(sliding_window_view(inner, len(z)), order="C")
+        return sliding_window_view(inner, len(z))
 
     def _place(self, at: Sequence[int]) -> str:
         if self.arguments == ("x", "z"):

@@ -7,9 +7,12 @@ from collections.abc import Iterator, Mapping
 from choco_pipeline.claims.evidence.choices import Choices, EvaluationBudget
 from choco_pipeline.claims.evidence.tally import Tally
 from choco_pipeline.claims.kinds import Count, GrundyNumbers
+from choco_pipeline.claims.scans.cell_tasks import NumbersTask
+from choco_pipeline.claims.scans.scan import compare_by_scan
 from choco_pipeline.tables.reading.cells import (
     Cells,
     Points,
+    Slab,
     evaluate_at,
     holds_at,
     select,
@@ -28,10 +31,13 @@ def compare_grundy_numbers(
     equals = check.equals.substitute(environment)
     where = None if check.where is None else check.where.substitute(environment)
     tally = Tally(cells, reach)
-    for whole in cells.blocks(size):
-        block = whole.within(where)
+
+    def by_arrays(slab: Slab, tally: Tally) -> None:
+        block = cells.block_of(slab).within(where)
         tally.settle(block.points)
         tally.fail(select(block.points, evaluate_at(equals, block.points) != block.values))
+
+    compare_by_scan(NumbersTask(equals, where), tally, size, by_arrays)
     return tally
 
 

@@ -9,12 +9,15 @@ import numpy as np
 
 from choco_pipeline.claims.evidence.tally import Tally
 from choco_pipeline.claims.kinds import PPositions
+from choco_pipeline.claims.scans.cell_tasks import ColumnsTask, FormulaTask, OutcomesTask
+from choco_pipeline.claims.scans.scan import compare_by_scan
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import Formula
 from choco_pipeline.tables.reading.cells import (
     CellBlock,
     Cells,
     Points,
+    Slab,
     Truths,
     evaluate_at,
     holds_at,
@@ -65,13 +68,23 @@ def compare_p_positions(
     tally = Tally(cells, reach)
     relation = _RELATIONS[check.relation]
     if stored is None:
-        for block in cells.blocks(size):
-            _compare_cells(block, formula, where, relation, tally)
+
+        def compare_cells(slab: Slab, tally: Tally) -> None:
+            _compare_cells(cells.block_of(slab), formula, where, relation, tally)
+
+        p_value = int(cells.variable.name != "grundy")
+        task: FormulaTask = OutcomesTask(formula, where, check.relation, p_value)
+        compare_by_scan(task, tally, size, compare_cells)
         return tally
     solutions = formula.solve(stored)
     if solutions is not None and (where is None or stored not in where.names):
-        for block in cells.blocks(size):
-            _compare_candidates(block.within(where), stored, formula, solutions, relation, tally)
+
+        def compare_columns(slab: Slab, tally: Tally) -> None:
+            columns = cells.block_of(slab).within(where)
+            _compare_candidates(columns, stored, formula, solutions, relation, tally)
+
+        task = ColumnsTask(formula, where, check.relation, tuple(solutions))
+        compare_by_scan(task, tally, size, compare_columns)
         return tally
     evaluations = estimated_positions(cells.game, cells.bound)
     if evaluations > MOST_EVALUATIONS:

@@ -11,9 +11,13 @@ import numpy as np
 from choco_pipeline.claims.evidence.integer_sets import IntegerSet
 from choco_pipeline.claims.evidence.tally import Tally
 from choco_pipeline.claims.kinds import Values
+from choco_pipeline.claims.scans.scan import ValueCounts, ValueScan
+from choco_pipeline.formula import Formula
 from choco_pipeline.tables.reading.cells import (
     Cells,
     Ints,
+    Points,
+    Slab,
     evaluate_at,
     growing_bounds,
     holds_at,
@@ -115,17 +119,26 @@ def collect_values(
     where = None if check.where is None else check.where.substitute(environment)
     tally = Tally(cells, reach)
     first: dict[int, int] = {}
-    for points in cells.p_positions(size):
-        inside = cells.within_reach(select_where(points, where), reach)
-        values, sizes = evaluate_at(of, inside), cells.sizes(inside)
-        tally.settled += values.size
-        distinct, which = np.unique(values, return_inverse=True)
-        if check.relation != "contains-all":
-            tally.fail(select(inside, ~holds_at(claimed.condition, {"v": distinct})[which]))
-        nearest = np.full(distinct.size, np.iinfo(np.int64).max)
-        np.minimum.at(nearest, which, sizes)
-        for value, near in zip(distinct.tolist(), nearest.tolist(), strict=True):
+
+    def positions(slab: Slab) -> Points:
+        return cells.within_reach(select_where(cells.p_positions_of(slab), where), reach)
+
+    scan = ValueScan(of, where, cells, reach)
+    for slab in cells.slabs(size):
+        seen = scan.run(slab) or _values_at(of, positions(slab), cells)
+        tally.settled += int(seen.counts.sum())
+        for value, near in zip(seen.values.tolist(), seen.nearest.tolist(), strict=True):
             first[value] = min(near, first.get(value, near))
+        if check.relation == "contains-all":
+            continue
+        outside = ~holds_at(claimed.condition, {"v": seen.values})
+        tally.failures += int(seen.counts[outside].sum())
+        near = int(seen.nearest[outside].min(initial=np.iinfo(np.int64).max))
+        if outside.any() and tally.may_be_less(near, cells.first_of(slab), tally.least):
+            part = Tally(cells, reach)
+            points = positions(cells.part_within(slab, near))
+            part.fail(select(points, ~holds_at(claimed.condition, {"v": evaluate_at(of, points)})))
+            tally.take_least(part)
     found = sorted((value, near) for value, near in first.items() if near <= cells.bound)
     values, sizes = np.array(found, np.int64).reshape(-1, 2).T
     size = max(int(np.abs(values).max(initial=0)), cells.bound // SMALL)
@@ -134,3 +147,13 @@ def collect_values(
     missing = np.setdiff1d(members, values)
     missing = missing[np.argsort(np.abs(missing), stable=True)]
     return ComparedValues(tally, values, sizes, members, missing, claimed, size)
+
+
+def _values_at(of: Formula, points: Points, cells: Cells) -> ValueCounts:
+    """Return the values of a formula at P-positions."""
+    values, which, counts = np.unique(
+        evaluate_at(of, points), return_inverse=True, return_counts=True
+    )
+    nearest = np.full(values.size, np.iinfo(np.int64).max)
+    np.minimum.at(nearest, which, cells.sizes(points))
+    return ValueCounts(values, counts, nearest)

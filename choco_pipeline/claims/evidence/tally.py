@@ -76,6 +76,31 @@ class Tally:
         self.least = self._least(select(points, inside), sizes[inside], self.least)
         self.beyond = self._least(select(points, ~inside), sizes[~inside], self.beyond)
 
+    def add(self, settled: int, met: int, failures: int) -> None:
+        """Count what another way of comparing has counted."""
+        self.settled += settled
+        self.met += met
+        self.failures += failures
+
+    def may_be_less(self, size: int, start: Position, known: Position | None) -> bool:
+        """Return whether a position of this size, no coordinate of which is less than in `start`, may be less than a known one."""
+        if known is None:
+            return True
+        return (size, start) <= (self._sizes[known], known)
+
+    def take_least(self, other: Tally) -> None:
+        """Keep the least places of another tally of the same table, where they are less."""
+        self._sizes |= other._sizes
+        self.least = self._lesser(self.least, other.least)
+        self.beyond = self._lesser(self.beyond, other.beyond)
+
+    def _lesser(self, *positions: Position | None) -> Position | None:
+        return min(
+            (position for position in positions if position is not None),
+            key=lambda position: (self._sizes[position], position),
+            default=None,
+        )
+
     def size(self, position: Position) -> int:
         """Return the largest coordinate of a position that failed, passes not counted."""
         return self._sizes[position]

@@ -23,7 +23,7 @@ from choco_pipeline.tables.reading.windows import (
     corner_of,
     windows_of,
 )
-from choco_pipeline.tables.specs.patterns import heights_over
+from choco_pipeline.tables.specs.patterns import heights_seen
 from choco_pipeline.tables.specs.schema import NONE, Variable
 
 Ints = NDArray[np.int64]
@@ -64,6 +64,25 @@ class CellBlock:
     def within(self, where: Formula | None) -> CellBlock:
         """Return the cells whose coordinates satisfy a condition; all for None."""
         return self if where is None else self.chosen(holds_at(where, self.points))
+
+
+@dataclass(frozen=True)
+class Slab:
+    """A box of a table's cells, as they lie.
+
+    Attributes
+    ----------
+    starts
+        The first value of each dimension's coordinate.
+    cells
+        What the cells hold, also those that stand for no position or column.
+    tops
+        As in `CellBlock`, of the same shape as `cells`.
+    """
+
+    starts: tuple[int, ...]
+    cells: NDArray[np.integer]
+    tops: NDArray[np.int32] | None
 
 
 @dataclass(frozen=True)
@@ -122,28 +141,53 @@ class Cells:
         """The coordinate that cells hold and that the shape does not limit: a strip or a heap, of any size."""
         return None if self.variable.stored in self.game.base.rules.limits else self.variable.stored
 
-    def blocks(self, size: int = BLOCK) -> Iterator[CellBlock]:
-        """Yield the table block by block; cells that stand for no position or column are left out."""
-        for window in windows_of(self.cells):
-            cells, tops = self.cells[window], self._tops(window)
-            for where in _slabs(cells.shape, size):
-                part = cells[where]
-                exists = self._exists(part)
-                some_tops = None if tops is None else _chosen(tops[where], exists).astype(np.int64)
-                points = self._points(window, where, exists)
-                yield CellBlock(points, _chosen(part, exists).astype(np.int64), some_tops)
-
-    def p_positions(self, size: int = BLOCK) -> Iterator[Points]:
-        """Yield all coordinates of the P-positions, block by block."""
+    def slabs(self, size: int = BLOCK) -> Iterator[Slab]:
+        """Yield boxes of at most so many cells that make up the table, read chunk by chunk."""
         for window in windows_of(self.cells):
             cells = self.cells[window]
             for where in _slabs(cells.shape, size):
-                part = cells[where]
-                keep = self.holds_p(part)
-                points = self._points(window, where, keep)
-                if self.variable.stored is not None:
-                    points[self.variable.stored] = _chosen(part, keep).astype(np.int64)
-                yield points
+                box = tuple(
+                    slice(at.start + side.start, at.start + min(side.stop, n))
+                    for at, side, n in zip(window, where, cells.shape, strict=True)
+                )
+                dims = zip(self.variable.dims, box, strict=True)
+                starts = tuple(side.start + self.variable.first(name) for name, side in dims)
+                yield Slab(starts, cells[where], self._tops(box))
+
+    def blocks(self, size: int = BLOCK) -> Iterator[CellBlock]:
+        """Yield the table block by block; cells that stand for no position or column are left out."""
+        return map(self.block_of, self.slabs(size))
+
+    def block_of(self, slab: Slab) -> CellBlock:
+        """Return the cells of a slab that stand for a position or a column."""
+        exists = self._exists(slab.cells)
+        tops = None if slab.tops is None else _chosen(slab.tops, exists).astype(np.int64)
+        values = _chosen(slab.cells, exists).astype(np.int64)
+        return CellBlock(self._points(slab.starts, exists), values, tops)
+
+    def first_of(self, slab: Slab) -> Position:
+        """Return a position of which no coordinate is larger than that of any in a slab."""
+        starts = dict(zip(self.variable.dims, slab.starts, strict=True))
+        return tuple(starts.get(name, 0) for name in self.game.coordinates)
+
+    def part_within(self, slab: Slab, size: int) -> Slab:
+        """Return the part of a slab in which positions may be of at most this size; it is not empty."""
+        heaps = self.game.base.coordinates
+        sides = zip(self.variable.dims, slab.starts, strict=True)
+        part = tuple(slice(size + 1 - a) if name in heaps else slice(None) for name, a in sides)
+        return Slab(slab.starts, slab.cells[part], None if slab.tops is None else slab.tops[part])
+
+    def p_positions(self, size: int = BLOCK) -> Iterator[Points]:
+        """Yield all coordinates of the P-positions, block by block."""
+        return map(self.p_positions_of, self.slabs(size))
+
+    def p_positions_of(self, slab: Slab) -> Points:
+        """Return all coordinates of the P-positions in a slab."""
+        keep = self.holds_p(slab.cells)
+        points = self._points(slab.starts, keep)
+        if self.variable.stored is not None:
+            points[self.variable.stored] = _chosen(slab.cells, keep).astype(np.int64)
+        return points
 
     def holds_p(self, values: NDArray[np.integer]) -> Truths:
         """Whether cells with these values hold a P-position."""
@@ -177,12 +221,8 @@ class Cells:
         """Return the coordinates of a position as formulas name them."""
         return self.lookup.named(position)
 
-    def _points(self, window: Window, where: tuple[slice, ...], keep: Truths) -> Points:
-        """Return the coordinates of the cells in a part of a window where `keep` is true."""
-        starts = [
-            at.start + side.start + self.variable.first(name)
-            for name, at, side in zip(self.variable.dims, window, where, strict=True)
-        ]
+    def _points(self, starts: tuple[int, ...], keep: Truths) -> Points:
+        """Return the coordinates of the cells of a slab where `keep` is true."""
         if keep.all():  # as in every solid bar: nothing is left out
             grid: tuple[Ints, ...] = np.indices(keep.shape, np.int64, sparse=True)
             found = [
@@ -200,18 +240,18 @@ class Cells:
         exists: Truths = part != NONE
         return exists
 
-    def _tops(self, window: Window) -> NDArray[np.integer] | None:
-        """Return the largest legal value of the stored coordinate in each cell of a window; None if none is stored."""
+    def _tops(self, box: Window) -> NDArray[np.int32] | None:
+        """Return the largest legal value of the stored coordinate in each cell of a box; None if none is stored."""
         stored, dims = self.variable.stored, self.variable.dims
         if stored is None:
             return None
-        shape = [side.stop - side.start for side in window]
+        shape = [side.stop - side.start for side in box]
         if self.free is not None:
-            return np.broadcast_to(np.array(self.bound), shape)
+            return np.broadcast_to(np.array(self.bound, np.int32), shape)
         limit = self.game.base.rules.limits[stored]
-        sides = zip(dims, window, strict=True)
+        sides = zip(dims, box, strict=True)
         read = {dim: range(side.start, side.stop) for dim, side in sides if dim in limit.of}
-        return np.broadcast_to(heights_over(limit, read), shape)
+        return np.broadcast_to(heights_seen(limit, read), shape)
 
 
 def evaluate_at(formula: Formula, points: Mapping[str, Ints]) -> Ints:

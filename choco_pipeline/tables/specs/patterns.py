@@ -163,10 +163,14 @@ class PlainBar:
 
 def heights_over(limit: Limit, sides: Mapping[str, range]) -> NDArray[np.int32]:
     """Return a limit on a product of ranges, an axis for each in their order, checked as by `Height.block`."""
+    # Kernels are compiled for arrays that may be written.
+    return np.require(heights_seen(limit, sides), requirements=["C", "W"])
+
+
+def heights_seen(limit: Limit, sides: Mapping[str, range]) -> NDArray[np.int32]:
+    """Return the same as `heights_over`, which may be a view of fewer heights than it has elements."""
     names = list(sides)
     found = limit.height.block(*(sides[name] for name in limit.of))
     found = found.transpose(np.argsort([names.index(name) for name in limit.of]))
     shape = [len(side) if name in limit.of else 1 for name, side in sides.items()]
-    whole = np.broadcast_to(found.reshape(shape), [len(side) for side in sides.values()])
-    # Kernels are compiled for arrays that may be written.
-    return np.require(whole, requirements=["C", "W"])
+    return np.broadcast_to(found.reshape(shape), [len(side) for side in sides.values()])

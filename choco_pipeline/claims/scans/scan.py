@@ -1,0 +1,245 @@
+"""Scans of tables: slab by slab by machine code where that is faster, by arrays where it is not, or where it cannot be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from choco_pipeline.claims.evidence.tally import Tally
+from choco_pipeline.claims.scans.cell_code import (
+    BEYOND,
+    FAILURES,
+    FAULT,
+    LEAST,
+    MET,
+    SETTLED,
+    LoopShape,
+    nowhere,
+)
+from choco_pipeline.claims.scans.cell_loop import CellLoop, loop_for
+from choco_pipeline.claims.scans.cell_tasks import FormulaTask, ValuesTask
+from choco_pipeline.formula import Formula, FormulaError
+from choco_pipeline.formula.interval import Interval
+from choco_pipeline.formula.machine import WIDTHS
+from choco_pipeline.tables.reading.cells import Cells, Slab
+from choco_pipeline.tables.specs.schema import NONE
+
+#: Of smaller tables the cells are compared by arrays: code is compiled in about 50 ms, in which arrays have compared so many.
+FEWEST_CELLS = 1 << 21
+
+#: Of as many possible values of a formula each is counted in an array of its own element: a few megabytes.
+MOST_VALUES = 1 << 18
+
+
+def compare_by_scan(
+    task: FormulaTask, tally: Tally, size: int, by_arrays: Callable[[Slab, Tally], None]
+) -> None:
+    """Compare a table with a formula, and count in a tally.
+
+    Parameters
+    ----------
+    task
+        What is compared.
+    tally
+        Of the table.
+    size
+        Cells looked at together.
+    by_arrays
+        Does the same on one slab, and raises what there is to raise. It is also asked where the least failure is, in the part
+        of a slab that holds no larger ones.
+    """
+    cells = tally.cells
+    scan = Scan(task, cells, tally.reach)
+    for slab in cells.slabs(size):
+        found = scan.run(slab)
+        if found is None:
+            by_arrays(slab, tally)
+            continue
+        tally.add(found.settled, found.met, found.failures)
+        start = cells.first_of(slab)
+        places = ((found.least, tally.least), (found.beyond, tally.beyond))
+        sizes = [n for n, known in places if n is not None and tally.may_be_less(n, start, known)]
+        if sizes:
+            part = Tally(cells, tally.reach)
+            by_arrays(cells.part_within(slab, max(sizes)), part)
+            tally.take_least(part)
+
+
+@dataclass(frozen=True)
+class ScanResult:
+    """What a scan of one slab has counted; sizes are those of the least failures, None where there are none."""
+
+    settled: int
+    met: int
+    failures: int
+    least: int | None
+    beyond: int | None
+
+
+@dataclass
+class Scan:
+    """A task on one table.
+
+    Attributes
+    ----------
+    task, cells
+        What is done in each cell, and in which.
+    reach
+        The largest coordinate that the statement speaks of; None for any.
+    """
+
+    task: FormulaTask
+    cells: Cells
+    reach: int | None
+    _bits: dict[Interval, tuple[int, tuple[tuple[str, Interval], ...]] | None] = field(
+        default_factory=dict
+    )
+
+    def run(self, slab: Slab, arrays: Sequence[NDArray[np.int64]] = ()) -> ScanResult | None:
+        """Return what is counted in a slab; None if arrays have to do it, and to raise errors that there may be."""
+        if math.prod(self.cells.shape) < FEWEST_CELLS or self.cells.variable.face is not None:
+            return None
+        if not slab.cells.size or slab.cells.dtype not in (np.int16, np.int32):
+            return None
+        slab, order = _in_order(slab)
+        loop = self._loop(slab, order)
+        if loop is None:
+            return None
+        found = loop.run(slab, order, self.reach, arrays)
+        if found[FAULT]:
+            return None
+        none = nowhere(loop.shape.bits)
+        least = found[LEAST] if found[FAILURES] else None
+        beyond = found[BEYOND] if found[BEYOND] != none else None
+        return ScanResult(found[SETTLED], found[MET], found[FAILURES], least, beyond)
+
+    def ranges(self, held: Interval) -> dict[str, Interval]:
+        """Return in which values names lie, cells being in an interval; raise `FormulaError` if a solution may be too large."""
+        variable = self.cells.variable
+        found: dict[str, Interval] = {}
+        for name, length in zip(variable.dims, self.cells.shape, strict=True):
+            first = variable.first(name)
+            found[name] = (first, _power_above(first + length - 1))
+        tried = [solution.interval(found) for solution in self.task.solutions]
+        if variable.stored is not None:
+            low, high = held
+            found[variable.stored] = (min(low, 0), max([0, high, *(last for _, last in tried)]))
+        return found
+
+    def _loop(self, slab: Slab, order: Sequence[int]) -> CellLoop | None:
+        held = values_of(slab.cells)
+        if held not in self._bits:
+            self._bits[held] = self._width(held)
+        found = self._bits[held]
+        if found is None:
+            return None
+        bits, ranges = found
+        variable = self.cells.variable
+        stored = variable.stored
+        shape = LoopShape(
+            dims=tuple(variable.dims[axis] for axis in order),
+            sized=self.cells.game.base.coordinates,
+            stored=stored,
+            everywhere=stored is not None and self.cells.free is None,
+            limited=self.cells.free is None,
+            cell_bits=8 * slab.cells.itemsize,
+            top_varies=slab.tops is not None and slab.tops.strides[order[-1]] != 0,
+            narrow_sums=slab.tops is not None
+            and (int(slab.tops.max()) + 1) * slab.cells.shape[order[-1]] < 1 << 31,
+            has_reach=self.reach is not None,
+            bits=bits,
+            ranges=ranges,
+        )
+        return loop_for(self.task, shape)
+
+    def _width(self, held: Interval) -> tuple[int, tuple[tuple[str, Interval], ...]] | None:
+        """Return the fewest bits in which nothing can overflow, and the ranges of names for which that is shown."""
+        try:
+            ranges = self.ranges(held)
+        except FormulaError:
+            return None
+        for bits in WIDTHS:
+            largest = max(high for _, high in ranges.values())
+            formulas = (*self.task.formulas, *self.task.solutions)
+            if largest < nowhere(bits) and all(one.fits(ranges, bits) for one in formulas):
+                return bits, tuple(ranges.items())
+        return None
+
+
+@dataclass(frozen=True)
+class ValueCounts:
+    """Values of a formula at P-positions, ascending; how often it has each, and the least size of a position where it does."""
+
+    values: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    nearest: NDArray[np.int64]
+
+
+@dataclass
+class ValueScan:
+    """The values of a formula at the P-positions of one table.
+
+    Attributes
+    ----------
+    formula, where
+        What is computed, and at which P-positions; None for all.
+    cells, reach
+        As in `Scan`; larger positions are left out.
+    """
+
+    formula: Formula
+    where: Formula | None
+    cells: Cells
+    reach: int | None
+    _scans: dict[Interval, Scan] = field(default_factory=dict)
+
+    def run(self, slab: Slab) -> ValueCounts | None:
+        """Return the values in a slab; None if arrays have to compute them, and to raise errors that there may be."""
+        if not slab.cells.size:
+            return None
+        task = FormulaTask(self.formula, self.where)
+        try:
+            ranges = Scan(task, self.cells, self.reach).ranges(values_of(slab.cells))
+            low, high = self.formula.interval(ranges)
+        except FormulaError:
+            return None
+        if high - low >= MOST_VALUES:
+            return None
+        if (low, high) not in self._scans:
+            variable = self.cells.variable
+            p_value = None if variable.stored is not None else int(variable.name != "grundy")
+            counted = ValuesTask(self.formula, self.where, p_value, low, high)
+            self._scans[low, high] = Scan(counted, self.cells, self.reach)
+        counts = np.zeros(high - low + 1, np.int64)
+        nearest = np.full(high - low + 1, np.iinfo(np.int64).max)
+        if self._scans[low, high].run(slab, (counts, nearest)) is None:
+            return None
+        found = np.flatnonzero(counts)
+        return ValueCounts(found + low, counts[found], nearest[found])
+
+
+def _in_order(slab: Slab) -> tuple[Slab, Sequence[int]]:
+    """Return a slab with the order of its dimensions in memory, the last of which a loop can go along."""
+    cells, tops = slab.cells, slab.tops
+    order = sorted(range(cells.ndim), key=lambda axis: -abs(cells.strides[axis]))
+    if cells.strides[order[-1]] != cells.itemsize:
+        order = list(range(cells.ndim))
+        cells = np.ascontiguousarray(cells)
+    if tops is not None and tops.strides[order[-1]] not in (0, tops.itemsize):
+        tops = np.ascontiguousarray(tops.transpose(order)).transpose(np.argsort(order))
+    return Slab(slab.starts, cells, tops), order
+
+
+def values_of(cells: NDArray[np.integer]) -> Interval:
+    """Return a range in which cells lie, other than `NONE`; a generous one, so that many slabs have the same."""
+    low, high = int(cells.min()), int(cells.max())
+    return (0 if low >= NONE else -1 - _power_above(-low)), max(_power_above(high), (1 << 15) - 1)
+
+
+def _power_above(value: int) -> int:
+    """Return the largest integer with as many binary digits as this one; 0 if it is negative."""
+    return (1 << max(value, 0).bit_length()) - 1

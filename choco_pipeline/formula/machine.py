@@ -1,0 +1,249 @@
+"""Formulas as machine code: each part is an instruction of LLVM on integers of 32 or 64 bits, without a branch.
+
+Interval arithmetic has to show beforehand that no part can leave these bits wherever the names' values lie in their ranges. What
+an operator is not defined for is replaced by something that it is defined for, and noted where the value would have mattered.
+So every part has, in every cell, a value in the interval that encloses it: nothing overflows, and no division stops the process.
+All operands of a condition are computed in every cell, so that a loop over cells becomes one over vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from choco_pipeline.formula.formula_errors import FormulaError
+from choco_pipeline.formula.interval import Enclosure, Interval
+from choco_pipeline.formula.nodes import (
+    FUNCTIONS,
+    Binary,
+    Call,
+    Compare,
+    Integer,
+    Junction,
+    LogicalNot,
+    Name,
+    Negate,
+    Node,
+    walk,
+)
+
+if TYPE_CHECKING:
+    from llvmlite import ir
+
+#: Widths of integers that formulas are computed in; the narrower one fills vectors with twice as many.
+WIDTHS = (32, 64)
+
+_PLAIN = {"+": "add", "-": "sub", "*": "mul", "^": "xor", "&": "and_", "|": "or_"}
+
+
+def fits(node: Node, ranges: Mapping[str, Interval], bits: int) -> bool:
+    """Whether `MachineFormulas` can compute `node`, a part of it at most `bits` wide wherever names lie in their ranges."""
+    if any(isinstance(part, Call) and part.function not in FUNCTIONS for part in walk(node)):
+        return False
+    try:
+        Enclosure("", ranges, {}, bits).of(node)
+    except FormulaError:
+        return False
+    return True
+
+
+class MachineFormulas:
+    """Writes instructions for formulas on the names of one cell.
+
+    A truth that is given with a formula is true in the cells where its value matters.
+
+    Parameters
+    ----------
+    builder : llvmlite.ir.IRBuilder
+        Where instructions are written.
+    constant : callable
+        Returns an integer that is the same in all cells, of so many bits.
+    bits : int
+        Of integers.
+    names : mapping of str to llvmlite.ir.Value
+        The value of each name in the cell, an integer of so many bits.
+    ranges : mapping of str to (int, int)
+        In which it lies.
+
+    Attributes
+    ----------
+    fault : llvmlite.ir.Value
+        Whether a value that matters does not exist; None if all do.
+    """
+
+    def __init__(
+        self,
+        builder: ir.IRBuilder,
+        constant: Callable[[int], ir.Value],
+        bits: int,
+        names: Mapping[str, ir.Value],
+        ranges: Mapping[str, Interval],
+    ) -> None:
+        self._builder = builder
+        self.constant = constant
+        self._bits = bits
+        self._names = names
+        self._enclosure = Enclosure("", ranges, {}, bits)
+        self.fault: ir.Value | None = None
+
+    def integer(self, node: Node, matters: ir.Value) -> ir.Value:
+        """Write the instructions for an integer and return it."""
+        match node:
+            case Integer():
+                return self.constant(node.value)
+            case Name():
+                return self._names[node.name]
+            case Negate():
+                return self._builder.neg(self.integer(node.operand, matters))
+            case Binary():
+                return self._binary(node, matters)
+            case Call():
+                return self._call(node, matters)
+            case Compare() | LogicalNot() | Junction():
+                raise TypeError(f"not an integer: {node}")
+
+    def truth(self, node: Node, matters: ir.Value) -> ir.Value:
+        """Write the instructions for a truth and return it, a bit."""
+        build = self._builder
+        match node:
+            case LogicalNot():
+                return build.not_(self.truth(node.operand, matters))
+            case Junction():
+                # An operand matters where those before it have not decided.
+                is_or = node.operator == "or"
+                result = self.truth(node.operands[0], matters)
+                for operand in node.operands[1:]:
+                    undecided = build.and_(matters, build.not_(result) if is_or else result)
+                    further = self.truth(operand, undecided)
+                    result = build.or_(result, further) if is_or else build.and_(result, further)
+                return result
+            case Compare():
+                left = self.integer(node.operands[0], matters)
+                still = None
+                for sign, operand in zip(node.operators, node.operands[1:], strict=True):
+                    right = self.integer(
+                        operand, matters if still is None else build.and_(matters, still)
+                    )
+                    link = build.icmp_signed(sign, left, right)
+                    still = link if still is None else build.and_(still, link)
+                    left = right
+                return still
+            case Integer() | Name() | Negate() | Binary() | Call():
+                raise TypeError(f"not a truth: {node}")
+
+    def _binary(self, node: Binary, matters: ir.Value) -> ir.Value:
+        left, right = self.integer(node.left, matters), self.integer(node.right, matters)
+        match node.operator:
+            case "//" | "%":
+                return self._divided(node, left, right, matters)
+            case "<<" | ">>":
+                return self._shifted(node, left, right, matters)
+            case "**":
+                return self._power(node, left, right, matters)
+            case sign:
+                result: ir.Value = getattr(self._builder, _PLAIN[sign])(left, right)
+                return result
+
+    def _divided(
+        self, node: Binary, left: ir.Value, right: ir.Value, matters: ir.Value
+    ) -> ir.Value:
+        """Round down, as Python does; the machine rounds to 0, and stops at a division by 0 and of the least integer by −1."""
+        build, zero = self._builder, self.constant(0)
+        is_quotient = node.operator == "//"
+        low, high = self._enclosure.of(node.right)
+        if low == high and low > 0 and low & (low - 1) == 0:
+            if is_quotient:
+                return build.ashr(left, self.constant(low.bit_length() - 1))
+            return build.and_(left, self.constant(low - 1))
+        if low <= 0 <= high:
+            # One of the divisors that there are, so that the result lies where it is proved to lie.
+            stand_in = high or low or 1
+            right = self._defined(right, build.icmp_signed("==", right, zero), stand_in, matters)
+        if low >= 0 and self._enclosure.of(node.left)[0] >= 0:
+            return build.udiv(left, right) if is_quotient else build.urem(left, right)
+        opposite = None
+        if low <= -1 <= high:
+            opposite = build.icmp_signed("==", right, self.constant(-1))
+            right = build.select(opposite, self.constant(1), right)
+        quotient = build.sdiv(left, right)
+        rest = build.sub(left, build.mul(quotient, right))
+        off = build.and_(
+            build.icmp_signed("!=", rest, zero),
+            build.icmp_signed("<", build.xor(rest, right), zero),
+        )
+        if is_quotient:
+            result = build.sub(quotient, build.zext(off, left.type))
+            return result if opposite is None else build.select(opposite, build.neg(left), result)
+        # Divided by 1 in place of −1, the rest is 0 in both cases.
+        return build.add(rest, build.select(off, right, zero))
+
+    def _shifted(
+        self, node: Binary, left: ir.Value, count: ir.Value, matters: ir.Value
+    ) -> ir.Value:
+        """Shift by what is less than the width: beyond it, digits are all the sign's, and only 0 can be shifted left."""
+        build, last = self._builder, self.constant(self._bits - 1)
+        low, high = self._enclosure.of(node.right)
+        if low < 0:
+            negative = build.icmp_signed("<", count, self.constant(0))
+            count = self._defined(count, negative, 0, matters)
+        beyond = None
+        if high >= self._bits:
+            beyond = build.icmp_signed(">", count, last)
+            count = build.select(beyond, last, count)
+        if node.operator == ">>":
+            return build.ashr(left, count)
+        shifted = build.shl(left, count)
+        return shifted if beyond is None else build.select(beyond, self.constant(0), shifted)
+
+    def _power(
+        self, node: Binary, base: ir.Value, exponent: ir.Value, matters: ir.Value
+    ) -> ir.Value:
+        """Multiply the squares that the exponent's digits name; what is too large on the way is right modulo 2 to the width."""
+        build = self._builder
+        low, high = self._enclosure.of(node.right)
+        if low < 0:
+            negative = build.icmp_signed("<", exponent, self.constant(0))
+            exponent = self._defined(exponent, negative, 0, matters)
+        result = self.constant(1)
+        for digit in range(max(high, 0).bit_length()):
+            is_set = build.and_(exponent, self.constant(1 << digit))
+            times = build.select(
+                build.icmp_signed("!=", is_set, self.constant(0)), base, self.constant(1)
+            )
+            result = build.mul(result, times)
+            base = build.mul(base, base)
+        return result
+
+    def _call(self, node: Call, matters: ir.Value) -> ir.Value:
+        build = self._builder
+        arguments = [self.integer(argument, matters) for argument in node.arguments]
+        first = arguments[0]
+        match node.function:
+            case "min":
+                return reduce(self.smaller, arguments)
+            case "max":
+                return reduce(self.larger, arguments)
+            case "abs":
+                return self.larger(first, build.neg(first))
+            case _:  # v2: a one for each zero below the lowest one
+                is_zero = build.icmp_signed("==", first, self.constant(0))
+                first = self._defined(first, is_zero, 1, matters)
+                zeros = build.and_(build.not_(first), build.sub(first, self.constant(1)))
+                return build.ctpop(zeros)
+
+    def smaller(self, left: ir.Value, right: ir.Value) -> ir.Value:
+        """Return the smaller of two integers."""
+        return self._builder.select(self._builder.icmp_signed("<", left, right), left, right)
+
+    def larger(self, left: ir.Value, right: ir.Value) -> ir.Value:
+        """Return the larger of two integers."""
+        return self._builder.select(self._builder.icmp_signed(">", left, right), left, right)
+
+    def _defined(
+        self, operand: ir.Value, bad: ir.Value, stand_in: int, matters: ir.Value
+    ) -> ir.Value:
+        """Return an operand with a stand-in where it is bad, and note whether that matters."""
+        fault = self._builder.and_(bad, matters)
+        self.fault = fault if self.fault is None else self._builder.or_(self.fault, fault)
+        return self._builder.select(bad, self.constant(stand_in), operand)
