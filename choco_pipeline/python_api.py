@@ -18,6 +18,7 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.quick_trial import Trial, trials
 from choco_pipeline.cli.claim_commands.claim_pages import open_source
 from choco_pipeline.cli.claim_commands.claim_proofs import proved_now
+from choco_pipeline.cli.claim_commands.claims import PROOF_SECONDS
 from choco_pipeline.cli.mine import mined
 from choco_pipeline.cli.running.run import run as run_pipeline
 from choco_pipeline.commands import DEFAULT_CONFIG
@@ -167,7 +168,9 @@ def check(
             raise ConfigError(catalogue.unknown(claim))
         claim = catalogue.claims[claim]
     values = {name: _value(value) for name, value in given.items()}
-    return list(proved_now(claim, catalogue, values) if prove else trials(claim, values, bound))
+    if prove:
+        return list(proved_now(claim, catalogue, values, PROOF_SECONDS))
+    return list(trials(claim, values, bound))
 
 
 def _value(given: int | str) -> int | Range:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -16,7 +17,8 @@ from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim, assignments
 from choco_pipeline.claims.language.claim_verdict import AllParameters, ClaimVerdict
 from choco_pipeline.claims.language.claims_file import Entry, Sample
-from choco_pipeline.claims.language.verdict import VerdictKind, verdict_text
+from choco_pipeline.claims.language.verdict import Undecided, VerdictKind, verdict_text
+from choco_pipeline.claims.processor_time import OverTimeError
 from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.formula.ranges import Range, parse_range
@@ -36,6 +38,8 @@ MOST_SECONDS = 600.0
 Given = Mapping[str, int | Range]
 #: Called after each table with the number of tables that are done and of all.
 Report = Callable[[int, int], None]
+#: Makes a context in which a trial is made: one that ends it with `OverTimeError` makes it undecided.
+Limit = Callable[[], AbstractContextManager[None]]
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,7 @@ def trials(
     given: Given | None = None,
     bound: int | None = None,
     report: Report = lambda done, total: None,
+    limit: Limit = nullcontext,
 ) -> Iterator[Trial]:
     """Check a claim in this process, and return an iterator over what was found.
 
@@ -108,6 +113,8 @@ def trials(
         bar is its own bound.
     report
         Told how many tables are done, and how many there are.
+    limit
+        Of each trial's time; none by default.
 
     Returns
     -------
@@ -124,11 +131,12 @@ def trials(
     """
     given = given or {}
     if claim.pattern is None:
-        return _try_standing(claim, _fixed(claim, given), bound)
-    planned = _plan(claim, given, bound)
+        return _try_standing(claim, _fixed(claim, given), bound, limit)
+    with limit():
+        planned = _plan(claim, given, bound)
     if claim.is_over_tables:
-        return _try_across(claim, planned, report)
-    return _try_each(claim, planned, report)
+        return _try_across(claim, planned, report, limit)
+    return _try_each(claim, planned, report, limit)
 
 
 def chosen_cases(claim: Claim, given: Given) -> list[dict[str, int]]:
@@ -144,10 +152,12 @@ def chosen_cases(claim: Claim, given: Given) -> list[dict[str, int]]:
     return list({tuple(case.values()): case for case in cases}.values())
 
 
-def _try_each(claim: Claim, planned: list[_Planned], report: Report) -> Iterator[Trial]:
+def _try_each(
+    claim: Claim, planned: list[_Planned], report: Report, limit: Limit
+) -> Iterator[Trial]:
     for done, one in enumerate(planned, start=1):
         start = time.perf_counter()
-        finding = _find(claim, one)
+        finding = _find(claim, one, limit)
         report(done, len(planned))
         yield Trial(
             one.parameters,
@@ -159,26 +169,41 @@ def _try_each(claim: Claim, planned: list[_Planned], report: Report) -> Iterator
         )
 
 
-def _try_across(claim: Claim, planned: list[_Planned], report: Report) -> Iterator[Trial]:
+def _try_across(
+    claim: Claim, planned: list[_Planned], report: Report, limit: Limit
+) -> Iterator[Trial]:
     start = time.perf_counter()
     found: list[ClaimVerdict] = []
     for done, one in enumerate(planned, start=1):
-        found.append(ClaimVerdict.of(claim.id, one.parameters, _find(claim, one), 0.0))
+        found.append(ClaimVerdict.of(claim.id, one.parameters, _find(claim, one, limit), 0.0))
         report(done, len(planned))
     (verdict,) = check_across(Catalogue({claim.id: claim}), found)
     seconds = time.perf_counter() - start
     yield Trial({}, claim.statement.ruleset, None, planned[0].quantity, verdict.finding, seconds)
 
 
-def _try_standing(claim: Claim, fixed: dict[str, int], bound: int | None) -> Iterator[Trial]:
+def _try_standing(
+    claim: Claim, fixed: dict[str, int], bound: int | None, limit: Limit
+) -> Iterator[Trial]:
     start = time.perf_counter()
-    finding = check_standing(claim, bound, fixed)
+    finding = _within(limit, lambda: check_standing(claim, bound, fixed))
     yield Trial(fixed, None, bound, None, finding, time.perf_counter() - start)
 
 
-def _find(claim: Claim, one: _Planned) -> Finding:
-    data = table(one.game, one.bound, one.quantity)
-    return check_claim(claim, one.parameters, one.game, one.bound, data)
+def _find(claim: Claim, one: _Planned, limit: Limit) -> Finding:
+    def find() -> Finding:
+        data = table(one.game, one.bound, one.quantity)
+        return check_claim(claim, one.parameters, one.game, one.bound, data)
+
+    return _within(limit, find)
+
+
+def _within(limit: Limit, find: Callable[[], Finding]) -> Finding:
+    try:
+        with limit():
+            return find()
+    except OverTimeError as error:
+        return Finding(Undecided(str(error)))
 
 
 def _fixed(claim: Claim, given: Given) -> dict[str, int]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Entry
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
+from choco_pipeline.claims.processor_time import OverTimeError, ProcessorTime
 from choco_pipeline.claims.quick_trial import Trial, trials
 from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.formula.ranges import parse_range
@@ -215,3 +218,26 @@ def test_the_examples_of_the_page_hold(tmp_path):
         assert results
         for trial in results:
             assert isinstance(trial.finding.verdict, Exhausted | HoldsToBound), (found.id, trial)
+
+
+def test_what_takes_too_long_is_undecided_and_so_is_what_comes_behind():
+    spans = {name: "0..N" for name in "xyz"}
+    check = {"kind": "integers", "bound": 999, "all": spans, "holds": "x ^ y ^ z <= x+y+z"}
+    endless = claim(ruleset=None, when=None, check=check)
+    clock = ProcessorTime(0.1, "there is no more")
+    (trial,) = trials(endless, limit=clock.counted)
+    assert trial.text == "undecided: it takes more than 0.1 s of a processor; there is no more"
+    (again,) = trials(standing(), limit=clock.counted)
+    assert again.text == trial.text
+
+
+def test_a_search_for_parameters_that_takes_too_long_is_refused():
+    clock = ProcessorTime(0.1, "there is no more")
+    with clock.counted():
+        pass
+    with pytest.raises(OverTimeError, match=r"more than 0\.1 s of a processor"), clock.counted():
+        max(n % 2 for n in itertools.count())
+    with pytest.raises(OverTimeError):
+        trials(claim(sample=SAMPLE), limit=clock.counted)
+    assert signal.getitimer(signal.ITIMER_PROF) == (0, 0)
+    assert signal.getsignal(signal.SIGPROF) == signal.SIG_DFL

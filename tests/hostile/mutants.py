@@ -157,7 +157,7 @@ def attempt(kind: str, seed: str) -> str | None:
         raise TooSlow
 
     clocks = {
-        signal.ITIMER_PROF: (signal.SIGPROF, PATIENCE),
+        signal.ITIMER_VIRTUAL: (signal.SIGVTALRM, PATIENCE),
         signal.ITIMER_REAL: (signal.SIGALRM, WAIT),
     }
     before = {number: signal.signal(number, ring) for number, _ in clocks.values()}

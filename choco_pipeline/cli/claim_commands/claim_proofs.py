@@ -28,13 +28,13 @@ from choco_pipeline.proof.task import asked_again, decided_on, searched, warm_up
 from choco_pipeline.sweep.paths import RESULTS
 from choco_pipeline.sweep.proofs import DECIDABLE
 
-#: Limits of deciding a claim, in seconds and in GiB.
-SECONDS, MEMORY = 60, 4
+#: GiB of memory that deciding a claim may take.
+MEMORY = 4
 WARM_UP = f"{warm_up.__module__}:{warm_up.__name__}"
 
 
 def proved_again(
-    claim: Claim, verdicts: list[ClaimVerdict], catalogue: Catalogue
+    claim: Claim, verdicts: list[ClaimVerdict], catalogue: Catalogue, seconds: float
 ) -> Iterator[Trial]:
     """Return a trial for each proof that a run found of a claim; what is wrong with the request is raised at once.
 
@@ -46,6 +46,8 @@ def proved_again(
         What the run found. Nothing of them is taken over but which certificates they name, for which parameters.
     catalogue
         The claim's, in which those are that it follows from.
+    seconds
+        That each may take.
 
     Raises
     ------
@@ -55,19 +57,19 @@ def proved_again(
     proved = [verdict for verdict in verdicts if verdict.is_proved]
     if not proved:
         raise ConfigError(f"claim {claim.id}: the last run has proved nothing of it")
-    return _again(claim, proved, catalogue)
+    return _again(claim, proved, catalogue, seconds)
 
 
-def decided_for_all_integers(claim: Claim) -> Iterator[Trial]:
+def decided_for_all_integers(claim: Claim, seconds: float) -> Iterator[Trial]:
     """Yield what is decided of a statement on integers for all of them, each fixed choice of some a trial."""
     with Limited(WARM_UP) as prover:
-        found = settled(claim.as_json(), SECONDS, MEMORY, prover)
+        found = settled(claim.as_json(), seconds, MEMORY, prover)
     for verdict in found:
         yield Trial(verdict.parameters, None, None, None, verdict.finding, verdict.seconds)
 
 
 def proved_now(
-    claim: Claim, catalogue: Catalogue, given: Mapping[str, int | Range]
+    claim: Claim, catalogue: Catalogue, given: Mapping[str, int | Range], seconds: float
 ) -> Iterator[Trial]:
     """Return a trial for each proof that is looked for; nothing is taken from a run.
 
@@ -80,6 +82,8 @@ def proved_now(
     given
         Values of parameters. Without any, a claim that is to be decided for all parameters or integers at once is decided
         so; any other for each game of its sample.
+    seconds
+        That each proof and each decision may take.
 
     Raises
     ------
@@ -87,24 +91,26 @@ def proved_now(
         If no proof of such a claim can be looked for, or it does not speak of the values.
     """
     if not given and claim.statement.follows_from is not None:
-        return followed(claim, catalogue)
+        return followed(claim, catalogue, seconds)
     if not given and claim.statement.for_all is not None:
-        return _now_for_all(claim)
+        return _now_for_all(claim, seconds)
     if isinstance(claim.check, IntegerStatement):
-        return decided_for_all_integers(claim)
+        return decided_for_all_integers(claim, seconds)
     if claim.check.kind not in DECIDABLE or claim.is_of_whole_bars:
         raise ConfigError(
             f"claim {claim.id}: of this kind, {claim.check.kind}, tables alone are checked"
         )
-    return _now_by_game(claim, chosen_cases(claim, given))
+    return _now_by_game(claim, chosen_cases(claim, given), seconds)
 
 
-def _now_for_all(claim: Claim) -> Iterator[Trial]:
+def _now_for_all(claim: Claim, seconds: float) -> Iterator[Trial]:
     with Limited(WARM_UP) as prover:
-        yield _again_for_all(claim, prover)
+        yield _again_for_all(claim, prover, seconds)
 
 
-def _now_by_game(claim: Claim, cases: Sequence[Mapping[str, int]]) -> Iterator[Trial]:
+def _now_by_game(
+    claim: Claim, cases: Sequence[Mapping[str, int]], seconds: float
+) -> Iterator[Trial]:
     assert claim.pattern is not None
     relation: Relation = "p" if "p-positions" in claim.quantities else "grundy"
     proofs: dict[str, GameProof] = {}
@@ -113,7 +119,7 @@ def _now_by_game(claim: Claim, cases: Sequence[Mapping[str, int]]) -> Iterator[T
         for case in cases:
             start = time.perf_counter()
             game = build(claim.pattern, case, Path()).notation
-            todo = to_prove(game, relation, SECONDS, MEMORY, case)
+            todo = to_prove(game, relation, seconds, MEMORY, case)
             if game not in proofs:
                 proofs[game] = searched(todo, outcomes, prover)
             proof = proofs[game]
@@ -126,38 +132,40 @@ def _now_by_game(claim: Claim, cases: Sequence[Mapping[str, int]]) -> Iterator[T
             yield Trial(case, game, None, None, finding, time.perf_counter() - start)
 
 
-def followed(claim: Claim, catalogue: Catalogue) -> Iterator[Trial]:
+def followed(claim: Claim, catalogue: Catalogue, seconds: float) -> Iterator[Trial]:
     """Yield what is decided of a claim that follows from others, for all parameters at once.
 
     The claims that it follows from are decided first; nothing is taken from a run.
     """
     with Limited(WARM_UP) as prover:
-        yield _followed(claim, catalogue, prover)
+        yield _followed(claim, catalogue, prover, seconds)
 
 
-def _followed(claim: Claim, catalogue: Catalogue, prover: Limited) -> Trial:
+def _followed(claim: Claim, catalogue: Catalogue, prover: Limited, seconds: float) -> Trial:
     chain = {one.id: one.as_json() for one in [*catalogue.premises(claim), claim]}
     known: dict[str, ClaimVerdict] = {}
     for name, one in chain.items():
         if one["follows_from"] is not None:
-            known[name] = settled_following(one, chain, known, SECONDS, MEMORY, None, prover)
+            known[name] = settled_following(one, chain, known, seconds, MEMORY, None, prover)
         elif one["for_all"] is not None:
-            known[name] = settled_for_all(one, SECONDS, MEMORY, None, prover)
+            known[name] = settled_for_all(one, seconds, MEMORY, None, prover)
     return _trial_for_all(known[claim.id])
 
 
-def _again(claim: Claim, proved: list[ClaimVerdict], catalogue: Catalogue) -> Iterator[Trial]:
+def _again(
+    claim: Claim, proved: list[ClaimVerdict], catalogue: Catalogue, seconds: float
+) -> Iterator[Trial]:
     with Limited(WARM_UP) as prover:
         for verdict in proved:
             start = time.perf_counter()
             if verdict.for_all is not None:
                 if claim.statement.follows_from is not None:
-                    yield _followed(claim, catalogue, prover)
+                    yield _followed(claim, catalogue, prover, seconds)
                 else:
-                    yield _again_for_all(claim, prover)
+                    yield _again_for_all(claim, prover, seconds)
                 continue
             parameters, path = verdict.parameters, Path(verdict.certificate or "")
-            found = check_again(path, None, SECONDS, MEMORY, prover)
+            found = check_again(path, None, seconds, MEMORY, prover)
             if not isinstance(found, ClaimProofOutcome):
                 why = found.why
                 if found.is_proved:
@@ -168,13 +176,13 @@ def _again(claim: Claim, proved: list[ClaimVerdict], catalogue: Catalogue) -> It
             else:
                 agreed = {"engines": found.engines, "no_answer": found.no_answer}
                 finding = Finding(found.verdict.as_verdict, {**found.evidence, **agreed})
-            seconds = time.perf_counter() - start
-            yield Trial(parameters, found.ruleset, None, None, finding, seconds)
+            took = time.perf_counter() - start
+            yield Trial(parameters, found.ruleset, None, None, finding, took)
 
 
-def _again_for_all(claim: Claim, prover: Limited) -> Trial:
+def _again_for_all(claim: Claim, prover: Limited, seconds: float) -> Trial:
     """Return what a new search finds of a claim for all parameters; nothing is taken from an earlier one."""
-    return _trial_for_all(settled_for_all(claim.as_json(), SECONDS, MEMORY, None, prover))
+    return _trial_for_all(settled_for_all(claim.as_json(), seconds, MEMORY, None, prover))
 
 
 def _trial_for_all(verdict: ClaimVerdict) -> Trial:

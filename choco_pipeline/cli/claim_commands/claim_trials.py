@@ -23,6 +23,7 @@ from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import Counterexample
+from choco_pipeline.claims.processor_time import ProcessorTime
 from choco_pipeline.claims.quick_trial import Trial, trials
 from choco_pipeline.cli.claim_commands.claim_proofs import (
     decided_for_all_integers,
@@ -53,7 +54,13 @@ LARGEST_DRAWN = 60
 
 
 def check_claims(
-    catalogue: Catalogue, words: Sequence[str], bound: int | None, json: bool, *, everything: bool
+    catalogue: Catalogue,
+    words: Sequence[str],
+    bound: int | None,
+    seconds: float,
+    json: bool,
+    *,
+    everything: bool,
 ) -> int:
     """Try claims, print one line for each trial and what they come to, and return the exit code: 1 if any is refuted.
 
@@ -65,6 +72,9 @@ def check_claims(
         Ids, and values of parameters as ``name=value`` or ``name=first..last``.
     bound
         Of the tables, instead of the sample's.
+    seconds
+        Of a processor, that all trials of a claim may take; those behind are undecided. As many, by a clock, may a decision for
+        all integers take.
     json
         Print one document instead.
     everything
@@ -78,9 +88,11 @@ def check_claims(
     skipped: list[dict[str, str]] = []
     for claim in _named(catalogue, ids):
         try:
-            decided = () if everything or given or bound is not None else _decided(claim, catalogue)
+            is_alone = not everything and not given and bound is None
+            decided = _decided(claim, catalogue, seconds) if is_alone else ()
+            clock = ProcessorTime(seconds, "--seconds allows more")
             with _bar(claim) as report:
-                found = trials(claim, given, bound, report)
+                found = trials(claim, given, bound, report, clock.counted)
                 documents.append(_shown(claim, found, decided, json))
         except ChocoError as error:
             if not everything:
@@ -97,25 +109,25 @@ def check_claims(
     return 1 if refuted else 0
 
 
-def repeat_proofs(source: ClaimSource, words: Sequence[str], json: bool) -> int:
+def repeat_proofs(source: ClaimSource, words: Sequence[str], seconds: float, json: bool) -> int:
     """Prove again what the last run proved of claims, and return the exit code: 0 only if all of it is proved again."""
     ids, given = _read(words)
     if not ids or given:
         raise ConfigError("--proofs takes ids of claims, and nothing else")
     again = [
-        (claim, proved_again(claim, source.verdicts(claim.id), source.catalogue))
+        (claim, proved_again(claim, source.verdicts(claim.id), source.catalogue, seconds))
         for claim in _named(source.catalogue, ids)
     ]
     return _show_proofs(again, json)
 
 
-def prove_claims(source: ClaimSource, words: Sequence[str], json: bool) -> int:
+def prove_claims(source: ClaimSource, words: Sequence[str], seconds: float, json: bool) -> int:
     """Look for proofs of claims, and return the exit code: 0 only if each is proved, for all that was asked for."""
     ids, given = _read(words)
     if not ids:
         raise ConfigError("--prove needs the id of a claim")
     found = [
-        (claim, proved_now(claim, source.catalogue, given))
+        (claim, proved_now(claim, source.catalogue, given, seconds))
         for claim in _named(source.catalogue, ids)
     ]
     return _show_proofs(found, json)
@@ -141,11 +153,11 @@ def _named(catalogue: Catalogue, ids: Sequence[str]) -> list[Claim]:
     return [catalogue.claims[claim_id] for claim_id in ids or catalogue.claims]
 
 
-def _decided(claim: Claim, catalogue: Catalogue) -> Iterable[Trial]:
+def _decided(claim: Claim, catalogue: Catalogue, seconds: float) -> Iterable[Trial]:
     if claim.statement.follows_from is not None:
-        return followed(claim, catalogue)
+        return followed(claim, catalogue, seconds)
     is_open = isinstance(claim.check, IntegerStatement) and not claim.check.is_finite
-    return decided_for_all_integers(claim) if is_open else ()
+    return decided_for_all_integers(claim, seconds) if is_open else ()
 
 
 @contextmanager

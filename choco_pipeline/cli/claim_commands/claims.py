@@ -22,6 +22,8 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+#: Seconds that trials of a claim, and that each of its proofs, may take.
+CHECK_SECONDS, PROOF_SECONDS = 10, 60
 TEMPLATE = Path(__file__).parent / "claims_template.yaml"
 
 Files = Annotated[
@@ -101,6 +103,14 @@ def check(
             " positions of each game of the sample, or of the values given; exit code 0 only if all of it is proved.",
         ),
     ] = False,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            min=0.001,
+            help="After so many seconds of a processor a claim's trials are ended and left undecided; of a proof, by a clock."
+            f" {CHECK_SECONDS} by default, {PROOF_SECONDS} of a proof that is asked for.",
+        ),
+    ] = None,
     file: Files = None,
     config: Config = None,
     json: Json = False,
@@ -121,8 +131,9 @@ def check(
                 f"{option} goes neither with --all, nor with a bound, nor with the other of these two"
             )
         again = repeat_proofs if proofs else prove_claims
-        raise typer.Exit(again(source, words or [], json))
-    code = check_claims(source.catalogue, words or [], bound, json, everything=everything)
+        raise typer.Exit(again(source, words or [], seconds or PROOF_SECONDS, json))
+    limit = seconds or CHECK_SECONDS
+    code = check_claims(source.catalogue, words or [], bound, limit, json, everything=everything)
     raise typer.Exit(code)
 
 

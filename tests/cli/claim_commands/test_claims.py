@@ -252,6 +252,13 @@ def test_a_statement_on_integers_is_decided_for_all_of_them(folder):
     assert "own" in claim["trials"][1]["evidence"]["engines"]
 
 
+def test_a_check_ends_after_some_seconds(folder):
+    found = document(folder, "check", "two-lemma-1", "--bound", "40000", "--seconds", "0.2")
+    ((trial,),) = (claim["trials"] for claim in found["claims"])
+    assert trial["verdict"] == "undecided"
+    assert "it takes more than 0.2 s of a processor; --seconds allows more" in trial.values()
+
+
 def test_check_of_several_claims_and_of_all(folder):
     done = choco(folder, "check", "--all")
     assert done.returncode == 0, done.stderr
