@@ -1,5 +1,7 @@
 """Clusters on this machine start beside each other, whatever else listens here."""
 
+import subprocess
+import sys
 import threading
 import time
 import urllib.request
@@ -76,3 +78,28 @@ def command_of(process):
         return " ".join(process.cmdline())
     except psutil.NoSuchProcess:
         return ""
+
+
+TRACKER_IS_KILLED = """
+import sys
+from pathlib import Path
+import psutil
+from choco_pipeline.cluster.local import local_cluster
+if __name__ == "__main__":
+    with local_cluster(1, 1 << 30, Path("dask")):
+        for child in psutil.Process().children():
+            if "resource_tracker" in " ".join(child.cmdline()):
+                child.kill()
+                child.wait()
+                print("killed", flush=True)
+"""
+
+
+def test_nobody_complains_where_the_process_that_counts_semaphores_is_killed(tmp_path):
+    """It says with a traceback of each that it has not heard of it, when it is started again."""
+    script = tmp_path / "killed.py"
+    script.write_text(TRACKER_IS_KILLED, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "killed\n", "")
