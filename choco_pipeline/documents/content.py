@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 from types import UnionType
@@ -17,6 +18,10 @@ M = TypeVar("M", bound=BaseModel)
 DEEPEST = 30
 #: Binary digits of an integer, those of formulas' values. Python writes none of more than 4,300 decimal ones.
 MOST_BITS = 4096
+#: What a terminal takes for a command, or shows in another order, and halves of a surrogate pair.
+INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+#: Mistakes that are explained: a reader corrects no more of them at once, and each is looked for among all.
+MOST_EXPLAINED = 20
 #: More allowed words than this are not listed where a near one can be named.
 MOST_LISTED = 8
 
@@ -62,14 +67,16 @@ class Content:
         return ConfigError(f"{self.where(location)}: {key + ': ' if key else ''}{message}")
 
     def load(self, model: type[M]) -> M:
-        """Return the content as a `model`, or raise `ConfigError` with one line for each mistake."""
+        """Return the content as a `model`, or raise `ConfigError` with one line for each of its first mistakes."""
         try:
             return model.model_validate(self.content)
         except ValidationError as error:
-            details = self._one_for_each_place(error.errors(include_url=False))
-            raise ConfigError(
-                "\n".join(self._explain(detail, model) for detail in details)
-            ) from None
+            found = error.errors(include_url=False)
+            details = self._one_for_each_place(found[:MOST_EXPLAINED])
+            lines = [self._explain(detail, model) for detail in details]
+            if len(found) > MOST_EXPLAINED:
+                lines.append(f"{self.owner}: {len(found) - MOST_EXPLAINED:,} more")
+            raise ConfigError("\n".join(lines)) from None
 
     def _one_for_each_place(self, details: list[ErrorDetails]) -> Iterator[ErrorDetails]:
         """Yield one error for each place: a value that fits no member of a union has one for each of them."""

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from choco_pipeline.documents.content import DEEPEST, Content, Location
+from choco_pipeline.documents.content import DEEPEST, INVISIBLE, Content, Location
 from choco_pipeline.documents.files import read_bytes
 from choco_pipeline.errors import ConfigError
 
 _BOOLEAN, _INTEGER = "tag:yaml.org,2002:bool", "tag:yaml.org,2002:int"
 _COLLECTIONS = {"tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"}
-#: Bytes of a file. It is read at some 100 kB in a second.
-LARGEST_FILE = 4 << 20
+#: Bytes of a file. It is read at some 100 kB in a second, ours have at most 64 kB.
+LARGEST_FILE = 512 << 10
 #: Characters of an integer: Python writes and reads none of more than 4,300 digits.
 LONGEST_INTEGER = 1000
+#: How an integer is written. YAML 1.1 takes 010 for 8 and 1:30 for 90, without a word.
+_DECIMAL = re.compile(r"[-+]?(0|[1-9][0-9]*)")
+#: Characters of a key. No key that is read has half as many, and errors name keys.
+LONGEST_KEY = 200
 
 
 __all__ = ["Location", "YamlFile", "read_yaml_text"]
@@ -102,6 +107,9 @@ class YamlFile(Content):
                 key = key_node.value
                 if not isinstance(key_node, yaml.ScalarNode):
                     raise self._at(key_node.start_mark, "a key must be a word")
+                if len(key) > LONGEST_KEY:
+                    what = f"a key of {len(key):,} characters, at most {LONGEST_KEY:,} are read"
+                    raise self._at(key_node.start_mark, what)
                 if key in content:
                     raise self._at(key_node.start_mark, f"the key {key!r} is given twice")
                 self._places[(*location, key)] = self._mark(key_node.start_mark)
@@ -111,8 +119,14 @@ class YamlFile(Content):
             return [self._construct(item, (*location, i)) for i, item in enumerate(node.value)]
         if node.tag == _BOOLEAN and node.value.lower() not in ("true", "false"):
             return node.value  # no, yes, on and off are words, as in YAML 1.2
+        if found := INVISIBLE.search(node.value):
+            what = f"the character U+{ord(found[0]):04X} is not allowed"
+            raise self._at(node.start_mark, what)
         if node.tag == _INTEGER and len(node.value) > LONGEST_INTEGER:
             what = f"an integer of {len(node.value):,} characters, at most {LONGEST_INTEGER:,} are read"
+            raise self._at(node.start_mark, what)
+        if node.tag == _INTEGER and node.value and not _DECIMAL.fullmatch(node.value):
+            what = f"an integer is written in decimal digits, without a leading zero, found {node.value[:60]}"
             raise self._at(node.start_mark, what)
         try:
             return yaml.constructor.SafeConstructor().construct_object(node)
