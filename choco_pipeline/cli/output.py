@@ -11,6 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
+from choco_pipeline.documents.content import INVISIBLE
+
 Json = Annotated[
     bool,
     typer.Option(
@@ -27,6 +29,8 @@ SETTINGS: Mapping[str, Any] = {
 }
 #: No line of text is longer, nor than a terminal is wide.
 WIDTH = 120
+#: Characters of a line that names what was handed over.
+LONGEST = 2000
 #: Exit code if two engines, or an engine and a definition, contradict each other: no verdict has it.
 DISAGREEMENT = 3
 
@@ -37,8 +41,10 @@ def emit(document: object) -> None:
 
 
 def note(text: str) -> None:
-    """Print a line on standard error."""
-    print(text, file=sys.stderr)
+    """Print on standard error what may name anything that somebody has handed over: nothing that steers a terminal, nothing endless."""
+    seen = INVISIBLE.sub(lambda found: ascii(found[0])[1:-1], text)
+    lines = (one if len(one) <= LONGEST else f"{one[:LONGEST]}…" for one in seen.split("\n"))
+    print("\n".join(lines), file=sys.stderr)
 
 
 def wrapped(text: str, indent: str = "", further: str = "") -> str:

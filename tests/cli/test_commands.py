@@ -87,6 +87,14 @@ def test_a_mistake_is_one_line_and_exit_code_2(arguments, message):
     assert message in json.loads(as_json.stdout)["error"]
 
 
+def test_what_was_handed_over_does_not_steer_the_terminal_or_fill_it(tmp_path):
+    name = "\x1b[31m\u202e" + "x" * 5000 + ".yaml"
+    done = choco("plan", name, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("choco: \\x1b[31m\\u202exxx")
+    assert len(done.stderr) < 2100
+
+
 @pytest.mark.parametrize(
     ("config", "message"),
     [
