@@ -55,7 +55,8 @@ Conjectures and questions
 Refuted, beside these
   ✗ tiny Lemma 6: refuted at (x, y) = (1, 1): x ⊕ y = x+y is false, claimed: x ⊕ y = x+y
 As printed and as intended
-  tiny Corollary 2: the printed form is refuted at (x, y, z) = (2, 1, 3) for k = 5; the intended form is not
+  tiny: Corollary 2 as intended holds as far as it was checked, Corollary 2 as printed is refuted at (x, y, z) = (2, 1,
+    3) for k = 5.
 Other claims
   ◐ tiny Theorem 1: holds for all 441 positions up to bound 40 (k = 2)
   ◐ tiny Corollary 2 (intended): holds for all 40,017 positions up to bound 48 (k = 3)

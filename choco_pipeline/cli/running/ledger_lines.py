@@ -9,7 +9,6 @@ from textwrap import wrap
 from rich.console import Console
 from rich.text import Text
 
-from choco_pipeline.claims.conclusions.claim_row import ClaimPair
 from choco_pipeline.claims.conclusions.conclusion import (
     ANSWERS,
     OUTCOMES,
@@ -20,12 +19,10 @@ from choco_pipeline.claims.conclusions.conclusion import (
     words_of,
 )
 from choco_pipeline.claims.conclusions.outcomes import NOT_ASSERTED, engines_text
-from choco_pipeline.claims.conclusions.row_text import place_text
 from choco_pipeline.claims.language.ledger_claim import LedgerClaim
 from choco_pipeline.cli.output import WIDTH
 from choco_pipeline.commands import command
 from choco_pipeline.finding.statements.statement import FoundStatement
-from choco_pipeline.formula.written.parameter_text import parameters_text
 from choco_pipeline.report.found_statements.found_formulas import in_text
 from choco_pipeline.sweep.run_ledger import Ledger
 
@@ -119,7 +116,7 @@ def show_results(ledger: Ledger, found: Sequence[FoundStatement], console: Conso
         chosen = [pair for pair in ledger.pairs if pair.kind == kind]
         lines.heading(title, bool(chosen))
         for pair in chosen:
-            lines.line(_pair(pair, claims))
+            lines.line(f"{claims[pair.intended].paper.key}: {pair.text}")
     left = len(rest) - MOST_OTHERS
     more = f"and {left:,} others; {command('claims', 'list', config=ledger.config)} names all"
     show("Other claims", rest[:MOST_OTHERS], more if left > 0 else "")
@@ -234,32 +231,6 @@ def _numbers(ledger: Ledger) -> dict[str, str]:
             added = ", ".join(text for text in more if text)
             numbers[claim_id] = f"{number} ({added})" if added else number
     return numbers
-
-
-def _pair(pair: ClaimPair, claims: Mapping[str, LedgerClaim]) -> str:
-    printed, intended = claims[pair.printed], claims[pair.intended]
-    if pair.kind == "misprint":
-        names, first, second = _full(intended), "the printed form", "the intended form"
-    else:
-        same = printed.paper.key == intended.paper.key
-        names = f"{_full(printed)} and {intended.number if same else _full(intended)}"
-        first, second = "the first", "the second"
-    decided = pair.decided
-    given = parameters_text([decided.parameters]) if decided else ""
-    at = f" at {place_text(decided)}" if decided and decided.position is not None else ""
-    at += f" for {given}" if given else ""
-    match pair.right:
-        case "intended":
-            said = f"{first} is refuted{at}; {second} is not"
-        case "printed":
-            said = f"{second} is refuted{at}; {first} is not"
-        case "neither":
-            said = f"both are refuted, {first}{at}"
-        case "both":
-            said = "neither is refuted so far"
-        case _:
-            said = "open: one of them is unchecked, undecided or vacuous"
-    return f"{names}: {said}"
 
 
 def _full(claim: LedgerClaim) -> str:
