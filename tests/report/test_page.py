@@ -6,9 +6,7 @@ import json
 import os
 import re
 from collections import Counter
-from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote
 
 import numpy as np
@@ -23,96 +21,17 @@ from choco_pipeline.report.assemble import row_frame, verdict_frame
 from choco_pipeline.report.charts.figures import panel
 from choco_pipeline.report.charts.pictures import Picture
 from choco_pipeline.report.claims.verdicts import MOST_DRAWN
-from choco_pipeline.report.found_statements.found import FoundStatements
-from choco_pipeline.report.pages import pages
 from choco_pipeline.report.task import write_report
 from tests.claims.verdict_documents import verdict_document
 from tests.report.documents import whole
+from tests.report.read_pages import Document, Site
 from tests.report.small_run import HOSTILE
 
-VOID = {"meta", "link", "br", "hr", "input", "path", "circle", "rect"}
-
-
-class Document(HTMLParser):
-    """What a page holds: ids, links, addresses, scripts, and the text of every element with an id."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.ids: list[str] = []
-        self.links: list[str] = []
-        self.addresses: list[str] = []
-        self.tags: Counter[str] = Counter()
-        self.scripts: list[str] = []
-        self.text: dict[str, str] = {}
-        self.open: list[tuple[str, str | None]] = []
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note an element."""
-        found = dict(attrs)
-        self.tags[tag] += 1
-        if found.get("id"):
-            self.ids.append(str(found["id"]))
-        if tag == "a":
-            self.links.append(str(found["href"]))
-        self.addresses += [
-            str(found[name]) for name in ("src", "srcset", "data", "action") if name in found
-        ]
-        if tag == "link":
-            self.addresses.append(str(found["href"]))
-        if tag == "script":
-            self.scripts.append("")
-        if tag not in VOID:
-            self.open.append((tag, found.get("id")))
-
-    def handle_endtag(self, tag: str) -> None:
-        """Close an element, which must be the one that is open."""
-        if tag in VOID:
-            return
-        assert self.open, f"</{tag}> closes nothing"
-        opened, _ = self.open.pop()
-        assert opened == tag, f"<{opened}> is closed by </{tag}>"
-        if tag in ("td", "th", "dt", "dd", "li"):
-            self.handle_data(" ")
-
-    def handle_data(self, data: str) -> None:
-        """Note text, for every element that it lies in."""
-        if self.open and self.open[-1][0] == "script":
-            self.scripts[-1] += data
-        for _, name in self.open:
-            if name:
-                self.text[name] = self.text.get(name, "") + data
-
-
-#: Where the pages of tests would be.
-FOLDER = Path("results/small/report")
 DOWNLOADS = {"ledger.csv", "verdicts.csv", "report.json", "report.tex", "report.pdf"}
+
+
 #: What lies elsewhere: the papers, by DOI or on arXiv.
 PAPERS = ("https://doi.org/", "https://arxiv.org/abs/")
-
-
-class Site:
-    """All pages of a report, by name."""
-
-    def __init__(self, ledger: dict[str, Any], found: FoundStatements | None = None) -> None:
-        self.html = dict(pages(whole(ledger), Path("results"), FOLDER, found))
-
-    def __getitem__(self, name: str) -> Document:
-        return Document(self.html[name])
-
-    @property
-    def first(self) -> Document:
-        """The page that a reader opens."""
-        return self["index.html"]
-
-    def claim(self, name: str) -> Document:
-        """The page of a claim."""
-        return self[f"claims/{name}.html"]
-
-    def text(self, name: str, anchor: str) -> str:
-        """Return what stands in an element of a page, with single spaces."""
-        return " ".join(self[name].text[anchor].split())
 
 
 @pytest.fixture(scope="module")
@@ -331,63 +250,6 @@ def test_figures_are_data_that_cannot_end_their_script(site):
     item = panel("figure", [hostile], 0).item
     assert "<" not in item
     assert HOSTILE in str(json.loads(item))
-
-
-def test_two_thousand_tables_stay_below_8_megabytes(ledger):
-    table = next(t for t in ledger["tables"] if t["ruleset"] == "solid-bar(f=(x+z)//5)")
-    verdict = next(
-        v for v in ledger["verdicts"] if v["table"] == table["id"] and v["verdict"] == "refuted"
-    )
-    # The same stored table under many names: pictures are read for some, evidence is shown for all.
-    ledger["tables"] = [
-        {**table, "parameters": {"k": k}, "sweeps": [f"sweep-{k % 40}"]} for k in range(2000)
-    ]
-    ledger["verdicts"] = [{**verdict, "parameters": {"k": k}} for k in range(2000)]
-    ledger["findings"] = []
-    ledger["claims"] = [c for c in ledger["claims"] if c["id"] == verdict["claim"]]
-    ledger["rows"] = [row for row in ledger["rows"] if row["claim"] == verdict["claim"]]
-    ledger["pairs"] = []
-    shown = Site(ledger)
-    evidence = shown.html[f"claims/{verdict['claim']}.html"]
-    assert evidence.count('class="proof"') == 2000
-    # Of the games, and of the few that are drawn as evidence.
-    assert "".join(shown.html.values()).count('class="chocolate"') < 64 + 8
-    assert sum(map(len, shown.html.values())) < 8e6
-
-
-def test_six_hundred_checks_of_a_hundred_and_twenty_claims_stay_below_4_megabytes(ledger):
-    claims = [{**claim, "id": f"{claim['id']}-{n}"} for n in range(9) for claim in ledger["claims"]]
-    copies = [claim["id"] for claim in claims][:120]
-    while len(ledger["verdicts"]) < 600:
-        ledger["verdicts"] += ledger["verdicts"]
-    ledger["verdicts"] = [
-        {**verdict, "claim": f"{verdict['claim']}-{i % 3}"}
-        for i, verdict in enumerate(ledger["verdicts"])
-        if f"{verdict['claim']}-{i % 3}" in copies
-    ][:600]
-    rows = {row["claim"]: row for row in ledger["rows"]}
-    ledger["rows"] = [{**rows[name.rpartition("-")[0]], "claim": name} for name in copies]
-    ledger["claims"], ledger["pairs"] = claims[:120], []
-    shown = Site(ledger)
-    assert shown.html["index.html"].count('class="claim-row') == 120
-    assert sum(len(text.encode()) for text in shown.html.values()) < 9e6
-
-
-def test_the_first_page_stays_small_with_four_hundred_claims(ledger):
-    """Evidence, pictures and lists are elsewhere: the first page has some twenty elements for a claim and nothing for a check."""
-    copies = range(400 // len(ledger["claims"]) + 1)
-    rows = {row["claim"]: row for row in ledger["rows"]}
-    ledger["rows"] = [
-        {**rows[c["id"]], "claim": f"{c['id']}-{n}"} for n in copies for c in ledger["claims"]
-    ][:400]
-    ledger["claims"] = [{**c, "id": f"{c['id']}-{n}"} for n in copies for c in ledger["claims"]][
-        :400
-    ]
-    ledger["pairs"] = []
-    ledger["verdicts"] = [{**v, "claim": f"{v['claim']}-0"} for v in ledger["verdicts"]] * 3
-    shown = Site(ledger)
-    assert len(shown.html["index.html"].encode()) < 1.5e6
-    assert sum(shown.first.tags.values()) < 15_000
 
 
 def test_a_run_without_claims_or_findings_has_a_report(ledger):

@@ -28,7 +28,7 @@ from choco_pipeline.report.proved.automaton_picture import (
     is_drawable,
 )
 from tests.effort import examples
-from tests.report.test_page import Document
+from tests.report.read_pages import Document
 
 BY_GRAPHVIZ = pytest.param(
     True,

@@ -16,7 +16,7 @@ from choco_pipeline.report.proved.proof_section import MOST_PICTURES, proof_sect
 from choco_pipeline.report.proved.worked_reading import worked_reading
 from tests.report.documents import whole
 from tests.report.proof_entries import an_entry, solid
-from tests.report.test_page import Document, Site
+from tests.report.read_pages import Document, Site
 
 
 def test_the_games_of_a_sweep_are_one_family_in_numeric_order():
