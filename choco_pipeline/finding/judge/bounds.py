@@ -13,9 +13,10 @@ from choco_pipeline.tables.computing.cost import cost_of
 from choco_pipeline.tables.specs.position_count import count_positions
 from choco_pipeline.tables.specs.schema import Quantity, variable_of
 
-#: A table of a game that a statement was seen for is so many times as large as the run's,
-FURTHER = 4
-#: one of another game has this bound; or half of that, and so on, so that computing it takes about `SECONDS`.
+#: A table of a game that a statement was seen for is so many times as large as the run's, or has this bound:
+#: nim-sums end at powers of 2, and formulas with them end at the third or fourth one that is larger than a slope.
+FURTHER, BOUND_OF_SEEN = 4, 1024
+#: One of another game has this bound; or half of that, and so on, so that computing it takes about `SECONDS`.
 BOUND, SECONDS = 256, 0.05
 SMALLEST = 12
 #: Heights and moves may change at a number in their formulas: tables go to so many times the largest one, if that is quick, too.
@@ -37,7 +38,8 @@ def bound_of_trial(claim: Claim, game: Ruleset, quantity: Quantity, run: int | N
     run
         The bound of the run's table of the game; None where it has none.
     """
-    wanted = (BOUND if run is None else FURTHER * run, PAST * largest_number(game))
+    wanted = [BOUND] if run is None else [FURTHER * run, BOUND_OF_SEEN]
+    wanted.append(PAST * largest_number(game))
     return max(_affordable(claim, game, bound, quantity) for bound in wanted)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.finding.judge.bounds import FURTHER, largest_number
+from choco_pipeline.finding.judge.bounds import BOUND_OF_SEEN, FURTHER, largest_number
 from choco_pipeline.finding.judge.by_chance import SEARCHES, says
 from choco_pipeline.finding.judge.far_pictures import MOST_COLUMNS, is_right_to
 from choco_pipeline.finding.statements.scope import Tables
@@ -57,13 +57,13 @@ def searched_again(statement: FoundStatement, tables: Tables) -> SearchedAgain |
         if name != source.ruleset:
             continue
         number = largest_number(game)
-        larger = _larger(game, bound, quantity)
+        larger = _larger(game, bound, quantity, FURTHER * bound)
         if number >= larger:
             why = f"the game's rules have the number {number:,}, and tables of it were looked at to bound {larger:,}"
             return SearchedAgain(False, why)
         if isinstance(source.finding, CellularFinding | BlocksFinding):
             farther = _farther(source.finding, larger)
-            if farther is not None:
+            if farther is not None and (larger > bound or bound > SIDE):
                 return farther
         is_picture = SEARCHES[statement.kind] in _PICTURES
         is_larger = larger > bound or (is_picture and bound > SIDE)
@@ -80,6 +80,8 @@ def searched_again(statement: FoundStatement, tables: Tables) -> SearchedAgain |
 
 def _farther(finding: CellularFinding | BlocksFinding, bound: int) -> SearchedAgain | None:
     """Return what becomes of a rule on pictures in a table that has no more columns than can be looked at; None if that is not told."""
+    game = parse_ruleset(finding.ruleset)
+    bound = _larger(game, bound, "p-positions", max(bound, BOUND_OF_SEEN - 1))
     while (bound + 1) ** 2 > MOST_COLUMNS:
         bound //= 2
     is_right = is_right_to(finding, bound)
@@ -107,9 +109,8 @@ def _mined(game: Ruleset, bound: int, quantity: Quantity, search: str) -> Sequen
     return mine(game, bound, data, LARGER_SIDE)
 
 
-def _larger(game: Ruleset, bound: int, quantity: Quantity) -> int:
+def _larger(game: Ruleset, bound: int, quantity: Quantity, larger: int) -> int:
     """Return the bound of a larger table that is computed quickly, or the same bound if there is none."""
-    larger = FURTHER * bound
     while larger > bound:
         try:
             if cost_of(game, larger, quantity).seconds <= SECONDS:
