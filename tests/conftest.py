@@ -18,6 +18,7 @@ or a network is one that nobody has, and what is killed is known by a mark that 
 """
 
 import os
+import random
 from collections.abc import Generator
 from pathlib import Path
 from types import SimpleNamespace
@@ -75,7 +76,7 @@ settings.register_profile("slow", deadline=None, max_examples=MANY)
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all", action="store_true", help="run the tests marked full, too")
     parser.addoption("--slow", action="store_true", help="run the tests marked full or slow, too")
-    parser.addoption("--seed", type=int, help="what decides the moments of random kills")
+    parser.addoption("--seed", type=int, help="what decides what is killed, or changed, at random")
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the options
@@ -173,3 +174,12 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
     report = yield
     fail_if_skipped(report)
     return report
+
+
+@pytest.fixture
+def seed(request: pytest.FixtureRequest) -> int:
+    """Return what decides what is killed, or changed, at random; ``--seed`` repeats a failure."""
+    given = request.config.getoption("seed")
+    seed = random.randrange(1 << 32) if given is None else int(given)
+    print(f"repeat it with --seed {seed}")  # noqa: T201 -- pytest shows it when a test fails
+    return seed

@@ -4,6 +4,7 @@ import random
 import shutil
 import signal
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from functools import cache
@@ -22,6 +23,7 @@ from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula import parse
 from choco_pipeline.games import CutGame
 from choco_pipeline.proof.games.certificate import read_certificate, write_certificate
+from choco_pipeline.proof.games.membership import Relation
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.sweep.expand import expand, load_config
 from tests.hostile.results import damage_a_document, damage_a_journal, damage_a_table
@@ -39,6 +41,10 @@ PIECES = [
     "\ud7ff",
     "..",
     "~",
+    *("1e999", ".nan", ".inf", "0x10", "010", "1:30", "-0", "1_0"),
+    *("&a ", "*a", "<<: ", "? ", "!!binary ", "\ufeff", "\r\n", '"\\e[31m"', "\u202e"),
+    "k" * 300,
+    "[" * 40,
 ]
 
 
@@ -53,11 +59,11 @@ def mutant(text: str, chance: random.Random) -> str:
 
 
 def _file(
-    source: str, name: str, read: Callable[[Path], object]
+    pool: list[str], name: str, read: Callable[[Path], object]
 ) -> Callable[[random.Random], None]:
     def attempt(chance: random.Random) -> None:
         Path(name).parent.mkdir(parents=True, exist_ok=True)
-        Path(name).write_text(mutant(source, chance), encoding="utf-8")
+        Path(name).write_text(mutant(chance.choice(pool), chance), encoding="utf-8")
         read(Path(name))
 
     return attempt
@@ -67,10 +73,10 @@ def _text(pool: list[str], read: Callable[[str], object]) -> Callable[[random.Ra
     return lambda chance: (read(mutant(chance.choice(pool), chance)), None)[1]
 
 
-CONFIG = (ROOT / "tests/workflow/tiny.yaml").read_text(encoding="utf-8")
-CLAIMS = (ROOT / "tests/workflow/claims.yaml").read_text(encoding="utf-8")
-GAME = next((ROOT / "config/games").glob("*.yaml"))
-CLUSTER = "scheduler: tcp://127.0.0.1:8786\n"
+def _contents(pattern: str) -> list[str]:
+    return [path.read_text(encoding="utf-8") for path in sorted(ROOT.glob(pattern))]
+
+
 #: Commands that take no longer than a moment, whatever one of their words says.
 COMMANDS = [
     ["value", "solid-bar(f=(x+z)//3)", "3", "1", "4"],
@@ -94,16 +100,25 @@ RULESETS = [
 ]
 
 
+#: Exit codes of the commands that were typed, and how often.
+ENDED: Counter[object] = Counter()
+
+
 @cache
-def certificate() -> str:
+def certificate(game: str = "nim(2)", relation: Relation = "p") -> str:
     """Return the text of a certificate that is right."""
-    proof = prove(parse_ruleset("nim(2)"), engines=["own"])
+    proof = prove(parse_ruleset(game), relation, engines=["own"])
     with TemporaryDirectory() as folder:
         return write_certificate(proof, Path(folder)).read_text(encoding="utf-8")
 
 
 def _certificate(chance: random.Random) -> None:
-    _file(certificate(), "certificate.json", read_certificate)(chance)
+    pool = [
+        certificate(),
+        certificate(relation="grundy"),
+        certificate("with-pass(nim(1), passes=1)"),
+    ]
+    _file(pool, "certificate.json", read_certificate)(chance)
 
 
 def _command(chance: random.Random) -> None:
@@ -123,18 +138,29 @@ def _command(chance: random.Random) -> None:
         pytest.raises(SystemExit) as end,
     ):
         main()
+    ENDED[end.value.code or 0] += 1
     assert end.value.code in (None, 0, 1, 2), (words, end.value.code, said.getvalue()[-200:])
     assert "Traceback" not in said.getvalue(), words
 
 
 #: What is tried, by its name; each raises `ChocoError` or nothing.
 KINDS: Mapping[str, Callable[[random.Random], None]] = {
-    "configurations": _file(CONFIG, "c.yaml", lambda path: expand(*load_config(path))),
-    "claims": _file(CLAIMS, "claims.yaml", lambda path: load_catalogue([path])),
-    "games": _file(GAME.read_text(encoding="utf-8"), GAME.name, CutGame.from_file),
-    "clusters": _file(CLUSTER, str(CLUSTERS / "m.yaml"), lambda _: load_cluster("m", None, None)),
+    "configurations": _file(
+        _contents("tests/workflow/[st]*.yaml"), "c.yaml", lambda path: expand(*load_config(path))
+    ),
+    "claims": _file(
+        _contents("tests/workflow/claims.yaml") + _contents("choco_pipeline/cli/*/*_template.yaml"),
+        "claims.yaml",
+        lambda path: load_catalogue([path]),
+    ),
+    "games": _file(_contents("config/games/*.yaml"), "game.yaml", CutGame.from_file),
+    "clusters": _file(
+        ["kind: running\nscheduler: tcp://127.0.0.1:8786\n", *_contents("config/clusters/*.yaml")],
+        str(CLUSTERS / "m.yaml"),
+        lambda _: load_cluster("m", None, None),
+    ),
     "height tables": _file(
-        "0,1,1\n1,1,2\n", "h.csv", lambda _: parse_ruleset("solid-bar(f=csv(h.csv))")
+        ["0,1,1\n1,1,2\n"], "h.csv", lambda _: parse_ruleset("solid-bar(f=csv(h.csv))")
     ),
     "certificates": _certificate,
     "formulas": _text(FORMULAS, lambda text: parse(text).text),
@@ -143,6 +169,16 @@ KINDS: Mapping[str, Callable[[random.Random], None]] = {
     "documents of runs": damage_a_document,
     "journals": damage_a_journal,
     "stored tables": damage_a_table,
+}
+
+
+#: How many of each are tried for the page of results; before each change a twentieth of it.
+ALL: Mapping[str, int] = {
+    **dict.fromkeys(KINDS, 10_000),
+    **dict.fromkeys(["formulas", "rulesets"], 20_000),
+    **dict.fromkeys(["command lines", "journals"], 2_000),
+    "documents of runs": 50_000,
+    "stored tables": 400,
 }
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from choco_pipeline.errors import ChocoError
 from tests.effort import examples
-from tests.hostile.mutants import KINDS, attempt
+from tests.hostile.mutants import ALL, KINDS, attempt
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -15,6 +15,14 @@ def test_what_is_changed_at_random_places_is_answered_in_a_sentence(kind, tmp_pa
     monkeypatch.chdir(tmp_path)
     seeds = [f"test-{kind}-{i}" for i in range(examples(20))]
     assert {seed: why for seed in seeds if (why := attempt(kind, seed)) is not None} == {}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_twentieth_of_what_the_page_of_results_counts(kind, seed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    seeds = [f"{seed}-{kind}-{i}" for i in range(ALL[kind] // 20)]
+    assert {one: why for one in seeds if (why := attempt(kind, one)) is not None} == {}
 
 
 def test_a_traceback_is_found(monkeypatch):

@@ -27,15 +27,6 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
     return undisturbed
 
 
-@pytest.fixture
-def seed(request: pytest.FixtureRequest) -> int:
-    """Return what decides when what is killed; ``--seed`` repeats a failure."""
-    given = request.config.getoption("seed")
-    seed = random.randrange(1 << 32) if given is None else int(given)
-    print(f"repeat it with --seed {seed}")  # noqa: T201 -- pytest shows it when a test fails
-    return seed
-
-
 @pytest.mark.parametrize("kills", [2, pytest.param(50, marks=pytest.mark.slow)])
 def test_a_run_that_is_killed_again_and_again_makes_what_an_undisturbed_one_makes(
     tmp_path, undisturbed, seed, kills
