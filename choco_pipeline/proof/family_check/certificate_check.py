@@ -114,7 +114,9 @@ def check_family(path: str, seconds: float) -> dict[str, Any]:
                     "no position of any member satisfies the condition on positions"
                 )
         # A proof of one member speaks of all positions: what is said of a part of them is no language of it.
-        single = members if is_proof and not written.where else []
+        # Nor has a formula by cases, such as z + y//2, one that is read off its nim-sum.
+        by_cases = any(case.formula is not None for case in written.cases)
+        single = members if is_proof and not written.where and not by_cases else []
         of_members = compared(family, single, clock)
         left = [values for values, _ in members] if is_proof and not single else of_members.left
         found |= {
@@ -208,6 +210,10 @@ def _conditions(
         yield f"case-{number}/as-written", case.is_written_otherwise()
         if written.where or written.verdict == "refuted":
             for name, body in case.direct_conditions(written.verdict):
+                yield f"case-{number}/{name}", conjunction([case.facts, body])
+            continue
+        if case.written.formula is not None:
+            for name, body in case.formula_conditions():
                 yield f"case-{number}/{name}", conjunction([case.facts, body])
             continue
         for invariant in case.invariants():

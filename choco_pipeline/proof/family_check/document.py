@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -75,6 +75,30 @@ class DigitsText(_Part):
     low: SumText
 
 
+class QuotientText(_Part):
+    """⌊dividend/divisor⌋, by a name of its place: ``number(1)`` is the first."""
+
+    dividend: SumText
+    divisor: SumText
+
+
+class OptionText(_Part):
+    """An option that is tried: which coordinates a move changes, and to what."""
+
+    move: str
+    fallen: list[str]
+    changed: dict[str, SumText]
+
+
+class FormulaText(_Part):
+    """Why a Grundy formula by cases is right: options, and sums of which lemmas on products are told."""
+
+    factor: str | None
+    quotients: list[QuotientText] = Field(max_length=64)
+    options: list[OptionText] = Field(max_length=200)
+    lemmas: dict[str, Annotated[list[SumText], Field(max_length=1000)]]
+
+
 class CaseText(_Part):
     """A case."""
 
@@ -88,6 +112,7 @@ class CaseText(_Part):
     position: dict[str, SumText] | None = None
     digits: dict[str, DigitsText] | None = None
     obligations: list[ObligationText] = Field(default=[], max_length=64)
+    formula: FormulaText | None = None
     texts: dict[str, str]
 
 

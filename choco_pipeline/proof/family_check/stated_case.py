@@ -14,8 +14,15 @@ from choco_pipeline.proof.family_check.document import (
     ObligationText,
     SumText,
 )
+from choco_pipeline.proof.family_check.formula_conditions import FormulaConditions, StatedFormula
 from choco_pipeline.proof.family_check.power_conditions import PowerPlace, power_in
-from choco_pipeline.proof.family_check.stated_family import ONE, ZERO, StatedFamily, StatedHeight
+from choco_pipeline.proof.family_check.stated_family import (
+    ONE,
+    ZERO,
+    StatedFamily,
+    StatedHeight,
+    StatedNimSum,
+)
 from choco_pipeline.proof.family_check.sums import (
     POWER,
     IntegerSum,
@@ -60,7 +67,8 @@ class StatedCase:
             power = power_in(self.values[family.with_power])
             self.values[power_of(family.with_power)] = power
         self.heights = family.heights(self.reader, self.values)
-        self.relation = family.nim_sum(self.reader, self.values)
+        by_cases = written.formula is not None
+        self.relation = StatedNimSum({}) if by_cases else family.nim_sum(self.reader, self.values)
         self.inside = list(family.inside(self.reader, self.values))  # `facts` define its quotients
         if family.kind != "grundy" and self.relation.offset:
             raise UndecidedError("the relation is no nim-sum that is 0")
@@ -160,6 +168,19 @@ class StatedCase:
             yield from self._direct.consistent(self._largest)
             return
         yield "position", self._direct.failure(position)
+
+    def formula_conditions(self) -> Iterator[tuple[str, str]]:
+        """Yield what makes a formula by cases the Grundy number."""
+        family, written = self.family, self.written
+        if written.formula is None or family.kind != "grundy" or written.obligations:
+            raise UndecidedError("options and lemmas, where Grundy numbers are no formula by cases")
+        if family.with_power is not None:
+            raise UndecidedError("a proof for powers of 2")
+        formula = StatedFormula(family.relation, family.coordinates, self.reader, self.values)
+        names, clips = frozenset(self.names), self.game.clips
+        yield from FormulaConditions(
+            formula, self.heights, clips, names, written.formula
+        ).conditions()
 
     def places(self) -> Iterator[str]:
         """Yield that some position satisfies the condition on positions, for each choice of limited coordinates."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from choco_pipeline.documents.files import write_json, write_text
+from choco_pipeline.proof.uniform.by_cases.case_formula_proof import CaseFormulaProof
 from choco_pipeline.proof.uniform.failure import Failure
 from choco_pipeline.proof.uniform.families.affine import Affine
 from choco_pipeline.proof.uniform.families.family import FamilyCase
@@ -57,6 +58,25 @@ def _case(proof: CaseProof) -> dict[str, object]:
     return {
         **_shown(proof.case, proof.texts, proof.largest),
         "obligations": [_obligation(invariant) for invariant in proof.invariants],
+        "formula": None if proof.by_cases is None else _formula(proof.by_cases),
+    }
+
+
+def _formula(proof: CaseFormulaProof) -> dict[str, object]:
+    return {
+        "factor": proof.factor,
+        "quotients": [
+            {"dividend": _sum(q.dividend), "divisor": _sum(q.divisor)} for q in proof.quotients
+        ],
+        "options": [
+            {
+                "move": option.part.lowered,
+                "fallen": list(option.part.fallen),
+                "changed": _sums(option.changed),
+            }
+            for option in proof.options
+        ],
+        "lemmas": {name: [_sum(total) for total in sums] for name, sums in proof.lemmas.items()},
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
@@ -11,6 +11,10 @@ from typing import Literal
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.proof.clock import Budget, Clock
 from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.proof.uniform.by_cases.case_formula_proof import (
+    CaseFormulaProof,
+    prove_by_cases,
+)
 from choco_pipeline.proof.uniform.direct import DirectCase
 from choco_pipeline.proof.uniform.failure import Failure, failures
 from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
@@ -34,13 +38,15 @@ Status = Literal["proved", "refuted", "undecided"]
 class CaseProof:
     """The invariants of one case, and the texts that both solvers found unsatisfiable, by obligation and name.
 
-    Where positions have a condition there are no invariants, but the `largest` values of limited coordinates inside.
+    Where positions have a condition there are no invariants, but the `largest` values of limited coordinates inside; where
+    the relation is a formula `by_cases`, options and lemmas.
     """
 
     case: FamilyCase
     invariants: tuple[Invariant, ...]
     texts: Mapping[str, str] = field(repr=False)
     largest: Mapping[str, int] | None = None
+    by_cases: CaseFormulaProof | None = None
 
 
 @dataclass(frozen=True)
@@ -112,7 +118,8 @@ def prove_family(
     p_positions
         The condition that positions are P-positions, an equation of nim-sums: ``(x-1) ^ y ^ (z-1) == 0``.
     grundy
-        The Grundy number instead, a nim-sum and numbers: ``(y ^ (z+s)) - s``.
+        The Grundy number instead, a nim-sum and numbers, ``(y ^ (z+s)) - s``, or a formula by cases, with quotients,
+        remainders, least and largest values: ``z + y//2``.
     where
         Of which positions alone it is said, inequalities between coordinates and parameters; "" for all.
     seconds
@@ -163,12 +170,18 @@ def decide(family: Family, clock: Clock) -> FamilyProof:
     proofs: list[CaseProof] = []
     for number, case in enumerate(cases, start=1):
         try:
-            proofs.append((_direct_proof if family.where else _case_proof)(family, case, clock))
+            proofs.append(_way(family)(family, case, clock))
         except UndecidedError as error:
             why = f"case {number} of {len(cases)}, {said(case)}: {error}"
             return FamilyProof(family, "undecided", why, tuple(proofs), None, looked_at, (), clock.spent)  # fmt: skip
     why = f"every obligation holds in {len(cases)} case{'s' if len(cases) > 1 else ''}"
     return FamilyProof(family, "proved", why, tuple(proofs), None, looked_at, tuple(SOLVERS), clock.spent)  # fmt: skip
+
+
+def _way(family: Family) -> Callable[[Family, FamilyCase, Clock], CaseProof]:
+    if family.where:
+        return _direct_proof
+    return _formula_proof if family.is_by_cases else _case_proof
 
 
 def _case_proof(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
@@ -203,6 +216,13 @@ def _direct_proof(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
     for name, text in found.items():
         require_unsat(name, text, clock)
     return CaseProof(case, (), found, direct.largest)
+
+
+def _formula_proof(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
+    found = prove_by_cases(family, case, clock)
+    for name, text in found.texts.items():
+        require_unsat(name, text, clock)
+    return CaseProof(case, (), found.texts, by_cases=found)
 
 
 def _failures(family: Family, cases: list[FamilyCase], clock: Clock) -> tuple[Failure, ...]:

@@ -12,9 +12,14 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from choco_pipeline.formula import parse
-from choco_pipeline.formula.nodes import Binary, Compare, Name, Negate, Node, render, walk
+from choco_pipeline.formula.nodes import Binary, Integer, Name, Negate, Node, render, walk
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number, product
+from choco_pipeline.proof.uniform.families.case_formula import (
+    RemainderChoice,
+    is_by_cases,
+    read_choices,
+)
 from choco_pipeline.proof.uniform.families.family_errors import FamilyError
 from choco_pipeline.proof.uniform.families.linear import independent, is_possible, sign_of
 from choco_pipeline.proof.uniform.families.linear_forms import (
@@ -24,6 +29,7 @@ from choco_pipeline.proof.uniform.families.linear_forms import (
     ResiduesNeededError,
     SignNeededError,
 )
+from choco_pipeline.proof.uniform.families.nim_sum_relation import read_relation
 from choco_pipeline.proof.uniform.families.parametric_rules import (
     ParametricRules,
     describe,
@@ -68,6 +74,8 @@ class FamilyCase:
         Linear forms that are not negative at the positions that the relation is of.
     powers
         For a parameter of which the largest power of 2 that divides it is asked, that power.
+    choices
+        The Grundy number, where it is a formula by cases and no nim-sum.
     """
 
     parameters: Mapping[str, Affine]
@@ -78,6 +86,7 @@ class FamilyCase:
     offset: Affine
     inside: tuple[LinearForm, ...] = ()
     powers: Mapping[str, Affine] = field(default_factory=dict)
+    choices: tuple[RemainderChoice, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -150,6 +159,12 @@ class Family:
         """The names of all parameters, sorted."""
         return tuple(sorted({*self.description.parameters, *parse(self.condition).names}))
 
+    @property
+    def is_by_cases(self) -> bool:
+        """Whether it says of Grundy numbers that they are a formula by cases, and no nim-sum."""
+        coordinates = frozenset(self.description.coordinates)
+        return self.kind == "grundy" and is_by_cases(parse_nodes(self.relation), coordinates)
+
     def cases(self) -> Iterator[FamilyCase]:
         """Yield the cases; together they are all members."""
         start = _Part({n: Affine.of(n) for n in self.parameters}, tuple(map(Affine.of, self.parameters)))  # fmt: skip
@@ -197,8 +212,12 @@ class Family:
         )
 
     def _alternatives(self, part: _Part) -> list[_Part]:
-        found = self._reader(part).alternatives(parse_nodes(self.condition))
-        return [replace(part, conditions=part.conditions + more, is_read=True) for more in found]
+        every = self._reader(part).alternatives(parse_nodes(self.condition))
+        found = [replace(part, conditions=part.conditions + more, is_read=True) for more in every]
+        for one in found[:-1]:  # which a later one may be larger than
+            if any(other.includes(one) for other in found if other is not one):
+                found = [other for other in found if other is not one]
+        return found
 
     def _case(self, part: _Part) -> FamilyCase:
         reader = self._reader(part)
@@ -209,13 +228,16 @@ class Family:
         for sum_ in needed:
             if not reader.known_sign(sum_):
                 raise _NoMemberError
-        terms, constant, offset = _relation(reader, parse_nodes(self.relation), self.kind)
+        said = parse_nodes(self.relation)
+        choices = read_choices(reader, said) if self.is_by_cases else ()
+        nim_sum = Integer(0) if self.is_by_cases else said
+        terms, constant, offset = read_relation(reader, nim_sum, is_value=self.kind == "grundy")
         for shift in [*terms.values(), constant]:
             reader.known_sign(shift)
         inside = tuple(reader.inequalities(parse_nodes(self.where))) if self.where else ()
         conditions = independent(part.conditions)
-        said = (heights, terms, constant, offset, inside, part.powers)
-        return FamilyCase(part.parameters, conditions, *said)
+        read = (heights, terms, constant, offset, inside, part.powers, choices)
+        return FamilyCase(part.parameters, conditions, *read)
 
 
 class _NoMemberError(Exception):
@@ -228,6 +250,10 @@ class _Part:
     conditions: tuple[Affine, ...]
     is_read: bool = False
     powers: Mapping[str, Affine] = field(default_factory=dict)
+
+    def includes(self, other: _Part) -> bool:
+        """Whether all parameters of another part are in this one."""
+        return all(sign_of(c, other.conditions) for c in self.conditions)
 
     def by_powers(self, names: Collection[str]) -> list[_Part]:
         """Return the parts in which the one parameter is 0, in which it is odd, and in which it is 2·p_2·(2n+1)."""
@@ -316,70 +342,3 @@ def _divides(node: Node, reader: LinearFormReader) -> bool:
 def _added(height: AffineHeight, form: LinearForm) -> AffineHeight:
     whole = LinearForm(height.terms, height.constant) + form.times(height.divisor)
     return AffineHeight(whole.terms, whole.constant, height.divisor)
-
-
-def _relation(
-    reader: LinearFormReader, node: Node, kind: RelationKind
-) -> tuple[dict[str, Affine], Affine, Affine]:
-    """Return the shifts, the constant and the offset of a relation."""
-    if kind == "grundy":
-        terms, constant, added = _nim_sum(reader, node)
-        return terms, constant, -added
-    if not (isinstance(node, Compare) and node.operators == ("==",)):
-        raise FamilyError(f"{render(node)}: one equation with nim-sums is what is proved")
-    (first, one, add), (second, other, more) = (_nim_sum(reader, n) for n in node.operands)
-    if add != ZERO or more != ZERO:  # (nim-sum) + add == term + more
-        if len(first) + (one != ZERO) == 1 and not second.keys() & first.keys():
-            first, one, add, second, other, more = second, other, more, first, one, add
-        if len(second) + (other != ZERO) > 1 or not first:
-            raise FamilyError(f"{render(node)}: a sum of two nim-sums and numbers")
-        second = {name: shift + more - add for name, shift in second.items()}
-        other = ZERO if second else other + more - add
-    if first.keys() & second.keys():
-        raise FamilyError(f"{render(node)}: a coordinate stands twice")
-    return first | second, _nim_constant(one, other, node), ZERO
-
-
-def _nim_sum(reader: LinearFormReader, node: Node) -> tuple[dict[str, Affine], Affine, Affine]:
-    """Return a nim-sum's shifts by coordinate, the number in it, and what is added to it."""
-    match node:
-        case Binary("+" | "-" as operator, left, right) if _has_nim_sum(left):
-            terms, constant, added = _nim_sum(reader, left)
-            more = reader.affine(right)
-            return terms, constant, added + (more if operator == "+" else -more)
-        case Binary("+", left, right) if _has_nim_sum(right):
-            terms, constant, added = _nim_sum(reader, right)
-            return terms, constant, added + reader.affine(left)
-    terms, constant = {}, ZERO
-    for part in _operands(node):
-        form = reader.form(part)
-        if not form.terms:
-            constant = _nim_constant(constant, form.constant, node)
-            continue
-        ((name, a), *others) = form.terms.items()
-        if others or a != number(1):
-            raise FamilyError(f"{render(part)}: a coordinate plus a number is needed in a nim-sum")
-        if name in terms:
-            raise FamilyError(f"{render(node)}: {name} stands twice")
-        terms[name] = form.constant
-    return terms, constant, ZERO
-
-
-def _has_nim_sum(node: Node) -> bool:
-    return any(isinstance(part, Binary) and part.operator == "^" for part in walk(node))
-
-
-def _operands(node: Node) -> list[Node]:
-    if isinstance(node, Binary) and node.operator == "^":
-        return _operands(node.left) + _operands(node.right)
-    return [node]
-
-
-def _nim_constant(one: Affine, other: Affine, node: Node) -> Affine:
-    if one == ZERO or other == ZERO:
-        return one + other
-    if one == other:
-        return ZERO
-    if one.is_constant and other.is_constant:
-        return number(one.constant ^ other.constant)
-    raise FamilyError(f"{render(node)}: two numbers with parameters in one nim-sum")

@@ -1,0 +1,92 @@
+"""The search for a proof of a Grundy formula by cases: options that it needs, and lemmas for each obligation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.proof.uniform.by_cases.case_obligations import (
+    CaseObligations,
+    NamedQuotient,
+    SoughtOption,
+)
+from choco_pipeline.proof.uniform.by_cases.chosen_options import chosen_options
+from choco_pipeline.proof.uniform.by_cases.derived_options import Quotients, derived_options
+from choco_pipeline.proof.uniform.by_cases.product_lemmas import (
+    Products,
+    TrueCounterexampleError,
+    lemmas_for,
+)
+from choco_pipeline.proof.uniform.families.affine import TIMES, Affine
+from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
+from choco_pipeline.proof.uniform.sentences import all_of, text
+
+
+@dataclass(frozen=True)
+class CaseFormulaProof:
+    """Why a formula by cases is right in a case.
+
+    Attributes
+    ----------
+    factor
+        The parameter that is multiplied with other names, if there is one.
+    quotients, options
+        Some option of these always has the smaller value; they may be made of these quotients.
+    lemmas
+        For each text the sums whose lemmas on products are in it.
+    texts
+        What both solvers must find unsatisfiable.
+    """
+
+    factor: str | None
+    quotients: tuple[NamedQuotient, ...]
+    options: tuple[SoughtOption, ...]
+    lemmas: Mapping[str, tuple[Affine, ...]]
+    texts: Mapping[str, str] = field(repr=False)
+
+
+def prove_by_cases(family: Family, case: FamilyCase, clock: Clock) -> CaseFormulaProof:
+    """Return a proof that z3 believes.
+
+    Raises
+    ------
+    FamilyError
+        If the case has no such obligations.
+    UndecidedError
+        If none is found.
+    """
+    game = CaseObligations(family, case)
+    bodies = dict(game.bodies())
+    texts, lemmas = {}, {}
+    for name, body in bodies.items():
+        texts[name], lemmas[name] = _proved(game, name, body, clock)
+    quotients = Quotients(case.conditions)
+    found = derived_options(game, quotients, clock)
+    options, named = chosen_options(game, found, quotients, clock)
+    body = game.option_body(options, named)
+    texts["option"], lemmas["option"] = _proved(game, "option", body, clock)
+    return CaseFormulaProof(game.factor, tuple(named), tuple(options), lemmas, texts)
+
+
+def _proved(
+    game: CaseObligations, name: str, body: str, clock: Clock
+) -> tuple[str, tuple[Affine, ...]]:
+    """Return the text of an obligation with the lemmas that it needs, and these."""
+    products = Products.of(game.factor, body)
+    known = [body] if products is None else [products.always(), body]
+    names = sorted({*body.split("|")[1::2], *game.case.names})
+
+    def written(lemmas: tuple[Affine, ...]) -> str:
+        said = [] if products is None else [products.lemma(total) for total in lemmas]
+        return text(names, game.case.conditions, all_of([*known, *said]))
+
+    try:
+        lemmas = lemmas_for(written(()), products, clock)
+    except TrueCounterexampleError as error:
+        values = ", ".join(f"{n} = {v}" for n, v in error.values.items() if TIMES not in n)
+        raise UndecidedError(f"{name} fails at {values}") from None
+    except UndecidedError as error:
+        raise UndecidedError(f"{name}: {error}") from None
+    return written(lemmas), lemmas
