@@ -677,3 +677,29 @@ def test_what_nothing_can_try_on_other_games_is_not_said_of_a_family():
     without = finding.model_copy(update={"laws": {"period": "1", "saltus": "1"}})
     alone = [Mined("nim(2)", "grundy", 9, "nim(2)", {}, one) for one in (finding, without)]
     assert [len(found_in([one], [], finder(), silent).statements) for one in alone] == [1, 0]
+
+
+def test_of_a_family_that_no_condition_tells_the_games_are_named():
+    """Of k = 6 the formula is right for s up to 6 and for 8, which small numbers and remainders do not tell from 7."""
+    pattern, games = "step-bar(k=6, s=s)", {s: f"step-bar(k=6, s={s})" for s in range(9)}
+    what = ["formulas", "counts", "cellular", "blocks"]
+    both = [mined(game, "grundy", 60, pattern, what) for game in games.values()]
+    document = found_in(
+        [one for findings, _ in both for one in findings],
+        [TableFamily.of(pattern, [member for _, member in both])],
+        finder(*games.values(), quantity="grundy", bound=60),
+        silent,
+        related_games=False,
+    )
+    (found,) = document.statements
+    assert (found.when, found.formulas[0].formula) == ("0 <= s <= 6 or s == 8", "(y ^ (z+s))-s")
+    assert found.verdict == "holds-to-bound"
+    assert len(found.implies) == 7, "the games whose own formulas were found are told under it"
+    for s, game in games.items():
+        ruleset = parse_ruleset(game)
+        holds = all(ruleset.grundy(p) == (p[0] ^ (p[1] + s)) - s for p in ruleset.positions(24))
+        assert claims_of(found)[0].speaks_of({"s": s}) == holds
+    # what a step bar shows with a strip beside it is no statement of each of its games
+    whys = {one.what: one.why for one in document.searches if one.why}
+    (counted,) = (what for what in whys if what.startswith("strip-bar(k=6, s=s): the number"))
+    assert "not said of the family" in whys[counted]

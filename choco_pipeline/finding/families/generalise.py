@@ -20,7 +20,7 @@ from typing import Any
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.finding.families.combinations import Point
-from choco_pipeline.finding.families.domains import TRIED, domain
+from choco_pipeline.finding.families.domains import TRIED, Domain, domain
 from choco_pipeline.finding.families.frontiers import FamilyFormula, frontier_statements
 from choco_pipeline.finding.families.lift import Said, lifted, said_in
 from choco_pipeline.finding.families.table_family import (
@@ -39,6 +39,7 @@ from choco_pipeline.finding.families.wording import (
     constant_exceptions,
     kind_of,
     listed,
+    named,
     sentence,
     values_of,
 )
@@ -218,11 +219,13 @@ class _Search:
         inside = sum(formula.holds)
         if tested is None:
             self.in_vain(what, 0, f"no condition tells the {inside} tables from the others")
+            self.name(formula)
             return
         if not tested.is_enough(self.family, inside):
             condition = tested.domain.text or "all parameters"
             self.in_vain(what, tested.domain.tried, f"{condition}: too few tables to tell")
             self.doubt(formula)
+            self.name(formula)
             return
         self.statements.append(self._statement(formula, tested))
 
@@ -232,6 +235,18 @@ class _Search:
         if found and (not found.text or nodes_in(found.text) <= LONGEST_IN_DOUBT):
             every = tuple(range(len(self.family.members)))
             self.doubtful.append(self._statement(formula, TestedCondition(found, every, ())))
+
+    def name(self, formula: FamilyFormula) -> None:
+        """State a formula of the tables in which it holds, by the values of their parameter, and of no others."""
+        if len(self.family.names) != 1:
+            return
+        (name,) = self.family.names
+        points = zip(self.family.points, formula.holds, strict=True)
+        condition = named(name, sorted({point[name] for point, holds in points if holds}))
+        if condition:
+            every = tuple(range(len(self.family.members)))
+            tested = TestedCondition(Domain(condition, 1), every, ())
+            self.statements.append(self._statement(formula, tested))
 
     def _statement(self, formula: FamilyFormula, tested: TestedCondition) -> FoundStatement:
         family, said, found = self.family, formula.said, tested.domain

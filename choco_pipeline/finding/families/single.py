@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypedDict
 
+from choco_pipeline.claims.language.claim import names_of
 from choco_pipeline.finding.families.shared import Instance, instances, shared
 from choco_pipeline.finding.statements import value_statements
 from choco_pipeline.finding.statements.entries import with_claim
@@ -19,6 +20,7 @@ from choco_pipeline.finding.statements.statement import (
     Tried,
 )
 from choco_pipeline.formula.written.parameter_text import listed
+from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import Notation, match, read
 from choco_pipeline.mining.number_sequences.periods import PARTS
 from choco_pipeline.mining.search_evidence import ClaimContent
@@ -93,13 +95,11 @@ class _Gathered:
             is_of_several = len(searched[one.search]) >= FEWEST_GAMES
             general = _statements(one, one.family)
             for statement, of_family in zip(_statements(one, one.ruleset), general, strict=True):
-                own = _left(one.ruleset, _passes(one.finding))
-                is_of_family = is_of_several and statement.ruleset == own
+                is_of_family = is_of_several and statement.ruleset == _shown(one.ruleset, one)
                 if not is_of_family or one.finding.kind == "formulas":
                     found.setdefault(statement.id, statement)
                     continue
-                family = _left(one.family, _passes(one.finding))
-                for said in instances(statement, one, family, of_family.said):
+                for said in instances(statement, one, _shown(one.family, one), of_family.said):
                     common.setdefault((one.search, said.key), []).append(said)
         untried = []
         for (search, _), group in common.items():
@@ -170,8 +170,8 @@ def _statements(one: Mined, called: str) -> Iterator[FoundStatement]:
         yield _zero(one.ruleset, finding, called)
     kind, begins = KINDS[finding.kind]
     ruleset, passes = _game_of(one), _passes(finding)
-    is_own = ruleset == _left(one.ruleset, passes)
-    game = _of_passes(_left(called, passes) if is_own else ruleset, passes)
+    is_own = ruleset == _shown(one.ruleset, one)
+    game = _of_passes(_shown(called, one) if is_own else ruleset, passes)
     yield FoundStatement(
         kind=kind,
         ruleset=ruleset if claim is None else str(claim.get("ruleset", ruleset)),
@@ -218,6 +218,26 @@ def _left(ruleset: str, passes: int | None) -> str:
     notation = read(ruleset)
     inner = (part for _, part in notation.arguments if isinstance(part, Notation))
     return next(inner).text if passes == 0 and notation.name == "with-pass" else ruleset
+
+
+def _shown(ruleset: str, one: Mined) -> str:
+    """Return a game or family as a finding on it shows it: with no pass left without passes, and with the strip that it counts."""
+    ruleset = _left(ruleset, _passes(one.finding))
+    strip = parse_ruleset(one.ruleset).base.with_strip
+    shown = read(_game_of(one))
+    if strip is None or names_of(shown)[-1] != read(strip.notation).name:
+        return ruleset
+    return _named(read(ruleset), names_of(shown)[-1]).text
+
+
+def _named(notation: Notation, name: str) -> Notation:
+    """Return a notation in which the innermost ruleset has another name."""
+    inner = tuple(
+        (key, _named(value, name) if isinstance(value, Notation) else value)
+        for key, value in notation.arguments
+    )
+    is_innermost = not any(isinstance(value, Notation) for _, value in notation.arguments)
+    return Notation(name if is_innermost else notation.name, inner)
 
 
 def _passes(finding: Finding) -> int | None:

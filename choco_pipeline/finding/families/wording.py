@@ -13,6 +13,8 @@ from choco_pipeline.formula.written import parameter_text
 
 #: So many parameters are listed.
 MOST_LISTED = 8
+#: A parameter that has one of some values is said to be in so many ranges at most.
+MOST_SPANS = 3
 
 
 def sentence(said: Said) -> str:
@@ -40,6 +42,29 @@ def evidence(seen: Sequence[tuple[Point, Outcome]], kind: str) -> Evidence:
 def listed(points: Sequence[Point]) -> str:
     """Return parameters in words, the first of them if they are many."""
     return parameter_text.listed(points, MOST_LISTED) or "none"
+
+
+def named(name: str, values: Sequence[int]) -> str:
+    """Return the condition that a parameter has one of some values, which are in order; "" where that is too long to say.
+
+    Examples
+    --------
+    >>> named("s", [0, 1, 2, 3, 8]), named("k", [2, 4])
+    ('0 <= s <= 3 or s == 8', 'k == 2 or k == 4')
+    """
+    spans: list[list[int]] = []
+    for value in values:
+        if spans and value == spans[-1][-1] + 1:
+            spans[-1].append(value)
+        else:
+            spans.append([value])
+    if len(spans) > MOST_SPANS:
+        return ""
+    said = (
+        f"{span[0]} <= {name} <= {span[-1]}" if len(span) > 1 else f"{name} == {span[0]}"
+        for span in spans
+    )
+    return " or ".join(said)
 
 
 def values_of(points: Iterable[Point], names: Sequence[str]) -> dict[str, tuple[int, ...]]:

@@ -151,6 +151,7 @@ def settled_by(game: str, of: str, catalogue: Catalogue) -> tuple[str, ...]:
     """Return the claims that say of every sampled position whether it is P, or its Grundy number; none if they do not."""
     said = ((other.id, meaning(other, game)) for other in speaking_of(game, catalogue))
     about = [(name, one.about(of)) for name, one in said if one is not None]
+    about += _beside_a_strip(game, catalogue) if of == "p" else []
     spoken = {name: one.speaks for name, one in about if one is not None}
     is_all = bool(spoken) and bool(np.logical_or.reduce(list(spoken.values())).all())
     return tuple(spoken) if is_all else ()
