@@ -15,7 +15,7 @@ from choco_pipeline.formula.evaluate import Evaluator
 from choco_pipeline.formula.exact import Place, Table
 from choco_pipeline.formula.formula_errors import FormulaError
 from choco_pipeline.formula.interval import Enclosure
-from choco_pipeline.formula.machine import MachineFormulas, fits
+from choco_pipeline.formula.machine_code import MachineFormulas, fits
 from choco_pipeline.formula.nodes import (
     FUNCTIONS,
     MAX_BITS,

@@ -11,7 +11,7 @@ from llvmlite import ir
 
 from choco_pipeline.formula import Formula
 from choco_pipeline.formula.interval import Interval
-from choco_pipeline.formula.machine import MachineFormulas
+from choco_pipeline.formula.machine_code import MachineFormulas
 from choco_pipeline.tables.specs.schema import NONE
 
 _BIT, _I64 = ir.IntType(1), ir.IntType(64)

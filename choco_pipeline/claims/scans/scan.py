@@ -24,7 +24,7 @@ from choco_pipeline.claims.scans.cell_loop import CellLoop, loop_for
 from choco_pipeline.claims.scans.cell_tasks import FormulaTask, ValuesTask
 from choco_pipeline.formula import Formula, FormulaError
 from choco_pipeline.formula.interval import Interval
-from choco_pipeline.formula.machine import WIDTHS
+from choco_pipeline.formula.machine_code import WIDTHS
 from choco_pipeline.tables.reading.cells import Cells, Slab
 from choco_pipeline.tables.specs.schema import NONE
 

@@ -11,7 +11,7 @@ from choco_pipeline.claims.scans.cell_code import FAILURES, FAULT, LEAST, SETTLE
 from choco_pipeline.claims.scans.cell_loop import loop_for
 from choco_pipeline.claims.scans.cell_tasks import NumbersTask, OutcomesTask
 from choco_pipeline.formula import parse
-from choco_pipeline.formula.machine import WIDTHS
+from choco_pipeline.formula.machine_code import WIDTHS
 from choco_pipeline.tables.reading.cells import Slab
 from tests.formula.drawn import NAMES, Drawn, formulas_of, unhurried
 
