@@ -101,7 +101,7 @@ class Scan:
 
     def run(self, slab: Slab, arrays: Sequence[NDArray[np.int64]] = ()) -> ScanResult | None:
         """Return what is counted in a slab; None if arrays have to do it, and to raise errors that there may be."""
-        if math.prod(self.cells.shape) < FEWEST_CELLS or self.cells.variable.face is not None:
+        if not _is_worth_it(self.cells):
             return None
         if not slab.cells.size or slab.cells.dtype not in (np.int16, np.int32):
             return None
@@ -131,7 +131,7 @@ class Scan:
         return found
 
     def _loop(self, slab: Slab, order: Sequence[int]) -> CellLoop | None:
-        held = values_of(slab.cells)
+        held = (0, 0) if self.cells.variable.stored is None else _limits_of(slab.cells)
         if held not in self._bits:
             self._bits[held] = self._width(held)
         found = self._bits[held]
@@ -148,8 +148,7 @@ class Scan:
             limited=self.cells.free is None,
             cell_bits=8 * slab.cells.itemsize,
             top_varies=slab.tops is not None and slab.tops.strides[order[-1]] != 0,
-            narrow_sums=slab.tops is not None
-            and (int(slab.tops.max()) + 1) * slab.cells.shape[order[-1]] < 1 << 31,
+            narrow_sums=_fewest_digits_suffice(slab, order[-1]),
             has_reach=self.reach is not None,
             bits=bits,
             ranges=ranges,
@@ -199,11 +198,11 @@ class ValueScan:
 
     def run(self, slab: Slab) -> ValueCounts | None:
         """Return the values in a slab; None if arrays have to compute them, and to raise errors that there may be."""
-        if not slab.cells.size:
+        if not slab.cells.size or not _is_worth_it(self.cells):
             return None
         task = FormulaTask(self.formula, self.where)
         try:
-            ranges = Scan(task, self.cells, self.reach).ranges(values_of(slab.cells))
+            ranges = Scan(task, self.cells, self.reach).ranges(range_of(slab.cells))
             low, high = self.formula.interval(ranges)
         except FormulaError:
             return None
@@ -222,6 +221,10 @@ class ValueScan:
         return ValueCounts(found + low, counts[found], nearest[found])
 
 
+def _is_worth_it(cells: Cells) -> bool:
+    return math.prod(cells.shape) >= FEWEST_CELLS and cells.variable.face is None
+
+
 def _in_order(slab: Slab) -> tuple[Slab, Sequence[int]]:
     """Return a slab with the order of its dimensions in memory, the last of which a loop can go along."""
     cells, tops = slab.cells, slab.tops
@@ -234,7 +237,23 @@ def _in_order(slab: Slab) -> tuple[Slab, Sequence[int]]:
     return Slab(slab.starts, cells, tops), order
 
 
-def values_of(cells: NDArray[np.integer]) -> Interval:
+def _fewest_digits_suffice(slab: Slab, axis: int) -> bool:
+    """Return whether a line of columns has fewer positions than 32 bits can count."""
+    if slab.tops is None:
+        return True
+    highest = int(slab.tops[(-1,) * slab.tops.ndim])  # heights never fall
+    return (highest + 1) * slab.cells.shape[axis] < 1 << 31
+
+
+def _limits_of(cells: NDArray[np.integer]) -> Interval:
+    """Return a range in which cells lie: that of a narrow type without looking, else the `range_of` them."""
+    if cells.itemsize > 2:
+        return range_of(cells)
+    limits = np.iinfo(cells.dtype)
+    return int(limits.min), int(limits.max)
+
+
+def range_of(cells: NDArray[np.integer]) -> Interval:
     """Return a range in which cells lie, other than `NONE`; a generous one, so that many slabs have the same."""
     low, high = int(cells.min()), int(cells.max())
     return (0 if low >= NONE else -1 - _power_above(-low)), max(_power_above(high), (1 << 15) - 1)

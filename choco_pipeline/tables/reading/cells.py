@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from itertools import product
@@ -145,7 +144,7 @@ class Cells:
         """Yield boxes of at most so many cells that make up the table, read chunk by chunk."""
         for window in windows_of(self.cells):
             cells = self.cells[window]
-            for where in _slabs(cells.shape, size):
+            for where in _slabs(cells, size):
                 box = tuple(
                     slice(at.start + side.start, at.start + min(side.stop, n))
                     for at, side, n in zip(window, where, cells.shape, strict=True)
@@ -285,13 +284,14 @@ def _chosen(values: NDArray[Any], keep: Truths) -> NDArray[Any]:
     return values.reshape(-1) if keep.all() else values[keep]
 
 
-def _slabs(shape: Sequence[int], size: int) -> Iterator[tuple[slice, ...]]:
-    """Cut an array into boxes of at most `size` cells, in the order in which the cells lie."""
-    sides = []
-    for axis, length in enumerate(shape):
-        room = size // max(1, math.prod(shape[axis + 1 :]))
-        sides.append(max(1, min(length, room)))
-    for corner in product(*(range(0, n, side) for n, side in zip(shape, sides, strict=True))):
+def _slabs(cells: NDArray[np.integer], size: int) -> Iterator[tuple[slice, ...]]:
+    """Cut an array into boxes of at most `size` cells, each as long as possible where cells lie beside each other."""
+    sides, room = [1] * cells.ndim, size
+    for axis in sorted(range(cells.ndim), key=lambda axis: (cells.strides[axis], -axis)):
+        sides[axis] = max(1, min(cells.shape[axis], room))
+        room //= max(1, cells.shape[axis])
+    starts = [range(0, n, side) for n, side in zip(cells.shape, sides, strict=True)]
+    for corner in product(*starts):
         yield tuple(slice(at, at + side) for at, side in zip(corner, sides, strict=True))
 
 

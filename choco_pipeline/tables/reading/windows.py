@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from choco_pipeline.games import Ruleset
 from choco_pipeline.kernels.tables import Table
 from choco_pipeline.tables.computing.cost import HELD_BYTES
-from choco_pipeline.tables.specs.chunks import Box, chunks_in
+from choco_pipeline.tables.specs.chunks import Box, chunk_order, chunks_in, decoded
 from choco_pipeline.tables.specs.schema import Variable, variable_of
-from choco_pipeline.tables.storage.checked import checked_store, place_of
+from choco_pipeline.tables.storage.checked import checked_chunk, place_of
 from choco_pipeline.tables.storage.location import FAILURES, Location
 from choco_pipeline.tables.storage.store import require_computed, require_outline, unreadable
 
@@ -32,20 +32,36 @@ Window: TypeAlias = tuple[slice, ...]
 class _Chunks:
     """The chunks of a stored array; the ones used last are kept, up to `HELD_BYTES`."""
 
-    array: zarr.Array[Any]
-    where: str
+    store: Location
+    table_id: str
+    entry: Mapping[str, Any]
+    order: tuple[int, ...]
     _kept: OrderedDict[tuple[int, ...], Table] = field(default_factory=OrderedDict)
 
+    @property
+    def sides(self) -> tuple[int, ...]:
+        """Of a chunk."""
+        return tuple(self.entry["chunk"])
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the cells."""
+        return np.dtype(self.entry["dtype"])
+
     def __getitem__(self, place: tuple[int, ...]) -> Table:
+        """Return the cells of a chunk that the table has, in a view whose order in memory is the stored one."""
         found = self._kept.pop(place, None)
         if found is None:
-            sides = zip(place, self.array.chunks, strict=True)
+            where = place_of(self.store, self.table_id, self.entry)
             try:
-                found = np.asarray(self.array[tuple(slice(i * n, (i + 1) * n) for i, n in sides)])
-            except (*FAILURES, ValueError, RuntimeError) as error:
-                raise unreadable(self.where, error) from None
-            require_computed(self.where, found)
-            most = max(1, HELD_BYTES // max(1, found.nbytes))
+                content = checked_chunk(self.store, self.table_id, self.entry, place)
+                whole = decoded(content, self.sides, self.order, self.dtype)
+            except (*FAILURES, KeyError, ValueError, RuntimeError) as error:
+                raise unreadable(where, error) from None
+            sides = zip(place, self.sides, self.entry["shape"], strict=True)
+            found = whole[tuple(slice(min(side, n - i * side)) for i, side, n in sides)]
+            require_computed(where, found)
+            most = max(1, HELD_BYTES // max(1, whole.nbytes))
             while len(self._kept) >= most:
                 self._kept.popitem(last=False)
         self._kept[place] = found
@@ -77,13 +93,12 @@ class StoredCells:
         where = place_of(store, table_id, entry)
         path = f"{table_id}/{entry['variable']}"
         try:
-            array = zarr.open_array(
-                checked_store(store, table_id, entry), path=path, mode="r", zarr_format=3
-            )
+            array = zarr.open_array(store.store(), path=path, mode="r", zarr_format=3)
         except (*FAILURES, KeyError, ValueError, RuntimeError) as error:
             raise unreadable(where, error) from None
         require_outline(where, array, entry)
-        return cls(entry["variable"], tuple(entry["shape"]), _Chunks(array, where))
+        chunks = _Chunks(store, table_id, entry, chunk_order(entry["dims"]))
+        return cls(entry["variable"], tuple(entry["shape"]), chunks)
 
     def corner(self, sides: Sequence[int]) -> StoredCells:
         """Return the corner at the origin with at most so many cells along each dimension."""
@@ -92,7 +107,7 @@ class StoredCells:
 
     def windows(self) -> Iterator[Window]:
         """Yield parts that lie in one chunk each and together make up the whole."""
-        chunk = self._chunks.array.chunks
+        chunk = self._chunks.sides
         for place in chunks_in(tuple((0, n) for n in self.shape), chunk):
             yield tuple(
                 slice(i * side, min((i + 1) * side, n))
@@ -111,9 +126,9 @@ class StoredCells:
         return found[tuple(slice(None) if isinstance(i, slice) else 0 for i in index)]
 
     def _read(self, box: Box) -> Table:
-        chunk = self._chunks.array.chunks
+        chunk = self._chunks.sides
         places = list(chunks_in(box, chunk))
-        found = np.empty([stop - first for first, stop in box], self._chunks.array.dtype)
+        found = np.empty([stop - first for first, stop in box], self._chunks.dtype)
         for place in places:
             source, target = [], []
             for (first, stop), i, side in zip(box, place, chunk, strict=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from zarr.core.buffer import Buffer, BufferPrototype
 from zarr.storage import WrapperStore
 
 from choco_pipeline.errors import StoreError
-from choco_pipeline.tables.specs.chunks import content_digest, table_digest
+from choco_pipeline.tables.specs.chunks import chunk_name, content_digest, table_digest
 from choco_pipeline.tables.specs.schema import NOT_COMPUTED, coordinate_values
 from choco_pipeline.tables.storage.location import FAILURES, Location, reason
 
@@ -64,6 +64,18 @@ def fault_of_chunk(
     return f"{place_of(store, table_id, entry)}: chunk {name} {what} ({file})"
 
 
+def checked_chunk(
+    store: Location, table_id: str, entry: Mapping[str, Any], place: Sequence[int]
+) -> bytes:
+    """Return the bytes of a chunk; `StoreError`, which names the table, the chunk and its file, if they are not those of the manifest."""
+    name = chunk_name(place)
+    content = store.read_if_there(f"{table_id}/{entry['variable']}/{name}")
+    fault = fault_of_chunk(store, table_id, entry, name, content)
+    if fault is not None or content is None:
+        raise StoreError(f"{fault}; `choco repair` rebuilds it")
+    return content
+
+
 def faults_of_chunks(
     store: Location, table_id: str, entry: Mapping[str, Any]
 ) -> Iterator[tuple[str, str]]:
@@ -83,7 +95,7 @@ def faults_of_chunks(
         raise StoreError(f"{where}: the manifest's digests contradict each other")
     array = store.child(f"{table_id}/{entry['variable']}")
     for name in entry["chunks"]:
-        content = array.read(name) if array.exists(name) else None
+        content = array.read_if_there(name)
         fault = fault_of_chunk(store, table_id, entry, name, content)
         if fault is not None:
             yield name, fault

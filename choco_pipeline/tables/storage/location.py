@@ -132,6 +132,10 @@ class Location:
                 return (self.folder / _checked(name)).read_bytes()
             return bytes(obstore.get(self._driver, _checked(name)).bytes())
 
+    def read_if_there(self, name: str) -> bytes | None:
+        """Return the bytes of `name`, or None if there is no such thing."""
+        return self.read(name) if self.exists(name) else None
+
     def write(self, name: str, content: bytes) -> None:
         """Write or replace `name`, whole or not at all."""
         with self.failures(f"{name} cannot be written", len(content)):
