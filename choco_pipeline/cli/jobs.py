@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -30,8 +31,14 @@ def names() -> set[str]:
 
 
 def _task(target: str, source: Path, out: Path, json: bool, *more: Path) -> None:
+    _carry_out(partial(call, target), source, out, json, *more)
+
+
+def _carry_out(
+    task: Callable[..., Mapping[str, int]], source: Path, out: Path, json: bool, *more: Path
+) -> None:
     try:
-        result = call(target, str(source), str(out), *map(str, more))
+        result = task(str(source), str(out), *map(str, more))
     except DisagreementError as error:  # which Snakemake takes for any failure
         write_record(out.with_suffix(DISAGREEMENT_SUFFIX), {"disagreement": error.args[0]})
         raise
@@ -83,7 +90,8 @@ def find(
     json: Json = False,
 ) -> None:
     """Make statements of what was found in tables, and try them on what is new to them."""
-    _task("choco_pipeline.finding.stage:find_statements", plan_file, out, json)
+    find_statements = resolve("choco_pipeline.finding.sharing:find_statements")
+    _carry_out(find_statements, plan_file, out, json)
 
 
 @app.command(rich_help_panel=STEPS)

@@ -62,6 +62,7 @@ class OnCluster:
     """Steps on the workers of a Dask cluster."""
 
     memory: int | None
+    workers: int
 
     def __init__(self, client: Client, address: str) -> None:
         """Ask the cluster for its workers."""
@@ -73,6 +74,7 @@ class OnCluster:
             # Something to do, or a cluster that grows with its work would have no worker for ever.
             client.submit(os.getpid, pure=False).result()
         self.memory = memory_of_tasks(client)
+        self.workers = sum(client.nthreads().values())
 
     def run(self, steps: Sequence[Step], watch: Callable[[], None] = nothing) -> None:
         """Run the steps; where a worker is free, the first of the list that can run."""

@@ -51,9 +51,12 @@ class Runner(Protocol):
     ----------
     memory
         Bytes that each of them may use, or None if nothing is said.
+    workers
+        How many of them run at the same time.
     """
 
     memory: int | None
+    workers: int
 
     def run(self, steps: Sequence[Step], watch: Callable[[], None] = nothing) -> None:
         """Run steps to their end; a result is kept only as long as steps that have not run need it.
@@ -81,6 +84,7 @@ class Here:
     """Steps one after the other, in this process."""
 
     memory: int | None = None
+    workers: int = 1
 
     def run(self, steps: Sequence[Step], watch: Callable[[], None] = nothing) -> None:
         """Run the steps in the order of the list; nobody is told how far they are."""

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
+from functools import partial
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
-from choco_pipeline.claims.language.catalogue import Catalogue, load_with_background
+from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
-from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
-from choco_pipeline.documents.record import read_record
-from choco_pipeline.finding.families.gathered import families_of, family_of, mined_in
 from choco_pipeline.finding.families.generalise import generalise
 from choco_pipeline.finding.families.moduli import FamilyModuli
-from choco_pipeline.finding.families.observed import laws_of_states
 from choco_pipeline.finding.families.single import searches, statements
 from choco_pipeline.finding.families.table_family import TableFamily
 from choco_pipeline.finding.judge.by_chance import BARS, MANY, SEARCHES, right_by_chance
@@ -36,20 +30,28 @@ from choco_pipeline.finding.statements.statement import (
     FoundStatement,
     StatementError,
 )
-from choco_pipeline.proof.lemmas.follows import ask_checker_of_steps
-from choco_pipeline.proof.limits import Limited
-from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.proof.statement_task import settled_following, settled_for_all
-from choco_pipeline.stages import MINE_HEIGHTS, PROVE, Stage
-from choco_pipeline.sweep.paths import Paths, orders_of
-from choco_pipeline.sweep.plan_document import Plan, read_plan
+from choco_pipeline.stages import Stage
 
-#: A decision on a found statement may take so many seconds and GiB of memory.
-DECISION_SECONDS, DECISION_MEMORY = 10.0, 2.0
 #: What too few tables tell from chance must hold for so many games more, which are computed to try it.
 FEWEST_MORE_GAMES = 4
 
 Report = Callable[..., None]
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """What trying a statement has shown.
+
+    Attributes
+    ----------
+    chance
+        In how many bars that are drawn it is right; None if that cannot be tried.
+    tried
+        It with its verdict; None if it is right in too many bars that are drawn.
+    """
+
+    chance: int | None
+    tried: FoundStatement | None
 
 
 @dataclass
@@ -66,12 +68,15 @@ class Finder:
         As for `choco_pipeline.finding.judge.trial.tried`.
     for_all
         Decides what stood on tables for all parameters at once; None to ask nobody.
+    foreseen
+        Of some statements, by their ids, what trying them has shown already.
     """
 
     tables: Tables
     catalogue: Catalogue
     decide: Decide | None = None
     for_all: ForAllParameters | None = None
+    foreseen: Mapping[str, Foreseen] = field(default_factory=dict)
     accepted: list[FoundStatement] = field(default_factory=list)
     refuted: list[FoundStatement] = field(default_factory=list)
     by_chance: dict[str, tuple[FoundStatement, int]] = field(default_factory=dict)
@@ -88,9 +93,8 @@ class Finder:
 
         Those that follow from stronger ones are told under the first of these; those that fail on what they were not found on stay. Doubtful ones stay only if they hold for some more games.
         """
-        by_id = {statement.id: statement for statement in (*doubtful, *proposed)}
         self._doubtful = {one.id for one in doubtful} - {one.id for one in proposed}
-        for statement in strongest_first(by_id.values(), self._excluded):
+        for statement in self._strongest_first(proposed, doubtful):
             if statement.verdict == "refuted":  # by what was held out
                 self.refuted.append(statement)
             else:
@@ -101,6 +105,31 @@ class Finder:
         )
         return ranked(map(with_claim, [*accepted, *self.refuted]))
 
+    def waiting(
+        self, proposed: Sequence[FoundStatement], doubtful: Sequence[FoundStatement] = ()
+    ) -> list[FoundStatement]:
+        """Return the statements that `consider` tries if all those before them turn out to be right: so others may be tried, too."""
+        found = []
+        for statement in self._strongest_first(proposed, doubtful):
+            try:
+                claims = claims_of(statement)
+            except StatementError:
+                continue
+            games = speaking_of(statement, claims[0], self.tables) if claims else []
+            if statement.verdict != "refuted" and not self._folded(statement, claims, games):
+                found.append(statement)
+                self._keep(statement, claims)
+        return found
+
+    def foresee(self, statement: FoundStatement) -> Foreseen:
+        """Try one statement, whatever is said of others."""
+        claims = claims_of(statement)
+        games = speaking_of(statement, claims[0], self.tables) if claims else []
+        chance = right_by_chance(statement, claims, games)
+        if chance is not None and chance >= MANY:
+            return Foreseen(chance, None)
+        return Foreseen(chance, tried(statement, self.tables, self.catalogue, self.decide))
+
     def left_out(self) -> Iterator[Searched]:
         """Yield what is not said, as searches: it is so in many bars that are drawn, or not in larger tables."""
         for statement, number in self.by_chance.values():
@@ -108,6 +137,12 @@ class Finder:
             yield _left_out(statement, why)
         for statement, why in self.unsure.values():
             yield _left_out(statement, why)
+
+    def _strongest_first(
+        self, proposed: Sequence[FoundStatement], doubtful: Sequence[FoundStatement]
+    ) -> list[FoundStatement]:
+        by_id = {statement.id: statement for statement in (*doubtful, *proposed)}
+        return strongest_first(by_id.values(), self._excluded)
 
     def _excluded(self, statement: FoundStatement) -> int:
         """Return how many sampled positions of the first game that it speaks of have values by which they are not P."""
@@ -129,12 +164,12 @@ class Finder:
         games = speaking_of(statement, claims[0], self.tables) if claims else []
         if self._folded(statement, claims, games):
             return
-        chance = right_by_chance(statement, claims, games)
-        if chance is not None and chance >= MANY:
-            self.by_chance[statement.id] = statement, chance
+        shown = self.foreseen.get(statement.id) or self.foresee(statement)
+        if shown.tried is None:
+            self.by_chance[statement.id] = statement, shown.chance or 0
             return
         asked, tables = statement.id, statement.held_on.tables
-        statement = tried(statement, self.tables, self.catalogue, self.decide)
+        statement = shown.tried
         if asked in self._doubtful and (
             statement.verdict == "refuted" or statement.held_on.tables - tables < FEWEST_MORE_GAMES
         ):
@@ -164,13 +199,15 @@ class Finder:
                 text = f"it was right on {statement.held_on.what}; {again.text}"
                 statement = statement.with_conclusion(Conclusion("unchecked", text))
         statement = replace(statement, known=known, follows_from=follows_from)
-        own: dict[str, Claim] = {}
-        if statement.verdict != "undecided":  # from what is, nothing follows
-            for i, claim in enumerate(claims):
-                said = claim.statement.model_copy(update={"id": f"{statement.id}#{i}"})
-                own[said.id] = replace(claim, statement=said)
-            self._fold_earlier(statement, Catalogue(own))
+        if statement.verdict == "undecided":  # from what is, nothing follows
+            claims = []
+        self._fold_earlier(statement, Catalogue(_of_statement(statement, claims)))
         self.accepted.append(statement)
+        self._keep(statement, claims)
+
+    def _keep(self, statement: FoundStatement, claims: Sequence[Claim]) -> None:
+        """Compare those that come later with a statement."""
+        own = _of_statement(statement, claims)
         self._claims |= own
         self._said_by |= dict.fromkeys(own, statement.id)
 
@@ -212,52 +249,62 @@ class Finder:
         return tuple(dict.fromkeys(map(self._said_by.__getitem__, names)))
 
 
+def _of_statement(statement: FoundStatement, claims: Sequence[Claim]) -> dict[str, Claim]:
+    """Return the claims of a statement, named after it."""
+    own = {}
+    for i, claim in enumerate(claims):
+        said = claim.statement.model_copy(update={"id": f"{statement.id}#{i}"})
+        own[said.id] = replace(claim, statement=said)
+    return own
+
+
 def _left_out(statement: FoundStatement, why: str) -> Searched:
     return Searched(
         what=statement.text, game=statement.ruleset, tried=statement.tried, nothing=True, why=why
     )
 
 
-def find_statements(plan_file: str, out_file: str, report: Report) -> dict[str, int]:
-    """Make statements of what a run's searches found, and write them.
+@dataclass(frozen=True)
+class Proposals:
+    """What one search proposes: statements, those that too few tables tell, and what it looked for in vain."""
 
-    Parameters
-    ----------
-    plan_file
-        The run's plan; its tables, and what was mined, proved and asked of height functions, must be there.
-    out_file
-        Receives a `FoundDocument`, whole or not at all.
-    report
-        Called as ``report(Stage.FIND, steps=1)``.
+    statements: Sequence[FoundStatement] = ()
+    doubtful: Sequence[FoundStatement] = ()
+    searches: Sequence[Searched] = ()
 
-    Returns
-    -------
-    dict
-        Numbers of statements and of searches.
-    """
-    plan = read_plan(Path(plan_file))
-    paths = Paths(Path(plan_file).parent.parent, plan["run"])
-    mined = list(mined_in(plan, paths))
-    families = families_of(plan, paths, mined)
-    report(Stage.FIND, steps=1)
-    catalogue = load_with_background([Path(name) for name in plan["claims_files"]])
-    proofs = list(_proofs(plan, paths))
-    laws = laws_of_states(proofs, {t["ruleset"]: family_of(plan, t) for t in plan["tables"]})
-    with ExitStack() as stack:
-        prover = Prover(stack)
-        folder = paths.certificates.as_posix()
-        for_all = prover.for_all(folder, catalogue) if plan["prove"] else None
-        finder = Finder(_tables(plan, proofs), catalogue, prover.decide, for_all)
-        found = found_in(mined, families, finder, report, laws)
-    # Of height functions no table tells anything.
-    asked = orders_of(plan, MINE_HEIGHTS)
-    parts = [found, *(FoundDocument.read(paths.outcome(MINE_HEIGHTS, name)) for name in asked)]
-    whole = FoundDocument(
-        statements=tuple(statement for part in parts for statement in part.statements),
-        searches=tuple(search for part in parts for search in part.searches),
+
+def proposals(
+    mined: Sequence[Mined],
+    families: Sequence[TableFamily],
+    laws: Sequence[FoundStatement] = (),
+    *,
+    related_games: bool = True,
+) -> list[Callable[[], Proposals]]:
+    """Return the searches of `found_in`, each of which proposes statements when it is called."""
+
+    def single() -> Proposals:
+        return Proposals([*statements(mined), *laws], searches=searches(mined))
+
+    def related() -> Proposals:
+        return Proposals(*relations(mined, families))
+
+    of_families = [partial(_of_family, family) for family in families]
+    return [single, *([related] if related_games else []), *of_families]
+
+
+def _of_family(family: TableFamily) -> Proposals:
+    kinds = {one.kind for member in family.members for one in member.findings}
+    found = Proposals()
+    if "value-sets" in kinds:
+        found = Proposals(*FamilyModuli(family).statements())
+    if not kinds & {"formulas", "shifts"}:
+        return found
+    general = generalise(family)
+    return Proposals(
+        [*found.statements, *general.statements],
+        [*found.doubtful, *general.doubtful],
+        general.searches,
     )
-    whole.write(Path(out_file))
-    return whole.counts
 
 
 def found_in(
@@ -273,87 +320,18 @@ def found_in(
 
     Whether games follow from related ones is looked for only with `related_games`.
     """
-    related, doubtful = relations(mined, families) if related_games else ([], [])
-    proposed, looked_for = [*statements(mined), *laws, *related], searches(mined)
-    for family in families:
-        kinds = {one.kind for member in family.members for one in member.findings}
-        if "value-sets" in kinds:
-            sure, unsure = FamilyModuli(family).statements()
-            proposed += sure
-            doubtful += unsure
-        if not kinds & {"formulas", "shifts"}:
-            continue
-        general = generalise(family)
-        proposed += general.statements
-        doubtful += general.doubtful
-        looked_for += general.searches
+    asked = proposals(mined, families, laws, related_games=related_games)
+    found = [propose() for propose in asked]
     report(Stage.FIND, steps=1)
-    found = finder.consider(proposed, doubtful)
+    document = considered(found, finder)
     report(Stage.FIND, steps=1)
-    return FoundDocument(statements=tuple(found), searches=(*looked_for, *finder.left_out()))
+    return document
 
 
-def _proofs(plan: Plan, paths: Paths) -> Iterator[Mapping[str, Any]]:
-    """Yield what became of each proof that the run asked for."""
-    for part in orders_of(plan, PROVE):
-        yield from read_record(paths.outcome(PROVE, part))["proofs"]
-
-
-def _tables(plan: Plan, proofs: Iterable[Mapping[str, Any]]) -> Tables:
-    bounds: dict[tuple[str, Any], int] = defaultdict(int)
-    for table in plan["tables"]:
-        key = table["ruleset"], table["quantity"]
-        bounds[key] = max(bounds[key], table["bound"])
-    certificates: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for proof in proofs:
-        if proof["status"] == "proved":
-            certificates[proof["ruleset"]].append((proof["relation"], proof["certificate"]))
-    return Tables(
-        dict(bounds), {game: [path for _, path in sorted(c)] for game, c in certificates.items()}
-    )
-
-
-class Prover:
-    """A child process, started when it is first asked, that decides claims under limits of time and memory."""
-
-    def __init__(self, stack: ExitStack) -> None:
-        """Start nothing yet; the child ends with the stack."""
-        self._stack = stack
-        self._child: Limited | None = None
-
-    def decide(self, claim: Claim, parameters: Mapping[str, int], path: str) -> Mapping[str, Any]:
-        """Decide a claim for all positions, as `Decide` says."""
-        arguments = (claim.as_json(), dict(parameters), path, DECISION_SECONDS)
-        limits = {"seconds": DECISION_SECONDS, "memory": DECISION_MEMORY}
-        try:
-            return dict(
-                self._started.call(
-                    "choco_pipeline.proof.task:settle", *arguments, what="the decision", **limits
-                )
-            )
-        except UndecidedError as error:
-            return {"verdict": "undecided", "text": str(error)}
-
-    def for_all(self, certificates: str, catalogue: Catalogue) -> ForAllParameters:
-        """Return what decides claims for all parameters, and keeps certificates in a folder."""
-
-        def decide(claim: Claim, seconds: float) -> ClaimVerdict:
-            limits = (seconds, DECISION_MEMORY, certificates)
-            return settled_for_all(claim.as_json(), *limits, self._started)
-
-        def follow(
-            claim: Claim, premise: Claim, known: ClaimVerdict, seconds: float
-        ) -> ClaimVerdict:
-            limits = (seconds, DECISION_MEMORY, certificates)
-            premises, verdicts = {premise.id: premise.as_json()}, {premise.id: known}
-            asked = claim.as_json(), premises, verdicts
-            return ask_checker_of_steps(settled_following(*asked, *limits, self._started))
-
-        return ForAllParameters(decide, follow, catalogue)
-
-    @property
-    def _started(self) -> Limited:
-        if self._child is None:
-            warm_up = "choco_pipeline.proof.task:warm_up"
-            self._child = self._stack.enter_context(Limited(warm_up))
-        return self._child
+def considered(found: Sequence[Proposals], finder: Finder) -> FoundDocument:
+    """Return the document of what searches propose, in their order."""
+    proposed = [statement for one in found for statement in one.statements]
+    doubtful = [statement for one in found for statement in one.doubtful]
+    looked_for = [search for one in found for search in one.searches]
+    statements_found = tuple(finder.consider(proposed, doubtful))
+    return FoundDocument(statements=statements_found, searches=(*looked_for, *finder.left_out()))

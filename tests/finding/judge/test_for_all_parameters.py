@@ -1,7 +1,6 @@
 """Found statements on families, for all parameters: proved only by a certificate that the check agrees with."""
 
 import json
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,12 +11,13 @@ from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
 from choco_pipeline.claims.language.claim_verdict import AllParameters, ClaimVerdict
 from choco_pipeline.claims.language.verdict import Undecided
+from choco_pipeline.finding.find_steps import Prover
 from choco_pipeline.finding.judge.for_all_parameters import (
     ALL_SECONDS,
     ForAllParameters,
     claim_for_all,
 )
-from choco_pipeline.finding.stage import Finder, Prover
+from choco_pipeline.finding.stage import Finder
 from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.finding.statements.statement import (
     Evidence,
@@ -27,6 +27,8 @@ from choco_pipeline.finding.statements.statement import (
 )
 from choco_pipeline.proof import for_all
 from choco_pipeline.proof.for_all import settle_for_all
+from choco_pipeline.proof.limits import Limited
+from choco_pipeline.proof.task import PREPARED_BY
 
 TRIANGLE, STEP = "solid-bar(f=(x+z)//k)", "step-bar(k=k, s=s)"
 SEEN = Evidence(100, "some tables")
@@ -176,8 +178,8 @@ EVEN = statement(
 def followed(tmp_path_factory):
     """Return statements as the stage decides them, with the claims of the papers; the times of a run are too short for a test."""
     catalogue = load_catalogue([Path("config/claims/step2015.yaml")])
-    with ExitStack() as stack:
-        judges = Prover(stack).for_all(tmp_path_factory.mktemp("kept").as_posix(), catalogue)
+    with Limited(PREPARED_BY) as child:
+        judges = Prover(child).for_all(tmp_path_factory.mktemp("kept").as_posix(), catalogue)
 
         def of(said):
             judges.spent = -300

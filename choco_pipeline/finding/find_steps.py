@@ -1,0 +1,194 @@
+"""The stage of found statements as steps that workers share: searches, trials, and what comes of both.
+
+Idea: each search and each trial is a step of its own, since none of them asks what others have found. Which statements are worth a
+trial follows from all that is proposed. The last step makes of all trials what `choco_pipeline.finding.stage` would have made alone.
+
+What is kept true: what is found does not depend on the number of steps. A statement that nobody has tried is tried by the last step.
+
+Cost: each step reads what was mined, and the claims that are known, which takes some tenths of a second.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from choco_pipeline.claims.language.catalogue import Catalogue, load_with_background
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
+from choco_pipeline.documents.record import read_record
+from choco_pipeline.finding.families.gathered import families_of, family_of, mined_in
+from choco_pipeline.finding.families.observed import laws_of_states
+from choco_pipeline.finding.judge.for_all_parameters import ForAllParameters
+from choco_pipeline.finding.stage import Finder, Foreseen, Proposals, considered, proposals
+from choco_pipeline.finding.statements.found_document import FoundDocument
+from choco_pipeline.finding.statements.scope import Tables
+from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.proof.lemmas.follows import ask_checker_of_steps
+from choco_pipeline.proof.limits import Limited, limited
+from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.proof.statement_task import settled_following, settled_for_all
+from choco_pipeline.proof.task import PREPARED_BY
+from choco_pipeline.stages import MINE_HEIGHTS, PROVE, Stage
+from choco_pipeline.sweep.paths import Paths, orders_of
+from choco_pipeline.sweep.plan_document import Plan, read_plan
+
+#: A decision on a found statement may take so many seconds and GiB of memory.
+DECISION_SECONDS, DECISION_MEMORY = 10.0, 2.0
+
+Report = Callable[..., None]
+#: What searches propose, by their places among all searches.
+Proposed = Mapping[int, Proposals]
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What a run has planned, proved and mined."""
+
+    plan: Plan
+    paths: Paths
+
+    @classmethod
+    def of(cls, plan_file: str) -> _Run:
+        plan = read_plan(Path(plan_file))
+        return cls(plan, Paths(Path(plan_file).parent.parent, plan["run"]))
+
+    @cached_property
+    def proofs(self) -> list[Mapping[str, Any]]:
+        """What became of each proof that the run asked for."""
+        names = orders_of(self.plan, PROVE)
+        outcomes = (read_record(self.paths.outcome(PROVE, name)) for name in names)
+        return [proof for outcome in outcomes for proof in outcome["proofs"]]
+
+    @property
+    def tables(self) -> Tables:
+        """The largest bounds of the run's tables, and its certificates."""
+        bounds: dict[tuple[str, Any], int] = defaultdict(int)
+        for table in self.plan["tables"]:
+            key = table["ruleset"], table["quantity"]
+            bounds[key] = max(bounds[key], table["bound"])
+        certificates: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for proof in self.proofs:
+            if proof["status"] == "proved":
+                certificates[proof["ruleset"]].append((proof["relation"], proof["certificate"]))
+        paths = {game: [path for _, path in sorted(c)] for game, c in certificates.items()}
+        return Tables(dict(bounds), paths)
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """The claims that are known."""
+        return load_with_background([Path(name) for name in self.plan["claims_files"]])
+
+    def proposals(self) -> list[Callable[[], Proposals]]:
+        """Return the run's searches."""
+        mined = list(mined_in(self.plan, self.paths))
+        families = families_of(self.plan, self.paths, mined)
+        of_games = {table["ruleset"]: family_of(self.plan, table) for table in self.plan["tables"]}
+        return proposals(mined, families, laws_of_states(self.proofs, of_games))
+
+
+def propose(plan_file: str, part: int, parts: int, report: Report) -> Proposed:
+    """Return what every so many-th of a run's searches proposes."""
+    asked = _Run.of(plan_file).proposals()
+    return {place: asked[place]() for place in range(part, len(asked), parts)}
+
+
+def choose(plan_file: str, *found: Any) -> list[FoundStatement]:
+    """Return the proposed statements that are worth a trial."""
+    *proposed, report = found
+    run = _Run.of(plan_file)
+    report(Stage.FIND, steps=1)
+    ordered = _ordered(proposed)
+    return Finder(run.tables, run.catalogue).waiting(
+        [statement for one in ordered for statement in one.statements],
+        [statement for one in ordered for statement in one.doubtful],
+    )
+
+
+def try_some(
+    plan_file: str, part: int, parts: int, chosen: Sequence[FoundStatement], report: Report
+) -> dict[str, Foreseen]:
+    """Return what trying every so many-th of some statements shows, by their ids."""
+    run = _Run.of(plan_file)
+    with limited(PREPARED_BY) as child:
+        finder = Finder(run.tables, run.catalogue, Prover(child).decide)
+        return {one.id: finder.foresee(one) for one in chosen[part::parts]}
+
+
+def conclude(plan_file: str, out_file: str, parts: int, *found: Any) -> None:
+    """Write what is found.
+
+    Parameters
+    ----------
+    plan_file, out_file
+        As for `choco_pipeline.finding.sharing.find_statements`.
+    parts
+        How many steps have searched.
+    *found
+        What these propose, what trials have shown, and the function that is told of the progress.
+    """
+    *handed_on, report = found
+    run = _Run.of(plan_file)
+    report(Stage.FIND, steps=1)
+    foreseen = {key: shown for trials in handed_on[parts:] for key, shown in trials.items()}
+    # What an engine finds for all parameters depends on what it was asked before: so a child of its own.
+    with ExitStack() as stack:
+        prover = Prover(stack.enter_context(Limited(PREPARED_BY)))
+        catalogue, folder = run.catalogue, run.paths.certificates.as_posix()
+        for_all = prover.for_all(folder, catalogue) if run.plan["prove"] else None
+        finder = Finder(run.tables, catalogue, prover.decide, for_all, foreseen)
+        found_here = considered(_ordered(handed_on[:parts]), finder)
+    asked = orders_of(run.plan, MINE_HEIGHTS)  # of height functions no table tells anything
+    of_heights = (FoundDocument.read(run.paths.outcome(MINE_HEIGHTS, name)) for name in asked)
+    documents = [found_here, *of_heights]
+    whole = FoundDocument(
+        statements=tuple(statement for part in documents for statement in part.statements),
+        searches=tuple(search for part in documents for search in part.searches),
+    )
+    whole.write(Path(out_file))
+
+
+def _ordered(found: Iterable[Proposed]) -> list[Proposals]:
+    """Return what searches propose in the order of the searches."""
+    together = {place: one for proposed in found for place, one in proposed.items()}
+    return [together[place] for place in sorted(together)]
+
+
+class Prover:
+    """Decides claims under limits of time and memory, in a child process."""
+
+    def __init__(self, child: Limited) -> None:
+        """Start nothing: the first decision does."""
+        self._child = child
+
+    def decide(self, claim: Claim, parameters: Mapping[str, int], path: str) -> Mapping[str, Any]:
+        """Decide a claim for all positions, as `choco_pipeline.finding.judge.trial.Decide` says."""
+        arguments = (claim.as_json(), dict(parameters), path, DECISION_SECONDS)
+        limits = {"seconds": DECISION_SECONDS, "memory": DECISION_MEMORY}
+        target = "choco_pipeline.proof.task:settle"
+        try:
+            return dict(self._child.call(target, *arguments, what="the decision", **limits))
+        except UndecidedError as error:
+            return {"verdict": "undecided", "text": str(error)}
+
+    def for_all(self, certificates: str, catalogue: Catalogue) -> ForAllParameters:
+        """Return what decides claims for all parameters, and keeps certificates in a folder."""
+
+        def decide(claim: Claim, seconds: float) -> ClaimVerdict:
+            limits = (seconds, DECISION_MEMORY, certificates)
+            return settled_for_all(claim.as_json(), *limits, self._child)
+
+        def follow(
+            claim: Claim, premise: Claim, known: ClaimVerdict, seconds: float
+        ) -> ClaimVerdict:
+            limits = (seconds, DECISION_MEMORY, certificates)
+            premises, verdicts = {premise.id: premise.as_json()}, {premise.id: known}
+            asked = claim.as_json(), premises, verdicts
+            return ask_checker_of_steps(settled_following(*asked, *limits, self._child))
+
+        return ForAllParameters(decide, follow, catalogue)

@@ -1,0 +1,57 @@
+"""How the stage of found statements is shared out: it imports nothing that computes, since a light client makes the steps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from choco_pipeline.cluster.steps import Step, runner
+from choco_pipeline.documents.record import read_record
+from choco_pipeline.stages import Stage
+
+STEPS = "choco_pipeline.finding.find_steps"
+#: Steps of a kind for each worker: what one has to do takes some seconds, and differs.
+FOR_EACH_WORKER = 4
+#: Of a kind there are at most so many.
+MOST_STEPS = 16
+
+
+def find_statements(plan_file: str, out_file: str) -> dict[str, int]:
+    """Make statements of what a run's searches found, on the cluster or here, and write them.
+
+    Parameters
+    ----------
+    plan_file
+        The run's plan; its tables, and what was mined, proved and asked of height functions, must be there.
+    out_file
+        Receives a `choco_pipeline.finding.statements.found_document.FoundDocument`, whole or not at all.
+
+    Returns
+    -------
+    dict
+        Numbers of statements and of searches.
+    """
+    with runner() as run:
+        parts = min(MOST_STEPS, FOR_EACH_WORKER * run.workers) if run.workers > 1 else 1
+        run.report(Stage.FIND, steps=1)
+        run.run(_steps(plan_file, out_file, parts))
+    found = read_record(Path(out_file))
+    return {"statements": len(found["statements"]), "searches": len(found["searches"])}
+
+
+def _steps(plan_file: str, out_file: str, parts: int) -> list[Step]:
+    searches = [
+        Step(f"propose-{part}", f"{STEPS}:propose", (plan_file, part, parts))
+        for part in range(parts)
+    ]
+    proposed = tuple(step.key for step in searches)
+    trials = [
+        Step(f"try-{part}", f"{STEPS}:try_some", (plan_file, part, parts), ("choose",), lane=part)
+        for part in range(parts)
+    ]
+    shown = tuple(step.key for step in trials)
+    return [
+        *searches,
+        Step("choose", f"{STEPS}:choose", (plan_file,), proposed),
+        *trials,
+        Step("conclude", f"{STEPS}:conclude", (plan_file, out_file, parts), (*proposed, *shown)),
+    ]

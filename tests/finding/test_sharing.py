@@ -1,0 +1,102 @@
+"""Found statements by steps that workers share: the same document whoever did which step, and in how many."""
+
+from pathlib import Path
+
+import pytest
+
+from choco_pipeline.cluster.connect import SCHEDULER
+from choco_pipeline.cluster.local import local_cluster
+from choco_pipeline.cluster.steps import Here
+from choco_pipeline.documents.record import read_record
+from choco_pipeline.finding import sharing
+from choco_pipeline.finding.find_steps import choose, conclude, propose, try_some
+from choco_pipeline.finding.sharing import find_statements
+from choco_pipeline.mining.task import mine_shard
+from choco_pipeline.stages import MINE
+from choco_pipeline.sweep.paths import Paths, orders_of
+from choco_pipeline.sweep.run_plan import make_plan
+from choco_pipeline.tables.building.shard import build_shard
+
+CONFIG = """
+run: shared
+claims: []
+sweeps:
+  step-bars:
+    {ruleset: "step-bar(k=k, s=s)", parameters: {k: 1..4, s: 0..k-1}, bound: 20, quantity: grundy, mine: [formulas]}
+  solid-bars:
+    ruleset: solid-bar(f=(x+z)//k)
+    parameters: {k: 1..11}
+    bound: 24
+    quantity: p-positions
+    mine: [value-sets, shifts]
+"""
+PLAN = "results/shared/plan.json"
+
+
+def ignore(*_: object, **__: int) -> None:
+    """Report to nobody."""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a run that has only its statements to find."""
+    folder = tmp_path_factory.mktemp("shared")
+    (folder / "config.yaml").write_text(CONFIG)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        plan = make_plan(Path("config.yaml"), write=True)
+        paths = Paths(Path("results"), "shared")
+        for shard in plan["shards"]:
+            build_shard(str(paths.spec(shard)), str(paths.manifest(shard)), ignore)
+        for name in orders_of(plan, MINE):
+            paths.outcome(MINE, name).parent.mkdir(exist_ok=True)
+            mine_shard(str(paths.order(MINE, name)), str(paths.outcome(MINE, name)), ignore)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def here(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(run)
+
+
+@pytest.fixture(scope="module")
+def alone(run: Path) -> bytes:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(run)
+        counts = find_statements(PLAN, "alone.json")
+        found = read_record(Path("alone.json"))
+        assert counts == {key: len(found[key]) for key in ("statements", "searches")}
+        assert counts["statements"] > 5
+        assert {one["conclusion"]["verdict"] for one in found["statements"]} - {"refuted"}
+        return Path("alone.json").read_bytes()
+
+
+@pytest.mark.parametrize("workers", [2, 5])
+def test_what_is_found_does_not_depend_on_the_number_of_steps(
+    alone: bytes, monkeypatch: pytest.MonkeyPatch, workers: int
+) -> None:
+    monkeypatch.setattr(Here, "workers", workers)
+    find_statements(PLAN, "found.json")
+    assert Path("found.json").read_bytes() == alone
+
+
+def test_what_nobody_has_tried_is_tried_at_the_end(alone: bytes) -> None:
+    proposed = [propose(PLAN, part, 2, ignore) for part in range(2)]
+    chosen = choose(PLAN, *proposed, ignore)
+    trials = try_some(PLAN, 0, 2, chosen, ignore)
+    assert 0 < len(trials) < len(chosen)
+    conclude(PLAN, "found.json", 2, *proposed, trials, ignore)
+    assert Path("found.json").read_bytes() == alone
+
+
+@pytest.mark.full
+def test_workers_share_the_steps_and_find_the_same(
+    alone: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sharing, "FOR_EACH_WORKER", 2)
+    with local_cluster(2, 1 << 30, Path("dask") / "workers") as cluster:
+        monkeypatch.setenv(SCHEDULER, cluster.address)
+        find_statements(PLAN, "found.json")
+        done = cluster.client.run(lambda dask_worker: dask_worker.state.executed_count)
+    assert min(done.values()) > 2, done
+    assert Path("found.json").read_bytes() == alone
