@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 
@@ -19,6 +18,8 @@ LARGEST = 7
 SMALL = (1, 2)
 #: Values beyond this are of no use, and could leave 64 bits.
 FARTHEST = 1 << 40
+#: Operands whose results are computed together.
+TOGETHER = 64
 
 
 @dataclass(frozen=True)
@@ -68,15 +69,24 @@ def grow(
     seen: set[bytes] = set()
     for size in range(1, LARGEST + 1, 2):
         level = by_size.setdefault(size, [])
-        for node, values in _candidates(size, by_size, names, columns, constants):
-            key = values.tobytes()
-            if key in seen or values.min() == values.max() or abs(values).max() > FARTHEST:
-                continue
-            seen.add(key)
-            level.append((node, values))
-            yield Grown(node, size), values
-            if len(seen) == DIFFERENT:
-                return
+        for make, rows in _candidates(size, by_size, names, columns, constants):
+            low, high = rows.min(axis=1), rows.max(axis=1)
+            useful = (low != high) & (high <= FARTHEST) & (low >= -FARTHEST)
+            for i in np.flatnonzero(useful).tolist():
+                values = rows[i]
+                key = values.tobytes()
+                node = None if key in seen else make(i)
+                if node is None:
+                    continue
+                seen.add(key)
+                level.append((node, values))
+                yield Grown(node, size), values
+                if len(seen) == DIFFERENT:
+                    return
+
+
+#: Expressions, made when they are asked for by their numbers, if there is one with that number; and their values, [number, point].
+_Several = tuple[Callable[[int], Node | None], Ints]
 
 
 def _candidates(
@@ -85,39 +95,65 @@ def _candidates(
     names: Sequence[str],
     columns: Sequence[Ints],
     constants: Sequence[int],
-) -> Iterator[tuple[Node, Ints]]:
+) -> Iterator[_Several]:
     if size == 1:
-        yield from ((Name(name), column) for name, column in zip(names, columns, strict=True))
+        yield lambda i: Name(names[i]), np.array(columns)
         return
-    for node, values in by_size[size - 2]:
-        yield from _with_constant(node, values, constants)
+    before = by_size[size - 2]
+    for start in range(0, len(before), TOGETHER):
+        yield _with_constants(before[start : start + TOGETHER], constants)
     for first in range(1, size - 1, 2):
-        for (left, a), (right, b) in product(by_size[first], by_size[size - 1 - first]):
-            yield Binary("-", left, right), a - b
-            if first <= size - 1 - first:
-                yield Binary("^", left, right), a ^ b
-                yield Binary("+", left, right), a + b
-                yield Call("min", (left, right)), np.minimum(a, b)
-                yield Call("max", (left, right)), np.maximum(a, b)
+        second = by_size[size - 1 - first]
+        for left, a in by_size[first]:
+            again = first > size - 1 - first
+            for start in range(0, len(second), TOGETHER):
+                yield _of_two(left, a, second[start : start + TOGETHER], only_minus=again)
 
 
-def _with_constant(
-    node: Node, values: Ints, constants: Sequence[int]
-) -> Iterator[tuple[Node, Ints]]:
+def _with_constants(operands: Sequence[tuple[Node, Ints]], constants: Sequence[int]) -> _Several:
+    """Return what one operation makes of some expressions, each with all operations after the other."""
+    values = np.array([row for _, row in operands])
+    # its sign, the number on its left or its right, and the values
+    operations: list[tuple[str, int | None, int | None, Ints]] = []
     for c in constants:
-        yield Binary("+", node, Integer(c)), values + c
-        yield Binary("-", node, Integer(c)), values - c
-        yield Binary("-", Integer(c), node), c - values
+        operations.append(("+", None, c, values + c))
+        operations.append(("-", None, c, values - c))
+        operations.append(("-", c, None, c - values))
         if c > 1:
-            yield Binary("//", node, Integer(c)), values // c
-            yield Binary("%", node, Integer(c)), values % c
-    yield Binary("*", Integer(2), node), 2 * values
-    yield Binary("%", node, Integer(4)), values % 4
-    if _is_positive(node):
-        yield (
-            Call("v2", (node,)),
-            np.bitwise_count(~values & (values - 1)).astype(np.int64),
-        )
+            operations.append(("//", None, c, values // c))
+            operations.append(("%", None, c, values % c))
+    operations.append(("*", 2, None, 2 * values))
+    operations.append(("%", None, 4, values % 4))
+    two_parts = np.bitwise_count(~values & (values - 1)).astype(np.int64)
+    operations.append(("v2", None, None, two_parts))
+
+    def make(i: int) -> Node | None:
+        operand, which = divmod(i, len(operations))
+        node, (sign, left, right, _) = operands[operand][0], operations[which]
+        if sign == "v2":
+            return Call(sign, (node,)) if _is_positive(node) else None
+        first, second = (node if number is None else Integer(number) for number in (left, right))
+        return Binary(sign, first, second)
+
+    rows = np.stack([made for *_, made in operations], axis=1)
+    return make, rows.reshape(-1, values.shape[1])
+
+
+def _of_two(
+    left: Node, a: Ints, rights: Sequence[tuple[Node, Ints]], *, only_minus: bool
+) -> _Several:
+    """Return what operations make of an expression and each of some others."""
+    b = np.array([row for _, row in rights])
+    signs, made = ["-"], [a - b]
+    if not only_minus:  # which alone changes when operands are exchanged
+        signs += ["^", "+", "min", "max"]
+        made += [a ^ b, a + b, np.minimum(a, b), np.maximum(a, b)]
+
+    def make(i: int) -> Node:
+        right, sign = rights[i // len(signs)][0], signs[i % len(signs)]
+        return Call(sign, (left, right)) if sign in ("min", "max") else Binary(sign, left, right)
+
+    return make, np.stack(made, axis=1).reshape(-1, b.shape[1])
 
 
 def _is_positive(node: Node) -> bool:

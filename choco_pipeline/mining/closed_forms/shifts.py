@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -21,6 +22,8 @@ HEATS = ((15, 100), (63, 8))
 #: The last test is on at most this many columns a side.
 LARGEST = 1024
 MOST_SHOWN = 8
+#: Shifts are compared together with as many columns as a cache holds.
+TOGETHER = 1 << 16
 
 
 def best_shifts(game: Ruleset, bound: int, data: TableData) -> ShiftsFinding | None:
@@ -63,8 +66,10 @@ def best_shifts(game: Ruleset, bound: int, data: TableData) -> ShiftsFinding | N
         part = cells[:, :size, :size]
         low = heights[:size, :size] if heights is not None else None
         total = int((part != NONE).sum()) if low is None else part.size
+        wrong_in = _mismatches(part, low, candidates)
         scored = sorted(
-            (_mismatches(part, low, shift), sum(map(abs, shift)), shift) for shift in candidates
+            (wrong, sum(map(abs, shift)), shift)
+            for wrong, shift in zip(wrong_in, candidates, strict=True)
         )
         candidates = [shift for _, _, shift in scored[:survivors]]
     exact = [item for item in scored[:MOST_SHOWN] if item[0] == 0]
@@ -94,17 +99,25 @@ def shift_text(shift: Shift, with_pass: bool) -> str:
     return "⊕".join([*terms, "p"] if with_pass else terms) + "=0"
 
 
-def _mismatches(cells: NDArray[np.integer], heights: NDArray[np.int32] | None, shift: Shift) -> int:
-    """Return in how many columns [p, first, second] the shift does not say what the table holds.
+def _mismatches(
+    cells: NDArray[np.integer], heights: NDArray[np.int32] | None, shifts: Sequence[Shift]
+) -> list[int]:
+    """Return for each shift in how many columns [p, first, second] it does not say what the table holds.
 
     The columns are (x, z) with the y in the cell if `heights` are given, else (y, z) with the x in the cell.
     """
-    a, b, c = shift
-    p, first, second = (np.arange(n) for n in cells.shape)
-    own, other = (a, b) if heights is not None else (b, a)
-    said = ((first + own)[:, None] ^ (second + c)[None, :])[None] ^ p[:, None, None]
-    said = said - other
-    if heights is None:
-        return int(((said != cells) & (cells != NONE)).sum())
-    legal = (said >= 0) & (said <= heights[None])
-    return int((np.where(legal, said, NONE) != cells).sum())
+    p, first, second = (np.arange(n, dtype=np.int32) for n in cells.shape)
+    batch = max(1, TOGETHER // cells.size)
+    found: list[int] = []
+    for start in range(0, len(shifts), batch):
+        a, b, c = np.array(shifts[start : start + batch], np.int32).T[..., None]
+        own, other = (a, b) if heights is not None else (b, a)
+        said = (first + own)[:, :, None] ^ (second + c)[:, None, :]
+        said = (said[:, None] ^ p[:, None, None]) - other[..., None, None]
+        if heights is None:
+            wrong = (said != cells) & (cells != NONE)
+        else:
+            legal = (said >= 0) & (said <= heights)
+            wrong = np.where(legal, said, NONE) != cells
+        found += np.count_nonzero(wrong, axis=(1, 2, 3)).tolist()
+    return found

@@ -59,7 +59,8 @@ def test_mismatches_are_columns_that_the_formula_gets_wrong(k, bound, shift, pas
     cells = data["p_x" if strip else "p_y"].values
     cells = cells if passes else cells[None]
     heights = None if strip else base.f.table(bound + 1, bound + 1)
-    wrong = _mismatches(cells, heights, shift)
+    wrong, unmoved = _mismatches(cells, heights, [shift, (0, 0, 0)])
+    assert [unmoved] == _mismatches(cells, heights, [(0, 0, 0)]), "each by itself"
     if strip:  # x may exceed the bound, so columns are compared where either lies inside
         certain = sum(said != found for said, found in columns.values())
         beyond = int((cells > bound).sum())
