@@ -242,7 +242,8 @@ def _fewest_digits_suffice(slab: Slab, axis: int) -> bool:
     if slab.tops is None:
         return True
     highest = int(slab.tops[(-1,) * slab.tops.ndim])  # heights never fall
-    return (highest + 1) * slab.cells.shape[axis] < 1 << 31
+    length: int = slab.cells.shape[axis]
+    return (highest + 1) * length < 1 << 31
 
 
 def _limits_of(cells: NDArray[np.integer]) -> Interval:

@@ -46,7 +46,8 @@ class _Chunks:
     @property
     def dtype(self) -> np.dtype[Any]:
         """Of the cells."""
-        return np.dtype(self.entry["dtype"])
+        found: np.dtype[Any] = np.dtype(self.entry["dtype"])
+        return found
 
     def __getitem__(self, place: tuple[int, ...]) -> Table:
         """Return the cells of a chunk that the table has, in a view whose order in memory is the stored one."""
