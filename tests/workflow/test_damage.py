@@ -66,6 +66,18 @@ def test_what_is_damaged_is_named_and_made_anew(tiny, tmp_path):
     assert again.stderr == "nothing to do: everything is up to date\n"
 
 
+def test_a_report_of_which_a_part_is_missing_is_made_again(tiny, tmp_path):
+    """As it was left where a worker wrote its first page after Snakemake had been interrupted, and had taken the report away."""
+    project = tiny[0].copy(tmp_path)
+    parts = [
+        project.folder / "results/tiny/report" / name for name in ("report.json", "found/found.md")
+    ]
+    for part in parts:
+        part.unlink()
+    assert project.run("tiny.yaml")["jobs"] == {"report": 1}
+    assert all(part.is_file() for part in parts)
+
+
 @pytest.mark.parametrize(
     ("rule", "name"), [("ledger", "check"), ("find", "mine"), ("find", "mine_heights")]
 )
