@@ -22,6 +22,7 @@ NOT_OURS = (
     errno.EROFS,
     errno.EACCES,
     errno.EPERM,
+    errno.EEXIST,
     errno.EISDIR,
     errno.ENOTDIR,
     errno.ELOOP,

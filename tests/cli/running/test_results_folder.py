@@ -50,6 +50,12 @@ def test_a_folder_where_a_file_belongs_is_named(folder):
     assert line == f"choco: {folder}/results/.run.lock: cannot be used (Is a directory)"
 
 
+def test_a_file_in_the_place_of_the_folder_of_logs_is_named(folder):
+    (folder / "results/t").mkdir(parents=True)
+    (folder / "results/t/log").write_text("mine")
+    assert refusal(folder, "run", "c.yaml") == "choco: results/t/log: cannot be used (File exists)"
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
 @pytest.mark.parametrize("command", [("run", "c.yaml"), ("run", "c.yaml", "--dry-run")])
 def test_a_disk_that_may_not_be_written_to_is_named(folder, command):
