@@ -1,4 +1,4 @@
-"""A Grundy formula by cases: its obligations as sentences on integers, the options that it needs, and what is said of products.
+"""Grundy formulas by cases: obligations without words, the options that they need, and what solvers are told of products.
 
-Imports `families`, `sentences` and `solvers`.
+Imports `families`, and of `uniform` the modules `direct` and `sentences`.
 """
