@@ -82,6 +82,16 @@ class FamilyView:
         return self.written.relation.kind == "grundy"
 
     @property
+    def is_of_words(self) -> bool:
+        """Whether it reads numbers digit by digit; else all is said by the texts beside it."""
+        return any(case.obligations for case in self.cases)
+
+    @property
+    def is_by_cases(self) -> bool:
+        """Whether it is of a formula by cases."""
+        return any(case.formula is not None for case in self.written.cases)
+
+    @property
     def texts(self) -> int:
         """How many conditions both solvers were given."""
         return sum(len(case.texts) for case in self.written.cases)

@@ -175,7 +175,7 @@ class _Case:
         return self.to.row([self.to.bracketed(left, "("), self.to.sign("-"), taken])
 
     def _height(self, y: str) -> str:
-        """Return y ≤ ⌊…⌋, and what that says of its counter."""
+        """Return y ≤ ⌊…⌋, and what that says of its counter where there are counters."""
         height, say = self.case.heights[y], self.symbols
         terms = [
             (self.to.row([factor, self.to.sign(""), self.to.name(x, "")]) if factor else self.to.name(x, ""), 1)
@@ -187,8 +187,10 @@ class _Case:
         above = say.total([*terms, *((say.name(n), c) for n, c in constant.terms)], constant.constant)  # fmt: skip
         divisor = affine(height.divisor)
         largest = above if divisor == number(1) else self.to.floor(above, say.sum(divisor))
-        legal = say.relation(say.name(f"legal({y})"), ">=", say.sum(self._legal_from(y)))
         is_legal = say.relation(self.to.name(y, ""), "<=", largest)
+        if not self.case.obligations:
+            return is_legal
+        legal = say.relation(say.name(f"legal({y})"), ">=", say.sum(self._legal_from(y)))
         return self.to.row([is_legal, self.to.sign("iff"), legal])
 
     def _factor(self, a: Affine) -> str:
