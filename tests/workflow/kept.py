@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import time
 from contextlib import suppress
@@ -19,14 +20,15 @@ CONFIG = "kills.yaml"
 WORKERS, BEGUN = 2, 2
 OPTIONS = ("--json", "--workers", str(WORKERS))
 #: A configuration with every stage in it, and none of its tables in blocks.
-STAGES = "tiny.yaml"
+STAGES = "stages.yaml"
 #: What differs from run to run: seconds, digests over them, and which blocks were built in which run.
-VARYING = ("seconds", "seconds_to_store", "blocks")
+VARYING = ("seconds", "seconds_to_store", "blocks", "sha256")
 
 
 def new_project(folder: Path) -> Project:
     project = Project(folder)
-    shutil.copy(Path(__file__).parent / CONFIG, folder)
+    for name in (CONFIG, STAGES):
+        shutil.copy(Path(__file__).parent / name, folder)
     return project
 
 
@@ -75,6 +77,15 @@ def stored(project: Project) -> int:
 def blocks(project: Project) -> list[Path]:
     """Return the journal's documents of the finished blocks of an unfinished large table."""
     return list(tables(project).glob("*.blocks/*x*.json"))
+
+
+def documents(project: Project) -> set[str]:
+    """Return the documents that there are of what runs have done: of finished blocks, shards and stages."""
+    found = set()
+    for folder, inner, files in os.walk(project.folder / "results"):  # what vanishes is passed over
+        inner[:] = [name for name in inner if not name.endswith(".zarr") and name[0] != "."]
+        found |= {os.path.join(folder, name) for name in files if name.endswith(".json")}
+    return found
 
 
 def is_large_finished(project: Project) -> bool:

@@ -27,8 +27,7 @@ from tests.workflow.kept import (
     WORKERS,
     Kept,
     Undisturbed,
-    blocks,
-    is_large_finished,
+    documents,
     new_project,
     require_little_begun,
     said,
@@ -57,8 +56,11 @@ class Victim:
         """Kill `what` at a random moment of a run; go on with the run, or start the next one."""
         if what in ("worker", "workers") and self.hurt == 2 and not self.may_fail:
             what = "everything"  # a task that loses three is given up
-        while not (self._reaches_its_moment() and getattr(self, f"_kill_{what}")()):
-            self._follow_to_the_end()
+        while True:
+            if not self._reaches_its_moment():
+                self._follow_to_the_end()
+            elif getattr(self, f"_kill_{what}")():
+                break
         self.history.append(what)
 
     def require_done(self) -> None:
@@ -97,7 +99,9 @@ class Victim:
             return
         assert self.running.returncode == 0, (self.history, out, err)
         assert stores(self.project) == self.expected.stores, self.history
-        assert said(self.project) == self.expected.said, self.history
+        found, expected = said(self.project), self.expected.said
+        other = {name for name in found | expected if found.get(name) != expected.get(name)}
+        assert other == set(), self.history
         made = {i for one in self.project.manifests().values() for i in one["tables"]}
         assert made == self.expected.tables
         shutil.rmtree(self.project.folder)
@@ -112,22 +116,21 @@ class Victim:
         assert left == [], (self.history, left)
 
     def _reaches_its_moment(self) -> bool:
-        """Return whether the run is still there after some more blocks, or a random time.
+        """Return whether the run is still there some moments after it has finished some more, or at a random time.
 
-        Blocks are built in a small part of the time, but it is there that most can be lost.
+        Most is lost where something has just been written, or is being written; and whoever waits for no more than that can
+        kill more often.
         """
-        known = len(blocks(self.project))
-        more = self.chance.randrange(1, 9)
+        known, more = documents(self.project), self.chance.randrange(1, 5)
         end = time.monotonic() + self.chance.uniform(0, 0.7 * self.expected.seconds)
-        has_blocks = self.expected.has_blocks and not is_large_finished(self.project)
-        counts_blocks = self.chance.random() < 0.8 and has_blocks
+        counts = self.chance.random() < 0.8
         while self.running.poll() is None:
-            if counts_blocks:
-                if len(blocks(self.project)) >= known + more or is_large_finished(self.project):
-                    return True
-            elif time.monotonic() > end:
+            if counts and len(documents(self.project) - known) >= more:
+                time.sleep(self.chance.choice([0, self.chance.random()]))
+                return self.running.poll() is None
+            if not counts and time.monotonic() > end:
                 return True
-            time.sleep(0.005)
+            time.sleep(0.01)
         return False
 
     def _kill_worker(self) -> bool:
@@ -138,7 +141,7 @@ class Victim:
 
     def _hurt(self, number: int) -> bool:
         workers = self._processes("multiprocessing.spawn")
-        self.hurt += 1
+        self.hurt += bool(workers)
         return self._end_all(self.chance.sample(workers, min(number, len(workers))))
 
     def _kill_job(self) -> bool:
@@ -254,7 +257,7 @@ def main(arguments: list[str]) -> int:
             kills.update(victim.history)
             used = resource.getrusage(resource.RUSAGE_CHILDREN)
             sys.stdout.write(
-                f"{config}: {len(victim.history):,} kills, {victim.rounds - 2:,} runs to the end,"
+                f"{config}: {len(victim.history):,} kills, {victim.rounds - 1:,} runs to the end,"
                 f" {used.ru_utime + used.ru_stime:.0f} s of processors so far\n"
             )
             sys.stdout.flush()
