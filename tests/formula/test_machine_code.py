@@ -1,5 +1,6 @@
 """Machine code for formulas against what they mean, in plain Python, and where they mean nothing."""
 
+import gc
 from itertools import product
 
 import numpy as np
@@ -79,6 +80,18 @@ def test_a_formula_is_what_it_means(drawn, ranges, index):
 @given(formulas_of(large=True), st.tuples(sides | LARGE, sides | LARGE, sides), st.integers(0, 99))
 def test_at_the_ends_of_the_width(drawn, ranges, index):
     require_meaning(drawn, ranges, 64, index)
+
+
+def test_code_that_is_kept_no_longer_takes_nothing_with_it():
+    """What several engines shared was freed with the first of them: the process ended then, or later."""
+    cells = np.zeros((3, 3, 1), np.int32)
+    for factor in range(40):
+        formula = parse(f"x*{factor} - x*{factor}", NAMES)
+        found = run(formula, (range(3), range(3), range(1)), cells, 64)
+        assert (found[SETTLED], found[FAILURES]) == (9, 0)
+        if factor % 5 == 0:
+            loop_for.cache_clear()
+            gc.collect()
 
 
 @pytest.mark.parametrize("bits", WIDTHS)

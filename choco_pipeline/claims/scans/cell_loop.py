@@ -139,8 +139,8 @@ class _LoopCode:
                 build.store(ir.Constant(ir.IntType(32), 0), slot)
 
 
-@lru_cache(1)
 def _target() -> tuple[binding.TargetMachine, binding.PassBuilder]:
+    """Return a new target and its passes, in about 1 ms: an engine frees the target that it is made with, so that none can be shared."""
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     # LLVM takes vectors of half the width that the machine has, for fear of a lower clock: this is a third slower.
