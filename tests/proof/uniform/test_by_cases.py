@@ -8,6 +8,7 @@ from choco_pipeline.games.notation import parse_ruleset
 from choco_pipeline.games.ruleset import mex
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.uniform import FamilyError, prove_family
+from choco_pipeline.proof.uniform.by_cases import case_formula_proof
 from choco_pipeline.proof.uniform.by_cases.product_lemmas import (
     Products,
     TrueCounterexampleError,
@@ -29,7 +30,7 @@ def proved(condition, formula, ruleset=BAR):
 
 @pytest.mark.parametrize(
     ("condition", "cases"),
-    [(ODD, 1), ("k == 1 and s == 0", 1)],
+    [(ODD, 1), ("k % 2 == 1 and (s <= k or s % 2 == 1 and s < 2*k)", 2), ("k == 1 and s == 0", 1)],
 )
 def test_step_bars_with_odd_k(condition, cases):
     found = proved(condition, STEPS)
@@ -78,6 +79,13 @@ def test_a_formula_that_is_wrong_for_large_parameters_alone_is_not_proved():
 def test_what_has_no_obligations_is_refused_with_the_reason(formula, why):
     with pytest.raises(FamilyError, match=why):
         proved(ODD, formula)
+
+
+def test_a_text_with_fewer_lemmas_than_a_solver_needs_is_asked_again_with_all(monkeypatch):
+    monkeypatch.setattr(case_formula_proof, "needed_lemmas", lambda *given: ())
+    found = proved(ODD, STEPS)
+    assert found.status == "proved", found.why
+    assert all(found.cases[0].by_cases.lemmas.values())
 
 
 def test_a_nim_sum_is_no_formula_by_cases():

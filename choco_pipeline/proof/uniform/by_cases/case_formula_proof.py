@@ -18,10 +18,15 @@ from choco_pipeline.proof.uniform.by_cases.product_lemmas import (
     Products,
     TrueCounterexampleError,
     lemmas_for,
+    needed_lemmas,
 )
 from choco_pipeline.proof.uniform.families.affine import TIMES, Affine
 from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
 from choco_pipeline.proof.uniform.sentences import all_of, text
+from choco_pipeline.proof.uniform.solvers import require_unsat
+
+#: Seconds for a text with no more lemmas than z3 needs, which mostly takes one: with too few of them cvc5 may never end.
+FEWEST_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,7 @@ class CaseFormulaProof:
     lemmas
         For each text the sums whose lemmas on products are in it.
     texts
-        What both solvers must find unsatisfiable.
+        What both solvers found unsatisfiable.
     """
 
     factor: str | None
@@ -48,7 +53,7 @@ class CaseFormulaProof:
 
 
 def prove_by_cases(family: Family, case: FamilyCase, clock: Clock) -> CaseFormulaProof:
-    """Return a proof that z3 believes.
+    """Return a proof.
 
     Raises
     ------
@@ -56,6 +61,8 @@ def prove_by_cases(family: Family, case: FamilyCase, clock: Clock) -> CaseFormul
         If the case has no such obligations.
     UndecidedError
         If none is found.
+    DisagreementError
+        If the solvers contradict each other.
     """
     game = CaseObligations(family, case)
     bodies = dict(game.bodies())
@@ -73,7 +80,7 @@ def prove_by_cases(family: Family, case: FamilyCase, clock: Clock) -> CaseFormul
 def _proved(
     game: CaseObligations, name: str, body: str, clock: Clock
 ) -> tuple[str, tuple[Affine, ...]]:
-    """Return the text of an obligation with the lemmas that it needs, and these."""
+    """Return the text of an obligation with lemmas, all that were found if both solvers are not content with fewer; and these."""
     products = Products.of(game.factor, body)
     known = [body] if products is None else [products.always(), body]
     names = sorted({*body.split("|")[1::2], *game.case.names})
@@ -83,10 +90,16 @@ def _proved(
         return text(names, game.case.conditions, all_of([*known, *said]))
 
     try:
-        lemmas = lemmas_for(written(()), products, clock)
+        used = lemmas_for(written(()), products, clock)
+        lemmas = needed_lemmas(written(()), products, used, clock)
     except TrueCounterexampleError as error:
         values = ", ".join(f"{n} = {v}" for n, v in error.values.items() if TIMES not in n)
         raise UndecidedError(f"{name} fails at {values}") from None
     except UndecidedError as error:
         raise UndecidedError(f"{name}: {error}") from None
+    try:
+        require_unsat(name, written(lemmas), Clock(min(FEWEST_SECONDS, clock.left)))
+    except UndecidedError:
+        lemmas = used
+        require_unsat(name, written(lemmas), clock)
     return written(lemmas), lemmas

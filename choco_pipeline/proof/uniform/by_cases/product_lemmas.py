@@ -4,7 +4,7 @@ In a text the product of the parameter m and a name x is a name of its own, m*x,
 integers and of every m ≥ 0 is: for a sum d of names and D, the same sum of their products, d ≥ 1 gives D ≥ m, d ≤ −1 gives
 D ≤ −m, and d = 0 gives D = 0. Each such *lemma* is named by its d. As long as a solver finds numbers for which some product is
 wrong, lemmas that these numbers break are added, those of the sparsest sums first; if all products are right the numbers are
-a true counterexample. Lemmas that the last answer does not need are left out.
+a true counterexample.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class TrueCounterexampleError(Exception):
 
 
 def lemmas_for(text: str, products: Products | None, clock: Clock) -> tuple[Affine, ...]:
-    """Return the sums whose lemmas make a text unsatisfiable.
+    """Return sums whose lemmas make a text unsatisfiable.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def lemmas_for(text: str, products: Products | None, clock: Clock) -> tuple[Affi
         if answer == z3.unknown:
             raise UndecidedError(f"z3 says unknown: {solver.reason_unknown()}")
         if answer == z3.unsat:
-            return _needed(text, products, used, clock)
+            return tuple(used)
         values = values_of(solver.model(), names)
         if products is None or not products.wrong(values):
             raise TrueCounterexampleError(values)
@@ -162,10 +162,10 @@ def lemmas_for(text: str, products: Products | None, clock: Clock) -> tuple[Affi
     raise UndecidedError(f"more than {MOST_ROUNDS} rounds of lemmas on products")
 
 
-def _needed(
+def needed_lemmas(
     text: str, products: Products | None, used: Sequence[Affine], clock: Clock
 ) -> tuple[Affine, ...]:
-    """Return the lemmas that z3 needs, of some that suffice."""
+    """Return those that z3 needs, of sums whose lemmas suffice."""
     if products is None:
         return ()
     solver = z3.SolverFor("QF_LIA")
