@@ -26,7 +26,6 @@ BLOCK = 1 << 18
 
 #: No bar is taller: heights and Grundy numbers stay far inside 32 bits.
 TALLEST = 1 << 28
-
 #: So many values of a formula are kept.
 MOST_KNOWN = 1 << 16
 

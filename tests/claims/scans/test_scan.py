@@ -21,6 +21,7 @@ from tests.rulesets import rulesets_with_bounds
 
 ALWAYS, NEVER = 0, 1 << 62
 Drawn = tuple[Ruleset, int]
+Asked = tuple[Ruleset, int, Quantity, list[str]]
 blocks = st.sampled_from([1, 7, 64, 1 << 18])
 
 
@@ -65,26 +66,30 @@ def require_same(claim: Claim, game: Ruleset, bound: int, quantity: Quantity, bl
     assert found_by(ALWAYS, *args) == found_by(NEVER, *args)
 
 
+@st.composite
+def tables_and_names(draw: st.DrawFn) -> tuple[Ruleset, int, Quantity, list[str]]:
+    """Draw a table of which a claim on P-positions can be asked, and the names that its formulas may have."""
+    game, bound = draw(rulesets_with_bounds())
+    quantity, names = draw(st.sampled_from(QUANTITIES)), formula_names(game, whole_bars=True)
+    if names[0] == "i":  # of whole bars
+        quantity = "p-positions"
+    return game, bound, quantity, names
+
+
+reaches = st.none() | st.integers(0, 6)
+
+
 @given(
     st.data(),
-    rulesets_with_bounds(),
-    st.sampled_from(QUANTITIES),
+    tables_and_names(),
     st.sampled_from(["exactly", "contain", "within"]),
-    st.none() | st.integers(0, 6),
+    reaches,
     blocks,
 )
 def test_p_positions(
-    data: st.DataObject,
-    drawn: Drawn,
-    quantity: Quantity,
-    relation: str,
-    reach: int | None,
-    block: int,
+    data: st.DataObject, drawn: Asked, relation: str, reach: int | None, block: int
 ) -> None:
-    game, bound = drawn
-    names = formula_names(game, whole_bars=True)
-    if quantity == "grundy" and names[0] == "i":
-        quantity = "p-positions"
+    game, bound, quantity, names = drawn
     claim = reaching(
         reach,
         game,
@@ -165,24 +170,15 @@ def test_small_tables_are_not_worth_a_compilation(runs: list[bool]) -> None:
 
 @given(
     st.data(),
-    rulesets_with_bounds(),
-    st.sampled_from(QUANTITIES),
+    tables_and_names(),
     st.sampled_from(["exactly", "contains-all", "within"]),
-    st.none() | st.integers(0, 6),
+    reaches,
     blocks,
 )
 def test_values(
-    data: st.DataObject,
-    drawn: Drawn,
-    quantity: Quantity,
-    relation: str,
-    reach: int | None,
-    block: int,
+    data: st.DataObject, drawn: Asked, relation: str, reach: int | None, block: int
 ) -> None:
-    game, bound = drawn
-    names = formula_names(game, whole_bars=True)
-    if quantity == "grundy" and names[0] == "i":
-        quantity = "p-positions"
+    game, bound, quantity, names = drawn
     claim = reaching(
         reach,
         game,
