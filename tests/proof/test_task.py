@@ -17,7 +17,7 @@ from choco_pipeline.proof.task import prove_order
 
 TRIANGLE = "solid-bar(f=(x+z)//3)"
 WILD = "solid-bar(f=(x+z)//2)"
-LONG = "with-pass(strip-bar(k=16, s=14), passes=1)"
+LONG = "with-pass(strip-bar(k=28, s=26), passes=1)"
 
 
 def claim(claim_id, **check):
@@ -161,6 +161,7 @@ def test_a_proof_that_takes_too_long_is_ended_and_the_others_go_on():
     found = proved(LONG, TRIANGLE, claims=("true",), seconds=1)
     undecided, proof = found["proofs"]
     assert undecided["status"] == "undecided"
+    assert "1 s" in undecided["why"], undecided["why"]
     assert proof["status"] == "proved"
 
 
