@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -137,8 +136,8 @@ def conclude(plan_file: str, out_file: str, parts: int, *found: Any) -> None:
     report(Stage.FIND, steps=1)
     foreseen = {key: shown for trials in handed_on[parts:] for key, shown in trials.items()}
     # What an engine finds for all parameters depends on what it was asked before: so a child of its own.
-    with ExitStack() as stack:
-        prover = Prover(stack.enter_context(Limited(PREPARED_BY)))
+    with Limited(PREPARED_BY) as child:
+        prover = Prover(child)
         catalogue, folder = run.catalogue, run.paths.certificates.as_posix()
         for_all = prover.for_all(folder, catalogue) if run.plan["prove"] else None
         finder = Finder(run.tables, catalogue, prover.decide, for_all, foreseen)

@@ -25,7 +25,7 @@ from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
 from choco_pipeline.proof.uniform.sentences import all_of, text
 from choco_pipeline.proof.uniform.solvers import require_unsat
 
-#: Seconds for a text with no more lemmas than z3 needs, which mostly takes one: with too few of them cvc5 may never end.
+#: Seconds to find which lemmas z3 needs, and for a text with no others, which mostly takes one: with too few cvc5 may never end.
 FEWEST_SECONDS = 5.0
 
 
@@ -91,7 +91,7 @@ def _proved(
 
     try:
         used = lemmas_for(written(()), products, clock)
-        lemmas = needed_lemmas(written(()), products, used, clock)
+        lemmas = needed_lemmas(written(()), products, used, Clock(min(FEWEST_SECONDS, clock.left)))
     except TrueCounterexampleError as error:
         values = ", ".join(f"{n} = {v}" for n, v in error.values.items() if TIMES not in n)
         raise UndecidedError(f"{name} fails at {values}") from None

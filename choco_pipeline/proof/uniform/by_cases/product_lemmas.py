@@ -9,7 +9,7 @@ a true counterexample.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from itertools import product as choices
@@ -19,9 +19,8 @@ import z3
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.uniform.families.affine import TIMES, Affine, product
-from choco_pipeline.proof.uniform.families.linear import at_least_0 as z3_at_least_0
-from choco_pipeline.proof.uniform.families.linear import values_of
 from choco_pipeline.proof.uniform.sentences import all_of, any_of, at_least_0, is_0, negation
+from choco_pipeline.proof.uniform.sentences import text as smt_text
 
 #: Sums of at most so many names, with these multiples and these numbers added, are tried.
 MOST_NAMES = 4
@@ -64,15 +63,6 @@ class Products:
     def lemma(self, total: Affine) -> str:
         """Return the lemma of a sum."""
         return all_of(any_of([negation(at_least_0(a)), *map(at_least_0, b)]) for a, b in self._implications(total))  # fmt: skip
-
-    def z3_lemma(self, total: Affine) -> z3.BoolRef:
-        """Return the same for z3."""
-        return z3.And(
-            [
-                z3.Or(z3.Not(z3_at_least_0(a)), *map(z3_at_least_0, b))
-                for a, b in self._implications(total)
-            ]
-        )
 
     def _implications(self, d: Affine) -> Iterator[tuple[Affine, tuple[Affine, ...]]]:
         m = Affine.of(self.factor)
@@ -133,22 +123,16 @@ def lemmas_for(text: str, products: Products | None, clock: Clock) -> tuple[Affi
     UndecidedError
         If no lemma is broken by some numbers with wrong products, or the time is over.
     """
-    solver = z3.SolverFor("QF_LIA")
-    solver.from_string(text)
-    names = sorted({*text.split("|")[1::2]})
+    question = _Question.of(text, products)
     used = [] if products is None else [Affine.of(name) for name in products.names]
-    for total in used:
-        assert products is not None
-        solver.add(products.z3_lemma(total))
+    question.tell(used)
     for _ in range(MOST_ROUNDS):
-        clock.require()
-        solver.set("timeout", max(1, int(min(clock.left, 1e6) * 1000)))
-        answer = solver.check()
+        answer = question.ask(clock)
         if answer == z3.unknown:
-            raise UndecidedError(f"z3 says unknown: {solver.reason_unknown()}")
+            raise UndecidedError(f"z3 says unknown: {question.solver.reason_unknown()}")
         if answer == z3.unsat:
             return tuple(used)
-        values = values_of(solver.model(), names)
+        values = question.values()
         if products is None or not products.wrong(values):
             raise TrueCounterexampleError(values)
         broken = products.broken(values)[:AT_ONCE]
@@ -157,25 +141,63 @@ def lemmas_for(text: str, products: Products | None, clock: Clock) -> tuple[Affi
                 "no lemma on products tells numbers with wrong products from others"
             )
         used += broken
-        for total in broken:
-            solver.add(products.z3_lemma(total))
+        question.tell(broken)
     raise UndecidedError(f"more than {MOST_ROUNDS} rounds of lemmas on products")
 
 
 def needed_lemmas(
     text: str, products: Products | None, used: Sequence[Affine], clock: Clock
 ) -> tuple[Affine, ...]:
-    """Return those that z3 needs, of sums whose lemmas suffice."""
-    if products is None:
-        return ()
-    solver = z3.SolverFor("QF_LIA")
-    solver.from_string(text)
-    labels = {}
-    for place, total in enumerate(used):
-        label = z3.Bool(f"lemma {place}")
-        labels[label] = total
-        solver.add(z3.Implies(label, products.z3_lemma(total)))
-    solver.set("timeout", max(1, int(min(clock.left, 1e6) * 1000)))
-    if solver.check(*labels) != z3.unsat:
+    """Return those that z3 needs, of sums whose lemmas suffice; all of them if the time is over before that is known."""
+    question = _Question.of(text, products)
+    labels = question.tell_if(used)
+    if question.ask(clock, *labels) != z3.unsat:
         return tuple(used)
-    return tuple(labels[label] for label in solver.unsat_core())
+    return tuple(labels[label] for label in question.solver.unsat_core())
+
+
+@dataclass(frozen=True)
+class _Question:
+    """A text, and lemmas, that z3 is asked about.
+
+    It has a context of its own: what z3 answers depends on all that it was told in one, and so would the lemmas that are found.
+    """
+
+    names: list[str]
+    products: Products | None
+    solver: z3.Solver
+
+    @classmethod
+    def of(cls, text: str, products: Products | None) -> _Question:
+        solver = z3.SolverFor("QF_LIA", ctx=z3.Context())
+        solver.from_string(text)
+        return cls(sorted({*text.split("|")[1::2]}), products, solver)
+
+    def _lemma(self, total: Affine) -> z3.BoolRef:
+        assert self.products is not None
+        told = smt_text(self.names, [], self.products.lemma(total))
+        return z3.And(*z3.parse_smt2_string(told, ctx=self.solver.ctx))
+
+    def tell(self, totals: Iterable[Affine]) -> None:
+        """Add the lemmas of sums."""
+        self.solver.add([self._lemma(total) for total in totals])
+
+    def tell_if(self, totals: Iterable[Affine]) -> dict[z3.BoolRef, Affine]:
+        """Add the lemmas of sums, each under a condition of its own."""
+        labels = {
+            z3.Bool(f"lemma {place}", self.solver.ctx): total for place, total in enumerate(totals)
+        }
+        self.solver.add([z3.Implies(label, self._lemma(total)) for label, total in labels.items()])
+        return labels
+
+    def ask(self, clock: Clock, *labels: z3.BoolRef) -> z3.CheckSatResult:
+        """Return what z3 answers in the time that is left."""
+        clock.require()
+        self.solver.set("timeout", max(1, int(min(clock.left, 1e6) * 1000)))
+        return self.solver.check(*labels)
+
+    def values(self) -> Mapping[str, int]:
+        """Return the integers for which the last answer was that it holds."""
+        model = self.solver.model()
+        found = {known.name(): model[known] for known in model.decls() if known.arity() == 0}
+        return {name: found[name].as_long() if name in found else 0 for name in self.names}
