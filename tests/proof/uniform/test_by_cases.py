@@ -25,7 +25,7 @@ STEPS = f"z + (1-(y+z+s)%2)*({MORE}) - (y+z+s)%2*max({MORE}, {LESS})"
 
 
 def proved(condition, formula, ruleset=BAR):
-    return prove_family(ruleset, condition, grundy=formula, seconds=600)
+    return prove_family(ruleset, condition, grundy=formula, seconds=120)
 
 
 @pytest.mark.parametrize(
