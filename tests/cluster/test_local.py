@@ -81,17 +81,18 @@ def command_of(process):
 
 
 TRACKER_IS_KILLED = """
-import sys
 from pathlib import Path
 import psutil
 from choco_pipeline.cluster.local import local_cluster
 if __name__ == "__main__":
     with local_cluster(1, 1 << 30, Path("dask")):
+        killed = []
         for child in psutil.Process().children():
             if "resource_tracker" in " ".join(child.cmdline()):
                 child.kill()
                 child.wait()
-                print("killed", flush=True)
+                killed.append(child)
+        print("killed" if killed else "none was there")
 """
 
 
