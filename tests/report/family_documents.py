@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,24 @@ from choco_pipeline.proof.uniform.family_certificate import write
 from choco_pipeline.proof.uniform.family_prover import prove_family
 from tests.claims.verdict_documents import verdict_document
 
+FamilyClaim = tuple[str, str, dict[str, str]]
+
 STEP = ("step-bar(k=k, s=s)", "k % 2 == 0 and s < k", {"grundy": "(y ^ (z+s)) - s"})
 THREE = ("solid-bar(f=(x+z)//k)", "k % 4 == 3", {"p_positions": "x ^ y ^ z == 0"})
+ODD_STEP = (
+    "step-bar(k=k, s=s)",
+    "k % 2 == 1 and s <= k",
+    {
+        "grundy": "z + (1-(y+z+s)%2)*((y+1)//2)"
+        " - (y+z+s)%2*max((y+1)//2, ((2*k+1)*y-z-s+2*k-1)//(2*k))"
+    },
+)
 
 
-def certificates(folder: Path) -> list[Path]:
-    """Prove two families, and return where their certificates are."""
+def certificates(folder: Path, families: Sequence[FamilyClaim] = (STEP, THREE)) -> list[Path]:
+    """Prove families, and return where their certificates are."""
     found = []
-    for ruleset, condition, relation in (STEP, THREE):
+    for ruleset, condition, relation in families:
         proof = prove_family(ruleset, condition, **relation)
         assert proof.status == "proved", proof.why
         found.append(write(proof, folder))

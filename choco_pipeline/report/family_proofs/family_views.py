@@ -24,6 +24,7 @@ from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number
 from choco_pipeline.proof.uniform.invariants.locations import CounterName
 from choco_pipeline.report.family_proofs.cubes import cubes
 from choco_pipeline.report.family_proofs.family_symbols import SPECIAL, Symbols, affine
+from choco_pipeline.report.family_proofs.formula_views import FormulaView, formula_view
 
 #: Inequalities that hold together, each typeset.
 Conjunction = list[str]
@@ -96,6 +97,7 @@ class CaseView:
     heights: list[str]
     least: list[str]
     signed: list[str]
+    formula: FormulaView | None
     obligations: list[ObligationView]
 
 
@@ -142,6 +144,7 @@ class _Case:
             [self._height(y) for y in case.heights],
             self._given(),
             [say.track(x) for x in self.coordinates if not self._is_natural(self.shifts[x])],
+            None if case.formula is None else formula_view(case.formula, say),
             [self._obligation(o) for o in case.obligations],
         )
 

@@ -22,6 +22,8 @@ from choco_pipeline.finding.statements.statement import (
     Tried,
 )
 from choco_pipeline.formula import parse
+from choco_pipeline.games.notation import parse_ruleset
+from choco_pipeline.games.ruleset import mex
 from choco_pipeline.proof.family_check.document import read_family
 from choco_pipeline.proof.uniform.families.affine import Affine
 from choco_pipeline.report.family_proofs.cubes import cubes
@@ -38,7 +40,7 @@ from choco_pipeline.report.found_statements.found_exports import markdown, tex
 from choco_pipeline.report.math.latex import LaTeX
 from choco_pipeline.report.math.mathml import MathML
 from tests.report.documents import a_claim, whole
-from tests.report.family_documents import certificates, proved_verdict
+from tests.report.family_documents import ODD_STEP, certificates, proved_verdict
 
 
 class _Typed:
@@ -80,6 +82,13 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("families")
     certificates(folder)
     return folder
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory):
+    """A certificate of a formula by cases."""
+    (path,) = certificates(tmp_path_factory.mktemp("odd"), [ODD_STEP])
+    return path
 
 
 @pytest.fixture
@@ -222,14 +231,84 @@ def test_both_notations_write_all_of_it(folder, ledger):
             assert all(c.obligations for c in view.cases)
 
 
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine")
+def test_options_on_the_page_have_every_smaller_number(odd):
+    """For some games, by the definition of Grundy numbers."""
+    (case,) = case_views(read_family(odd), ("y", "z"), _Typed())
+    assert case.parameters == ["k == 2 * m + 1"]
+    for m, s in ((1, 0), (1, 1), (1, 3), (2, 4), (3, 1)):
+        rules = parse_ruleset(f"step-bar(k={2 * m + 1}, s={s})").rules
+        grundy = {}
+        for z in range(20):
+            for y in range((z + s) // (2 * m + 1) + 1):
+                options = {(y, z): grundy[y, z] for y, z in rules.options((y, z))}
+                grundy[y, z] = mex(options.values())
+                for g in range(grundy[y, z]):
+                    names = {"y": y, "z": z, "g": g, "m": m, "s": s}
+                    assert g in {options.get(option) for option in tried(case.formula, names)}
+
+
+def tried(formula, names):
+    """Yield the options that a page says are tried."""
+    for text in formula.quotients:
+        name, quotient = text.split(" == ")
+        names = {**names, name: value_of(quotient, names)}
+    for option in formula.options:
+        changed = dict(text.split("_of_option == ") for text in option)
+        yield tuple(value_of(changed.get(x, x), names) for x in ("y", "z"))
+
+
+def value_of(text, names):
+    formula = parse(text)
+    return formula.value({name: names[name] for name in formula.names})
+
+
+def test_what_is_told_of_products_is_on_the_page(odd):
+    (written,) = read_family(odd).cases
+    (view,) = case_views(read_family(odd), ("y", "z"), _Typed())
+    assert (view.formula.least, view.formula.most) == ("m * d >= m", "m * d <= - m")
+    names = {"m_k": "m", "s": "s", "value()": "G", "target()": "g"}
+    names |= {
+        f"{of}({x})": x + "_of_option" * (of == "option")
+        for of in ("position", "option")
+        for x in "yz"
+    }
+    names |= {f"number({n})": f"q_{n}" for n in (1, 2, 3)}
+    shown = {"-".join([lemma.kind, *lemma.moves]): lemma.sums for lemma in view.formula.lemmas}
+    values = {name: 10**n for n, name in enumerate(names.values())}
+    assert shown.keys() == {name for name, sums in written.formula.lemmas.items() if sums}
+    for kind, texts in shown.items():
+        for text, told in zip(texts, written.formula.lemmas[kind], strict=True):
+            value = sum(c * (1 if n == "1" else values[names[n]]) for n, c in told.items())
+            assert value_of(text, values) == value
+
+
+def test_a_proof_by_cases_has_pages_in_both_notations(odd, tmp_path):
+    document = {
+        "run": "small_run",
+        "claims": [a_claim("claim-0")],
+        "verdicts": [proved_verdict("claim-0", odd)],
+    }
+    assert write_family_pages(whole(document), tmp_path) == 1
+    (page,) = (tmp_path / FOLDER).glob("*.html")
+    text = page.read_text(encoding="utf-8")
+    assert text.count("<h3 ") == 1
+    assert "Options that are tried" in text
+    latex_takes(page.with_suffix(".tex"))
+
+
 def test_latex_takes_it(folder, ledger, tmp_path):
     write_family_pages(whole(ledger), tmp_path)
     for path in sorted((tmp_path / FOLDER).glob("*.tex")):
-        command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", path.name]
-        done = subprocess.run(command, cwd=path.parent, capture_output=True, timeout=120)
-        assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
-        assert path.with_suffix(".pdf").stat().st_size > 10_000
+        latex_takes(path)
+
+
+def latex_takes(path):
+    if shutil.which("pdflatex") is None:
+        pytest.skip("no pdflatex on this machine")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", path.name]
+    done = subprocess.run(command, cwd=path.parent, capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
+    assert path.with_suffix(".pdf").stat().st_size > 10_000
 
 
 def test_found_statements_that_are_proved_for_all_have_pages_and_are_theorems(folder, tmp_path):
