@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from choco_pipeline.claims.check_orders import CheckOrder, StatementOrder
-from choco_pipeline.claims.checks.check import check_claim
+from choco_pipeline.claims.checks.check import pass_of_claim
+from choco_pipeline.claims.evidence.shared_pass import side_by_side
 from choco_pipeline.claims.kinds import HeightFunctions, IntegerStatement, Sections
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import Exhausted, Vacuous
@@ -21,7 +22,7 @@ from choco_pipeline.tables.storage.store import store_of
 
 
 def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
-    """Check claims on a shard's tables; of a table, some chunks are in memory at a time.
+    """Check claims on a shard's tables, all claims on a table beside each other; of a table, some chunks are in memory at a time.
 
     Parameters
     ----------
@@ -48,11 +49,13 @@ def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> 
         entry = entries[table_id]
         data = StoredCells.open(store, table_id, entry)
         game, bound = parse_ruleset(entry["ruleset"]), int(entry["bound"])
-        for i in numbers:
-            check, start = order.checks[i], time.perf_counter()
-            claim = order.statements[check.claim]
-            finding = check_claim(claim, check.parameters, game, bound, data)
-            seconds = time.perf_counter() - start
+        checks = [order.checks[i] for i in numbers]
+        passes = [
+            pass_of_claim(order.statements[c.claim], c.parameters, game, bound, data)
+            for c in checks
+        ]
+        for at, finding, seconds in side_by_side(passes):
+            i, check = numbers[at], checks[at]
             verdicts[i] = ClaimVerdict.of(
                 check.claim, check.parameters, finding, seconds, table=table_id, bound=bound
             )

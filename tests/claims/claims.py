@@ -16,9 +16,10 @@ from choco_pipeline.tables.specs.schema import Quantity
 Key = tuple[int, Position]
 
 
-def claim_on(game: Ruleset, **check: Any) -> Claim:
+def claim_on(game: Ruleset, *, reach: int | None = None, **check: Any) -> Claim:
     """Return a claim on one ruleset, which must be free of mistakes."""
-    claim = Claim.from_json({"id": "drawn", "ruleset": game.notation, "check": check})
+    document = {"id": "drawn", "ruleset": game.notation, "check": check}
+    claim = Claim.from_json(document if reach is None else {**document, "reach": reach})
     assert list(mistakes_in(claim)) == []
     return claim
 

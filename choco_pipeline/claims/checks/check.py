@@ -23,6 +23,7 @@ from choco_pipeline.claims.checks.printed_options import find_moves, find_shapes
 from choco_pipeline.claims.checks.related import find_related
 from choco_pipeline.claims.checks.values import GROWTH, NO_MEMBER, ComparedValues, collect_values
 from choco_pipeline.claims.evidence.explain import counterexample_at
+from choco_pipeline.claims.evidence.shared_pass import Pass, alone
 from choco_pipeline.claims.evidence.tally import Tally
 from choco_pipeline.claims.kinds import (
     Cellular,
@@ -95,6 +96,18 @@ def check_claim(
     block
         Cells looked at together; the finding does not depend on it.
     """
+    return alone(pass_of_claim(claim, parameters, game, bound, data, block))
+
+
+def pass_of_claim(
+    claim: Claim,
+    parameters: Mapping[str, int],
+    game: Ruleset,
+    bound: int,
+    data: TableData,
+    block: int = BLOCK,
+) -> Pass[Finding]:
+    """Return what a table says of a claim, as `check_claim` does, in a pass: other claims may be checked beside it."""
     cells = Cells.of(game, bound, data)
     if not cells.variable.dims:
         return Finding(Undecided("the table is a single cell, one P-position: it settles nothing"))
@@ -102,29 +115,30 @@ def check_claim(
         case = ClaimCase(claim, parameters, cells, block)
         if case.reach is not None:  # a little beyond it, to see whether more would be true
             case = replace(case, cells=cells.corner(max(case.reach, 0) * 5 // 4 + BEYOND))
-        return _find(case)
+        return (yield from _find(case))
     except FormulaError as error:
         return without_value(claim, error)
     except LimitError as error:
         return Finding(Undecided(str(error)))
 
 
-def _find(case: ClaimCase) -> Finding:
+def _find(case: ClaimCase) -> Pass[Finding]:
     check = case.claim.check
     on = (case.environment, case.cells, case.block)
     match check:
         case PPositions():
-            tally = compare_p_positions(check, *on, case.reach)
+            tally = yield from compare_p_positions(check, *on, case.reach)
             if check.relation in _PREMISE and not tally.met:
                 return Finding(case.nothing(_PREMISE[check.relation]))
             free = case.cells.free
             return _conclude(case, tally, {"free": free} if free and case.reach is None else {})
         case GrundyNumbers():
-            return _conclude(case, compare_grundy_numbers(check, *on, case.reach), {})
+            return _conclude(case, (yield from compare_grundy_numbers(check, *on, case.reach)), {})
         case Cellular():
             return _conclude(case, compare_generation(check, *on), {})
         case Values():
-            return _conclude_values(case, check, collect_values(check, *on, case.reach))
+            found = yield from collect_values(check, *on, case.reach)
+            return _conclude_values(case, check, found)
         case Related():
             return find_related(check, case)
         case Count():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from choco_pipeline.claims.evidence.choices import Choices, EvaluationBudget
+from choco_pipeline.claims.evidence.shared_pass import Pass
 from choco_pipeline.claims.evidence.tally import Tally
 from choco_pipeline.claims.kinds import Count, GrundyNumbers
 from choco_pipeline.claims.scans.cell_tasks import NumbersTask
@@ -26,7 +27,7 @@ def compare_grundy_numbers(
     cells: Cells,
     size: int,
     reach: int | None = None,
-) -> Tally:
+) -> Pass[Tally]:
     """Return where a table of Grundy numbers and a formula disagree; arguments as in `compare_p_positions`."""
     equals = check.equals.substitute(environment)
     where = None if check.where is None else check.where.substitute(environment)
@@ -37,7 +38,7 @@ def compare_grundy_numbers(
         tally.settle(block.points)
         tally.fail(select(block.points, evaluate_at(equals, block.points) != block.values))
 
-    compare_by_scan(NumbersTask(equals, where), tally, size, by_arrays)
+    yield from compare_by_scan(NumbersTask(equals, where), tally, size, by_arrays)
     return tally
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from choco_pipeline.claims.evidence.shared_pass import Pass
 from choco_pipeline.claims.evidence.tally import Tally
 from choco_pipeline.claims.kinds import PPositions
 from choco_pipeline.claims.scans.cell_tasks import ColumnsTask, FormulaTask, OutcomesTask
@@ -35,7 +36,7 @@ def compare_p_positions(
     cells: Cells,
     size: int,
     reach: int | None = None,
-) -> Tally:
+) -> Pass[Tally]:
     """Return where table and formula disagree on which positions are P.
 
     In a table that holds one coordinate c of the P-positions, every column has one cell. If the formula can be solved
@@ -74,7 +75,7 @@ def compare_p_positions(
 
         p_value = int(cells.variable.name != "grundy")
         task: FormulaTask = OutcomesTask(formula, where, check.relation, p_value)
-        compare_by_scan(task, tally, size, compare_cells)
+        yield from compare_by_scan(task, tally, size, compare_cells)
         return tally
     solutions = formula.solve(stored)
     if solutions is not None and (where is None or stored not in where.names):
@@ -84,7 +85,7 @@ def compare_p_positions(
             _compare_candidates(columns, stored, formula, solutions, relation, tally)
 
         task = ColumnsTask(formula, where, check.relation, tuple(solutions))
-        compare_by_scan(task, tally, size, compare_columns)
+        yield from compare_by_scan(task, tally, size, compare_columns)
         return tally
     evaluations = estimated_positions(cells.game, cells.bound)
     if evaluations > MOST_EVALUATIONS:
@@ -95,6 +96,7 @@ def compare_p_positions(
     for block in cells.blocks(size):
         for positions in all_positions(block, stored):
             _compare_all(positions, stored, formula, where, relation, tally)
+        yield
     return tally
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from choco_pipeline.claims.evidence.integer_sets import IntegerSet
+from choco_pipeline.claims.evidence.shared_pass import Pass
 from choco_pipeline.claims.evidence.tally import Tally
 from choco_pipeline.claims.kinds import Values
 from choco_pipeline.claims.scans.scan import ValueCounts, ValueScan
@@ -109,7 +110,7 @@ def collect_values(
     cells: Cells,
     size: int,
     reach: int | None = None,
-) -> ComparedValues:
+) -> Pass[ComparedValues]:
     """Return the values of the claim's formula over the P-positions; arguments as in `compare_p_positions`.
 
     A P-position that lies beyond the bound, as a strip may, can refute the claim, but its value is not among those listed.
@@ -129,9 +130,9 @@ def collect_values(
         tally.settled += int(seen.counts.sum())
         for value, near in zip(seen.values.tolist(), seen.nearest.tolist(), strict=True):
             first[value] = min(near, first.get(value, near))
-        if check.relation == "contains-all":
-            continue
-        outside = ~holds_at(claimed.condition, {"v": seen.values})
+        outside = np.zeros(seen.values.size, np.bool_)
+        if check.relation != "contains-all":
+            outside = ~holds_at(claimed.condition, {"v": seen.values})
         tally.failures += int(seen.counts[outside].sum())
         near = int(seen.nearest[outside].min(initial=np.iinfo(np.int64).max))
         if outside.any() and tally.may_be_less(near, cells.first_of(slab), tally.least):
@@ -139,6 +140,7 @@ def collect_values(
             points = positions(cells.part_within(slab, near))
             part.fail(select(points, ~holds_at(claimed.condition, {"v": evaluate_at(of, points)})))
             tally.take_least(part)
+        yield
     found = sorted((value, near) for value, near in first.items() if near <= cells.bound)
     values, sizes = np.array(found, np.int64).reshape(-1, 2).T
     size = max(int(np.abs(values).max(initial=0)), cells.bound // SMALL)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from choco_pipeline.claims.evidence.shared_pass import Pass
 from choco_pipeline.claims.evidence.tally import Tally
 from choco_pipeline.claims.scans.cell_code import (
     BEYOND,
@@ -37,8 +38,8 @@ MOST_VALUES = 1 << 18
 
 def compare_by_scan(
     task: FormulaTask, tally: Tally, size: int, by_arrays: Callable[[Slab, Tally], None]
-) -> None:
-    """Compare a table with a formula, and count in a tally.
+) -> Pass[None]:
+    """Compare a table with a formula, and count in a tally; a pass that stops after each slab.
 
     Parameters
     ----------
@@ -58,15 +59,23 @@ def compare_by_scan(
         found = scan.run(slab)
         if found is None:
             by_arrays(slab, tally)
-            continue
-        tally.add(found.settled, found.met, found.failures)
-        start = cells.first_of(slab)
-        places = ((found.least, tally.least), (found.beyond, tally.beyond))
-        sizes = [n for n, known in places if n is not None and tally.may_be_less(n, start, known)]
-        if sizes:
-            part = Tally(cells, tally.reach)
-            by_arrays(cells.part_within(slab, max(sizes)), part)
-            tally.take_least(part)
+        else:
+            _count(found, slab, tally, by_arrays)
+        yield
+
+
+def _count(
+    found: ScanResult, slab: Slab, tally: Tally, by_arrays: Callable[[Slab, Tally], None]
+) -> None:
+    """Add what a scan has counted in a slab, and look for the least failure there if it may be less than the known one."""
+    tally.add(found.settled, found.met, found.failures)
+    start = tally.cells.first_of(slab)
+    places = ((found.least, tally.least), (found.beyond, tally.beyond))
+    sizes = [n for n, known in places if n is not None and tally.may_be_less(n, start, known)]
+    if sizes:
+        part = Tally(tally.cells, tally.reach)
+        by_arrays(tally.cells.part_within(slab, max(sizes)), part)
+        tally.take_least(part)
 
 
 @dataclass(frozen=True)

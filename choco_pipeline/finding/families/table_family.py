@@ -9,6 +9,7 @@ from typing import Any
 
 from choco_pipeline.claims.checks.grundy import compare_grundy_numbers
 from choco_pipeline.claims.checks.p_position_formulas import compare_p_positions
+from choco_pipeline.claims.evidence.shared_pass import alone
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
 from choco_pipeline.errors import LimitError
 from choco_pipeline.finding.families.combinations import Point
@@ -224,10 +225,10 @@ def _compared(
     try:
         if check["kind"] == "grundy":
             numbers = GrundyNumbers.model_validate(check)
-            tally = compare_grundy_numbers(numbers, environment, cells, BLOCK, reach)
+            tally = alone(compare_grundy_numbers(numbers, environment, cells, BLOCK, reach))
         else:
             positions = PPositions.model_validate(check)
-            tally = compare_p_positions(positions, environment, cells, BLOCK, reach)
+            tally = alone(compare_p_positions(positions, environment, cells, BLOCK, reach))
     except (FormulaError, LimitError):  # without a value, or too long to look at: of no use here
         return Outcome(0, None, cells.bound)
     failure = None if tally.least is None else (tally.least, tally.size(tally.least))

@@ -8,6 +8,7 @@ import pytest
 from choco_pipeline import RectangularBar, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.checks.values import collect_values
+from choco_pipeline.claims.evidence.shared_pass import alone
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import (
     Exhausted,
@@ -176,7 +177,7 @@ def test_least_bounds_of_values_are_those_of_their_first_positions() -> None:
     game, bound = SolidBar("(x+z)//2"), 12
     claim = claim_on(game, kind="values", of="x ^ y ^ z", values="v >= 0", relation="within")
     cells = Cells.of(game, bound, table(game, bound, "p-positions"))
-    found = collect_values(claim.check, {}, cells, 10)
+    found = alone(collect_values(claim.check, {}, cells, 10))
     first: dict[int, int] = {}
     for position in game.positions(bound):
         if game.is_p_position(position):

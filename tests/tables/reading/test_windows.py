@@ -13,8 +13,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline import SolidBar, StepBar, StripBar, WithPass
-from choco_pipeline.claims.checks.check import check_claim
-from choco_pipeline.claims.language.verdict import Undecided
+from choco_pipeline.claims.checks import check
+from choco_pipeline.claims.checks.check import check_claim, pass_of_claim
+from choco_pipeline.claims.evidence.shared_pass import side_by_side
+from choco_pipeline.claims.language.verdict import HoldsToBound, Undecided
 from choco_pipeline.cli import value
 from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import LimitError, StoreError
@@ -124,14 +126,74 @@ def test_findings_are_those_of_the_whole_table(tmp_path_factory, drawn, quantity
     )
     if quantity == "grundy":
         kinds.append({"kind": "grundy", "equals": data.draw(integer_formulas(names))})
-    for check in kinds:
-        claim = claim_on(game, where=where, **check)
+    for kind in kinds:
+        claim = claim_on(game, where=where, **kind)
         one = check_claim(claim, {}, game, bound, whole)
         other = check_claim(claim, {}, game, bound, cells, data.draw(st.integers(1, 60)))
         if isinstance(one.verdict, Undecided) and "key" in one.evidence:
             assert one.evidence == other.evidence  # a formula without a value, wherever
         else:
-            assert one == other, (game, check)
+            assert one == other, (game, kind)
+
+
+@few
+@given(rulesets_with_bounds(), st.data())
+def test_claims_checked_side_by_side_find_what_each_finds_alone(
+    tmp_path_factory, monkeypatch, drawn, data
+):
+    """Among them formulas that have no value somewhere, and statements with a reach, which look at a corner."""
+    monkeypatch.setattr(check, "BEYOND", 1)
+    game, bound = drawn
+    whole = p_table(game, bound)
+    cells = stored(tmp_path_factory.mktemp("t"), whole, game, bound, "p-positions")
+    assume(not Cells.of(game, bound, whole).is_whole)
+    names = list(game.coordinates)
+    checks = st.fixed_dictionaries(
+        {
+            "kind": st.just("p-positions"),
+            "formula": conditions(names),
+            "relation": st.sampled_from(["exactly", "contain", "within"]),
+        }
+    ) | st.fixed_dictionaries(
+        {
+            "kind": st.just("values"),
+            "of": integer_formulas(names),
+            "values": st.sampled_from(["v >= 0", "v % 3 != 1"]),
+            "relation": st.sampled_from(["exactly", "contains-all", "within"]),
+        }
+    )
+    reaches = st.none() | st.integers(0, bound)
+    claims = [
+        claim_on(game, reach=reach, **kind)
+        for kind, reach in data.draw(st.lists(st.tuples(checks, reaches), max_size=5))
+    ]
+    block = data.draw(st.integers(1, 60))
+    alone = [check_claim(claim, {}, game, bound, cells, block) for claim in claims]
+    passes = [pass_of_claim(claim, {}, game, bound, cells, block) for claim in claims]
+    together = {i: finding for i, finding, _ in side_by_side(passes)}
+    assert [together[i] for i in range(len(claims))] == alone
+
+
+def test_claims_side_by_side_read_each_chunk_once(tmp_path, monkeypatch):
+    game, bound = SolidBar("(x+z)//3"), 40
+    cells = stored(tmp_path, p_table(game, bound), game, bound, "p-positions")
+    kinds = [
+        {"kind": "p-positions", "formula": "x ^ y ^ z == 0", "relation": "exactly"},
+        {"kind": "p-positions", "formula": "x + y + z >= 0", "relation": "within"},
+        {"kind": "values", "of": "x ^ y ^ z", "values": "v == 0", "relation": "within"},
+    ]
+    read = []
+
+    def checked_chunk(*arguments):
+        read.append(arguments[-1])
+        return original(*arguments)
+
+    original = windows.checked_chunk
+    monkeypatch.setattr(windows, "checked_chunk", checked_chunk)
+    passes = [pass_of_claim(claim_on(game, **kind), {}, game, bound, cells, 10) for kind in kinds]
+    assert {type(finding.verdict) for _, finding, _ in side_by_side(passes)} == {HoldsToBound}
+    assert len(read) > 8 * windows.HELD_BYTES // 64
+    assert len(set(read)) == len(read)
 
 
 @pytest.mark.parametrize(
