@@ -49,11 +49,12 @@ def write_ledger(plan_file: str, out_file: str, report: Callable[..., None]) -> 
 def write_first_ledger(
     plan_file: str, out_file: str, report: Callable[..., None]
 ) -> dict[str, int]:
-    """Gather what there is before proofs are found: as `write_ledger` does for a plan without proofs."""
+    """Gather what tables say of claims: as `write_ledger` does for a plan that looks for nothing in them, and for no proofs."""
     plan = read_plan(Path(plan_file))
     before: Plan = {
         **plan,
-        "title": f"{plan['title']} (before proofs)",
+        "title": f"{plan['title']} (before searches and proofs)",
+        "mine": [],
         "prove": [],
         "prove_statements": [],
     }

@@ -47,7 +47,8 @@ def test_a_run_proves_a_game_and_says_for_which_parameters(proof: Ran) -> None:
 
     first = project.json("proof/first-ledger.json")
     assert first["proofs"] == []
-    assert first["title"] == f"{ledger['title']} (before proofs)"
+    assert first["title"] == f"{ledger['title']} (before searches and proofs)"
+    assert first["findings"] == []
     assert [v["verdict"] for v in first["verdicts"]].count("proved") == 0
     assert (project.folder / "results/proof/first-report/index.html").exists()
     assert first["tables"] == ledger["tables"]

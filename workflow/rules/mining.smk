@@ -6,6 +6,7 @@ rule mine:
         findings=outcome_of(MINE),
     log:
         log_of(MINE),
+    priority: -1  # claims come first, and what they come to
     conda:
         "../../environment.yml"
     resources:
@@ -22,6 +23,7 @@ rule mine_heights:
         found=outcome_of(MINE_HEIGHTS),
     log:
         log_of(MINE_HEIGHTS),
+    priority: -1
     conda:
         "../../environment.yml"
     shell:

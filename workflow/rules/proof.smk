@@ -5,7 +5,7 @@ rule prove:
         proved=outcome_of(PROVE),
     log:
         log_of(PROVE),
-    priority: -2  # tables and what is said about them come first
+    priority: -3  # tables and what is said about them come first
     conda:
         "../../environment.yml"
     threads: 2  # MONA runs two processes; and of `choco run`'s two jobs for each worker, this one takes both
@@ -22,7 +22,7 @@ rule prove_statements:
         verdicts=outcome_of(PROVE_STATEMENTS),
     log:
         log_of(PROVE_STATEMENTS),
-    priority: -1  # before games: the longest of all decides claims for all parameters, and all else would wait for it
+    priority: -2  # before games: the longest of all decides claims for all parameters, and all else would wait for it
     conda:
         "../../environment.yml"
     threads: 2

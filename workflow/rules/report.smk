@@ -1,4 +1,4 @@
-# What tables say, while proofs are still looked for; a run without proofs has no such report.
+# What tables say of claims, while they are searched and proofs are looked for; a run without proofs has no such report.
 rule first_ledger:
     input:
         plan=f"{RUN}/plan.json",
@@ -7,7 +7,6 @@ rule first_ledger:
         statements=expand(
             rules.check_statements.output.verdicts, name=names(CHECK_STATEMENTS)
         ),
-        findings=expand(rules.mine.output.findings, name=names(MINE)),
     output:
         ledger=f"{RUN}/first-ledger.json",
     log:
@@ -42,6 +41,7 @@ rule first_report:
 rule ledger:
     input:
         **rules.first_ledger.input,
+        findings=expand(rules.mine.output.findings, name=names(MINE)),
         proofs=expand(rules.prove.output.proved, name=names(PROVE)),
         decided=expand(
             rules.prove_statements.output.verdicts, name=names(PROVE_STATEMENTS)
