@@ -30,12 +30,15 @@ class StatementOrder(RecordModel):
         Digest of the code that checks: an order for other code is another one.
     claims
         By their ids, as `Claim.as_json` wrote them.
+    earlier
+        Folder of the verdicts of all runs, for `EarlierVerdicts`; None to keep none.
     """
 
     work: str = ""
     format: int
     code: str
     claims: Mapping[str, Mapping[str, Any]]
+    earlier: str | None = None
 
     @cached_property
     def statements(self) -> Mapping[str, Claim]:

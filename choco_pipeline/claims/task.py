@@ -9,6 +9,7 @@ from pathlib import Path
 
 from choco_pipeline.claims.check_orders import CheckOrder, StatementOrder
 from choco_pipeline.claims.checks.check import pass_of_claim
+from choco_pipeline.claims.earlier_verdicts import EarlierVerdicts
 from choco_pipeline.claims.evidence.shared_pass import side_by_side
 from choco_pipeline.claims.kinds import HeightFunctions, IntegerStatement, Sections
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
@@ -23,6 +24,8 @@ from choco_pipeline.tables.storage.store import store_of
 
 def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
     """Check claims on a shard's tables, all claims on a table beside each other; of a table, some chunks are in memory at a time.
+
+    What `EarlierVerdicts` knows is not checked again.
 
     Parameters
     ----------
@@ -47,19 +50,32 @@ def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> 
     verdicts: dict[int, ClaimVerdict] = {}
     for table_id, numbers in checks_of_table.items():
         entry = entries[table_id]
-        data = StoredCells.open(store, table_id, entry)
         game, bound = parse_ruleset(entry["ruleset"]), int(entry["bound"])
-        checks = [order.checks[i] for i in numbers]
-        passes = [
-            pass_of_claim(order.statements[c.claim], c.parameters, game, bound, data)
-            for c in checks
-        ]
-        for at, finding, seconds in side_by_side(passes):
-            i, check = numbers[at], checks[at]
-            verdicts[i] = ClaimVerdict.of(
-                check.claim, check.parameters, finding, seconds, table=table_id, bound=bound
-            )
-            report(Stage.CHECK, checks=1, positions=verdicts[i].positions)
+        earlier = EarlierVerdicts.on_table(order.earlier, order.code, table_id, entry)
+        todo = []
+        for i in numbers:
+            check = order.checks[i]
+            verdict = earlier.find(order.statements[check.claim], check.parameters)
+            if verdict is None:
+                todo.append(i)
+            else:
+                verdicts[i] = verdict
+                report(Stage.CHECK, checks=1, positions=verdict.positions)
+        if todo:
+            data = StoredCells.open(store, table_id, entry)
+            passes = [
+                pass_of_claim(order.statements[c.claim], c.parameters, game, bound, data)
+                for c in (order.checks[i] for i in todo)
+            ]
+            for at, finding, seconds in side_by_side(passes):
+                check = order.checks[todo[at]]
+                verdict = ClaimVerdict.of(
+                    check.claim, check.parameters, finding, seconds, table=table_id, bound=bound
+                )
+                earlier.add(order.statements[check.claim], verdict)
+                verdicts[todo[at]] = verdict
+                report(Stage.CHECK, checks=1, positions=verdict.positions)
+            earlier.keep()
     _write(out_file, order.format, [verdicts[i] for i in sorted(verdicts)])
     return {"checks": len(verdicts)}
 
@@ -67,7 +83,7 @@ def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> 
 def check_standing_statements(
     order_file: str, out_file: str, report: Callable[..., None]
 ) -> dict[str, int]:
-    """Check statements that need no table.
+    """Check statements that need no table, but for what `EarlierVerdicts` knows.
 
     Parameters
     ----------
@@ -87,14 +103,20 @@ def check_standing_statements(
     order = read_record_as(StatementOrder, Path(order_file))
     verdicts = []
     for claim_id, claim in order.statements.items():
-        start = time.perf_counter()
-        finding = check_standing(claim)
-        assert isinstance(claim.check, IntegerStatement | HeightFunctions | Sections)
-        is_bound = not isinstance(finding.verdict, Exhausted | Vacuous)
-        bound = claim.check.bound if is_bound else None
-        seconds = time.perf_counter() - start
-        verdicts.append(ClaimVerdict.of(claim_id, {}, finding, seconds, bound=bound))
-        report(Stage.CHECK, checks=1, positions=verdicts[-1].positions)
+        earlier = EarlierVerdicts.of_statement(order.earlier, order.code, claim)
+        verdict = earlier.find(claim, {})
+        if verdict is None:
+            start = time.perf_counter()
+            finding = check_standing(claim)
+            assert isinstance(claim.check, IntegerStatement | HeightFunctions | Sections)
+            is_bound = not isinstance(finding.verdict, Exhausted | Vacuous)
+            bound = claim.check.bound if is_bound else None
+            seconds = time.perf_counter() - start
+            verdict = ClaimVerdict.of(claim_id, {}, finding, seconds, bound=bound)
+            earlier.add(claim, verdict)
+            earlier.keep()
+        verdicts.append(verdict)
+        report(Stage.CHECK, checks=1, positions=verdict.positions)
     _write(out_file, order.format, verdicts)
     return {"checks": len(verdicts)}
 

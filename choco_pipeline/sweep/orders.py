@@ -128,6 +128,7 @@ def write_orders(
             work=work.name,
             format=FORMAT,
             code=code_digest(CLAIM_CODE),
+            earlier=paths.verdicts.as_posix(),
             claims={i: catalogue.claims[i].as_json() for i in sorted(ids)},
         )
 

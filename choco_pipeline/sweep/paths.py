@@ -14,7 +14,7 @@ RESULTS = Path("results")
 #: The folder that paths in a configuration start from and may not leave.
 PROJECT = Path()
 #: What lies in the results folder beside the folders of runs, so that no run may be called so.
-SHARED = ("tables", "shards", "certificates", "proofs", "families", "benchmarks")
+SHARED = ("tables", "shards", "verdicts", "certificates", "proofs", "families", "benchmarks")
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,11 @@ class Paths:
         """Where the certificates of all runs lie."""
         return self.results / "certificates"
 
+    @property
+    def verdicts(self) -> Path:
+        """Where the verdicts of all runs on tables, and on statements that need none, lie."""
+        return self.results / "verdicts"
+
     def order(self, work: Work, name: str) -> Path:
         """Return a work order: of a shard if the work reads tables, else of a part."""
         return self.results / self.run / "orders" / work.name / f"{name}.json"
@@ -80,6 +85,7 @@ def all_records(results: Path) -> Iterator[Path]:
     yield from sorted((results / "shards").glob("*.json"))
     yield from sorted((results / "tables").glob("*.blocks/*.json"))
     yield from sorted((results / "certificates" / "outcomes").rglob("*.json"))
+    yield from sorted((results / "verdicts").rglob("*.json"))
     for folder in sorted(results.glob("*/")):
         if folder.name not in SHARED:
             yield from Paths(results, folder.name).records()

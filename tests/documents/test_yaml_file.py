@@ -97,7 +97,12 @@ def test_the_good_one_is_good(tmp_path):
         ("run: t", "run: ../t", 1, "run: needs text of the form"),
         ("run: t", "run: t\nrun: u", 2, "the key 'run' is given twice"),
         ("run: t", "rum: t", 1, "unknown key 'rum'; did you mean 'run'?"),
-        ("run: t", "run: tables", 1, "needs another name than tables, shards, certificates"),
+        (
+            "run: t",
+            "run: tables",
+            1,
+            "needs another name than tables, shards, verdicts, certificates",
+        ),
         ("run: t", "run: &t t\ntitle: *t", 2, "aliases"),
         ("run: t", "run: t\n? [a]\n: 1", 2, "a key must be a word"),
         ("run: t", "run: !!python/object/apply:os.system [ls]", 1, "run"),

@@ -245,7 +245,9 @@ class _Run:
         if self.first_is_awaited and _written(self.first_report) != self.first_before:
             self.first_is_awaited = False
             if not self.stages.proofs.is_complete:
-                show.note(f"first report, on claims and tables, while more is looked for: {self.first_report}")
+                show.note(
+                    f"first report, on claims and tables, while more is looked for: {self.first_report}"
+                )
 
     def _start_cluster(self, show: Display, *, warm_up: bool) -> None:
         """Start the cluster unless it runs, and say once where its dashboard is."""

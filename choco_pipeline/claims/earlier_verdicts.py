@@ -1,0 +1,110 @@
+"""What earlier runs have found out about claims, so that a claim is checked on a table once and not in every run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from choco_pipeline.claims.kinds import Related
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
+from choco_pipeline.documents.record import read_record, write_record
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.provenance import digest
+from choco_pipeline.tables.storage.store import TableEntry
+
+FORMAT = 1
+
+
+@dataclass
+class EarlierVerdicts:
+    """The verdicts on one table, or on one statement that needs none: a record of its own in the folder of all runs.
+
+    A verdict stands as long as the code that checks is the same, and only for what decides the claim, its parameters and
+    the cells that it was found on; what its file is called says nothing. Neither is it kept that nothing was decided, which
+    may be for want of time or memory, nor what also follows from another game, whose description is no part of the claim.
+
+    Attributes
+    ----------
+    path
+        The record; None to keep none.
+    about
+        What the verdicts follow from, beside claims and parameters.
+    """
+
+    path: Path | None
+    about: Mapping[str, Any]
+    _known: dict[str, Any] = field(default_factory=dict)
+    _is_new: bool = False
+
+    def __post_init__(self) -> None:
+        """Read the record, if there is one and it is about this."""
+        if self.path is None:
+            return
+        try:
+            record = read_record(self.path)
+            if record["about"] == self.about:
+                self._known = dict(record["verdicts"])
+        except (ChocoError, KeyError, TypeError, ValueError):
+            pass  # no such file, or nothing that can be read: it is made anew
+
+    @classmethod
+    def on_table(
+        cls, folder: str | None, code: str, table: str, entry: TableEntry
+    ) -> EarlierVerdicts:
+        """Return the verdicts on a table.
+
+        Parameters
+        ----------
+        folder
+            Of the verdicts of all runs; None to keep none.
+        code
+            Digest of the code that checks.
+        table, entry
+            Its id, and what its manifest says: the digest there is one of all its cells.
+        """
+        names = ("ruleset", "identity", "bound", "quantity", "digest")
+        about = {name: entry[name] for name in names}  # type: ignore[literal-required]
+        path = None if folder is None else Path(folder) / f"{table}.json"
+        return cls(path, {"format": FORMAT, "code": code, "table": table, **about})
+
+    @classmethod
+    def of_statement(cls, folder: str | None, code: str, claim: Claim) -> EarlierVerdicts:
+        """Return the verdict on a statement that needs no table, as `on_table`."""
+        name = f"{_key(claim, {})}.json"
+        path = None if folder is None else Path(folder) / "statements" / name
+        return cls(path, {"format": FORMAT, "code": code, "table": None})
+
+    def find(self, claim: Claim, parameters: Mapping[str, int]) -> ClaimVerdict | None:
+        """Return what is known of a claim; None if nothing is."""
+        try:
+            verdict = ClaimVerdict.model_validate(self._known[_key(claim, parameters)])
+        except (KeyError, ValidationError):
+            return None
+        is_on_this = (verdict.claim, verdict.table, dict(verdict.parameters)) == (
+            claim.id,
+            self.about["table"],
+            dict(parameters),
+        )
+        return verdict if is_on_this else None
+
+    def add(self, claim: Claim, verdict: ClaimVerdict) -> None:
+        """Add what was found of a claim, if it is to be kept."""
+        # What one table tells of a claim that compares several is a number, and the claim is undecided until then.
+        is_decided = verdict.verdict != "undecided" or claim.is_over_tables
+        if is_decided and not isinstance(claim.check, Related):
+            self._known[_key(claim, verdict.parameters)] = verdict.document()
+            self._is_new = True
+
+    def keep(self) -> None:
+        """Write the record, if anything was added."""
+        if self.path is not None and self._is_new:
+            write_record(self.path, {"about": dict(self.about), "verdicts": self._known})
+
+
+def _key(claim: Claim, parameters: Mapping[str, int]) -> str:
+    return digest([claim.as_json(), dict(parameters)])

@@ -1,0 +1,178 @@
+"""Verdicts of earlier runs: taken for the same claim on the same cells by the same code, and for nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from choco_pipeline.claims import task
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.task import check_shard, check_standing_statements
+from choco_pipeline.documents.record import read_record, write_record
+from choco_pipeline.sweep.damage import damaged
+from tests.claims.test_task import STATEMENTS, order_in
+
+#: A claim on tables of which a related game decides, too.
+RELATED = Claim.from_json(
+    {
+        "id": "related",
+        "ruleset": "solid-bar(f=(x+z)//k)",
+        "check": {"kind": "related", "game": "solid-bar(f=(x+z)//k)"},
+    }
+).as_json()
+
+
+class Results:
+    """An order on the tables of a shard, carried out as often as a test wants, with the verdicts of all runs beside it."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder = folder
+        self.order = order_in(folder)
+        self.earlier = folder / "verdicts"
+        self.write(**read_record(self.order))
+        self.checked: list[str] = []
+        for name in ("check_claim", "check_standing"):
+            monkeypatch.setattr(task, name, self._counting(getattr(task, name)))
+
+    def _counting(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def check(claim: Claim, *others: Any) -> Any:
+            self.checked.append(claim.id)
+            return original(claim, *others)
+
+        return check
+
+    def write(self, **order: Any) -> None:
+        write_record(self.order, {**order, "earlier": str(self.earlier)})
+
+    def change(self, **changed: Any) -> None:
+        self.write(**{**read_record(self.order), **changed})
+
+    def carried_out(self) -> tuple[list[dict[str, Any]], list[str]]:
+        """Return the verdicts, and which claims were checked for them."""
+        self.checked.clear()
+        out = self.folder / "verdicts.json"
+        is_on_tables = "checks" in read_record(self.order)
+        work = check_shard if is_on_tables else check_standing_statements
+        work(str(self.order), str(out), lambda *_, **__: None)
+        verdicts: list[dict[str, Any]] = read_record(out)["verdicts"]
+        return verdicts, list(self.checked)
+
+    def records(self) -> list[Path]:
+        return sorted(self.earlier.rglob("*.json"))
+
+
+@pytest.fixture
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Results:
+    return Results(tmp_path, monkeypatch)
+
+
+def test_what_was_checked_is_not_checked_again(results: Results) -> None:
+    first, checked = results.carried_out()
+    assert len(checked) == len(first) > 3
+    assert results.carried_out() == (first, [])
+    # Another run asks in another order, and for less.
+    results.change(checks=read_record(results.order)["checks"][:0:-1])
+    assert results.carried_out() == (first[:0:-1], [])
+
+
+def test_a_changed_claim_is_checked_again_and_no_other(results: Results) -> None:
+    first, _ = results.carried_out()
+    claims = read_record(results.order)["claims"]
+    changed = {**claims["triangular-thm-7.3"]}
+    changed["check"] = {**changed["check"], "formula": "x ^ (y+1) ^ z == 0"}
+    results.change(claims={**claims, "triangular-thm-7.3": changed})
+    again, checked = results.carried_out()
+    assert set(checked) == {"triangular-thm-7.3"}
+    different = [one["claim"] for one, other in zip(first, again, strict=True) if one != other]
+    assert set(different) == {"triangular-thm-7.3"}
+
+
+def test_other_parameters_are_another_question(results: Results) -> None:
+    results.carried_out()
+    checks = read_record(results.order)["checks"]
+    results.change(
+        checks=[{**check, "parameters": {**check["parameters"], "n": 1}} for check in checks]
+    )
+    assert len(results.carried_out()[1]) == len(checks)
+
+
+def test_other_code_checks_all_of_it_again(results: Results) -> None:
+    first, checked = results.carried_out()
+    results.change(code="1")
+    assert results.carried_out()[1] == checked
+    # What the code before has found is no longer there, so that nothing grows with each change.
+    results.change(code="0")
+    assert results.carried_out()[1] == checked
+
+
+@pytest.mark.parametrize("key", ["digest", "bound", "identity", "ruleset", "quantity"])
+def test_another_table_is_checked_again(results: Results, key: str) -> None:
+    _, checked = results.carried_out()
+    manifest = Path(read_record(results.order)["manifest"])
+    built = read_record(manifest)
+    table = read_record(results.order)["checks"][0]["table"]
+    of_table = [c["claim"] for c in read_record(results.order)["checks"] if c["table"] == table]
+    (record,) = [path for path in results.records() if path.stem == table]
+    known = read_record(record)
+    assert known["about"][key] == built["tables"][table][key]
+    # As if it had been checked when the table was another one.
+    write_record(record, {**known, "about": {**known["about"], key: "another"}})
+    assert results.carried_out()[1] == of_table
+
+
+def test_a_damaged_record_is_found_and_made_anew(results: Results) -> None:
+    first, checked = results.carried_out()
+    before = {path: path.read_text() for path in results.records()}
+    for path, text in before.items():
+        path.write_text(text.replace('"seconds": 0', '"seconds": 9'))
+    assert [path for path, _ in damaged(results.records())] == list(before)
+    again, checked_again = results.carried_out()
+    assert checked_again == checked
+    assert [{**v, "seconds": 0} for v in again] == [{**v, "seconds": 0} for v in first]
+    assert not list(damaged(results.records()))
+    for path in before:
+        path.write_bytes(b"\xff{")
+    assert results.carried_out()[1] == checked
+
+
+def test_a_verdict_is_taken_for_what_it_says_it_is_on(results: Results) -> None:
+    first, _ = results.carried_out()
+    swapped = []
+    for path in results.records():
+        known = read_record(path)
+        keys = list(known["verdicts"])
+        others = [known["verdicts"][key] for key in keys[1:] + keys[:1]]
+        swapped += [one["claim"] for one in others if len(keys) > 1]
+        write_record(path, {**known, "verdicts": dict(zip(keys, others, strict=True))})
+    again, checked = results.carried_out()
+    assert sorted(checked) == sorted(swapped)
+    assert [{**v, "seconds": 0} for v in again] == [{**v, "seconds": 0} for v in first]
+
+
+def test_what_also_follows_from_another_game_is_not_kept(results: Results) -> None:
+    order = read_record(results.order)
+    table = next(c for c in order["checks"] if c["claim"] == "triangular-thm-7.3")
+    check = {"claim": "related", "table": table["table"], "parameters": {"k": 3}}
+    results.change(claims={"related": RELATED}, checks=[check])
+    assert results.carried_out()[1] == ["related"]
+    assert results.carried_out()[1] == ["related"]
+
+
+def test_statements_without_tables_are_decided_once_unless_nothing_was_decided(
+    results: Results,
+) -> None:
+    claims = {
+        name: Claim.from_json({"id": name, "check": {"kind": "integers", **check}}).as_json()
+        for name, check in STATEMENTS.items()
+    }
+    results.write(format=1, code="0", claims=claims)
+    first, checked = results.carried_out()
+    assert checked == list(STATEMENTS)
+    again, checked = results.carried_out()
+    assert checked == ["no-value"]
+    assert again[:-1] == first[:-1]
+    results.change(code="1")
+    assert results.carried_out()[1] == list(STATEMENTS)
