@@ -45,9 +45,11 @@ class Results:
         return check
 
     def write(self, **order: Any) -> None:
+        """Write the order."""
         write_record(self.order, {**order, "earlier": str(self.earlier)})
 
     def change(self, **changed: Any) -> None:
+        """Change the order."""
         self.write(**{**read_record(self.order), **changed})
 
     def carried_out(self) -> tuple[list[dict[str, Any]], list[str]]:
@@ -61,6 +63,7 @@ class Results:
         return verdicts, list(self.checked)
 
     def records(self) -> list[Path]:
+        """Return the records of verdicts."""
         return sorted(self.earlier.rglob("*.json"))
 
 
@@ -100,7 +103,7 @@ def test_other_parameters_are_another_question(results: Results) -> None:
 
 
 def test_other_code_checks_all_of_it_again(results: Results) -> None:
-    first, checked = results.carried_out()
+    _, checked = results.carried_out()
     results.change(code="1")
     assert results.carried_out()[1] == checked
     # What the code before has found is no longer there, so that nothing grows with each change.
@@ -110,7 +113,7 @@ def test_other_code_checks_all_of_it_again(results: Results) -> None:
 
 @pytest.mark.parametrize("key", ["digest", "bound", "identity", "ruleset", "quantity"])
 def test_another_table_is_checked_again(results: Results, key: str) -> None:
-    _, checked = results.carried_out()
+    results.carried_out()
     manifest = Path(read_record(results.order)["manifest"])
     built = read_record(manifest)
     table = read_record(results.order)["checks"][0]["table"]
