@@ -5,6 +5,7 @@ That a process of its own does the same is tested once for each group of command
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from contextlib import chdir, redirect_stderr, redirect_stdout
@@ -30,13 +31,14 @@ class Ended:
 
 
 def choco(*arguments: str, cwd: Path = ROOT) -> Ended:
-    """Run a command in this process."""
+    """Run a command in this process, whose environment it leaves as it was: tests after it start others."""
     out, err = StringIO(), StringIO()
     with (
         chdir(cwd),
         redirect_stdout(out),
         redirect_stderr(err),
         patch.object(sys, "argv", ["choco", *arguments]),
+        patch.dict(os.environ),
         pytest.raises(SystemExit) as ended,
     ):
         main()

@@ -86,13 +86,11 @@ import psutil
 from choco_pipeline.cluster.local import local_cluster
 if __name__ == "__main__":
     with local_cluster(1, 1 << 30, Path("dask")):
-        killed = []
         for child in psutil.Process().children():
-            if "resource_tracker" in " ".join(child.cmdline()):
+            if "resource_tracker import main" in " ".join(child.cmdline()):
                 child.kill()
                 child.wait()
-                killed.append(child)
-        print("killed" if killed else "none was there")
+                print("killed", flush=True)
 """
 
 
