@@ -1,7 +1,9 @@
 """A single digit changed in what a run has written: it is named, made anew, and comes out nowhere."""
 
 import json
+import os
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -89,3 +91,14 @@ def test_a_rule_refuses_what_is_damaged(tiny, tmp_path, rule, name):
     shown = path.relative_to(project.folder).as_posix()
     assert refused.stderr.splitlines()[-1].startswith(f"choco: {shown}: damaged: its content")
     assert not (project.folder / "out.json").exists()
+
+
+def test_a_clock_that_was_set_back_makes_no_run_fail(tiny, tmp_path):
+    """Snakemake says that what it makes is older than what it was made of, and takes it away."""
+    project = tiny[0].copy(tmp_path)
+    tomorrow = time.time() + 86_400
+    for path in (project.folder / RESULTS).rglob("*"):
+        os.utime(path, (tomorrow, tomorrow), follow_symlinks=False)
+    (project.folder / RESULTS / "tiny/report/index.html").unlink()
+    done = project.run("tiny.yaml")
+    assert done["jobs"] == {"report": 1}

@@ -16,8 +16,9 @@ from choco_pipeline.documents.files import read_json, write_json
 from choco_pipeline.errors import ChocoError, StoreError
 from choco_pipeline.sweep.paths import SHARED
 
-#: Where Snakemake keeps its own lock, below the folder that it runs in.
-SNAKEMAKE_LOCKS = Path(".snakemake/locks")
+#: Where Snakemake keeps what it knows of runs, below the folder that it runs in, and its own lock.
+SNAKEMAKE = Path(".snakemake")
+SNAKEMAKE_LOCKS = SNAKEMAKE / "locks"
 #: Seconds that the processes of a killed run have to be gone.
 GONE = 15.0
 
@@ -48,12 +49,13 @@ def results_lock(results: Path, unlock: Callable[[], None]) -> Iterator[Callable
     BusyError
         If another run or a plain ``snakemake`` is working here.
     StoreError
-        If it, or a folder in it that all runs share, is something else.
+        If it, a folder in it that all runs share, or Snakemake's own folder is something else, or the latter somebody else's.
     """
     for place in (results, *(results / name for name in SHARED)):
         if os.path.lexists(place) and not place.is_dir():
             raise StoreError(f"{place}: no folder, and one is needed there")
     results.mkdir(parents=True, exist_ok=True)
+    _require_snakemake_can_write()
     record = results / ".run.json"
     lock = FileLock(results / ".run.lock")
     try:
@@ -77,6 +79,17 @@ def results_lock(results: Path, unlock: Callable[[], None]) -> Iterator[Callable
                 record.unlink(missing_ok=True)
     finally:
         lock.release()
+
+
+def _require_snakemake_can_write() -> None:
+    """Raise `StoreError`, naming what is in the way, unless Snakemake can write in its own folders that are there already."""
+    if os.path.lexists(SNAKEMAKE) and not SNAKEMAKE.is_dir():
+        raise StoreError(f"{SNAKEMAKE}: no folder, and Snakemake needs one there")
+    for place in filter(Path.is_dir, (SNAKEMAKE, *sorted(SNAKEMAKE.glob("*/")))):
+        if not os.access(place, os.R_OK | os.W_OK | os.X_OK):
+            raise StoreError(
+                f"{place}: Snakemake cannot write there; it belongs to user {place.stat().st_uid}"
+            )
 
 
 def _holder(record: Path) -> str:

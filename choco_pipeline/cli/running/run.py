@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from rich.console import Console
 
 from choco_pipeline.cli.jobs import DISAGREEMENT_SUFFIX
 from choco_pipeline.cli.output import DISAGREEMENT, emit, in_short, in_time, note
+from choco_pipeline.cli.running.future_files import bring_to_now
 from choco_pipeline.cli.running.interrupts import Signals, collected_signals
 from choco_pipeline.cli.running.ledger_lines import count_proofs, count_verdicts, show_results
 from choco_pipeline.cli.running.lock import results_lock
@@ -91,6 +93,10 @@ def run(
     if dry_run:
         return _show_what_would_run(config, capacity, json)
     with results_lock(RESULTS, unlock=lambda: _unlock(config)) as record:
+        if of_future := bring_to_now(RESULTS):
+            note(
+                f"{RESULTS}: {of_future:,} files are from the future; they are now of {datetime.now():%Y-%m-%d %H:%M} (was the clock set back?)"
+            )
         plan = plan_without_damage(config, capacity=capacity, say=note)
         require_object_store(plan, Paths(RESULTS, plan["run"]).manifest)
         logs = Paths(RESULTS, plan["run"]).plan.parent / "log" / "slurm"

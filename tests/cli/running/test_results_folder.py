@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -56,16 +57,36 @@ def test_a_file_in_the_place_of_the_folder_of_logs_is_named(folder):
     assert refusal(folder, "run", "c.yaml") == "choco: results/t/log: cannot be used (File exists)"
 
 
+def test_a_file_in_the_place_of_snakemakes_folder_is_named(folder):
+    (folder / ".snakemake").write_text("mine")
+    line = refusal(folder, "run", "c.yaml")
+    assert line == "choco: .snakemake: no folder, and Snakemake needs one there"
+
+
+@contextmanager
+def read_only(place):
+    place.mkdir(parents=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "ro,size=1m", "tmpfs", place], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", place], check=True)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
+@pytest.mark.parametrize("name", [".snakemake", ".snakemake/incomplete"])
+def test_a_folder_of_snakemakes_that_may_not_be_written_to_is_named(folder, name):
+    with read_only(folder / name):
+        line = refusal(folder, "run", "c.yaml")
+    assert line == f"choco: {name}: Snakemake cannot write there; it belongs to user 0"
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
 @pytest.mark.parametrize("command", [("run", "c.yaml"), ("run", "c.yaml", "--dry-run")])
 def test_a_disk_that_may_not_be_written_to_is_named(folder, command):
     results = folder / "results"
-    results.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "ro,size=1m", "tmpfs", results], check=True)
-    try:
+    with read_only(results):
         line = refusal(folder, *command)
-    finally:
-        subprocess.run(["umount", results], check=True)
     assert line.startswith(("choco: results", f"choco: {results}"))
     assert line.endswith("(Read-only file system)")
 
