@@ -23,10 +23,8 @@ from choco_pipeline.finding.stage import Finder, found_in
 from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables
-from choco_pipeline.finding.statements.statement import (
-    UNITS,
-    StatementLine,
-)
+from choco_pipeline.finding.statements.statement import UNITS
+from choco_pipeline.finding.statements.statement_line import StatementLine
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games import Ruleset

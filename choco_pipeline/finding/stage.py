@@ -22,14 +22,10 @@ from choco_pipeline.finding.judge.lemma_cases import lemmas
 from choco_pipeline.finding.judge.rank import is_surer, ranked, restated, strongest_first
 from choco_pipeline.finding.judge.trial import Decide, tried
 from choco_pipeline.finding.related.relations import relations
-from choco_pipeline.finding.statements.entries import claims_of, with_claim
 from choco_pipeline.finding.statements.found_document import FoundDocument, Searched
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables, speaking_of
-from choco_pipeline.finding.statements.statement import (
-    FoundStatement,
-    StatementError,
-)
+from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.stages import Stage
 
 #: What too few tables tell from chance must hold for so many games more, which are computed to try it.
@@ -103,7 +99,7 @@ class Finder:
             replace(one, implies=tuple(dict.fromkeys(self._implied[one.id])))
             for one in self.accepted
         )
-        return ranked(map(with_claim, [*accepted, *self.refuted]))
+        return ranked(one.with_entry() for one in (*accepted, *self.refuted))
 
     def waiting(
         self, proposed: Sequence[FoundStatement], doubtful: Sequence[FoundStatement] = ()
@@ -111,21 +107,14 @@ class Finder:
         """Return the statements that `consider` tries if all those before them turn out to be right: so others may be tried, too."""
         found = []
         for statement in self._strongest_first(proposed, doubtful):
-            try:
-                claims = claims_of(statement)
-            except StatementError:
-                continue
-            games = speaking_of(statement, claims[0], self.tables) if claims else []
-            if statement.verdict != "refuted" and not self._folded(statement, claims, games):
+            if statement.verdict != "refuted" and not self._folded(statement):
                 found.append(statement)
-                self._keep(statement, claims)
+                self._keep(statement)
         return found
 
     def foresee(self, statement: FoundStatement) -> Foreseen:
         """Try one statement, whatever is said of others."""
-        claims = claims_of(statement)
-        games = speaking_of(statement, claims[0], self.tables) if claims else []
-        chance = right_by_chance(statement, claims, games)
+        chance = right_by_chance(statement, speaking_of(statement, self.tables))
         if chance is not None and chance >= MANY:
             return Foreseen(chance, None)
         return Foreseen(chance, tried(statement, self.tables, self.catalogue, self.decide))
@@ -146,23 +135,12 @@ class Finder:
 
     def _excluded(self, statement: FoundStatement) -> int:
         """Return how many sampled positions of the first game that it speaks of have values by which they are not P."""
-        try:
-            claims = claims_of(statement)
-        except StatementError:
-            return 0
-        games = speaking_of(statement, claims[0], self.tables) if claims else []
-        said = meaning(claims[0], games[0]) if games else None
-        return int(said.speaks.sum()) if said is not None and said.of == "p" else 0
+        games = speaking_of(statement, self.tables)
+        meant = meaning(statement.claims[0], games[0]) if games else None
+        return int(meant.speaks.sum()) if meant is not None and meant.of == "p" else 0
 
     def _consider(self, statement: FoundStatement) -> None:
-        try:
-            claims = claims_of(statement)
-        except StatementError as error:
-            verdict = Conclusion("undecided", f"not a claim: {error}")
-            self.accepted.append(statement.with_conclusion(verdict))
-            return
-        games = speaking_of(statement, claims[0], self.tables) if claims else []
-        if self._folded(statement, claims, games):
+        if self._folded(statement):
             return
         shown = self.foreseen.get(statement.id) or self.foresee(statement)
         if shown.tried is None:
@@ -177,20 +155,18 @@ class Finder:
         if statement.verdict == "refuted":
             self.refuted.append(statement)
             return
-        if statement.id != asked:  # of fewer games, or with less to say, it may follow
-            claims = claims_of(statement)
-            games = speaking_of(statement, claims[0], self.tables)
-            if self._folded(statement, claims, games):
-                return
+        # Of fewer games, or with less to say, it may follow.
+        if statement.id != asked and self._folded(statement):
+            return
         if self.for_all is not None:
             statement = self.for_all.decided(statement)
         if statement.verdict == "refuted":
             self.refuted.append(statement)
             return
-        by_lemma = lemmas(claims[0]) if claims else ()
-        known = by_lemma or restated(claims, games, self.catalogue)
+        by_lemma = lemmas(statement.claims[0]) if statement.claims else ()
+        known = by_lemma or self._restated(statement, self.catalogue)
         follows_from = self._settled_by(statement)
-        if statement.kind in SEARCHES and not claims and not follows_from:
+        if statement.verdict == "unchecked" and statement.kind in SEARCHES and not follows_from:
             again = None if statement.pattern.names else searched_again(statement, self.tables)
             if again is not None and not again.found:
                 self.unsure[statement.id] = statement, again.text
@@ -199,41 +175,41 @@ class Finder:
                 text = f"it was right on {statement.held_on.what}; {again.text}"
                 statement = statement.with_conclusion(Conclusion("unchecked", text))
         statement = replace(statement, known=known, follows_from=follows_from)
-        if statement.verdict == "undecided":  # from what is, nothing follows
-            claims = []
-        self._fold_earlier(statement, Catalogue(_of_statement(statement, claims)))
+        if statement.verdict != "undecided":  # from what is, nothing follows
+            self._fold_earlier(statement)
+            self._keep(statement)
         self.accepted.append(statement)
-        self._keep(statement, claims)
 
-    def _keep(self, statement: FoundStatement, claims: Sequence[Claim]) -> None:
+    def _keep(self, statement: FoundStatement) -> None:
         """Compare those that come later with a statement."""
-        own = _of_statement(statement, claims)
+        own = _claims_by_name(statement)
         self._claims |= own
         self._said_by |= dict.fromkeys(own, statement.id)
 
-    def _folded(
-        self, statement: FoundStatement, claims: Sequence[Claim], games: Sequence[str]
-    ) -> bool:
-        """Whether what was accepted says all that a statement says of some games; then it is told under the first that does."""
-        accepted = Catalogue(self._claims)
-        said_by = restated(claims, games, accepted)
-        if not said_by and claims:
-            said_by = follows_from_formulas(claims[0], games, accepted)
+    def _restated(self, statement: FoundStatement, catalogue: Catalogue) -> tuple[str, ...]:
+        """Return the ids of the claims that say together what a statement says of its games; none if they do not."""
+        return restated(statement.claims, speaking_of(statement, self.tables), catalogue)
+
+    def _folded(self, statement: FoundStatement) -> bool:
+        """Whether what was accepted says all that a statement says of its games; then it is told under the first that does."""
+        accepted, games = Catalogue(self._claims), speaking_of(statement, self.tables)
+        said_by = restated(statement.claims, games, accepted)
+        if not said_by and statement.claims:
+            said_by = follows_from_formulas(statement.claims[0], games, accepted)
         if said_by:
             self._implied[self._said_by[said_by[0]]].append(statement.text)
         return bool(said_by)
 
-    def _fold_earlier(self, statement: FoundStatement, own: Catalogue) -> None:
+    def _fold_earlier(self, statement: FoundStatement) -> None:
         """Tell what was accepted of the same games, follows from the claims of a statement and is no surer under that one.
 
         What was proposed for more games comes first, and follows when it was narrowed.
         """
+        own = Catalogue(_claims_by_name(statement))
         for other in list(self.accepted):
             if other.ruleset != statement.ruleset or is_surer(other, statement):
                 continue
-            claims = claims_of(other)
-            games = speaking_of(other, claims[0], self.tables) if claims else []
-            if claims and restated(claims, games, own):
+            if self._restated(other, own):
                 self.accepted.remove(other)
                 self._implied[statement.id] += [other.text, *self._implied.pop(other.id, [])]
                 for name in [name for name, by in self._said_by.items() if by == other.id]:
@@ -249,10 +225,10 @@ class Finder:
         return tuple(dict.fromkeys(map(self._said_by.__getitem__, names)))
 
 
-def _of_statement(statement: FoundStatement, claims: Sequence[Claim]) -> dict[str, Claim]:
+def _claims_by_name(statement: FoundStatement) -> dict[str, Claim]:
     """Return the claims of a statement, named after it."""
     own = {}
-    for i, claim in enumerate(claims):
+    for i, claim in enumerate(statement.claims):
         said = claim.statement.model_copy(update={"id": f"{statement.id}#{i}"})
         own[said.id] = replace(claim, statement=said)
     return own

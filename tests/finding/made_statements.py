@@ -3,12 +3,8 @@
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.finding.stage import Finder
 from choco_pipeline.finding.statements.scope import Tables
-from choco_pipeline.finding.statements.statement import (
-    Evidence,
-    FoundStatement,
-    StatementLine,
-    Tried,
-)
+from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
+from choco_pipeline.finding.statements.statement_line import StatementLine
 
 EVIDENCE = {
     "found_on": Evidence(10, "a box"),

@@ -12,12 +12,9 @@ from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
 from choco_pipeline.finding.judge.known import sources
 from choco_pipeline.finding.stage import Finder
-from choco_pipeline.finding.statements.entries import claims_of
 from choco_pipeline.finding.statements.scope import Tables
-from choco_pipeline.finding.statements.statement import (
-    VALUES_ARE,
-    FoundStatement,
-)
+from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.statements.statement_line import VALUES_ARE
 from choco_pipeline.finding.statements.value_statements import lines
 from choco_pipeline.games import parse_ruleset
 from tests.finding.made_statements import EVIDENCE, TRIANGLE, finder, g_is, p_iff, triangles
@@ -55,7 +52,7 @@ def test_verdicts_speak_of_the_games_of_the_statement_alone():
     (found,) = finder(*games).consider([said])
     assert found.verdict == "holds-to-bound"
     assert "narrowed" in found.tried.what
-    (claim,) = claims_of(found)
+    (claim,) = found.claims
     named = re.findall(r"\((\d+), (\d+)\)", found.conclusion.text)
     assert len(named) > 3
     assert all(claim.speaks_of({"k": int(k), "s": int(s)}) for k, s in named)
@@ -122,7 +119,7 @@ def test_grundy_numbers_by_cases_are_checked_case_by_case():
         ("z-y+min(y, z-y)//2", "(y+z)%2 == 1"),
     )
     right = g_is(game, *cases)
-    assert len(claims_of(right)) == 2
+    assert len(right.claims) == 2
     (found,) = finder(game, quantity="grundy").consider([right])
     assert (found.verdict, found.claim) == ("holds-to-bound", None)
     wrong = g_is(game, cases[0], ("z-y", "(y+z)%2 == 1"))
@@ -141,8 +138,8 @@ def test_a_statement_that_fails_for_some_parameters_is_narrowed_and_tried_on_oth
     assert document["claim"]["statement"] == document["text"] == found.text
     assert (document["claim"]["id"], document["claim"]["when"]) == (found.id, found.when)
     assert "narrowed where it was wrong, (k, s) = " in found.tried.what
-    assert claims_of(found)[0].speaks_of({"k": 8, "s": 7})
-    assert not claims_of(found)[0].speaks_of({"k": 8, "s": 9})
+    assert found.claims[0].speaks_of({"k": 8, "s": 7})
+    assert not found.claims[0].speaks_of({"k": 8, "s": 9})
 
 
 def test_what_follows_from_a_stronger_statement_is_left_out():
@@ -196,7 +193,7 @@ def test_nothing_follows_from_an_undecided_statement():
     """No table of Grundy numbers goes so far that it decides against a claim, and one of P-positions does."""
     numbers, other = (g_is("nim(3)", (f, "")) for f in ("a^b^c", "a^b^c^(a//1000)"))
     p = p_iff("nim(3)", "a^b^c==0")
-    catalogue = Catalogue({"other": claims_of(other)[0]})
+    catalogue = Catalogue({"other": other.claims[0]})
     found = finder("nim(3)", catalogue=catalogue, quantity="grundy", bound=20)
     said = {one.kind: (one.verdict, one.implies) for one in found.consider([numbers, p])}
     assert said == {"p-positions": ("holds-to-bound", ()), "grundy": ("undecided", ())}
@@ -288,7 +285,7 @@ def test_a_family_with_games_in_which_a_member_never_occurs_is_narrowed():
     assert (
         "narrowed where it was wrong or not all small values of a set occur, " in found.tried.what
     )
-    (claim,) = claims_of(found)
+    (claim,) = found.claims
     assert all(claim.speaks_of({"k": k, "s": s}) for k, s in ks)
     for k, s in product(range(2, 13, 2), range(12)):
         if claim.speaks_of({"k": k, "s": s}):
@@ -308,7 +305,7 @@ def test_a_game_is_not_seen_because_each_of_its_parameters_is():
     (found,) = finder(*games).consider([replace(said, seen=tuple(seen))])
     assert "(4, 4)" in found.tried.what
     assert found.verdict == "holds-to-bound"
-    (claim,) = claims_of(found)
+    (claim,) = found.claims
     assert not claim.speaks_of({"k": 4, "s": 4})
     assert all(claim.speaks_of({"k": k, "s": s}) for k, s in seen)
     assert FoundStatement.from_json(found.as_json()) == found
@@ -328,7 +325,7 @@ def test_what_claims_say_only_together_is_known_by_all_of_them():
     papers = Catalogue({one: whole.claims[one] for one in ("step2015-thm-2.1", "step2015-thm-3.2")})
     games = [f"step-bar(k={k}, s={s})" for k in (2, 4) for s in range(k)]
     said = g_is("step-bar(k=k, s=s)", ("(y^(z+s))-s", ""), k=(2, 4), s=(0, 1, 2, 3))
-    (claim,) = claims_of(said)
+    (claim,) = said.claims
     assert sources(claim, games, papers) == ("step2015-thm-2.1", "step2015-thm-3.2")
     assert sources(claim, games, whole) == ("step2015-sec-1-grundy",)  # says both
     assert sources(claim, [*games, "step-bar(k=4, s=5)"], papers) == ()
@@ -337,19 +334,19 @@ def test_what_claims_say_only_together_is_known_by_all_of_them():
 def test_a_claim_that_contradicts_a_statement_is_no_source_of_it():
     said = p_iff(triangles(3)[0], "x^y^z==0")
     near = p_iff(triangles(3)[0], "x^y^z==0 and x < 1000")
-    (claim,), (other,) = claims_of(said), claims_of(near)
+    (claim,), (other,) = said.claims, near.claims
     game = triangles(3)
     assert sources(claim, game, Catalogue({other.id: other})) == ()
-    (same,) = claims_of(p_iff(game[0], "x^z==y"))
+    (same,) = p_iff(game[0], "x^z==y").claims
     assert sources(claim, game, Catalogue({same.id: same})) == (same.id,)
 
 
 def test_a_claim_that_contradicts_a_statement_in_one_game_is_no_source_of_it_in_another():
     shifted = "(x-k//5)^y^(z-k//5)==0"
-    (claim,) = claims_of(p_iff(TRIANGLE, shifted, k=(3, 5)))
-    (zero,) = claims_of(p_iff(TRIANGLE, "x^y^z==0", k=(3, 5)))
-    (one,) = claims_of(p_iff(TRIANGLE, "(x-1)^y^(z-1)==0", "k==5", k=(5,)))
-    (other,) = claims_of(p_iff(TRIANGLE, "x^y^z==0", "k==3", k=(3,)))
+    (claim,) = p_iff(TRIANGLE, shifted, k=(3, 5)).claims
+    (zero,) = p_iff(TRIANGLE, "x^y^z==0", k=(3, 5)).claims
+    (one,) = p_iff(TRIANGLE, "(x-1)^y^(z-1)==0", "k==5", k=(5,)).claims
+    (other,) = p_iff(TRIANGLE, "x^y^z==0", "k==3", k=(3,)).claims
     assert sources(claim, triangles(3, 5), Catalogue({c.id: c for c in (zero, one)})) == ()
     both = Catalogue({c.id: c for c in (other, one)})
     assert sources(claim, triangles(3, 5), both) == (other.id, one.id)

@@ -9,12 +9,9 @@ from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
 from choco_pipeline.finding.judge.known import sources
 from choco_pipeline.finding.stage import found_in
-from choco_pipeline.finding.statements.entries import claims_of
 from choco_pipeline.finding.statements.mined import Mined
-from choco_pipeline.finding.statements.statement import (
-    FoundStatement,
-    StatementLine,
-)
+from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.statements.statement_line import StatementLine
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import match, read
 from choco_pipeline.mining.search_evidence import Candidates, Seen
@@ -129,7 +126,7 @@ def test_sets_of_values_over_a_family_have_its_parameters_and_its_condition():
     ]
     (one,) = [s for s in of_conj_4_1 if "v == 1" in s.claim["check"]["values"]]
     assert one.verdict == "holds-to-bound"
-    (claim,) = claims_of(one)
+    (claim,) = one.claims
     for k, s in games:  # pass2016, Conj 4.1, speaks of even s
         assert claim.speaks_of({"k": k, "s": s}) == (s % 2 == 0), one.when
     alone = [s for s in found if s.claim and s.claim["check"].get("of") == "(x+2) ^ y ^ (z+2) ^ p"]
@@ -198,21 +195,21 @@ def test_what_the_papers_say_in_two_parts_is_known(papers):
         )
 
     games = [f"rectangular-bar(m={m}, n={m})" for m in range(1, 20)]
-    (claim,) = claims_of(blocks(cells))
+    (claim,) = blocks(cells).claims
     assert sources(claim, games, papers) == ("patterns-thm-3.3", "patterns-lemma-4.1-cells")
     other = [*cells[:-1], {"like": ["m//2+1", "i//2+1", "j//2"]}]
-    (claim,) = claims_of(blocks(other))
+    (claim,) = blocks(other).claims
     assert sources(claim, games, papers) == ()
 
 
 def test_p_positions_are_known_from_what_moves_lead_to(papers):
-    (claim,) = claims_of(p_iff("nim(4)", "a ^ b ^ c ^ d == 0"))
+    (claim,) = p_iff("nim(4)", "a ^ b ^ c ^ d == 0").claims
     halves = {name: papers.claims[f"patterns-thm-2.3-{name}"] for name in ("closed", "reached")}
     both = Catalogue({one.id: one for one in halves.values()})
     assert sources(claim, ["nim(4)"], both) == tuple(one.id for one in halves.values())
     for one in halves.values():
         assert sources(claim, ["nim(4)"], Catalogue({one.id: one})) == ()
-    (wrong,) = claims_of(p_iff("nim(4)", "a ^ b ^ c ^ d <= 1"))
+    (wrong,) = p_iff("nim(4)", "a ^ b ^ c ^ d <= 1").claims
     assert sources(wrong, ["nim(4)"], both) == ()
 
 
@@ -277,7 +274,7 @@ def test_of_a_family_that_no_condition_tells_the_games_are_named():
     for s, game in games.items():
         ruleset = parse_ruleset(game)
         holds = all(ruleset.grundy(p) == (p[0] ^ (p[1] + s)) - s for p in ruleset.positions(24))
-        assert claims_of(found)[0].speaks_of({"s": s}) == holds
+        assert found.claims[0].speaks_of({"s": s}) == holds
     # what a step bar shows with a strip beside it is no statement of each of its games
     whys = {one.what: one.why for one in document.searches if one.why}
     (counted,) = (what for what in whys if what.startswith("strip-bar(k=6, s=s): the number"))

@@ -6,14 +6,8 @@ from typing import Any
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.finding.statements.found_document import FoundDocument, Searched
-from choco_pipeline.finding.statements.statement import (
-    VALUES_ARE,
-    VALUES_OF,
-    Evidence,
-    FoundStatement,
-    StatementLine,
-    Tried,
-)
+from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
+from choco_pipeline.finding.statements.statement_line import VALUES_ARE, VALUES_OF, StatementLine
 
 Document = dict[str, Any]
 

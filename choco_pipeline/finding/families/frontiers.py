@@ -16,12 +16,8 @@ from choco_pipeline.finding.families.wording import (
     kind_of,
     sentence,
 )
-from choco_pipeline.finding.statements.statement import (
-    Evidence,
-    FoundStatement,
-    StatementLine,
-    Tried,
-)
+from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
+from choco_pipeline.finding.statements.statement_line import StatementLine
 
 TRIED = (
     "combinations of the parameter, its logarithm, the power of 2 in it, and products of the two"

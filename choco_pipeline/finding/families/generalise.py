@@ -44,13 +44,8 @@ from choco_pipeline.finding.families.wording import (
     values_of,
 )
 from choco_pipeline.finding.statements.found_document import Searched
-from choco_pipeline.finding.statements.statement import (
-    Evidence,
-    FoundStatement,
-    StatementLine,
-    Tried,
-    nodes_in,
-)
+from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
+from choco_pipeline.finding.statements.statement_line import StatementLine, nodes_in
 from choco_pipeline.formula import parse
 from choco_pipeline.mining.closed_forms.pooled_formulas import pooled_formula
 from choco_pipeline.mining.closed_forms.readings import Reading

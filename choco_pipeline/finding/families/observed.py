@@ -9,12 +9,8 @@ from typing import Any
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.finding.families.frontiers import TRIED
 from choco_pipeline.finding.families.laws import FEWEST, laws, shapes
-from choco_pipeline.finding.statements.statement import (
-    Evidence,
-    FoundStatement,
-    StatementLine,
-    Tried,
-)
+from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
+from choco_pipeline.finding.statements.statement_line import StatementLine
 from choco_pipeline.games.notation import match, read
 
 RELATIONS = {"p": "the P-positions", "grundy": "the Grundy numbers"}

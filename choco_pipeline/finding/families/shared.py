@@ -9,7 +9,8 @@ from typing import Any
 from choco_pipeline.finding.families.domains import domain, is_chance
 from choco_pipeline.finding.statements import value_statements
 from choco_pipeline.finding.statements.mined import Mined
-from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, StatementLine
+from choco_pipeline.finding.statements.statement import Evidence, FoundStatement
+from choco_pipeline.finding.statements.statement_line import StatementLine
 from choco_pipeline.formula.nodes import Binary, Integer, Name, Node, render, with_operands
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games.notation import read

@@ -9,16 +9,10 @@ from typing import Any, TypedDict
 from choco_pipeline.claims.language.claim import names_of
 from choco_pipeline.finding.families.shared import Instance, instances, shared
 from choco_pipeline.finding.statements import value_statements
-from choco_pipeline.finding.statements.entries import with_claim
 from choco_pipeline.finding.statements.found_document import Searched
 from choco_pipeline.finding.statements.mined import Mined
-from choco_pipeline.finding.statements.statement import (
-    Evidence,
-    FoundStatement,
-    Kind,
-    StatementLine,
-    Tried,
-)
+from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
+from choco_pipeline.finding.statements.statement_line import Kind, StatementLine
 from choco_pipeline.formula.written.parameter_text import listed
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import Notation, match, read
@@ -105,7 +99,7 @@ class _Gathered:
         for (search, _), group in common.items():
             if len(group) >= FEWEST_GAMES:
                 whole = shared(group, list(searched[search].values()))
-                if with_claim(whole).claim is None:
+                if whole.with_entry().claim is None:
                     untried.append(whole)
                 else:
                     found.setdefault(whole.id, whole)

@@ -8,7 +8,8 @@ from typing import Any
 from choco_pipeline.finding.families.combinations import Point
 from choco_pipeline.finding.families.lift import Said
 from choco_pipeline.finding.families.table_family import Outcome
-from choco_pipeline.finding.statements.statement import Evidence, Kind
+from choco_pipeline.finding.statements.statement import Evidence
+from choco_pipeline.finding.statements.statement_line import Kind
 from choco_pipeline.formula.written import parameter_text
 
 #: So many parameters are listed.

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.finding.statements.statement import nodes_in
+from choco_pipeline.finding.statements.statement_line import nodes_in
 from choco_pipeline.formula import parse
 from choco_pipeline.mining.height_search import Heights, Truths
 

@@ -13,11 +13,8 @@ from choco_pipeline.finding.height_functions.height_census import census
 from choco_pipeline.finding.height_functions.height_criterion import CriterionSearch, search, tried
 from choco_pipeline.finding.height_functions.height_samples import named
 from choco_pipeline.finding.statements.found_document import FoundDocument, Searched
-from choco_pipeline.finding.statements.statement import (
-    Evidence,
-    FoundStatement,
-    StatementLine,
-)
+from choco_pipeline.finding.statements.statement import Evidence, FoundStatement
+from choco_pipeline.finding.statements.statement_line import StatementLine
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.mining.height_search import GRUNDY, P_POSITIONS, HeightClass
 from choco_pipeline.stages import Stage

@@ -20,12 +20,8 @@ from choco_pipeline.claims.kinds import Related
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.finding.statements.statement import (
-    FoundStatement,
-    Kind,
-    StatementLine,
-    parsed,
-)
+from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.statements.statement_line import Kind, StatementLine, parsed
 from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.games import Ruleset, WithPass, parse_ruleset
 from choco_pipeline.games.height import Height
@@ -122,20 +118,17 @@ def bars_by_chance(game: str) -> tuple[Ruleset, ...]:
     return tuple(WithPass(bar, ruleset.passes) if ruleset.passes else bar for bar in drawn)
 
 
-def right_by_chance(
-    statement: FoundStatement, claims: Sequence[Claim], games: Sequence[str]
-) -> int | None:
+def right_by_chance(statement: FoundStatement, games: Sequence[str]) -> int | None:
     """Return in how many drawn bars a statement is right, the fewest of some games; None if that cannot be tried.
 
     Parameters
     ----------
     statement
         As found.
-    claims
-        What it says, in the claim language; none where that cannot say it.
     games
         For which it was found.
     """
+    claims = statement.claims
     if not claims and statement.pattern.names:
         return None
     if any(isinstance(claim.check, Related) or claim.is_over_tables for claim in claims):
@@ -145,18 +138,18 @@ def right_by_chance(
         return None
     of = games if claims else [statement.ruleset]
     numbers = [
-        sum(_is_right(statement, claims, game, bar) for bar in bars)
+        sum(_is_right(statement, game, bar) for bar in bars)
         for game in dict.fromkeys([*of[:1], *of[-1:]])
         if (bars := bars_by_chance(game))
     ]
     return min(numbers, default=None)
 
 
-def _is_right(statement: FoundStatement, claims: Sequence[Claim], game: str, bar: Ruleset) -> bool:
+def _is_right(statement: FoundStatement, game: str, bar: Ruleset) -> bool:
     try:
-        if not claims:
+        if not statement.claims:
             return _is_said(statement, bar)
-        return all(_holds(claim, game, bar) for claim in claims)
+        return all(_holds(claim, game, bar) for claim in statement.claims)
     except ChocoError:  # no value, or a table that cannot be computed
         return False
 

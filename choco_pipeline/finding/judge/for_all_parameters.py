@@ -21,8 +21,7 @@ from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.claims_file import FollowsFrom, LemmaName
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.finding.statements.entries import claims_of
-from choco_pipeline.finding.statements.statement import FoundStatement, StatementError
+from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.formula.written.parameter_text import assigned
@@ -112,13 +111,9 @@ def claim_for_all(statement: FoundStatement) -> Claim | None:
     """Return the claim that a statement on a family is for all parameters; None if it is no such statement."""
     if not statement.pattern.names or statement.verdict not in ASKED:
         return None
-    try:
-        claims = claims_of(statement)
-    except StatementError:
+    if len(statement.claims) != 1:
         return None
-    if len(claims) != 1:
-        return None
-    (claim,) = claims
+    (claim,) = statement.claims
     said = claim.statement
     everything = " and ".join(f"{name} >= 0" for name in sorted(statement.pattern.names))
     condition = said.when or parse(everything)

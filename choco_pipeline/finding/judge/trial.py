@@ -41,7 +41,6 @@ from choco_pipeline.finding.families.domains import domain, without_superfluous
 from choco_pipeline.finding.families.wording import listed
 from choco_pipeline.finding.judge.bounds import FURTHER
 from choco_pipeline.finding.judge.disputed import Disputed, bound_and_dispute
-from choco_pipeline.finding.statements.entries import claims_of
 from choco_pipeline.finding.statements.scope import (
     Parameters,
     Tables,
@@ -50,12 +49,8 @@ from choco_pipeline.finding.statements.scope import (
     games_of,
     unseen,
 )
-from choco_pipeline.finding.statements.statement import (
-    Evidence,
-    FoundStatement,
-    StatementError,
-    nodes_in,
-)
+from choco_pipeline.finding.statements.statement import Evidence, FoundStatement
+from choco_pipeline.finding.statements.statement_line import nodes_in
 from choco_pipeline.finding.statements.value_statements import with_other_values_excluded
 from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.formula.written.parameter_text import listed as all_listed
@@ -152,20 +147,19 @@ def _tried(
 
     What was searched is that of the statement before it was narrowed.
     """
-    try:
-        claims = claims_of(statement)
-    except StatementError as error:
-        return statement.with_conclusion(Conclusion("undecided", f"not a claim: {error}"))
-    if not claims:
+    if statement.mistake:
+        why = f"not a claim: {statement.mistake}"
+        return statement.with_conclusion(Conclusion("undecided", why))
+    if not statement.claims:
         where = f"it was right on {statement.held_on.what}"
         return statement.with_conclusion(
             Conclusion("unchecked", f"{where}; nothing else was compared with it")
         )
-    seen = games_of(statement, claims[0], tables)
+    seen = games_of(statement, tables)
     taken = [trial.parameters for before in used for trial in before]
     outcomes = [
         trial
-        for claim in claims
+        for claim in statement.claims
         for trial in _trials(claim, statement, seen, tables, catalogue, taken)
     ]
     against = [trial for trial in outcomes if trial.is_against]
@@ -185,7 +179,7 @@ def _tried(
         wrong = Conclusion("refuted", "narrowed until nothing was left to try it on")
         return statement.with_conclusion(wrong)
     statement = replace(statement, held_on=_held_on(statement.held_on, held))
-    proved = _proved(claims, seen, tables, decide)
+    proved = _proved(statement.claims, seen, tables, decide)
     if isinstance(proved, Conclusion):
         return statement.with_conclusion(proved)
     if not held:
@@ -197,7 +191,9 @@ def _tried(
         )
     text = _agreement(held)
     if proved:
-        text += f"; proved for {_domain(claims)} where {all_listed([p for p, _ in proved])}"
+        text += (
+            f"; proved for {_domain(statement.claims)} where {all_listed([p for p, _ in proved])}"
+        )
     exhausted = not statement.pattern.names and all(
         isinstance(t.verdict, Exhausted) for t in outcomes
     )
@@ -272,7 +268,7 @@ def _trials(
     if claim.is_over_tables:
         yield from _trial_across(claim, statement)
         return
-    for parameters in unseen(statement, claim, tables, taken):
+    for parameters in unseen(statement, tables, taken):
         yield from _trial(claim, parameters, None, catalogue)
     if not seen and not statement.pattern.names:  # a neighbour of a game that the run has
         yield from _trial(claim, {}, None, catalogue)

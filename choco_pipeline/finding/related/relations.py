@@ -31,12 +31,8 @@ from choco_pipeline.finding.related.value_tables import (
     value_table,
 )
 from choco_pipeline.finding.statements.mined import Mined
-from choco_pipeline.finding.statements.statement import (
-    Evidence,
-    FoundStatement,
-    StatementLine,
-    Tried,
-)
+from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
+from choco_pipeline.finding.statements.statement_line import StatementLine
 from choco_pipeline.formula import parse
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import build, read

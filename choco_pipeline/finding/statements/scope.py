@@ -50,11 +50,11 @@ class Tables:
         return list(dict.fromkeys(game for game, _ in self.bounds))
 
 
-def games_of(statement: FoundStatement, claim: Claim, tables: Tables) -> dict[str, dict[str, int]]:
-    """Return the games of a run for which a statement was seen, each with its parameters."""
+def games_of(statement: FoundStatement, tables: Tables) -> dict[str, dict[str, int]]:
+    """Return the games of a run for which a statement that is a claim was seen, each with its parameters."""
     found = {}
     for game in tables.games:
-        parameters = claim.match(game)
+        parameters = statement.claims[0].match(game)
         if parameters is not None and _was_seen_for(statement, parameters):
             found[game] = parameters
     return found
@@ -74,11 +74,13 @@ def between(statement: FoundStatement) -> list[dict[str, int]]:
     return [dict(zip(names, values, strict=True)) for values in chosen]
 
 
-def speaking_of(statement: FoundStatement, claim: Claim, tables: Tables) -> list[str]:
-    """Return the games that a statement speaks of: those of its family with parameters that it was seen for."""
-    names = list(statement.parameters)
-    if claim.pattern is None or not claim.pattern.names:
-        return list(games_of(statement, claim, tables))
+def speaking_of(statement: FoundStatement, tables: Tables) -> list[str]:
+    """Return the games that a statement speaks of: those of its family with parameters that it was seen for; none if it is no claim."""
+    if not statement.claims:
+        return []
+    names, claim = list(statement.parameters), statement.claims[0]
+    if not statement.pattern.names:
+        return list(games_of(statement, tables))
     values = (sorted(set(statement.parameters[name])) for name in names)
     choices = islice(product(*values), COMBINATIONS)
     games = (game_of(claim, dict(zip(names, choice, strict=True))) for choice in choices)
@@ -86,7 +88,7 @@ def speaking_of(statement: FoundStatement, claim: Claim, tables: Tables) -> list
 
 
 def unseen(
-    statement: FoundStatement, claim: Claim, tables: Tables, used: Sequence[Parameters] = ()
+    statement: FoundStatement, tables: Tables, used: Sequence[Parameters] = ()
 ) -> list[dict[str, int]]:
     """Return parameters that the statement speaks of and was not seen for, none of those that were used already.
 
@@ -94,14 +96,15 @@ def unseen(
     learnt from these. Others are chosen among those that it was seen for, below them and beyond; half of them where a
     condition is about to end: there a wrong one shows.
     """
-    if claim.pattern is None or not claim.pattern.names:
+    if not statement.pattern.names:
         return []
+    claim = statement.claims[0]
     ranges = []
     for values in statement.parameters.values():
         low, high = min(values), max(values)
         more = max(FARTHER, (high - low) // 2)
         ranges.append(range(max(0, low - more), high + more + 1))
-    seen = games_of(statement, claim, tables).values()
+    seen = games_of(statement, tables).values()
     spoken = [known for game in tables.games if (known := claim.match(game)) is not None]
     in_run = [known for known in spoken if known not in seen and known not in map(dict, used)]
     taken = [*spoken, *map(dict, used)]

@@ -2,79 +2,42 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property
 from importlib import import_module
 from itertools import product
-from typing import Any, Literal, get_args
+from pathlib import Path
+from typing import Any, get_args
 
 from pydantic import ConfigDict, SkipValidation, TypeAdapter, ValidationError
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion, Outcome
-from choco_pipeline.claims.language.claim import FOUND
-from choco_pipeline.errors import ChocoError
+from choco_pipeline.claims.language.claim import FOUND, Claim
+from choco_pipeline.finding.statements.entries import (
+    Document,
+    checks_of,
+    claim_of_entry,
+    joined,
+)
 from choco_pipeline.finding.statements.mined import Mined
-from choco_pipeline.formula import Formula, parse
-from choco_pipeline.formula.nodes import FUNCTIONS, walk
-from choco_pipeline.formula.parse import parse_nodes
-from choco_pipeline.games.notation import Notation, read
+from choco_pipeline.finding.statements.statement_line import (
+    Kind,
+    StatementError,
+    StatementLine,
+    nodes_in,
+    parsed,
+)
+from choco_pipeline.games.notation import Notation, build, read
 from choco_pipeline.provenance import digest
 from choco_pipeline.shown import ShownInNotebook
 
-Kind = Literal[
-    "p-positions",
-    "grundy",
-    "values",
-    "count",
-    "period",
-    "cellular",
-    "blocks",
-    "heights",
-    "law",
-    "related",
-]
-#: The labels of a formula whose values at the P-positions are meant, and of the condition on these: by the relation in a claim.
-VALUES_OF = "values of"
-VALUES_ARE: Mapping[str, str] = {
-    "exactly": "are exactly the v with",
-    "within": "are among the v with",
-    "contains-all": "are at least all v with",
-}
 #: What the evidence of a kind of statement counts, where that is not positions.
 UNITS: Mapping[str, str] = {"heights": "height function", "count": "equation", "law": "game"}
+#: Bound of the tables on which `choco claims check` tries a found statement.
+SAMPLE_BOUND = 64
 #: What a document says of a statement beside its own keys.
 DERIVED = ("id", "text", "size")
-
-
-class StatementError(ChocoError):
-    """A document of a found statement that says what it must not, or does not say what it must."""
-
-
-@dataclass(frozen=True)
-class StatementLine:
-    """One formula of a statement.
-
-    Attributes
-    ----------
-    label
-        What it is a formula of: ``P iff``, ``G =``.
-    formula
-        In the formula language; look-ups in a sequence, ``g(2*m) == 4*g(m)``, are allowed.
-    where
-        The condition under which it is meant; empty for everywhere.
-    """
-
-    label: str
-    formula: str
-    where: str = ""
-
-    def __post_init__(self) -> None:
-        for name in ("formula", "where"):
-            said = getattr(self, name)
-            if said:
-                object.__setattr__(self, name, parsed(said).text)
 
 
 @dataclass(frozen=True)
@@ -189,6 +152,26 @@ class FoundStatement(ShownInNotebook):
         return read(self.ruleset)
 
     @property
+    def claims(self) -> tuple[Claim, ...]:
+        """The claims that say together what it says: one, but for Grundy numbers, where each case is one.
+
+        None where the claim language cannot say it.
+        """
+        return self._read[0]
+
+    @property
+    def mistake(self) -> str:
+        """Why the entry that it comes to is no claim; empty if it is one, or if there is none."""
+        return self._read[1]
+
+    @cached_property
+    def _read(self) -> tuple[tuple[Claim, ...], str]:
+        try:
+            return tuple(map(claim_of_entry, self._entries)), ""
+        except StatementError as error:
+            return (), str(error)
+
+    @property
     def points(self) -> list[dict[str, int]]:
         """The choices of parameters that it was seen for."""
         seen = self.seen or product(*self.parameters.values())
@@ -233,6 +216,49 @@ class FoundStatement(ShownInNotebook):
         """Return this statement with what the verdicts on it come to."""
         return replace(self, conclusion=conclusion)
 
+    def with_entry(self) -> FoundStatement:
+        """Return this statement with its entry of a claims file, whole, if one entry can say it."""
+        return replace(self, claim=self._entries[0]) if len(self._entries) == 1 else self
+
+    @cached_property
+    def _entries(self) -> Sequence[Document]:
+        """The entries of a claims file that say together what it says."""
+        parts: Sequence[Mapping[str, Any]]
+        if self.claim is not None:
+            parts = [self.claim]
+        else:
+            parts = [{"check": check} for check in checks_of(self.kind, self.formulas, self._but)]
+        several = len(parts) > 1
+        ids = [f"{self.id}-{i}" if several else self.id for i in range(1, len(parts) + 1)]
+        return [self._entry(part, claim_id) for part, claim_id in zip(parts, ids, strict=True)]
+
+    def _entry(self, given: Mapping[str, Any], claim_id: str) -> Document:
+        entry: Document = {"ruleset": self.ruleset, **given}
+        entry |= joined("when", *dict.fromkeys([self.when, given.get("when", "")]))
+        entry |= {
+            "id": claim_id,
+            "number": "found",
+            "status": "found",
+            "statement": self.text[:2000],
+        }
+        if self.pattern.names and "sample" not in entry:
+            spans = {name: f"{min(v)}..{max(v)}" for name, v in self.parameters.items()}
+            entry["sample"] = {"parameters": spans, "bound": SAMPLE_BOUND}
+        return entry
+
+    @property
+    def _but(self) -> str:
+        """The condition that a position is none of the exceptions; empty if there are none."""
+        if not self.exceptions:
+            return ""
+        first = {name: values[0] for name, values in self.parameters.items()}
+        names = build(self.pattern, first, Path()).coordinates
+        places = [
+            " and ".join(f"{name} == {value}" for name, value in zip(names, position, strict=True))
+            for position in self.exceptions
+        ]
+        return f"not ({' or '.join(f'({place})' for place in places)})"
+
     def as_json(self) -> dict[str, Any]:
         """Return the statement as plain data, as ``found.json`` holds it."""
         written: dict[str, Any] = _adapter().dump_python(self, mode="json", exclude={"source"})
@@ -269,31 +295,3 @@ class FoundStatement(ShownInNotebook):
 @cache
 def _adapter() -> TypeAdapter[FoundStatement]:
     return TypeAdapter(FoundStatement)
-
-
-def parsed(text: str) -> Formula:
-    """Return a formula, in which sequences may be looked up.
-
-    Examples
-    --------
-    >>> parsed("g(2*m)==4*g(m)").text
-    'g(2*m) == 4*g(m)'
-    """
-    return parse(text, functions=_sequences(text))
-
-
-def nodes_in(text: str) -> int:
-    """Return the number of names, numbers, operators and functions in a formula.
-
-    Examples
-    --------
-    >>> nodes_in("x ^ y ^ (z+s) == 0")
-    9
-    """
-    return sum(1 for _ in walk(parse_nodes(text, None, _sequences(text))))
-
-
-def _sequences(text: str) -> frozenset[str]:
-    """Return the names that are called in a text and are none of the language's functions."""
-    called = re.findall(r"([A-Za-z]\w*)\s*\(", text)
-    return frozenset(called) - FUNCTIONS.keys() - {"and", "or", "not"}

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from choco_pipeline.finding.statements.statement import (
-    VALUES_ARE,
-    VALUES_OF,
-    FoundStatement,
-    StatementLine,
-)
+from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.statements.statement_line import VALUES_ARE, VALUES_OF, StatementLine
 from choco_pipeline.mining.closed_forms.value_forms import within
 from choco_pipeline.mining.table_findings import Relation, ValueForm
 

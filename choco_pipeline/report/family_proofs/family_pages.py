@@ -15,7 +15,8 @@ from choco_pipeline.claims.language.ledger_claim import LedgerClaim
 from choco_pipeline.commands import command
 from choco_pipeline.documents.files import write_text
 from choco_pipeline.errors import StoreError
-from choco_pipeline.finding.statements.statement import FoundStatement, parsed
+from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.statements.statement_line import parsed
 from choco_pipeline.formula.written.typeset import MathNotation, typeset
 from choco_pipeline.games.rules import Rules
 from choco_pipeline.proof.family_check.document import FamilyText, read_family

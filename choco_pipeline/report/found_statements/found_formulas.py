@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.finding.statements.statement import (
+from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.statements.statement_line import (
     VALUES_ARE,
     VALUES_OF,
-    FoundStatement,
     StatementLine,
     parsed,
 )

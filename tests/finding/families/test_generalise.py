@@ -12,7 +12,6 @@ from choco_pipeline.finding.families.frontiers import FamilyFormula, frontier_st
 from choco_pipeline.finding.families.generalise import SHIFTS, generalise
 from choco_pipeline.finding.families.lift import Said
 from choco_pipeline.finding.families.table_family import MemberTable, Outcome, TableFamily, outcome
-from choco_pipeline.finding.statements.entries import claims_of, with_claim
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import parse
 from choco_pipeline.games import parse_ruleset
@@ -134,7 +133,7 @@ def test_step_bars():
     odd = [one for (when, _, where), one in found.items() if where == "(y+z)%2 == s%2"]
     assert [one.when for one in odd] == ["k%2 == 1 and (k > s or s%2 == 1 and s < 2*k)"]
     for one in (even, *odd):
-        (claim,) = claims_of(one)
+        (claim,) = one.claims
         for place in step_bars().members:
             speaks = claim.speaks_of(place.parameters)
             assert speaks == outcome(one.claim["check"], place).holds, place.parameters
@@ -232,8 +231,8 @@ def test_a_bound_without_a_formula_is_not_left_out_of_what_is_said():
     (found,) = frontier_statements(TableFamily.of(SOLID, members), [formula], 1)
     assert found.text.endswith("for coordinates up to 2k+⌊log₂ k⌋, and no further")
     assert (found.formulas, found.claim) == ((), None)
-    assert with_claim(found) == found
-    assert claims_of(found) == []
+    assert found.with_entry() == found
+    assert found.claims == ()
 
 
 @pytest.mark.full

@@ -8,7 +8,6 @@ import numpy as np
 
 from choco_pipeline.finding.families.moduli import FamilyModuli
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
-from choco_pipeline.finding.statements.entries import claims_of
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.reading.cells import Cells
@@ -40,7 +39,7 @@ def test_two_slopes():
         f"At the P-positions of {SLOPES}, x ^ y ^ z takes only values in {{v"
     )
     assert one.seen == ((2,), (4,), (6,), (8,), (12,))
-    (claim,) = claims_of(one)
+    (claim,) = one.claims
     assert claim.speaks_of({"k": 40})
 
 
@@ -67,7 +66,7 @@ def test_one_other_position_refutes_a_modulus():
     changed[3] = replace(changed[3], table=lambda: wrong_cells)
     sure, doubtful = FamilyModuli(TableFamily(SLOPES, tuple(changed))).statements()
     assert not any(
-        one.when == "" or claims_of(one)[0].speaks_of({"k": 8}) for one in (*sure, *doubtful)
+        one.when == "" or one.claims[0].speaks_of({"k": 8}) for one in (*sure, *doubtful)
     )
 
 

@@ -34,7 +34,7 @@ from choco_pipeline.finding.height_functions.height_statements import (
     classify_heights,
 )
 from choco_pipeline.finding.statements.found_document import FoundDocument
-from choco_pipeline.finding.statements.statement import StatementLine
+from choco_pipeline.finding.statements.statement_line import StatementLine
 from choco_pipeline.formula import parse
 from choco_pipeline.games import SolidBar
 from choco_pipeline.mining.height_search import EVERY, GRUNDY, P_POSITIONS, HeightClass

@@ -11,7 +11,6 @@ from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.finding.families.single import statements
 from choco_pipeline.finding.judge.by_chance import BARS, MANY, bars_by_chance, right_by_chance
 from choco_pipeline.finding.stage import Finder, found_in
-from choco_pipeline.finding.statements.entries import claims_of
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.games import parse_ruleset
@@ -68,7 +67,7 @@ def test_what_follows_from_where_the_steps_are_is_no_chance(notation, quantity, 
     several = statements(mined(notation, searches, quantity, 63))
     assert several
     for one in several:
-        number = right_by_chance(one, claims_of(one), [notation])
+        number = right_by_chance(one, [notation])
         assert number is not None
         assert number < MANY, one.text
 
@@ -81,12 +80,12 @@ def test_how_far_a_formula_is_right_is_not_compared():
         claim = {"ruleset": "solid-bar(f=(x+z)//k)", **reach, "check": check}
         one = replace(nim, ruleset=claim["ruleset"], claim=claim, parameters={"k": (2, 6)})
         games = [f"solid-bar(f=(x+z)//{k})" for k in (2, 6)]
-        assert (right_by_chance(one, claims_of(one), games) is not None) == is_compared
+        assert (right_by_chance(one, games) is not None) == is_compared
 
 
 def test_games_that_are_no_bars_are_not_compared():
     (found,) = statements(mined("nim(3)", ["formulas"]))
-    assert right_by_chance(found, claims_of(found), ["nim(3)"]) is None
+    assert right_by_chance(found, ["nim(3)"]) is None
 
 
 def test_pictures_and_numbers_of_a_game_follow_from_a_formula_for_all_its_positions():

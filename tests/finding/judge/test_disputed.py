@@ -9,14 +9,9 @@ import pytest
 
 from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
 from choco_pipeline.finding.judge.trial import tried
-from choco_pipeline.finding.statements.entries import claims_of
 from choco_pipeline.finding.statements.scope import Tables
-from choco_pipeline.finding.statements.statement import (
-    Evidence,
-    FoundStatement,
-    StatementLine,
-    Tried,
-)
+from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
+from choco_pipeline.finding.statements.statement_line import StatementLine
 from choco_pipeline.games import parse_ruleset
 
 LABELS = {"p-positions": "P iff", "grundy": "G ="}
@@ -50,7 +45,7 @@ def judged(statement, catalogue, games=None, quantity="p-positions", bound=40):
 
 
 def in_catalogue(*statements):
-    return Catalogue({one.id: claims_of(one)[0] for one in statements})
+    return Catalogue({one.id: one.claims[0] for one in statements})
 
 
 def test_a_statement_is_tried_just_beyond_the_end_of_a_claim_that_says_the_same(papers):
@@ -86,7 +81,7 @@ def test_a_family_is_narrowed_to_games_of_which_no_claim_says_that_it_ends(paper
     found = judged(family, papers, games)
     assert found.verdict == "holds-to-bound"
     assert "narrowed where it was wrong, k = 64" in found.tried.what
-    (claim,) = claims_of(found)
+    (claim,) = found.claims
     assert [k for k in range(31, 80) if claim.speaks_of({"k": k})] == list(range(31, 80, 4))
 
 

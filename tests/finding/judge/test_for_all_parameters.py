@@ -19,12 +19,8 @@ from choco_pipeline.finding.judge.for_all_parameters import (
 )
 from choco_pipeline.finding.stage import Finder
 from choco_pipeline.finding.statements.scope import Tables
-from choco_pipeline.finding.statements.statement import (
-    Evidence,
-    FoundStatement,
-    StatementLine,
-    Tried,
-)
+from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
+from choco_pipeline.finding.statements.statement_line import StatementLine
 from choco_pipeline.proof import for_all
 from choco_pipeline.proof.for_all import settle_for_all
 from choco_pipeline.proof.limits import Limited

@@ -15,12 +15,8 @@ from hypothesis import strategies as st
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.finding.statements.found_document import FoundDocument
-from choco_pipeline.finding.statements.statement import (
-    Evidence,
-    FoundStatement,
-    StatementLine,
-    Tried,
-)
+from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
+from choco_pipeline.finding.statements.statement_line import StatementLine
 from choco_pipeline.formula import parse
 from choco_pipeline.games.notation import parse_ruleset
 from choco_pipeline.games.ruleset import mex

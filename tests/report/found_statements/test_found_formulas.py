@@ -7,10 +7,7 @@ from typing import Any
 
 import pytest
 
-from choco_pipeline.finding.statements.statement import (
-    StatementError,
-    StatementLine,
-)
+from choco_pipeline.finding.statements.statement_line import StatementError, StatementLine
 from choco_pipeline.mining.closed_forms.value_forms import forms
 from choco_pipeline.report.found_statements.found import (
     FoundStatements,

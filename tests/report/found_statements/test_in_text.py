@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from choco_pipeline.finding.statements.statement import FoundStatement, StatementLine
+from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.statements.statement_line import StatementLine
 from choco_pipeline.formula.written.math_text import PlainText
 from choco_pipeline.games.notation import read
 from choco_pipeline.report.found_statements.found_formulas import in_text
