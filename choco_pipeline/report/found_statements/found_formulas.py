@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
-from typing import Any
 
+from choco_pipeline.claims.kinds import Related
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.finding.statements.statement_line import (
@@ -15,6 +14,7 @@ from choco_pipeline.finding.statements.statement_line import (
     StatementLine,
     parsed,
 )
+from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.math_text import PlainText, math_text
 from choco_pipeline.formula.written.typeset import MathNotation, typeset
 from choco_pipeline.games.notation import build
@@ -32,8 +32,9 @@ RELATIONS = dict(zip(VALUES_ARE.values(), ("==", "⊆", "⊇"), strict=True))
 
 def displayed(statement: FoundStatement, notation: MathNotation) -> list[str]:
     """Return the formulas of a statement, each to be shown by itself; lines of one label are cases."""
-    if statement.kind == "related" and statement.claim is not None:
-        return [_related(statement, statement.claim["check"], notation)]
+    check = statement.claims[0].check if statement.claims else None
+    if isinstance(check, Related):
+        return [_related(statement, check, notation)]
     shown = []
     for label in dict.fromkeys(line.label for line in statement.formulas):
         lines = [line for line in statement.formulas if line.label == label]
@@ -115,21 +116,21 @@ def _head(statement: FoundStatement, label: str, notation: MathNotation) -> list
     return [*position, notation.words(" is a P-position"), notation.sign("iff")]
 
 
-def _related(statement: FoundStatement, check: Mapping[str, Any], notation: MathNotation) -> str:
+def _related(statement: FoundStatement, check: Related, notation: MathNotation) -> str:
     """Return what a position's being P, or its Grundy number, has to do with a position of another game."""
     names = coordinates_of(statement)
-    at = check["at"]
-    there = notation.listed([typeset(parsed(at.get(name, name)), notation) for name in names])
+    at = {**{name: parse(name) for name in names}, **check.at}
+    there = notation.listed([typeset(at[name], notation) for name in names])
     where: list[str] = []
-    if check.get("where"):
-        where = [notation.words(" where "), typeset(parsed(check["where"]), notation)]
-    if "equals" not in check:
+    if check.where is not None:
+        where = [notation.words(" where "), typeset(check.where, notation)]
+    if check.equals is None:
         head = _head(statement, P_IFF, notation)
-        return notation.row([*head, there, notation.words(f" is one of {check['game']}"), *where])
-    number = typeset(parsed(check["equals"]), notation)
+        return notation.row([*head, there, notation.words(f" is one of {check.game}"), *where])
+    number = typeset(check.equals, notation)
     of = [notation.words(", where "), notation.name("g", ""), notation.words(" is that of "), there]
     said = [*_head(statement, GRUNDY, notation), number, *where, *of]
-    return notation.row([*said, notation.words(f" in {check['game']}")])
+    return notation.row([*said, notation.words(f" in {check.game}")])
 
 
 def _values(statement: FoundStatement, of: StatementLine, notation: MathNotation) -> str:
