@@ -173,11 +173,11 @@ def _try_across(
     claim: Claim, planned: list[_Planned], report: Report, limit: Limit
 ) -> Iterator[Trial]:
     start = time.perf_counter()
-    found: list[ClaimVerdict] = []
+    verdicts: list[ClaimVerdict] = []
     for done, one in enumerate(planned, start=1):
-        found.append(ClaimVerdict.of(claim.id, one.parameters, _find(claim, one, limit), 0.0))
+        verdicts.append(ClaimVerdict.of(claim.id, one.parameters, _find(claim, one, limit), 0.0))
         report(done, len(planned))
-    (verdict,) = check_across(Catalogue({claim.id: claim}), found)
+    (verdict,) = check_across(Catalogue({claim.id: claim}), verdicts)
     seconds = time.perf_counter() - start
     yield Trial({}, claim.statement.ruleset, None, planned[0].quantity, verdict.finding, seconds)
 
@@ -240,18 +240,18 @@ def _cases(
         raise LimitError(
             f"claim {claim.id}: more than {MOST_COMBINATIONS:,} combinations of {', '.join(spans)}"
         )
-    found = [
+    cases = [
         (known, case)
         for known in values
         for case in claim.cases({name: known[name] for name in known if name in claim.parameters})
         if all(case[name] in span.values({}) for name, span in wanted.items())
     ]
-    if not found:
+    if not cases:
         tried = ", ".join(f"{name} = {span}" for name, span in (spans | wanted).items())
         when = claim.statement.when
         needed = f": {when}" if when else ""
         raise ConfigError(f"claim {claim.id} does not speak of {tried or 'anything'}{needed}")
-    return found
+    return cases
 
 
 def _spans(claim: Claim, sample: Sample | None, given: Given) -> dict[str, Range]:

@@ -164,28 +164,30 @@ class FormulaBlock:
     def _call(
         self, node: Call, arguments: list[int | Integers], open_: Truths | None
     ) -> int | Integers:
-        first = arguments[0]
+        argument = arguments[0]
         match node.function:
             case "min":
                 return reduce(_smaller, arguments)
             case "max":
                 return reduce(_larger, arguments)
             case "abs":
-                return abs(first) if isinstance(first, int) else np.absolute(first)
+                return abs(argument) if isinstance(argument, int) else np.absolute(argument)
             case "v2":
-                first = self._defined(first, first == 0, 1, open_, "v2(0)", node)
-                if isinstance(first, int):
-                    return exponent_of_2(first)
-                zeros = ~first & (first - 1)  # a one for each zero below the lowest one
+                argument = self._defined(argument, argument == 0, 1, open_, "v2(0)", node)
+                if isinstance(argument, int):
+                    return exponent_of_2(argument)
+                zeros = ~argument & (argument - 1)  # a one for each zero below the lowest one
                 counts: Integers = np.bitwise_count(zeros).astype(np.int64)
                 return counts
             case _:
                 pass
         table = self._tables[node.function]
         problem = f"{node.function} is known for 0..{table.size - 1}, asked"
-        first = self._defined(first, (first < 0) | (first >= table.size), 0, open_, problem, node)
-        found: Integers = table[first]
-        return int(found) if isinstance(first, int) else found
+        argument = self._defined(
+            argument, (argument < 0) | (argument >= table.size), 0, open_, problem, node
+        )
+        values: Integers = table[argument]
+        return int(values) if isinstance(argument, int) else values
 
     def _defined(
         self,
@@ -202,12 +204,12 @@ class FormulaBlock:
         faults = np.broadcast_to(bad if open_ is None else bad & open_, self._shape)
         if not faults.any():
             return np.where(bad, stand_in, operand)
-        first = np.unravel_index(int(faults.argmax()), self._shape)
+        fault = np.unravel_index(int(faults.argmax()), self._shape)
         values = {
             part.name: self._cells[part.name] for part in walk(node) if isinstance(part, Name)
         }
         place = {
-            name: int(np.broadcast_to(value, self._shape)[first]) for name, value in values.items()
+            name: int(np.broadcast_to(value, self._shape)[fault]) for name, value in values.items()
         }
         raise undefined(self._text, problem, node, place)
 

@@ -207,8 +207,8 @@ class Formula:
         (Formula('G0 == G1'), {'G0': Formula('n+1'), 'G1': Formula('n')})
         """
         asked: list[Node] = []
-        found = self._like(name_calls(self._root, function, prefix, asked))
-        return found, {f"{prefix}{i}": self._like(node) for i, node in enumerate(asked)}
+        named = self._like(name_calls(self._root, function, prefix, asked))
+        return named, {f"{prefix}{i}": self._like(node) for i, node in enumerate(asked)}
 
     def value(
         self, env: Mapping[str, int], functions: Mapping[str, Table] | None = None
@@ -339,8 +339,8 @@ class Formula:
         >>> parse("(x+z)//3").match(parse("(x+z)//k"), {"x", "z"})
         {'k': 3}
         """
-        found: dict[str, int] = {}
-        return found if match_nodes(self._root, pattern._root, fixed, found) else None
+        integers: dict[str, int] = {}
+        return integers if match_nodes(self._root, pattern._root, fixed, integers) else None
 
     def solve(self, name: str) -> list[Formula] | None:
         """Return integer formulas of which `name` is one wherever this truth holds, or None if none can be read off.

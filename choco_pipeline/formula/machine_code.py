@@ -218,18 +218,18 @@ class MachineFormulas:
     def _call(self, node: Call, matters: ir.Value) -> ir.Value:
         build = self._builder
         arguments = [self.integer(argument, matters) for argument in node.arguments]
-        first = arguments[0]
+        operand = arguments[0]
         match node.function:
             case "min":
                 return reduce(self.smaller, arguments)
             case "max":
                 return reduce(self.larger, arguments)
             case "abs":
-                return self.larger(first, build.neg(first))
+                return self.larger(operand, build.neg(operand))
             case _:  # v2: a one for each zero below the lowest one
-                is_zero = build.icmp_signed("==", first, self.constant(0))
-                first = self._defined(first, is_zero, 1, matters)
-                zeros = build.and_(build.not_(first), build.sub(first, self.constant(1)))
+                is_zero = build.icmp_signed("==", operand, self.constant(0))
+                operand = self._defined(operand, is_zero, 1, matters)
+                zeros = build.and_(build.not_(operand), build.sub(operand, self.constant(1)))
                 return build.ctpop(zeros)
 
     def smaller(self, left: ir.Value, right: ir.Value) -> ir.Value:

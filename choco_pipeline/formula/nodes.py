@@ -175,13 +175,13 @@ def name_part(node: Node, part: Node, name: str) -> Node:
 
 def name_calls(node: Node, function: str, prefix: str, asked: list[Node]) -> Node:
     """Return `node` with a name for each call of `function`; append to `asked` what the calls are given, inner ones first."""
-    found = with_operands(node, lambda operand: name_calls(operand, function, prefix, asked))
-    if not (isinstance(found, Call) and found.function == function):
-        return found
-    (argument,) = found.arguments
+    inner = with_operands(node, lambda operand: name_calls(operand, function, prefix, asked))
+    if not (isinstance(inner, Call) and inner.function == function):
+        return inner
+    (argument,) = inner.arguments
     if argument not in asked:
         asked.append(argument)
-    return Name(f"{prefix}{asked.index(argument)}", found.column)
+    return Name(f"{prefix}{asked.index(argument)}", inner.column)
 
 
 def render(node: Node) -> str:

@@ -43,8 +43,8 @@ class Range:
     def text(self) -> str:
         """The canonical text: ``parse_range(r.text) == r``."""
         if self.step is None:
-            one = self.first == self.last
-            return self.first.text if one else f"{self.first}..{self.last}"
+            is_single = self.first == self.last
+            return self.first.text if is_single else f"{self.first}..{self.last}"
         return f"{self.first}..{self.last} step {self.step}"
 
     @cached_property
@@ -120,15 +120,15 @@ def parse_range(text: str, names: Collection[str] | None = None) -> Range:
     >>> parse_range("k * t").text
     'k*t'
     """
-    found = _RANGE.fullmatch(text)
-    if found is None:
+    parts = _RANGE.fullmatch(text)
+    if parts is None:
         single = _integer(text, 0, names)
         return Range(single, single)
 
     def part(key: str) -> Formula:
-        return _integer(found[key], found.start(key), names)
+        return _integer(parts[key], parts.start(key), names)
 
-    return Range(part("first"), part("last"), part("step") if found["step"] else None)
+    return Range(part("first"), part("last"), part("step") if parts["step"] else None)
 
 
 def _integer(text: str, start: int, names: Collection[str] | None) -> Formula:

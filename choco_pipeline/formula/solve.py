@@ -59,10 +59,10 @@ def solve_nodes(node: Node, name: str) -> list[Node] | None:
     match node:
         case Junction(operator="or"):
             parts = [solve_nodes(operand, name) for operand in node.operands]
-            found = [part for part in parts if part is not None]
-            if len(found) < len(parts):
+            known = [part for part in parts if part is not None]
+            if len(known) < len(parts):
                 return None
-            return list(dict.fromkeys(chain.from_iterable(found)))
+            return list(dict.fromkeys(chain.from_iterable(known)))
         case Junction():
             parts = [solve_nodes(operand, name) for operand in node.operands]
             return min((part for part in parts if part is not None), key=len, default=None)

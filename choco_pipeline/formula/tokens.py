@@ -66,26 +66,26 @@ class _Opening:
 def tokenise(text: str) -> Iterator[Token]:
     """Yield the tokens of `text`; refuse whatever is none of the language's."""
     for match in _TOKEN.finditer(text):
-        kind, found, column = match.lastgroup, match[0], match.start() + 1
-        if kind == "number" and not (found.isdigit() and (found[0] != "0" or found == "0")):
+        kind, written, column = match.lastgroup, match[0], match.start() + 1
+        if kind == "number" and not (written.isdigit() and (written[0] != "0" or written == "0")):
             raise FormulaError(
-                f"{quoted(found)} at column {column}: numbers are decimal integers such as 12, with no leading zero",
+                f"{quoted(written)} at column {column}: numbers are decimal integers such as 12, with no leading zero",
                 text,
                 column,
             )
-        if kind == "other" or found in (":=", "->"):
-            hint = f" (did you mean {quoted(_MEANT[found])}?)" if found in _MEANT else ""
+        if kind == "other" or written in (":=", "->"):
+            hint = f" (did you mean {quoted(_MEANT[written])}?)" if written in _MEANT else ""
             raise FormulaError(
-                f"{quoted(found)} at column {column}: {OPERATORS}{hint}", text, column
+                f"{quoted(written)} at column {column}: {OPERATORS}{hint}", text, column
             )
-        if keyword.iskeyword(found) and found not in ("and", "or", "not"):
+        if keyword.iskeyword(written) and written not in ("and", "or", "not"):
             raise FormulaError(
-                f"{quoted(found)} at column {column} cannot be a name: {OPERATORS}", text, column
+                f"{quoted(written)} at column {column} cannot be a name: {OPERATORS}", text, column
             )
         yield Token(
-            SIGNS.get(found, found),
+            SIGNS.get(written, written),
             column,
-            kind == "number" or (found.isidentifier() and not keyword.iskeyword(found)),
+            kind == "number" or (written.isidentifier() and not keyword.iskeyword(written)),
         )
 
 

@@ -40,13 +40,13 @@ def check_across(catalogue: Catalogue, verdicts: Iterable[ClaimVerdict]) -> list
         if catalogue.claims[verdict.claim].is_over_tables:
             (parameter,) = verdict.parameters.values()
             numbers[verdict.claim][parameter] = verdict.evidence["p_positions"]
-    found = []
+    compared = []
     for claim_id, counts in numbers.items():
         start = time.perf_counter()
         outcome = check_counts(catalogue.claims[claim_id], counts)
         finding = Finding(outcome, {"p_positions": {str(n): counts[n] for n in sorted(counts)}})
-        found.append(ClaimVerdict.of(claim_id, {}, finding, time.perf_counter() - start))
-    return found
+        compared.append(ClaimVerdict.of(claim_id, {}, finding, time.perf_counter() - start))
+    return compared
 
 
 def check_counts(claim: Claim, counts: Mapping[int, int]) -> Verdict:
@@ -79,13 +79,13 @@ def check_counts(claim: Claim, counts: Mapping[int, int]) -> Verdict:
                 continue
             equations[relation] += 1
             if not holds:
-                found = ", ".join(
+                numbers = ", ".join(
                     f"{name}({n}) = {table[n]:,}"
                     for name, table in tables.items()
                     for n in sorted(table.asked)
                 )
                 claimed = f"{math_text(relation)}, here with {parameter} = {value}"
-                return Refuted(Counterexample(found, claimed), sum(equations.values()))
+                return Refuted(Counterexample(numbers, claimed), sum(equations.values()))
     checked = sum(equations.values())
     if not checked:
         return Undecided("no relation has all the tables that it needs")
@@ -100,11 +100,11 @@ def check_counts(claim: Claim, counts: Mapping[int, int]) -> Verdict:
 def _tables(check: Counts, parameter: str, counts: Mapping[int, int]) -> dict[str, _Numbers]:
     """Return g and the sums, as look-up functions."""
     largest = max(counts, default=0)
-    found = {"g": _Numbers(counts.get)}
+    tables = {"g": _Numbers(counts.get)}
     for name, summand in check.sums.items():
         terms = _Numbers(counts.get)  # what a sum asks for is not what a relation asks for
-        found[name] = _Numbers(_Sum(summand, parameter, terms, largest).up_to)
-    return found
+        tables[name] = _Numbers(_Sum(summand, parameter, terms, largest).up_to)
+    return tables
 
 
 class _NoTableError(LookupError):

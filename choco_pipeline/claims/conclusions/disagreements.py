@@ -25,20 +25,24 @@ def require_agreement(catalogue: Catalogue, verdicts: Iterable[ClaimVerdict]) ->
     for verdict in verdicts:
         if catalogue.claims[verdict.claim].statement.for_all is not None:
             of_claim[verdict.claim].append(verdict)
-    for claim_id, found in of_claim.items():
+    for claim_id, several in of_claim.items():
         claim = catalogue.claims[claim_id]
-        cases = Cases(claim, found)
+        cases = Cases(claim, several)
         for given, group in cases.by_parameters.items():
             refuted = [verdict for verdict in group if verdict.verdict == "refuted"]
             if not refuted:
                 continue
-            said = f"{claim_id}: {refuted[0].text}, for {dict(given)} ({_source(refuted[0])})"
+            counterexample = (
+                f"{claim_id}: {refuted[0].text}, for {dict(given)} ({_source(refuted[0])})"
+            )
             if cases.is_among_all(given):
                 condition = math_text(claim.statement.for_all or "")
-                raise DisagreementError(f"{said}; proved for all {condition}")
+                raise DisagreementError(f"{counterexample}; proved for all {condition}")
             for verdict in group:
                 if any(_contradicts(verdict, one) for one in refuted):
-                    raise DisagreementError(f"{said}; {verdict.text} ({_source(verdict)})")
+                    raise DisagreementError(
+                        f"{counterexample}; {verdict.text} ({_source(verdict)})"
+                    )
 
 
 def _contradicts(verdict: ClaimVerdict, refuted: ClaimVerdict) -> bool:

@@ -70,8 +70,8 @@ def follows_text(evidence: Mapping[str, Any]) -> str:
 
 def strongest(verdicts: Sequence[ClaimVerdict]) -> VerdictKind:
     """Return what the verdicts with the same parameters come to: a proof outweighs tables, a whole table smaller ones."""
-    found = {verdict.verdict for verdict in verdicts}
-    return next(verdict for verdict in STRONGEST_FIRST if verdict in found)
+    kinds = {verdict.verdict for verdict in verdicts}
+    return next(verdict for verdict in STRONGEST_FIRST if verdict in kinds)
 
 
 @dataclass(frozen=True)
@@ -85,29 +85,29 @@ class Cases:
     ----------
     claim
         The claim.
-    found
+    all_verdicts
         All verdicts. Where one by proof is undecided, it says nothing against what other verdicts say.
     """
 
     claim: Claim
-    found: Sequence[ClaimVerdict]
+    all_verdicts: Sequence[ClaimVerdict]
 
     @cached_property
     def verdicts(self) -> Sequence[ClaimVerdict]:
         """The verdicts on single cases that say something, or all of these if none does."""
-        single = [v for v in self.found if v.for_all is None]
-        said = [v for v in single if not (v.is_by_proof and v.verdict == "undecided")]
-        return said or single
+        single = [v for v in self.all_verdicts if v.for_all is None]
+        telling = [v for v in single if not (v.is_by_proof and v.verdict == "undecided")]
+        return telling or single
 
     @cached_property
     def for_all(self) -> ClaimVerdict | None:
         """The verdict on all parameters that satisfy the claim's condition `for_all`, if there is one."""
-        return next((v for v in self.found if v.for_all is not None), None)
+        return next((v for v in self.all_verdicts if v.for_all is not None), None)
 
     @cached_property
     def false_everywhere(self) -> FalseEverywhere | None:
         """For all of which parameters it is proved to be false, if a refutation says so."""
-        every = (v.false_everywhere for v in self.found if v.verdict == "refuted")
+        every = (v.false_everywhere for v in self.all_verdicts if v.verdict == "refuted")
         return next((one for one in every if one is not None), None)
 
     @property
@@ -139,16 +139,16 @@ class Cases:
 
     def of(self, kind: VerdictKind) -> list[Given]:
         """Return the cases of one kind."""
-        return [given for given, found in self.kinds.items() if found == kind]
+        return [given for given, outcome in self.kinds.items() if outcome == kind]
 
     @cached_property
     def in_all_ranges(self) -> bool:
         """Whether a statement without a ruleset is decided for every choice in its ranges."""
         return all(
             verdict.evidence.get("all_choices", False)
-            for verdict in self.found
+            for verdict in self.all_verdicts
             if verdict.parameters
-        ) and not any(v.is_by_proof and v.verdict == "undecided" for v in self.found)
+        ) and not any(v.is_by_proof and v.verdict == "undecided" for v in self.all_verdicts)
 
     @cached_property
     def covers(self) -> bool:
@@ -165,16 +165,16 @@ class Cases:
     @cached_property
     def outcome(self) -> Outcome:
         """What the verdicts come to: ``proved`` only if every case that the claim speaks of is."""
-        found = set(self.kinds.values())
-        if "refuted" in found:
+        kinds = set(self.kinds.values())
+        if "refuted" in kinds:
             return "refuted"
         if self.is_proved_for_all:
             return "proved"
         if self.proved_for_all is not None:
             others = (kind for given, kind in self.kinds.items() if not self.is_among_all(given))
-            found = {"proved", *others}
-            parts = found
-        elif not found:
+            kinds = {"proved", *others}
+            parts = kinds
+        elif not kinds:
             return "unchecked"
         else:
             parts = {kind for given, kind in self.kinds.items() if given or self.claim.parameters}
@@ -190,7 +190,7 @@ class Cases:
             return "vacuous"
         if "proved" in true and true <= {"proved", "undecided"}:
             return "proved-for-listed"
-        return "undecided" if found <= {"undecided", "vacuous"} else "holds-to-bound"
+        return "undecided" if kinds <= {"undecided", "vacuous"} else "holds-to-bound"
 
     @property
     def engines(self) -> tuple[EngineAgreement, ...]:
@@ -239,11 +239,11 @@ def engines_text(engines: Sequence[EngineAgreement]) -> str:
     parts = []
     for one in engines:
         names = [ENGINES.get(name, name) for name in one.engines]
-        said = enumerated(names) + (" alone" if len(names) == 1 else "")
+        text = enumerated(names) + (" alone" if len(names) == 1 else "")
         if len(engines) > 1:
-            said += f" on {one.proofs:,} proof{'' if one.proofs == 1 else 's'}"
+            text += f" on {one.proofs:,} proof{'' if one.proofs == 1 else 's'}"
         silent = [f"{ENGINES.get(name, name)}: {why}" for name, why in one.no_answer.items()]
-        parts.append(said + (f" ({'; '.join(silent)})" if silent else ""))
+        parts.append(text + (f" ({'; '.join(silent)})" if silent else ""))
     return "; ".join(parts)
 
 

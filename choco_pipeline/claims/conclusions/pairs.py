@@ -83,18 +83,18 @@ def _pair_text(kind: PairKind, catalogue: Catalogue, printed: ClaimRow, intended
     )
     if kind == "misprint":
         first, second = f"{first} as printed", f"{second} as intended"
-    said, also = _standing(printed), _standing(intended)
+    of_printed, of_intended = _standing(printed), _standing(intended)
     match _right(printed.verdict, intended.verdict):
         case "intended":
-            return f"{second} {also}, {first} {said}."
+            return f"{second} {of_intended}, {first} {of_printed}."
         case "printed":
-            return f"{first} {said}, {second} {also}."
+            return f"{first} {of_printed}, {second} {of_intended}."
         case "neither":
-            return f"Neither is right: {first} {said}, {second} {also}."
+            return f"Neither is right: {first} {of_printed}, {second} {of_intended}."
         case "both":
-            return f"Not told apart so far: {first} {said}, {second} {also}."
+            return f"Not told apart so far: {first} {of_printed}, {second} {of_intended}."
         case _:
-            return f"Open: {first} {said}, {second} {also}."
+            return f"Open: {first} {of_printed}, {second} {of_intended}."
 
 
 def _name(claim: Claim, other: Claim) -> str:

@@ -82,9 +82,12 @@ def _text(cases: Cases, decided: ClaimVerdict | None) -> str:
             where = "" if when is None else f", where {math_text(when)}"
             return f"no table of this run fits: ruleset {claim.statement.ruleset}{where}"
         case "undecided" if undecided:
-            first = undecided[0]
+            undecided_case = undecided[0]
             on = f" on {_share(undecided, verdicts)}" if len(verdicts) > 1 else ""
-            parts = [f"says nothing{on}: {first.why}{_for(first)}", *_vacuous(cases)]
+            parts = [
+                f"says nothing{on}: {undecided_case.why}{_for(undecided_case)}",
+                *_vacuous(cases),
+            ]
             return "; ".join(parts)
         case "refuted" if len(verdicts) > 1:
             assert decided is not None
@@ -113,8 +116,10 @@ def _text(cases: Cases, decided: ClaimVerdict | None) -> str:
     if cases.outcome != "refuted":
         parts += _about_the_reach(cases.by_parameters)
     if undecided and cases.outcome != "vacuous":
-        first = undecided[0]
-        parts.append(f"says nothing on {_share(undecided, verdicts)}: {first.why}{_for(first)}")
+        undecided_case = undecided[0]
+        parts.append(
+            f"says nothing on {_share(undecided, verdicts)}: {undecided_case.why}{_for(undecided_case)}"
+        )
     return "; ".join(parts)
 
 
@@ -235,8 +240,8 @@ def _vacuous(cases: Cases) -> list[str]:
     given = cases.of("vacuous")
     if not given:
         return []
-    first = next(v for v in cases.by_parameters[given[0]] if v.verdict == "vacuous")
-    parts = [f"vacuous{_named(given)}: {first.why}"]
+    vacuous = next(v for v in cases.by_parameters[given[0]] if v.verdict == "vacuous")
+    parts = [f"vacuous{_named(given)}: {vacuous.why}"]
     alone = set(cases.kinds.values()) == {"vacuous"} and not cases.covers
     return parts + _others(cases, given, "looked at") if alone and () not in given else parts
 

@@ -106,13 +106,13 @@ class Choices:
         """Yield the blocks below some choices of the names before `names`; `waiting` is what was not asked yet."""
         name, *rest = names
         for wider in self._expanded(name, points, budget, block):
-            found, still_waiting = self._asked(wider, waiting, required=not rest)
-            if not _count(found):
+            fitting, still_waiting = self._asked(wider, waiting, required=not rest)
+            if not _count(fitting):
                 continue
             if rest:
-                yield from self._below(rest, found, still_waiting, budget, block)
+                yield from self._below(rest, fitting, still_waiting, budget, block)
             else:
-                yield found
+                yield fitting
 
     def _expanded(
         self, name: str, points: Points, budget: EvaluationBudget, block: int

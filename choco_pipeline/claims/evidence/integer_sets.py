@@ -49,8 +49,8 @@ class IntegerSet:
         FormulaError
             If the condition has no value where it is asked.
         """
-        found = [self._nearest_outside(others, sign) for sign in (-1, 1)]
-        return min((v for v in found if v is not None), key=lambda v: (abs(v), v), default=None)
+        nearest = [self._nearest_outside(others, sign) for sign in (-1, 1)]
+        return min((v for v in nearest if v is not None), key=lambda v: (abs(v), v), default=None)
 
     @property
     def is_empty(self) -> bool:

@@ -130,17 +130,17 @@ class IntegerStatement(Kind):
         """Return what is claimed as one line of formulas."""
         where = " and ".join(map(math_text, conditions_of(self.where)))
         let = ", ".join(f"{name} = {math_text(formula)}" for name, formula in self.let.items())
-        said = [*map(math_text, conditions_of(self.holds))]
-        said += [" or ".join(map(math_text, self.any))] if self.any else []
+        parts = [*map(math_text, conditions_of(self.holds))]
+        parts += [" or ".join(map(math_text, self.any))] if self.any else []
         if self.equivalent:
             equivalent = " ⇔ ".join(map(math_text, self.equivalent))
-            said.append(f"({equivalent})" if where else equivalent)
+            parts.append(f"({equivalent})" if where else equivalent)
         if self.number is not None:
             least, exactly = self.number.least, self.number.exactly
             number = f"at least {math_text(least)}" if least else math_text(exactly or "")
-            said.append(f"{self.number.counted} is {number}")
+            parts.append(f"{self.number.counted} is {number}")
         given = f"{let}: " if let else ""
-        return given + (f"{where} ⇒ " if where else "") + "; ".join(said)
+        return given + (f"{where} ⇒ " if where else "") + "; ".join(parts)
 
 
 def conditions_of(value: list[Formula] | Formula) -> list[Formula]:

@@ -192,5 +192,5 @@ class Related(Kind):
     def summary(self) -> str:
         """Return what is claimed as one line of formulas."""
         at = ", ".join(f"{name} → {math_text(formula)}" for name, formula in self.at.items())
-        said = "P ⇔ P" if self.equals is None else f"G = {math_text(self.equals)}, g = G"
-        return f"{said} of {self.game}{f' at {at}' if at else ''}{where_text(self.where)}"
+        text = "P ⇔ P" if self.equals is None else f"G = {math_text(self.equals)}, g = G"
+        return f"{text} of {self.game}{f' at {at}' if at else ''}{where_text(self.where)}"

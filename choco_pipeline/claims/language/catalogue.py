@@ -51,7 +51,7 @@ class Catalogue:
         ConfigError
             If there is no claim with such an id, or a claim follows from itself.
         """
-        found: dict[str, Claim] = {}
+        premises: dict[str, Claim] = {}
 
         def add(one: Claim, path: tuple[str, ...]) -> None:
             if one.id in path:
@@ -61,10 +61,10 @@ class Catalogue:
                 if other not in self.claims:
                     raise ConfigError(self.unknown(other))
                 add(self.claims[other], (*path, one.id))
-            found[one.id] = one
+            premises[one.id] = one
 
         add(claim, ())
-        return [one for one in found.values() if one.id != claim.id]
+        return [one for one in premises.values() if one.id != claim.id]
 
     def fitting(self, ruleset: str, quantity: Quantity) -> Iterator[tuple[Claim, dict[str, int]]]:
         """Yield the claims that speak of a ruleset and can be checked on such a table, with each of their `cases`.
@@ -94,12 +94,12 @@ class Catalogue:
     @cached_property
     def _by_pattern(self) -> dict[tuple[tuple[str, ...], Quantity], dict[str, list[Claim]]]:
         """Claims with the same pattern side by side, so that it is matched once for all of them."""
-        found: dict[tuple[tuple[str, ...], Quantity], dict[str, list[Claim]]] = {}
+        by_pattern: dict[tuple[tuple[str, ...], Quantity], dict[str, list[Claim]]] = {}
         for claim in self.claims.values():
             for quantity in claim.quantities:
-                patterns = found.setdefault((claim.shape, quantity), {})
+                patterns = by_pattern.setdefault((claim.shape, quantity), {})
                 patterns.setdefault(str(claim.statement.ruleset), []).append(claim)
-        return found
+        return by_pattern
 
 
 def load_catalogue(paths: Sequence[Path]) -> Catalogue:
@@ -123,17 +123,17 @@ def load_catalogue(paths: Sequence[Path]) -> Catalogue:
         mistakes: list[str] = []
         for i, entry in enumerate(document.claims):
             claim, here = Claim(entry, document.paper), ("claims", i)
-            found: list[tuple[Location, str]] = list(mistakes_in(claim))
+            own_mistakes: list[tuple[Location, str]] = list(mistakes_in(claim))
             if entry.id in claims:
-                found.append(
+                own_mistakes.append(
                     (("id",), f"{entry.id!r} is the id of another claim, at {ids[entry.id]}")
                 )
             mistakes += [
-                str(file.error((*here, *location), message)) for location, message in found
+                str(file.error((*here, *location), message)) for location, message in own_mistakes
             ]
             claims[entry.id] = claim
             ids[entry.id] = file.where((*here, "id"))
-            if not found:
+            if not own_mistakes:
                 places[entry.id] = {
                     ".".join(map(str, place)): file.where((*here, *place))
                     for place, _ in formulas_of(claim)

@@ -92,8 +92,8 @@ class Claim:
         """The coordinates that its formulas may use; p is the number of passes left."""
         if self.pattern is None:
             return ()
-        found = build(_sample(self.pattern), {}, Path(), self.games).coordinates
-        return ("i", "j", *found[4:]) if self.is_of_whole_bars else found
+        names = build(_sample(self.pattern), {}, Path(), self.games).coordinates
+        return ("i", "j", *names[4:]) if self.is_of_whole_bars else names
 
     @property
     def documents(self) -> Mapping[str, Any]:
@@ -117,8 +117,8 @@ class Claim:
         """
         if self.pattern is None:
             return None
-        found = match(self.pattern, read(ruleset))
-        return found if found is not None and self.speaks_of(found) else None
+        parameters = match(self.pattern, read(ruleset))
+        return parameters if parameters is not None and self.speaks_of(parameters) else None
 
     def speaks_of(self, parameters: Mapping[str, int]) -> bool:
         """Whether parameters with which the pattern matches are among those of the claim."""
@@ -135,8 +135,12 @@ class Claim:
     @property
     def speaks_for_all_only(self) -> bool:
         """Whether it speaks of no other parameters than those for all of which it is to be decided at once."""
-        said = self.statement
-        return said.for_all is not None and said.for_all == said.when and not said.some
+        statement = self.statement
+        return (
+            statement.for_all is not None
+            and statement.for_all == statement.when
+            and not statement.some
+        )
 
     def where_for_all(self, beyond: int = 0) -> str:
         """Return the condition on positions that its `reach`, or a larger one, makes for all parameters; "" for none."""
@@ -149,15 +153,21 @@ class Claim:
     @property
     def command_for_all(self) -> str:
         """The command that decides it for all parameters at once."""
-        said, check = self.statement, self.check
-        if said.follows_from is not None:
+        statement, check = self.statement, self.check
+        if statement.follows_from is not None:
             return command("claims", "check", self.id)
-        assert said.ruleset is not None
-        assert said.for_all is not None
+        assert statement.ruleset is not None
+        assert statement.for_all is not None
         assert isinstance(check, PPositions | GrundyNumbers)
         formula = check.equals if isinstance(check, GrundyNumbers) else check.formula
-        words = [said.ruleset, "--for", said.for_all.text, f"--{check.kind}", formula.text]
-        words += ["--where", self.where_for_all()] if said.reach else []
+        words = [
+            statement.ruleset,
+            "--for",
+            statement.for_all.text,
+            f"--{check.kind}",
+            formula.text,
+        ]
+        words += ["--where", self.where_for_all()] if statement.reach else []
         return command("prove", *words)
 
     def cases(self, parameters: Mapping[str, int]) -> list[dict[str, int]]:
@@ -175,14 +185,14 @@ class Claim:
         ConfigError
             If `when` has no value, or there are more than `MOST_CASES` cases or `MOST_TRIED` choices to try.
         """
-        found = []
+        cases = []
         tried = count(1)
         for known in assignments(self.statement.every, dict(parameters)):
             if self._holds_when(known, tried):
-                found.append(known)
-            if len(found) > MOST_CASES or next(tried) > MOST_TRIED:
-                raise self._too_many(parameters, len(found))
-        return found
+                cases.append(known)
+            if len(cases) > MOST_CASES or next(tried) > MOST_TRIED:
+                raise self._too_many(parameters, len(cases))
+        return cases
 
     def environment(self, parameters: Mapping[str, int]) -> dict[str, int]:
         """Return the parameters and what `let` makes of them.
@@ -226,8 +236,8 @@ class Claim:
         return False
 
     def _too_many(self, parameters: Mapping[str, int], fitting: int) -> ConfigError:
-        said = self.statement
-        names = [*said.every] if fitting > MOST_CASES else [*said.every, *said.some]
+        statement = self.statement
+        names = [*statement.every] if fitting > MOST_CASES else [*statement.every, *statement.some]
         what = f"{MOST_CASES} choices" if fitting > MOST_CASES else f"{MOST_TRIED:,} choices to try"
         return ConfigError(
             f"claim {self.id}: more than {what} of {', '.join(names)} for {_given(parameters)}:"

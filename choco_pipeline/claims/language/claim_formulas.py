@@ -26,15 +26,15 @@ def parts_of(part: Formula | Range | None) -> tuple[Formula, ...]:
 
 def formulas_of(claim: Claim) -> Iterator[tuple[Location, Formula]]:
     """Yield every formula that decides a claim's verdict, and its place below the claim."""
-    said, kind = claim.statement, claim.check
+    statement, kind = claim.statement, claim.check
     assert isinstance(kind, Kind)
     held: list[tuple[Location, Formula | Range | None]] = [
-        *((("every", name), span) for name, span in said.every.items()),
-        *((("some", name), span) for name, span in said.some.items()),
-        (("when",), said.when),
-        (("for_all",), said.for_all),
-        *((("let", name), formula) for name, formula in said.let.items()),
-        (("reach",), said.reach),
+        *((("every", name), span) for name, span in statement.every.items()),
+        *((("some", name), span) for name, span in statement.some.items()),
+        (("when",), statement.when),
+        (("for_all",), statement.for_all),
+        *((("let", name), formula) for name, formula in statement.let.items()),
+        (("reach",), statement.reach),
     ]
     held += [
         (("check", *place), part) for place, part, _ in kind.parts(frozenset(claim.coordinates))

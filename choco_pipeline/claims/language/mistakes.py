@@ -90,16 +90,16 @@ def _about_the_ruleset(
 
 def _about_some(claim: Claim, coordinates: frozenset[str]) -> Iterator[tuple[Location, str]]:
     """Yield formulas other than `when` that use an integer of `some`: which of those that fit would not be said."""
-    said, kind = claim.statement, claim.check
+    statement, kind = claim.statement, claim.check
     assert isinstance(kind, Kind)
     held: list[tuple[Location, Formula | Range | None]] = [
-        *((("let", name), formula) for name, formula in said.let.items()),
-        (("reach",), said.reach),
+        *((("let", name), formula) for name, formula in statement.let.items()),
+        (("reach",), statement.reach),
     ]
     held += [(("check", *place), part) for place, part, _ in kind.parts(coordinates)]
     for place, part in held:
         names = () if part is None else part.names
-        for name in sorted(said.some.keys() & names):
+        for name in sorted(statement.some.keys() & names):
             yield (
                 place,
                 f"{name!r} is one of `some`, which only `when` may use: for a claim on each of them there is `every`",
@@ -124,19 +124,19 @@ def _about_reach(claim: Claim) -> Iterator[tuple[Location, str]]:
 
 def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
     """Yield why a claim cannot be decided for all parameters at once, or that it does not speak of some of them."""
-    said, kind = claim.statement, claim.check
+    statement, kind = claim.statement, claim.check
     assert isinstance(kind, Kind)
-    if said.follows_from is not None and said.for_all is None:
+    if statement.follows_from is not None and statement.for_all is None:
         yield ("follows_from",), "`for_all` is needed: for which parameters it follows"
-    if said.follows_from is not None and said.reach is not None:
+    if statement.follows_from is not None and statement.reach is not None:
         yield (
             ("follows_from",),
             "a statement with a `reach` does not follow: lemmas speak of all positions",
         )
-    if said.for_all is None or claim.pattern is None:
+    if statement.for_all is None or claim.pattern is None:
         return
     place = ("for_all",)
-    if said.follows_from is not None:
+    if statement.follows_from is not None:
         if claim.check.kind not in FOLLOWING or claim.is_of_whole_bars:
             yield (
                 ("follows_from",),
@@ -148,13 +148,13 @@ def _about_all_parameters(claim: Claim) -> Iterator[tuple[Location, str]]:
             "only p-positions, exactly, and grundy, of all positions, can be decided for all",
         )
     for key in ("every", "let"):
-        if getattr(said, key):
+        if getattr(statement, key):
             yield place, f"a claim with `{key}` cannot be decided for all parameters at once"
     if not claim.parameters:
         yield place, "the ruleset has no parameters"
-    mistakes = list(_unknown(place, said.for_all, claim.parameters))
+    mistakes = list(_unknown(place, statement.for_all, claim.parameters))
     yield from mistakes
-    if mistakes or said.every:
+    if mistakes or statement.every:
         return
     names = sorted(claim.parameters)
     for values in product(range(MOST_TRIED), repeat=len(names)):

@@ -96,7 +96,7 @@ class PlainText:
 
     def cases(self, rows: Sequence[tuple[str, str]]) -> str:
         """Return formulas, each with its condition behind it."""
-        return "; ".join(f"{said} if {when}" if when else said for said, when in rows)
+        return "; ".join(f"{value} if {when}" if when else value for value, when in rows)
 
 
 def math_text(formula: Formula | str) -> str:

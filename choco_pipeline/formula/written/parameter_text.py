@@ -32,7 +32,7 @@ def listed(given: Sequence[Mapping[str, object]], most: int | None = None) -> st
     if not given or not given[0]:
         return ""
     names = list(given[0])
-    texts = [", ".join(str(one[name]) for name in names) for one in given]
+    texts = [", ".join(str(choice[name]) for name in names) for choice in given]
     name = ", ".join(names)
     if len(names) > 1:
         name, texts = f"({name})", [f"({text})" for text in texts]
@@ -52,7 +52,7 @@ def parameters_text(given: Sequence[Mapping[str, int]]) -> str:
     """
     names = dict.fromkeys(name for parameters in given for name in parameters)
     return "; ".join(
-        f"{name} = {_in_short(sorted({one[name] for one in given if name in one}))}"
+        f"{name} = {_in_short(sorted({choice[name] for choice in given if name in choice}))}"
         for name in names
     )
 
@@ -68,10 +68,10 @@ def exact_text(given: Sequence[Mapping[str, int]]) -> str:
     '(k, s) = (4, 2), (6, 2), (6, 4)'
     """
     names = list(dict.fromkeys(name for parameters in given for name in parameters))
-    chosen = sorted({tuple(one[name] for name in names) for one in given})
+    chosen = sorted({tuple(choice[name] for name in names) for choice in given})
     if len(chosen) == math.prod(len(set(values)) for values in zip(*chosen, strict=True)):
         return parameters_text(given)
-    shown = [f"({', '.join(map(str, one))})" for one in chosen]
+    shown = [f"({', '.join(map(str, choice))})" for choice in chosen]
     if len(shown) > MOST_NAMED:
         shown = [*shown[: MOST_NAMED - 2], "…", f"{shown[-1]} ({len(shown)} of them)"]
     return f"({', '.join(names)}) = {', '.join(shown)}"

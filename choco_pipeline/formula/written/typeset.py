@@ -92,8 +92,8 @@ def index_of(name: str) -> tuple[str, str]:
     >>> index_of("x12"), index_of("total")
     (('x', '12'), ('total', ''))
     """
-    found = re.fullmatch(r"([A-Za-z]+)_?([0-9]+)", name)
-    return (found[1], found[2]) if found else (name, "")
+    parts = re.fullmatch(r"([A-Za-z]+)_?([0-9]+)", name)
+    return (parts[1], parts[2]) if parts else (name, "")
 
 
 class _Setter:
