@@ -34,7 +34,7 @@ class Results:
         self.earlier = folder / "verdicts"
         self.write(**read_record(self.order))
         self.checked: list[str] = []
-        for name in ("check_claim", "check_standing"):
+        for name in ("pass_of_claim", "check_standing"):
             monkeypatch.setattr(task, name, self._counting(getattr(task, name)))
 
     def _counting(self, original: Callable[..., Any]) -> Callable[..., Any]:

@@ -271,9 +271,9 @@ def test_the_bound_of_a_smaller_box_is_the_one_that_is_written_down(
     monkeypatch.setattr(task.StoredCells, "open", lambda *_: table(game, 20, "p-positions"))
     claim = claim_on(game, kind="options", of="y == 0", have="every", to="y == 0")
     manifest, order, out = (tmp_path / name for name in ("t.json", "order.json", "out.json"))
-    write_record(
-        manifest, {"store": "t.zarr", "tables": {"t": {"ruleset": game.notation, "bound": 20}}}
-    )
+    entry = {"ruleset": game.notation, "bound": 20, "quantity": "p-positions"}
+    entry |= {"identity": "i", "digest": "d"}
+    write_record(manifest, {"store": "t.zarr", "tables": {"t": entry}})
     document = {
         "format": 1,
         "code": "0",
