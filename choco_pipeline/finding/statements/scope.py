@@ -8,6 +8,8 @@ from itertools import islice, product
 from math import lcm
 from pathlib import Path
 
+import numpy as np
+
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.statements.statement import FoundStatement
@@ -21,6 +23,8 @@ from choco_pipeline.tables.specs.schema import Quantity
 UNSEEN = 12
 #: Of several parameters so many more, the nearest to those that it was seen for: s ≥ k, where s < k alone was shown.
 NEAREST = 12
+#: And so many that are as far as can be from all others: those chosen at even distances in a list of pairs may all have k > c.
+APART = 6
 #: They reach so far beyond those that it was seen for at least: a residue modulo 4 is met four times.
 FARTHER = 16
 #: Of so many combinations of parameters they are chosen.
@@ -125,7 +129,8 @@ def unseen(
     step = _step(statement.when)
     ends = _spread([p for p in fresh if _is_at_an_end(p, claim, step)], UNSEEN // 2)
     others = _spread([p for p in fresh if p not in ends], UNSEEN - len(ends))
-    chosen = [*near, *ends, *others]
+    apart = _apart(fresh, [*taken, *near, *ends, *others], APART) if len(ranges) > 1 else []
+    chosen = [*near, *ends, *others, *apart]
     return in_run + sorted(chosen, key=lambda parameters: tuple(parameters.values()))
 
 
@@ -140,6 +145,27 @@ def _spread(chosen: list[dict[str, int]], most: int) -> list[dict[str, int]]:
     if len(chosen) <= most:
         return chosen
     return [chosen[round(i * (len(chosen) - 1) / (most - 1))] for i in range(most)]
+
+
+def _apart(
+    choices: Sequence[dict[str, int]], others: Sequence[Parameters], most: int
+) -> list[dict[str, int]]:
+    """Return at most so many of some parameters, one after the other the farthest from others and from those before."""
+    if not choices:
+        return []
+    points = np.array([[*point.values()] for point in choices])
+    distances = np.full(len(points), np.iinfo(points.dtype).max)
+    chosen: list[dict[str, int]] = []
+    places = [[other[name] for name in choices[0]] for other in others]
+    while len(chosen) < most:
+        for place in places:
+            np.minimum(distances, np.abs(points - place).sum(axis=1), out=distances)
+        farthest = int(distances.argmax())
+        if not distances[farthest]:
+            break
+        chosen.append(choices[farthest])
+        places = [points[farthest]]
+    return chosen
 
 
 def _is_at_an_end(parameters: Parameters, claim: Claim, step: int) -> bool:

@@ -12,6 +12,7 @@ from choco_pipeline.finding.stage import Finder
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.formula import parse
 from choco_pipeline.games.notation import build, match, read
 
 STEP = "step-bar(k=k, s=s)"
@@ -73,6 +74,16 @@ def test_higher_bars_are_lower_ones_farther_away():
     (single,) = judged(searched("solid-bar(f=max(x, z)//2)", [{}]))
     assert "(x+2, y, z+2) is one of solid-bar(f=max(x, z)//2)" in single.text
     assert judged(searched("solid-bar(f=x//2+z//2)", [{}])) == []
+
+
+def test_what_ends_two_steps_beyond_the_games_that_are_shown_is_not_said_of_all():
+    family = "solid-bar(f=(x+z+c)//k)"
+    points = [{"k": k, "c": c} for k in range(1, 9) for c in range(k)]
+    found = judged(searched(family, points))
+    (one,) = (one for one in found if "(x+z+(c-2))//k)" in one.text)
+    assert one.verdict == "holds-to-bound"  # and (1, 1, 0) of k = 2, c = 4 tells that it is wrong
+    assert parse(one.when).value({"k": 5, "c": 4})
+    assert not parse(one.when).value({"k": 2, "c": 4})
 
 
 @pytest.mark.parametrize("seed", range(4))
