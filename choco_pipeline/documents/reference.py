@@ -4,11 +4,34 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
 Schema = Mapping[str, Any]
+
+
+class Noun(NamedTuple):
+    """What is said of one thing, with its article, and of several."""
+
+    one: str
+    several: str
+
+    @classmethod
+    def of(cls, word: str) -> Noun:
+        """Return a noun that is regular.
+
+        Examples
+        --------
+        >>> Noun.of("integer")
+        Noun(one='an integer', several='integers')
+        """
+        return cls(f"{'an' if word[0] in 'aeiou' else 'a'} {word}", f"{word}s")
+
+    @classmethod
+    def alike(cls, text: str) -> Noun:
+        """Return what is said of one and of several alike."""
+        return cls(text, text)
 
 
 def schema_text(model: type[BaseModel]) -> str:
@@ -20,7 +43,7 @@ def schema_text(model: type[BaseModel]) -> str:
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
-def section(title: str, schema: Schema, words: Mapping[str, str]) -> str:
+def section(title: str, schema: Schema, words: Mapping[str, Noun]) -> str:
     """Return a section of a reference page, in Markdown: what a model is, and a table of its keys.
 
     Parameters
@@ -51,50 +74,38 @@ def section(title: str, schema: Schema, words: Mapping[str, str]) -> str:
         )
         said = field.get("description", "")
         meaning = " ".join(filter(None, [said, f"For example {examples}." if examples else ""]))
-        lines.append(f"| `{key}` | {_kind(field, words)}; {needed} | {meaning} |")
+        lines.append(f"| `{key}` | {_kind(field, words).one}; {needed} | {meaning} |")
     return "\n".join(lines) + "\n"
 
 
-def _kind(field: Schema, words: Mapping[str, str]) -> str:
+def _kind(field: Schema, words: Mapping[str, Noun]) -> Noun:
+    """Return what a field of a schema holds."""
     if "anyOf" in field:
-        return " or ".join(dict.fromkeys(_kind(option, words) for option in field["anyOf"]))
+        options = [_kind(option, words) for option in field["anyOf"]]
+        one, several = (" or ".join(dict.fromkeys(forms)) for forms in zip(*options, strict=True))
+        return Noun(one, several)
     if "oneOf" in field:
-        return "one of the kinds below"
+        return Noun("one of the kinds below", "of the kinds below")
     if "enum" in field:
-        return " or ".join(f"`{value}`" for value in field["enum"])
+        return Noun.alike(" or ".join(f"`{value}`" for value in field["enum"]))
     if "const" in field:
-        return f"`{field['const']}`"
+        return Noun.alike(f"`{field['const']}`")
     if "$ref" in field:
         return words[field["$ref"].rpartition("/")[2]]
     if "format" in field:
-        return f"{'an' if field['format'][0] in 'aeiou' else 'a'} {field['format']}"
+        return Noun.of(field["format"])
     match field.get("type"):
         case "array":
-            items = _kind(field["items"], words)
-            return f"a list of {items if 'enum' in field['items'] else _several(items)}"
+            items = _kind(field["items"], words).several
+            return Noun(f"a list of {items}", f"lists of {items}")
         case "object":
-            values = next(iter(field["patternProperties"].values()))
-            return f"a mapping of names to {_several(_kind(values, words))}"
+            values = _kind(next(iter(field["patternProperties"].values())), words).several
+            return Noun(f"a mapping of names to {values}", f"mappings of names to {values}")
         case "integer":
-            return "an integer"
+            return Noun.of("integer")
         case "boolean":
-            return "`true` or `false`"
+            return Noun.alike("`true` or `false`")
         case "null":
-            return "nothing"
+            return Noun.alike("nothing")
         case _:
-            return "text"
-
-
-def _several(kind: str) -> str:
-    """Return the plural of what `_kind` says.
-
-    Examples
-    --------
-    >>> _several("an integer or text"), _several("a list of integers")
-    ('integers or text', 'lists of integers')
-    """
-    one = [part.removeprefix("an ").removeprefix("a ") for part in kind.split(" or ")]
-    return " or ".join(
-        part if old == part else part.replace(" of ", "s of ", 1) if " of " in part else f"{part}s"
-        for old, part in zip(kind.split(" or "), one, strict=True)
-    )
+            return Noun.alike("text")

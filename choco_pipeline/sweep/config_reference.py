@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from choco_pipeline.documents.reference import schema_text, section
+from choco_pipeline.documents.reference import Noun, schema_text, section
 from choco_pipeline.sweep.config import Config
 
 HEAD = """\
@@ -22,7 +22,7 @@ def json_schema() -> str:
 def reference_page() -> str:
     """Return the reference of all keys, in Markdown."""
     schema = Config.model_json_schema()
-    words = {"Sweep": "a sweep", "HeightBox": "a box"}
+    words = {"Sweep": Noun.of("sweep"), "HeightBox": Noun("a box", "boxes")}
     parts = [
         HEAD,
         section("The file", schema, words),

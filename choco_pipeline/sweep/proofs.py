@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import heapq
 import math
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.claims.language.claim import names_of
+from choco_pipeline.games.notation import read
 from choco_pipeline.proof.proof_orders import ClaimToDecide, GameToProve
 from choco_pipeline.provenance import digest
 from choco_pipeline.stages import PROVE, PROVE_STATEMENTS, Work
@@ -157,11 +158,12 @@ def in_parts(ids: Iterable[str], work: Work, number: int) -> dict[str, list[str]
 
 def expected_seconds(proof: GameToProve) -> float:
     """Return about how long a proof takes, at most what it may take."""
-    largest = max((int(number) for number in re.findall(r"\d+", proof.ruleset)), default=0)
+    ruleset = read(proof.ruleset)
+    largest = max(map(abs, ruleset.integers), default=0)
     if proof.relation == "grundy":
         unit = GRUNDY
     else:
-        unit = WITH_PASSES if "with-pass" in proof.ruleset else OTHERS
+        unit = WITH_PASSES if "with-pass" in names_of(ruleset) else OTHERS
     return min(proof.seconds, 0.3 + (largest / unit) ** 2)
 
 

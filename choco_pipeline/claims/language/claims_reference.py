@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from choco_pipeline.claims.language.claims_file import ClaimsFile
-from choco_pipeline.documents.reference import schema_text, section
+from choco_pipeline.documents.reference import Noun, schema_text, section
 
 HEAD = """\
 # Claims files: reference
@@ -15,15 +15,15 @@ says so.
 """
 
 WORDS = {
-    "Paper": "a paper",
-    "Entry": "a claim",
-    "FollowsFrom": "what a claim follows from",
-    "Sample": "a sample",
-    "Case": "a case",
-    "MoveExample": "a move example",
-    "ShapeExample": "a shape example",
-    "Number": "a number",
-    "SectionCase": "a case of sections",
+    "Paper": Noun.of("paper"),
+    "Entry": Noun.of("claim"),
+    "FollowsFrom": Noun.alike("what a claim follows from"),
+    "Sample": Noun.of("sample"),
+    "Case": Noun.of("case"),
+    "MoveExample": Noun.of("move example"),
+    "ShapeExample": Noun.of("shape example"),
+    "Number": Noun.of("number"),
+    "SectionCase": Noun("a case of sections", "cases of sections"),
 }
 #: The models that have a section before the kinds.
 SECTIONS = ("Paper", "Entry", "FollowsFrom", "Sample")
@@ -52,4 +52,4 @@ def claims_reference() -> str:
 
 
 def _heading(name: str) -> str:
-    return WORDS[name][0].upper() + WORDS[name][1:]
+    return WORDS[name].one[0].upper() + WORDS[name].one[1:]
