@@ -10,12 +10,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.documents.record import read_record
 from choco_pipeline.games import Position, Ruleset, parse_ruleset
 from choco_pipeline.games.height import TableHeight
 from choco_pipeline.games.rules import Face, Limit, Rules
+from choco_pipeline.tables.reading.corners import stored_corner
 from choco_pipeline.tables.specs.schema import NONE, Variable, variable_of
-from choco_pipeline.tables.storage.store import read_table, store_of
 
 Cells = NDArray[np.integer]
 Colours = Literal["values", "outcome", "passes"]
@@ -78,7 +77,7 @@ def pictures_of(entry: Mapping[str, Any], results: Path) -> list[Picture]:
     base = game.base
     has_passes = base is not game
     variable = variable_of(game, entry["quantity"])
-    corner = _read_corner(entry, results, _sides(base, entry, int(has_passes)))
+    corner = stored_corner(results, entry, _sides(base, entry, int(has_passes)))
     layers: list[Cells] = list(corner) if has_passes else [corner]
     face = base.rules.face
     if face is not None and variable.name != "grundy":
@@ -157,12 +156,6 @@ def _sides(base: Ruleset, entry: Mapping[str, Any], passes: int) -> list[int]:
         return [*shape[:passes], *(sides[name] for name in rules.coordinates)]
     plane = [min(size, SIDE) for size in shape[passes:]]
     return [*shape[:passes], *(1 for _ in plane[:-2]), *plane[-2:]]
-
-
-def _read_corner(entry: Mapping[str, Any], results: Path, sides: Sequence[int]) -> Cells:
-    manifest = results / "tables" / f"{entry['shard']}.done.json"
-    data = read_table(store_of(manifest, read_record(manifest)), entry["id"], entry, sides)
-    return np.asarray(data[entry["variable"]].values)
 
 
 def _picture(rules: Rules, variable: Variable, cells: Cells, title: str) -> Picture | None:

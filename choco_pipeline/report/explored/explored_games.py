@@ -14,7 +14,6 @@ import numpy as np
 from markupsafe import Markup
 
 from choco_pipeline.automata.dfa import Automaton
-from choco_pipeline.documents.record import read_record
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.games.notation import match, read
@@ -32,8 +31,8 @@ from choco_pipeline.report.explored.played_rules import (
 from choco_pipeline.report.game_families import QUANTITIES
 from choco_pipeline.report.proved.automaton_picture import draw_automaton, is_drawable
 from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.tables.reading.corners import stored_corner
 from choco_pipeline.tables.specs.schema import Variable, variable_of
-from choco_pipeline.tables.storage.store import read_table, store_of
 
 #: Games that differ in parameters only, and are one family.
 PATTERNS = (
@@ -277,10 +276,8 @@ def _cells(
     results: Path,
 ) -> PackedFunction:
     of = tuple(axes.index(dim) for dim in variable.dims)
-    manifest = results / "tables" / f"{entry['shard']}.done.json"
-    corner = [sizes[axis] for axis in of]
-    data = read_table(store_of(manifest, read_record(manifest)), entry["id"], entry, corner)
-    return PackedFunction(of, packed(np.asarray(data[variable.name].values)))
+    corner = stored_corner(results, entry, [sizes[axis] for axis in of])
+    return PackedFunction(of, packed(corner))
 
 
 def _automata(path: str | None, game: Ruleset) -> tuple[tuple[WalkedAutomaton, ...], str]:
