@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from choco_pipeline.cluster.progress import ignore
@@ -13,6 +15,8 @@ from choco_pipeline.errors import ChocoError
 
 #: Environment variable that holds the cluster's address, or the path of its scheduler file.
 SCHEDULER = "CHOCO_SCHEDULER"
+#: Beside the scheduler file of a run that hands tasks of its jobs on: the socket at which it is asked to.
+SOCKET = "jobs.socket"
 
 
 @dataclass
@@ -60,6 +64,10 @@ def call(target: str, *arguments: Any) -> Any:
     scheduler = os.environ.get(SCHEDULER)
     if not scheduler:
         return resolve(target)(*arguments, ignore)
+    if "://" not in scheduler and os.path.lexists(Path(scheduler).with_name(SOCKET)):
+        relayed = resolve("choco_pipeline.cluster.relay:relayed")
+        with suppress(OSError):  # a run that was killed has left the socket
+            return relayed(Path(scheduler).parent, target, arguments)
     submit = resolve(
         "choco_pipeline.cluster.task:submit"
     )  # imports distributed, which takes half a second

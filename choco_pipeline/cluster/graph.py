@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
-from distributed import Client, Future, Scheduler
+from distributed import Client, Scheduler
 from distributed.diagnostics.plugin import SchedulerPlugin
 
 from choco_pipeline.cluster.progress import TOPIC
@@ -19,14 +19,12 @@ from choco_pipeline.cluster.steps import Step, nothing
 from choco_pipeline.cluster.task import (
     address_of,
     client_of,
+    is_done,
     losses,
     memory_of_tasks,
     patience_with,
     run_target,
 )
-
-#: Seconds between two looks at steps that run.
-LOOK = 0.5
 
 
 class Lanes(SchedulerPlugin):
@@ -105,7 +103,7 @@ class OnCluster:
         futures = self._client.get(graph, ends, sync=False)
         for step, future in zip((s for s in steps if s.key not in needed), futures, strict=True):
             with losses(step.target, self._address):
-                while not _is_done(future):
+                while not is_done(future):
                     watch()
                 if future.status != "finished":
                     future.result()  # raises
@@ -128,15 +126,6 @@ def on_cluster(scheduler: str) -> Iterator[OnCluster]:
     address = address_of(scheduler)
     with client_of(address, patience_with(scheduler)) as client:
         yield OnCluster(client, address)
-
-
-def _is_done(future: Future[Any]) -> bool:
-    """Wait for a step as long as one waits between two looks, and say whether it is done, without fetching its result."""
-    try:
-        future.exception(timeout=LOOK)
-    except TimeoutError:
-        return False
-    return True
 
 
 def _workers_of(lane: int | None, workers: Sequence[str]) -> set[str]:

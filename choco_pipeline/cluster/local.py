@@ -20,7 +20,7 @@ from distributed import Client, LocalCluster, Security, Status
 
 from choco_pipeline.cluster.connect import ClusterError, resolve
 from choco_pipeline.cluster.progress import TOPIC
-from choco_pipeline.cluster.task import START, address_of, client_of, memory_of_tasks
+from choco_pipeline.cluster.task import START, address_of, carried_out, client_of, memory_of_tasks
 
 #: Where Dask's dashboard listens: for this machine only, on any free port, so that no two clusters want the same.
 DASHBOARD = "127.0.0.1:0"
@@ -89,6 +89,16 @@ class Cluster:
         """
         future = self.client.submit(_run, target, pure=False)
         return lambda: bool(future.done())
+
+    def carried_out(
+        self,
+        target: str,
+        arguments: Sequence[Any],
+        is_gone: Callable[[], bool],
+        priority: int = 0,
+    ) -> Any:
+        """Have a task carried out, as `choco_pipeline.cluster.task.carried_out`; those of a higher priority come before others."""
+        return carried_out(self.client, self.address, target, arguments, is_gone, priority)
 
     @property
     def threads(self) -> int:

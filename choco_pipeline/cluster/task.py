@@ -10,25 +10,28 @@ import os
 import signal
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import dask
-from distributed import Client, Security, Worker, get_worker
+from distributed import Client, Future, Security, Worker, get_worker
 from distributed.client import FutureCancelledError
 from distributed.comm.core import connect
 from distributed.scheduler import KilledWorker
 
 from choco_pipeline.cluster.connect import PROCESS, ClusterError, resolve
 from choco_pipeline.cluster.progress import TOPIC
+from choco_pipeline.cluster.relay import GivenUpError
 from choco_pipeline.errors import ChocoError
 
 #: Seconds until a scheduler that does not answer counts as gone.
 ANSWER = 5
 #: The same where a file says where it is: it was there some moments ago, and may have a machine that has too much to do.
 LOADED_ANSWER = 60
+#: Seconds between two looks at a task that runs.
+LOOK = 0.5
 #: Seconds to wait for the scheduler file of a cluster that is starting; compiling kernels may be part of that.
 START = 600
 
@@ -37,13 +40,50 @@ def submit(scheduler: str, target: str, arguments: Sequence[Any]) -> Any:
     """Run a target on the cluster and wait for what it returns; see `choco_pipeline.cluster.connect.call`."""
     address = address_of(scheduler)
     with client_of(address, patience_with(scheduler)) as client:
-        # The retries that a dying worker causes are the scheduler's to count: see allowed-failures.
-        key = f"{target.partition(':')[2]}-{uuid.uuid4().hex}"
-        future = client.submit(
-            run_target, target, list(arguments), os.getcwd(), key=key, pure=False
-        )
-        with losses(target, address):
-            return future.result()
+        return carried_out(client, address, target, arguments)
+
+
+def carried_out(
+    client: Client,
+    address: str,
+    target: str,
+    arguments: Sequence[Any],
+    is_gone: Callable[[], bool] = lambda: False,
+    priority: int = 0,
+) -> Any:
+    """Run a target on the cluster of a client and return what it returns, unless who waits for it has gone.
+
+    Raises
+    ------
+    GivenUpError
+        If so; the task then ends, unless it runs already.
+    """
+    # The retries that a dying worker causes are the scheduler's to count: see allowed-failures.
+    key = f"{target.partition(':')[2]}-{uuid.uuid4().hex}"
+    future = client.submit(
+        run_target,
+        target,
+        list(arguments),
+        os.getcwd(),
+        key=key,
+        pure=False,
+        priority=priority,
+    )
+    with losses(target, address):
+        while not is_done(future):
+            if is_gone():
+                future.cancel()
+                raise GivenUpError
+        return future.result()
+
+
+def is_done(future: Future[Any]) -> bool:
+    """Wait for a task as long as one waits between two looks, and say whether it is done, without fetching its result."""
+    try:
+        future.exception(timeout=LOOK)
+    except TimeoutError:
+        return False
+    return True
 
 
 @contextmanager

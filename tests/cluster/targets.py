@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from choco_pipeline.cluster.progress import Report
-from choco_pipeline.errors import ConfigError
+from choco_pipeline.errors import ConfigError, DisagreementError
 
 
 def double(number: int, report: Report) -> dict[str, int]:
@@ -64,3 +64,7 @@ def note_process(folder: str, *rest: Any) -> None:
 def write_sum(file: str, *rest: Any) -> None:
     *numbers, _ = rest
     Path(file).write_text(str(sum(numbers)))
+
+
+def contradict(what: str, report: Report) -> None:
+    raise DisagreementError(what)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import queue
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -24,6 +25,7 @@ from choco_pipeline.cluster.cluster_file import (
     in_bytes,
 )
 from choco_pipeline.cluster.connect import SCHEDULER, resolve
+from choco_pipeline.cluster.relay import GivenUpError, Relay
 from choco_pipeline.cluster.security import as_environment, make_certificate, own_tls, tls_settings
 from choco_pipeline.shipped import SHIPPED
 from choco_pipeline.sweep.room import Capacity
@@ -36,8 +38,16 @@ PROFILES = SHIPPED / "workflow" / "profiles"
 #: Where Dask works, in the results folder, while a run lasts.
 DASK = ".dask"
 WARM_UP = "choco_pipeline.kernels:warm_up"
+#: Seconds between two looks at whether a job still waits for kernels.
+LOOK = 0.5
 #: Jobs for each worker: while one is computed, the process of the next one starts.
 JOBS_PER_WORKER = 2
+#: Rules that say they need two threads, which they do without workers. With them, a second job waits beside the one that runs.
+ONE_THREAD = ("prove=1", "prove_statements=1")
+#: Tasks that need compiled kernels, and wait for `WARM_UP`.
+WITH_KERNELS = "choco_pipeline.tables.building"
+#: Tasks that somebody waits for while others take longer: they come before those that are not begun.
+SOON = ("choco_pipeline.sweep.ledger", "choco_pipeline.report.task")
 
 
 def capacity_of(cluster: Description, name: str | None) -> Capacity:
@@ -93,6 +103,8 @@ class Workers:
         self._is_announced = False
         self._reports: queue.SimpleQueue[Mapping[str, Any]] = queue.SimpleQueue()
         self._is_ready: Callable[[], bool] | None = None
+        self._is_warm = threading.Event()
+        self._relay: Relay | None = None
         self._folder = results / DASK
         self._file = self._folder / "scheduler.json"
         self._open: Callable[[], AbstractContextManager[Cluster]] | None = None
@@ -133,6 +145,11 @@ class Workers:
             self._folder.mkdir(mode=0o700, parents=True)
         jobs = JOBS_PER_WORKER * workers
         self.options = ["--workflow-profile", str(PROFILES / "default"), "--cores", str(jobs)]
+        if self._is_own_machine:
+            with suppress(OSError):  # no sockets there, so that jobs are clients of the cluster
+                self._relay = Relay(self._folder)
+                self._stack.callback(self._relay.close)
+                self.options += ["--set-threads", *ONE_THREAD]
         self.environment = {SCHEDULER: scheduler, **as_environment(settings)}
 
     def __enter__(self) -> Workers:
@@ -152,8 +169,8 @@ class Workers:
     def start(self, *, warm_up: bool) -> str | None:
         """Start the cluster unless it runs or there is none.
 
-        With `warm_up`, jobs wait until one worker on this machine has compiled the kernels; elsewhere workers may
-        have to wait in a queue, so jobs wait for none.
+        With `warm_up`, jobs that build tables wait until one worker on this machine has compiled the kernels; elsewhere
+        workers may have to wait in a queue, so jobs wait for none.
 
         Returns
         -------
@@ -176,6 +193,8 @@ class Workers:
             if self._own_tls is not None:
                 make_certificate(self._own_tls)
             self._use(self._stack.enter_context(opened()))
+            if self._relay is not None:
+                self._relay.serve(self._carried_out)
         assert self._cluster is not None
         return self._cluster
 
@@ -185,8 +204,20 @@ class Workers:
             write = resolve("choco_pipeline.cluster.local:write_scheduler_file")
             write(self._cluster, self._file)
             self._is_ready = None
+            self._is_warm.set()
         while not self._reports.empty():
             yield self._reports.get()
+
+    def _carried_out(
+        self, target: str, arguments: Sequence[Any], is_gone: Callable[[], bool]
+    ) -> Any:
+        """Have a job's task carried out, as `choco_pipeline.cluster.relay.CarryOut` says."""
+        while target.startswith(WITH_KERNELS) and not self._is_warm.wait(LOOK):
+            if is_gone():
+                raise GivenUpError
+        assert self._cluster is not None
+        priority = int(target.startswith(SOON))
+        return self._cluster.carried_out(target, arguments, is_gone, priority)
 
     def _use(self, cluster: Cluster) -> None:
         self._cluster = cluster

@@ -1,0 +1,148 @@
+"""Tasks of jobs handed on by the run that has started them, so that a job need not be a client of the cluster itself.
+
+A light client takes half a second to import `distributed`, and again some time to connect; a run has dozens of jobs, and is
+connected already. So it listens at a socket in a folder that nobody else may enter, and a job says there which task it
+wants: one line of JSON, answered by another when the task has ended. A job that goes away has its task given up, as when a
+client does; a run that goes away closes the socket, and jobs end with an error.
+
+Where a socket cannot be, or nobody listens at one, jobs are clients as they are everywhere else.
+"""
+
+from __future__ import annotations
+
+import json
+import select
+import socket
+import threading
+import traceback
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Literal
+
+from choco_pipeline.cluster.connect import SOCKET, ClusterError
+from choco_pipeline.errors import ChocoError, DisagreementError
+
+#: Jobs that may wait until the run listens: more than one machine starts at the same time.
+BACKLOG = 1024
+#: What became of a task, beside its result or the message.
+Kind = Literal["result", "mistake", "disagreement", "failure"]
+
+
+class RelayedError(RuntimeError):
+    """A task raised what is no mistake of the user, with the traceback that it had on its worker."""
+
+
+class GivenUpError(Exception):
+    """A task was given up, since nobody waits for it any more."""
+
+
+#: Has a target with its arguments carried out, and returns what it returns; it is given up once the function says so.
+CarryOut = Callable[[str, Sequence[Any], Callable[[], bool]], Any]
+
+
+class Relay:
+    """The run's end: a socket at which jobs ask."""
+
+    def __init__(self, folder: Path) -> None:
+        """Be there to be asked from now on; nothing is answered before `serve`.
+
+        Raises
+        ------
+        OSError
+            If there can be no socket in the folder.
+        """
+        self._listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            self._listening.bind(str(folder / SOCKET))
+            self._listening.listen(BACKLOG)
+        except OSError:
+            self._listening.close()
+            raise
+
+    def serve(self, carry_out: CarryOut) -> None:
+        """Answer jobs from now on, each in a thread of its own."""
+        threading.Thread(target=self._serve, args=(carry_out,), daemon=True).start()
+
+    def close(self) -> None:
+        """Answer nobody any more."""
+        with suppress(OSError):  # a thread that waits for the next job ends only so
+            self._listening.shutdown(socket.SHUT_RDWR)
+        self._listening.close()
+
+    def _serve(self, carry_out: CarryOut) -> None:
+        while True:
+            try:
+                connection, _ = self._listening.accept()
+            except OSError:  # closed
+                return
+            threading.Thread(target=_answer, args=(connection, carry_out), daemon=True).start()
+
+
+def relayed(folder: Path, target: str, arguments: Sequence[Any]) -> Any:
+    """Ask the run whose socket is in a folder to have a task done, and return what it returns; see `Relay`.
+
+    Raises
+    ------
+    OSError
+        If nobody listens there.
+    ClusterError, ChocoError, DisagreementError
+        As for `choco_pipeline.cluster.connect.call`.
+    RelayedError
+        If the task raised anything else.
+    """
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        connection.connect(str(folder / SOCKET))
+        try:
+            connection.sendall(json.dumps([target, list(arguments)]).encode() + b"\n")
+            line = _line(connection)
+        except OSError:
+            line = b""
+    if not line.endswith(b"\n"):
+        raise ClusterError(f"{target}: the run went away before the task was done")
+    kind, value = json.loads(line)
+    match kind:
+        case "mistake":
+            raise ChocoError(value)
+        case "disagreement":
+            raise DisagreementError(value)
+        case "failure":
+            raise RelayedError(value)
+        case _:
+            return value
+
+
+def _answer(connection: socket.socket, carry_out: CarryOut) -> None:
+    def is_gone() -> bool:
+        """Return whether the job has gone: it says nothing after its question."""
+        return bool(select.select([connection], [], [], 0)[0])
+
+    with connection, suppress(OSError, GivenUpError):
+        line = _line(connection)
+        if line.endswith(b"\n"):
+            target, arguments = json.loads(line)
+            answer = _outcome(target, arguments, carry_out, is_gone)
+            connection.sendall(json.dumps(answer).encode() + b"\n")
+
+
+def _outcome(
+    target: str, arguments: Sequence[Any], carry_out: CarryOut, is_gone: Callable[[], bool]
+) -> tuple[Kind, Any]:
+    try:
+        return "result", carry_out(target, arguments, is_gone)
+    except GivenUpError:
+        raise
+    except ChocoError as error:
+        return "mistake", str(error)
+    except DisagreementError as error:
+        return "disagreement", error.args[0]
+    except Exception as error:  # told to the job, which raises it
+        return "failure", "".join(traceback.format_exception(error)).rstrip()
+
+
+def _line(connection: socket.socket) -> bytes:
+    """Return what comes until a line ends, or the connection."""
+    line = b""
+    while not line.endswith(b"\n") and (read := connection.recv(1 << 16)):
+        line += read
+    return line

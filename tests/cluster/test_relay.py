@@ -1,0 +1,159 @@
+"""Tasks that a run hands on for its jobs: the same answers as by a client, errors whole, and nothing left when one end goes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from choco_pipeline.cluster.connect import SCHEDULER, SOCKET, ClusterError, call, resolve
+from choco_pipeline.cluster.progress import ignore
+from choco_pipeline.cluster.relay import GivenUpError, Relay, RelayedError
+from choco_pipeline.errors import ChocoError, DisagreementError
+
+ROOT = Path(__file__).parents[2]
+TARGETS = "tests.cluster.targets"
+
+
+class Run:
+    """A run's end, which carries tasks out in this process; those with ``wait`` in their names until nobody waits for them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.begun: list[str] = []
+        self.given_up: list[str] = []
+        self.relay = Relay(folder)
+        self.relay.serve(self.carried_out)
+
+    def carried_out(
+        self, target: str, arguments: Sequence[Any], is_gone: Callable[[], bool]
+    ) -> Any:
+        """Carry a task out."""
+        self.begun.append(target)
+        while "wait" in target:
+            if is_gone():
+                self.given_up.append(target)
+                raise GivenUpError
+            time.sleep(0.02)
+        return resolve(target)(*arguments, ignore)
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
+    # The path of a socket is at most a hundred bytes, so that it is a relative one, as in runs.
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(ROOT))
+    monkeypatch.setenv(SCHEDULER, "scheduler.json")
+    run = Run(Path())
+    yield run
+    run.relay.close()
+
+
+def job(code: str) -> subprocess.Popen[str]:
+    """Start a process as the rules do."""
+    code = f"from choco_pipeline.cluster.connect import call\n{code}"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(
+        [sys.executable, "-c", code], env=environment, stderr=subprocess.PIPE, text=True
+    )
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.02)
+
+
+def test_a_job_gets_what_its_task_returns_and_imports_no_cluster(run: Run) -> None:
+    code = (
+        "import sys\n"
+        f"sys.exit(str([call('{TARGETS}:double', 21)['double'],"
+        " [name for name in ('distributed', 'dask', 'numpy') if name in sys.modules]]))"
+    )
+    assert job(code).communicate()[1].strip() == "[42, []]"
+    assert run.begun == [f"{TARGETS}:double"]
+
+
+def test_jobs_at_the_same_time_get_their_own_answers(run: Run) -> None:
+    found: dict[int, int] = {}
+
+    def ask(number: int) -> None:
+        found[number] = call(f"{TARGETS}:double", number)["double"]
+
+    threads = [threading.Thread(target=ask, args=(n,)) for n in range(40)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == {n: 2 * n for n in range(40)}
+
+
+def test_a_job_that_asks_before_the_run_listens_is_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(SCHEDULER, "scheduler.json")
+    relay = Relay(Path())
+    waiting = job(f"assert call('{TARGETS}:double', 1)['double'] == 2")
+    time.sleep(1)
+    assert waiting.poll() is None
+    relay.serve(lambda target, arguments, is_gone: resolve(target)(*arguments, ignore))
+    assert waiting.communicate()[1] == ""
+    assert waiting.returncode == 0
+    relay.close()
+
+
+def test_errors_arrive_as_what_they_are(run: Run) -> None:
+    with pytest.raises(ChocoError, match=r"^this is not possible:\nbecause$"):
+        call(f"{TARGETS}:refuse", "this")
+    with pytest.raises(DisagreementError) as two:
+        call(f"{TARGETS}:contradict", "one and another")
+    assert two.value.args == ("one and another",)
+    with pytest.raises(RelayedError, match=r"(?s)targets.py.*ZeroDivisionError: in the target"):
+        call(f"{TARGETS}:fail")
+
+
+def test_a_task_is_given_up_when_its_job_has_gone(run: Run) -> None:
+    waiting = job(f"call('{TARGETS}:wait_long', 'started')")
+    wait_for(lambda: run.begun)
+    waiting.kill()
+    waiting.communicate()
+    wait_for(lambda: run.given_up)
+    assert call(f"{TARGETS}:double", 4)["double"] == 8
+
+
+def test_a_run_that_goes_away_ends_its_jobs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code = (
+        "import time; from pathlib import Path; from choco_pipeline.cluster.relay import Relay\n"
+        "relay = Relay(Path())\n"
+        "relay.serve(lambda *_: (Path('begun').touch(), time.sleep(600)))\n"
+        "time.sleep(600)"
+    )
+    monkeypatch.setenv(SCHEDULER, "scheduler.json")
+    owner = job(code)
+    wait_for(Path(SOCKET).exists)
+    waiting = job(f"call('{TARGETS}:double', 1)")
+    wait_for(Path("begun").exists)
+    owner.kill()
+    owner.communicate()
+    error = waiting.communicate()[1]
+    assert "the run went away before the task was done" in error.splitlines()[-1]
+    # What it has left is no run: the scheduler's own file is asked for, which is not there either.
+    Path("scheduler.json").write_text("{}")
+    with pytest.raises(ClusterError, match="not a Dask scheduler file"):
+        call(f"{TARGETS}:double", 1)
+
+
+def test_where_no_socket_can_be_there_is_none(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        Relay(tmp_path / "missing")
