@@ -69,7 +69,7 @@ def _boxes(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[Counted]:
                 chosen = here & (value <= bound)
                 found[p, what] += np.bincount(value[chosen], minlength=bound + 1)
     for (p, what), numbers in sorted(found.items()):
-        more = f", {p} passes left" if passes > 1 else ", the pass left" if passes else ""
+        more = f", {_left(p, passes)}" if passes else ""
 
         def counted(what: str, terms: Sequence[int], more: str = more) -> IntegerSequence:
             return IntegerSequence(
@@ -82,6 +82,13 @@ def _boxes(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[Counted]:
             yield counted(what, terms[:MOST_TERMS]), counted(BOX_OF_POWER, powers)
         else:
             yield counted(what, numbers[:MOST_TERMS].tolist()), None
+
+
+def _left(p: int, passes: int) -> str:
+    """Return how many of several passes are left, in words."""
+    if passes == 1:
+        return "the pass left"
+    return f"{p} pass{'' if p == 1 else 'es'} left"
 
 
 def _ways(
@@ -107,7 +114,7 @@ def _bars(heaps: NDArray[np.integer], most: int, wider: int) -> Iterator[Counted
         sequence = IntegerSequence(
             f"with-pass({family}, passes={passes})" if passes else family,
             f"cells whose bar of m rows and {width} columns is a P-position"
-            + (f", {p} passes left" if passes else ""),
+            + (f", {_left(p, passes)}" if passes else ""),
             "m",
             1,
             tuple(terms),

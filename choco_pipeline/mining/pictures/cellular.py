@@ -78,7 +78,7 @@ def _sentence(stack: Stack, rule: Rule, known: Stack | None) -> str:
     elif rule.where == "inside":
         parts.append("where all these cells are positions")
     if any(which for which, *_ in rule.terms) and known is not None:
-        parts.append(f"b the same with {known.passes} passes left")
+        parts.append(f"b the same with {known.left}")
     if rule.exceptions:
         cells = ", ".join(str(cell) for cell in rule.exceptions[:MOST_SAID])
         more = len(rule.exceptions) > MOST_SAID
@@ -100,7 +100,7 @@ def _relation(stack: Stack, rule: Rule) -> tuple[str, int | None, frozenset[Any]
 
 def _finding(stack: Stack, rule: Rule | None, known: Stack | None = None) -> CellularFinding:
     """Return a search's outcome."""
-    also = "" if known is None else f", cells of those with {known.passes} passes left being known"
+    also = "" if known is None else f", cells of those with {known.left} being known"
     inside = "and earlier cells of the same picture"
     terms = sum(1 for _ in reach(stack, ORDER, RADIUS, True, int(known is not None)))
     finding = partial(

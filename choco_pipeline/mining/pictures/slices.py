@@ -61,6 +61,11 @@ class Stack:
         return self.cells.ndim - 2
 
     @property
+    def left(self) -> str:
+        """How many passes are left, in words."""
+        return f"{self.passes} pass{'' if self.passes == 1 else 'es'} left"
+
+    @property
     def text(self) -> str:
         """Say what the pictures are."""
         numbers = (
@@ -69,11 +74,7 @@ class Stack:
                 self.axes[:-2], self.first, self.cells.shape, strict=False
             )
         )
-        left = (
-            ""
-            if self.passes is None
-            else f", {self.passes} {'pass' if self.passes == 1 else 'passes'} left"
-        )
+        left = "" if self.passes is None else f", {self.left}"
         return f"{self.ruleset} by {' and '.join(numbers)}{left}"
 
 

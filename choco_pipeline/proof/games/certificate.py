@@ -185,7 +185,7 @@ def certificate_of(document: GameDocument, path: Path, games: Mapping[str, Any])
         raise CertificateError(f"{path}: the coordinates must be {', '.join(coordinates)}")
     automata = []
     for passes, data in enumerate(document.automata):
-        where = f"{path}: the automaton for {passes} passes left"
+        where = f"{path}: the automaton for {passes} pass{'' if passes == 1 else 'es'} left"
         try:
             automaton = Automaton.from_json(data)
         except ChocoError as error:

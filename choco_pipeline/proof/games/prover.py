@@ -127,7 +127,8 @@ def fitting(
     for passes, automaton in sorted(automata.items()):
         if automaton.tracks != tracks:
             raise RelationError(
-                f"{ruleset.notation}: the automaton for {passes} passes left has tracks {listed(automaton.tracks)},"
+                f"{ruleset.notation}: the automaton for {passes} pass{'' if passes == 1 else 'es'} left"
+                f" has tracks {listed(automaton.tracks)},"
                 f" needed are {', '.join(tracks)}"
             )
     return tuple(automata[passes] for passes in needed)

@@ -155,7 +155,7 @@ def test_sentences_in_the_file_are_not_what_is_checked(nim):
     assert proof.why.endswith("the obligations written in the file are not those that were checked")
     document["automata"][1]["accepting"] = []
     path.write_text(json.dumps(document))
-    with pytest.raises(CertificateError, match="for 1 passes left is not the least one"):
+    with pytest.raises(CertificateError, match="for 1 pass left is not the least one"):
         check_certificate(path, OWN)
 
 
