@@ -6,9 +6,11 @@ import hashlib
 import math
 import re
 from abc import ABC, abstractmethod
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -29,8 +31,11 @@ TALLEST = 1 << 28
 #: So many values of a formula are kept.
 MOST_KNOWN = 1 << 16
 
-#: Bytes of a file with heights: 10,000 × 1,000 of them.
+#: Bytes of a file with heights, and heights in it, 2,200 × 2,200 or so: to read them takes seconds, and at most 640 MB.
 MOST_BYTES = 1 << 26
+MOST_VALUES = 5_000_000
+#: What stands between values, or at the end of a line.
+SEPARATORS = (b",", b"\n", b"\r")
 
 #: Decimal digits of an integer, so that an int64 holds it.
 LONGEST_INTEGER = 18
@@ -277,30 +282,29 @@ class TableHeight(Height):
             raise HeightError(f"height table {name}: cannot be read ({error.strerror})") from None
         if len(content) > MOST_BYTES:
             raise HeightError(f"height table {name}: at most {MOST_BYTES:,} bytes are read")
+        if sum(map(content.count, SEPARATORS)) > MOST_VALUES:
+            raise HeightError(f"height table {name}: at most {MOST_VALUES:,} values are read")
         try:
-            lines = content.decode("utf-8").splitlines()
+            lines = StringIO(content.decode("utf-8"), newline=None)
         except UnicodeDecodeError as error:
             raise HeightError(
                 f"height table {name}: cannot be read (byte {error.start} is not UTF-8)"
             ) from None
-        rows: list[list[int]] = []
-        for number, line in enumerate(lines, start=1):
-            if not line.strip() or line.lstrip().startswith("#"):
+        read, width = array("q"), 0
+        for number, line in enumerate(map(str.rstrip, lines), start=1):
+            if not line or line.lstrip().startswith("#"):
                 continue
-            where = f"height table {name}, line {number}"
-            rows.append(
-                [
-                    _cell(cell, f"{where}, column {column}")
-                    for column, cell in enumerate(line.split(","), start=1)
-                ]
+            where, before = f"height table {name}, line {number}", len(read)
+            read.extend(
+                _cell(cell, f"{where}, column {column}")
+                for column, cell in enumerate(line.split(","), start=1)
             )
-            if len(rows[-1]) != len(rows[0]):
-                raise HeightError(
-                    f"{where}: {len(rows[0])} values are needed, found {len(rows[-1])}"
-                )
-        if not rows:
+            width = width or len(read)
+            if len(read) - before != width:
+                raise HeightError(f"{where}: {width} values are needed, found {len(read) - before}")
+        if not width:
             raise HeightError(f"height table {name}: no values in it")
-        values = np.array(rows, dtype=np.int64)
+        values = np.array(read, dtype=np.int64).reshape(-1, width)
         values.flags.writeable = False
         return cls(values, name)
 

@@ -168,6 +168,22 @@ def test_a_large_file_is_not_read(tmp_path, monkeypatch):
         parse_ruleset("solid-bar(f=csv(h.csv))", base=tmp_path)
 
 
+@pytest.mark.parametrize("content", ["0,1\n2,3\n", "0\n" * 4, "0\r" * 4, "0,0,0,0,"])
+def test_a_file_with_many_values_is_not_read(tmp_path, monkeypatch, content):
+    """Five bytes of it may take a hundred when they are read."""
+    (tmp_path / "h.csv").write_bytes(content.encode())
+    monkeypatch.setattr(height, "MOST_VALUES", 3)
+    with pytest.raises(HeightError, match="at most 3 values are read"):
+        parse_ruleset("solid-bar(f=csv(h.csv))", base=tmp_path)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_end_as_on_any_system(tmp_path, end):
+    (tmp_path / "h.csv").write_bytes(f"0,1{end}2,3{end}".encode())
+    read = TableHeight.from_csv(tmp_path / "h.csv", "h.csv")
+    assert read.values.tolist() == [[0, 1], [2, 3]]
+
+
 @pytest.mark.parametrize("path", ["../secret.csv", "/etc/passwd", "a/../../secret.csv"])
 def test_csv_outside_of_the_project_is_refused(tmp_path, path):
     (tmp_path / "secret.csv").write_text("0\n")
