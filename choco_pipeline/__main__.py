@@ -6,11 +6,12 @@ import sys
 
 def main() -> None:
     """Run a command; Ctrl-C ends it without a traceback before the command can see to that itself."""
-    if sys.argv[1:2] != ["run"]:  # which ends its own processes in order
-        from choco_pipeline.interruption import end_soon_after_ctrl_c  # noqa: PLC0415 -- as below
-
-        end_soon_after_ctrl_c()
     try:
+        if sys.argv[1:2] != ["run"]:  # which ends its own processes in order
+            from choco_pipeline.interruption import end_soon_after_ctrl_c  # noqa: PLC0415 -- as below
+
+            end_soon_after_ctrl_c()
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # which ./choco has blocked
         from choco_pipeline.cli.start import main as run_command  # noqa: PLC0415 -- takes its time
 
         run_command()

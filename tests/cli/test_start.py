@@ -22,6 +22,15 @@ def test_ctrl_c_while_it_is_loaded_shows_no_traceback(seconds):
     assert "choco_pipeline" not in said
 
 
+@pytest.mark.parametrize("command", ["schema", "run"])
+def test_ctrl_c_that_had_to_wait_ends_it_in_order(command):
+    """As it waits for what ``./choco`` starts."""
+    blocked = "import os, signal, sys; signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT});"
+    start = f"os.kill(os.getpid(), signal.SIGINT); os.execv(sys.executable, {[sys.executable, '-m', 'choco_pipeline', command, 'no-such-file.yaml']})"
+    done = subprocess.run([sys.executable, "-c", blocked + start], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 @pytest.mark.parametrize(
     ("arguments", "unneeded"),
     [

@@ -14,6 +14,8 @@ from .stand_ins import OLD_PYTHON, ROOT, Clone, make_clone, write_program
 
 SHELLS = [shell for shell in ("sh", "dash", "bash") if shutil.which(shell)]
 
+GNU_ENV = subprocess.run(["env", "--block-signal=INT", "true"], capture_output=True, check=False)
+
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Clone:
@@ -115,6 +117,17 @@ def test_a_changed_lock_file_or_pyproject_is_synced_into_the_same_environment(cl
         assert clone.calls == [sync_call("run"), INSTALL_CALL]
         assert clone.run("run").stderr == ""
         assert clone.calls == []
+
+
+@pytest.mark.skipif(GNU_ENV.returncode != 0, reason="needs GNU's env")
+def test_ctrl_c_waits_until_the_program_can_hear_it(clone: Clone) -> None:
+    """Python answers it with a traceback while it starts."""
+    tells = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ()))"
+    write_program(clone.programs.parent / "started", f"#!{sys.executable}\n{tells}\n")
+    assert clone.run("version").stdout == "False\n"
+    for name in ("env", "true"):
+        (clone.programs / name).symlink_to(str(shutil.which(name)))
+    assert clone.run("version").stdout == "True\n"
 
 
 def test_the_development_packages_are_also_enough_to_run(clone: Clone) -> None:
