@@ -188,12 +188,12 @@ class _Box:
         blocks = Choices(self.check.all, where=where, known=self.known).blocks(
             EvaluationBudget(), MOST_POINTS
         )
-        found = next(blocks, {name: np.empty(0, np.int64) for name in self.check.all})
+        choices = next(blocks, {name: np.empty(0, np.int64) for name in self.check.all})
         if next(blocks, None) is not None:
             raise LimitError(
                 f"the property speaks of more than {MOST_POINTS:,} choices of integers: a smaller bound has fewer"
             )
-        return found
+        return choices
 
     @property
     def coordinates(self) -> tuple[str, ...]:
@@ -239,8 +239,8 @@ class _Box:
         """Return of which functions all Grundy numbers are as claimed."""
         grundy = grundy_numbers(heights)
         right = (grundy < 0) | (grundy == self.claimed[:, :, : grundy.shape[3]])
-        found: Truths = np.all(right, axis=(1, 2, 3))
-        return found
+        holds: Truths = np.all(right, axis=(1, 2, 3))
+        return holds
 
     def has_property(self, heights: NDArray[np.int64]) -> Truths:
         """Return which functions have the property: all at once, or one by one if some look-up has no value."""
@@ -255,9 +255,9 @@ class _Box:
 
     def _truths(self, table: NDArray[np.int64]) -> Truths:
         """Return where the condition holds for one function."""
-        found = self.check.condition.evaluate({**self.known, **self.points}, {"f": table})
+        truths = self.check.condition.evaluate({**self.known, **self.points}, {"f": table})
         size = next(iter(self.points.values())).size
-        return np.broadcast_to(found, (size,)).astype(np.bool_, copy=False)
+        return np.broadcast_to(truths, (size,)).astype(np.bool_, copy=False)
 
     def _truths_together(self, tables: NDArray[np.int64]) -> Truths | None:
         """Return which functions have the property; None if a height is asked for outside the box."""
@@ -270,8 +270,8 @@ class _Box:
             if size and (index.min() < 0 or index.max() >= tables.shape[1]):
                 return None
             env[name] = np.take_along_axis(tables, index, axis=1)
-        found: Truths = np.all(np.broadcast_to(condition.evaluate(env), shape), axis=1)
-        return found
+        truths: Truths = np.all(np.broadcast_to(condition.evaluate(env), shape), axis=1)
+        return truths
 
     def counterexample(self, heights: NDArray[np.int64]) -> Counterexample:
         """Return what is wrong with one function, [1, n_x, n_z]."""

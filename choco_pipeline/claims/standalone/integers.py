@@ -169,12 +169,12 @@ class _Statement:
         points = {
             name: np.array([value]) for name, value in named.items() if name not in self.known
         }
-        said, claimed = (
+        actual, claimed = (
             ("", number.exactly) if number.least is None else ("at least ", number.least)
         )
         assert claimed is not None
         counts = self._counts(number, points)
-        return f"{number.counted} is {counts[0]}", f"{said}{claimed.value(named)}"
+        return f"{number.counted} is {counts[0]}", f"{actual}{claimed.value(named)}"
 
     def _number_is_right(self, number: Number, points: Points) -> Truths:
         counts = self._counts(number, points)

@@ -90,11 +90,11 @@ def find_sections(check: Sections, bound: int, fixed: Mapping[str, int]) -> Find
 
 def centres(order: int) -> set[tuple[int, ...]]:
     """Return the centres of the small octahedra of S_order, in units of their radius."""
-    found = np.zeros((1, 3), np.int64)
+    centres = np.zeros((1, 3), np.int64)
     for i in range(order):
         step = np.vstack([np.eye(3, dtype=np.int64), -np.eye(3, dtype=np.int64)]) << (order - 1 - i)
-        found = (found[:, None] + step).reshape(-1, 3)
-    return {tuple(centre) for centre in found.tolist()}
+        centres = (centres[:, None] + step).reshape(-1, 3)
+    return {tuple(centre) for centre in centres.tolist()}
 
 
 def _choices(check: Sections, bound: int, fixed: Mapping[str, int]) -> Iterator[dict[str, int]]:
@@ -128,15 +128,15 @@ def _compared(
         if not mine.any():
             continue
         spoken += int(mine.sum())
-        said = np.zeros(int(mine.sum()), np.bool_)
+        claimed = np.zeros(int(mine.sum()), np.bool_)
         if case.like is not None:
             order, level = (int(part.value(known)) for part in case.like[:2])
             other = _squares(order, level, False)
             here: Points = {"i": i[mine], "j": j[mine]}
             row, column = (values_at(part, here, _named(part, known)) - 1 for part in case.like[2:])
             inside = (np.minimum(row, column) >= 0) & (np.maximum(row, column) < other.shape[0])
-            said[inside] = other[row[inside], column[inside]]
-        wrong[mine] = there[mine] != said
+            claimed[inside] = other[row[inside], column[inside]]
+        wrong[mine] = there[mine] != claimed
     if not wrong.any():
         return spoken, None
     n = int(wrong.argmax())

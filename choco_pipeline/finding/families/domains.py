@@ -120,10 +120,10 @@ def domain(
     if not any(holds):
         return None
     atoms = _different(_atoms(points, others))
-    found = _shortest(atoms, _bits(holds))
-    if found is None:
-        found = min(_within_residues(atoms, points, holds, others), key=_order, default=None)
-    return None if found is None else Domain(parse(found.text).text, _count(atoms, found))
+    shortest = _shortest(atoms, _bits(holds))
+    if shortest is None:
+        shortest = min(_within_residues(atoms, points, holds, others), key=_order, default=None)
+    return None if shortest is None else Domain(parse(shortest.text).text, _count(atoms, shortest))
 
 
 def _shortest(atoms: Sequence[_Condition], target: Bits) -> _Condition | None:
@@ -144,9 +144,9 @@ def _within_residues(
             continue
         inside = [i for i in range(len(points)) if residue.bits >> i & 1]
         some = _different(_atoms([points[i] for i in inside], others))
-        found = _shortest(some, _bits([holds[i] for i in inside]))
-        if found is not None:
-            yield residue.joined("and", replace(found, bits=target))
+        shortest = _shortest(some, _bits([holds[i] for i in inside]))
+        if shortest is not None:
+            yield residue.joined("and", replace(shortest, bits=target))
 
 
 def without_superfluous(condition: str, points: Sequence[Point]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from choco_pipeline.finding.families.laws import Law, laws
-from choco_pipeline.finding.families.lift import Said
+from choco_pipeline.finding.families.lift import LabelledFormula
 from choco_pipeline.finding.families.table_family import Outcome, TableFamily, outcome
 from choco_pipeline.finding.families.wording import (
     claim_of,
@@ -28,14 +28,14 @@ TRIED = (
 class FamilyFormula:
     """A formula with parameters, as the ``check`` of a claim, and what it is worth on each table of a family."""
 
-    said: Said
+    labelled: LabelledFormula
     check: Mapping[str, Any]
     outcomes: tuple[Outcome, ...]
 
     @property
     def holds(self) -> tuple[bool, ...]:
         """Whether it is right, table by table."""
-        return tuple(found.holds for found in self.outcomes)
+        return tuple(outcome.holds for outcome in self.outcomes)
 
     @property
     def reaches(self) -> tuple[int | None, ...]:
@@ -119,7 +119,7 @@ def _as_far(
 def _statement(
     family: TableFamily, formula: FamilyFormula, law: Law, places: Mapping[int, int], tried: int
 ) -> FoundStatement:
-    said, text = formula.said, law.combination.text
+    labelled, text = formula.labelled, law.combination.text
 
     def seen(parameters: Sequence[int], kind: str) -> Evidence:
         members = [(family.members[places[k]], formula.reaches[places[k]]) for k in parameters]
@@ -127,11 +127,11 @@ def _statement(
             [(m.parameters, outcome(formula.check, m, reach)) for m, reach in members], kind
         )
 
-    lines = (StatementLine(said.label, said.formula, said.where),)
+    lines = (StatementLine(labelled.label, labelled.formula, labelled.where),)
     return FoundStatement(
-        kind=kind_of(said),
+        kind=kind_of(labelled),
         ruleset=family.ruleset,
-        said=f"{sentence(said)}, for coordinates up to {text or law.formula}, and no further",
+        said=f"{sentence(labelled)}, for coordinates up to {text or law.formula}, and no further",
         found_on=seen(law.fitted, "smaller"),
         held_on=seen(law.held_out, "larger"),
         tried=Tried(
@@ -144,5 +144,5 @@ def _statement(
         claim=None if text is None else claim_of(family.ruleset, formula.check, text),
         # without one for the bound they would be said of all positions
         formulas=() if text is None else (*lines, StatementLine("up to", text)),
-        exceptions=() if text is None else constant_exceptions(said),
+        exceptions=() if text is None else constant_exceptions(labelled),
     )

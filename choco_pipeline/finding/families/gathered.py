@@ -48,8 +48,8 @@ def mined_in(plan: Plan, paths: Paths) -> Iterator[Mined]:
 
 def mined_from(finding: Finding, table: PlannedTable, family: str) -> Mined:
     """Return a finding with its table and the family that the table's game belongs to."""
-    found = match(read(family), read(table["ruleset"])) or {}
-    parameters = dict(sorted(found.items()))
+    matched = match(read(family), read(table["ruleset"])) or {}
+    parameters = dict(sorted(matched.items()))
     return Mined(table["ruleset"], table["quantity"], table["bound"], family, parameters, finding)
 
 
@@ -84,8 +84,8 @@ class _Kept:
         """Return what reads a table, or returns it from memory."""
 
         def cells() -> Cells:
-            found = self.cells.get(table["id"])
-            if found is None:
+            kept = self.cells.get(table["id"])
+            if kept is None:
                 manifest = self.paths.manifest(table["shard"])
                 built = read_record(manifest)
                 store, entry = store_of(manifest, built), built["tables"][table["id"]]
@@ -93,10 +93,10 @@ class _Kept:
                 if self.bytes + size > KEPT:
                     stored = StoredCells.open(store, table["id"], entry)
                     return Cells.of(game, table["bound"], stored)
-                found = Cells.of(game, table["bound"], read_table(store, table["id"], entry))
+                kept = Cells.of(game, table["bound"], read_table(store, table["id"], entry))
                 self.bytes += size
-                self.cells[table["id"]] = found
-            return found
+                self.cells[table["id"]] = kept
+            return kept
 
         return cells
 
@@ -108,10 +108,10 @@ def _bytes(entry: Mapping[str, Any]) -> int:
 def _largest(plan: Plan) -> dict[tuple[str, str], PlannedTable]:
     """Return for each game and quantity the table with the largest bound, of mined ones if any is."""
     mined = {order["table"] for order in plan["mine"]}
-    found: dict[tuple[str, str], PlannedTable] = {}
+    largest: dict[tuple[str, str], PlannedTable] = {}
     for table in sorted(plan["tables"], key=lambda t: (t["id"] in mined, t["bound"])):
-        found[table["ruleset"], table["quantity"]] = table
-    return found
+        largest[table["ruleset"], table["quantity"]] = table
+    return largest
 
 
 def family_of(plan: Plan, table: PlannedTable) -> str:

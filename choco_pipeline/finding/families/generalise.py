@@ -22,7 +22,7 @@ from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.finding.families.combinations import Point
 from choco_pipeline.finding.families.domains import TRIED, Domain, domain
 from choco_pipeline.finding.families.frontiers import FamilyFormula, frontier_statements
-from choco_pipeline.finding.families.lift import Said, lifted, said_in
+from choco_pipeline.finding.families.lift import LabelledFormula, labelled_formulas_in, lifted
 from choco_pipeline.finding.families.table_family import (
     Outcome,
     TableFamily,
@@ -117,7 +117,7 @@ def generalise(family: TableFamily) -> Generalised:
 
 
 #: What was said, the check of a claim that says it, and the tables in which it holds.
-_First = tuple[Said, Mapping[str, Any], dict[int, Outcome]]
+_First = tuple[LabelledFormula, Mapping[str, Any], dict[int, Outcome]]
 
 
 @dataclass
@@ -143,38 +143,43 @@ class _Search:
         family = self.family
         searched = {i: family.members[i] for i in places}
         found = [
-            (member.parameters, said)
+            (member.parameters, labelled)
             for member in searched.values()
             for finding in member.findings
-            for said in said_in(finding, with_pass=member.corner.game.passes > 0)
+            for labelled in labelled_formulas_in(finding, with_pass=member.corner.game.passes > 0)
         ]
         statements = lifted(found or list(self._pooled(places)))
         self.lifted = len(statements)
-        checks: dict[Said, Mapping[str, Any]] = {
-            said: check_of(said, family.coordinates, seen) for said, seen in statements.items()
+        checks: dict[LabelledFormula, Mapping[str, Any]] = {
+            labelled: check_of(labelled, family.coordinates, seen)
+            for labelled, seen in statements.items()
         }
-        known = {formula.said for formula in before}
-        checks |= {formula.said: formula.check for formula in before}
-        first: list[_First] = []
-        for said, check in checks.items():
+        known = {formula.labelled for formula in before}
+        checks |= {formula.labelled: formula.check for formula in before}
+        promising: list[_First] = []
+        for labelled, check in checks.items():
             outcomes = {i: outcome_in_corner(check, member) for i, member in searched.items()}
-            inside = {i: found for i, found in outcomes.items() if found.holds}
+            inside = {i: outcome for i, outcome in outcomes.items() if outcome.holds}
             if len(inside) >= FEWEST_TABLES:
-                first.append((said, check, inside))
-        first.sort(key=lambda one: (-len(one[2]), one[0].size))
+                promising.append((labelled, check, inside))
+        promising.sort(key=lambda one: (-len(one[2]), one[0].size))
         superfluous = {
             i
-            for i, one in enumerate(first)
-            for j, other in enumerate(first)
+            for i, one in enumerate(promising)
+            for j, other in enumerate(promising)
             if i != j and _covers(other, one) and (j < i or not _covers(one, other))
         }
-        kept = [one for i, one in enumerate(first) if i not in superfluous and one[0] not in known]
+        kept = [
+            one for i, one in enumerate(promising) if i not in superfluous and one[0] not in known
+        ]
         return [
-            FamilyFormula(said, check, tuple(outcome(check, member) for member in family.members))
-            for said, check, _ in kept
+            FamilyFormula(
+                labelled, check, tuple(outcome(check, member) for member in family.members)
+            )
+            for labelled, check, _ in kept
         ]
 
-    def _pooled(self, places: Sequence[int]) -> Iterator[tuple[Point, Said]]:
+    def _pooled(self, places: Sequence[int]) -> Iterator[tuple[Point, LabelledFormula]]:
         """Yield for each of some tables what one formula in heaps says that is right on all of them: of uncut bars."""
         members = [self.family.members[i] for i in places]
         is_asked = any(f.kind == "formulas" for member in members for f in member.findings)
@@ -184,7 +189,7 @@ class _Search:
         formula = pooled_formula(readings)
         if formula is not None:
             for member, reading in zip(members, readings, strict=True):
-                yield member.parameters, Said("P iff", reading.said(formula))
+                yield member.parameters, LabelledFormula("P iff", reading.said(formula))
 
     def nim_sums(self, candidates: Sequence[FamilyFormula]) -> Iterator[FamilyFormula]:
         """Yield nim-sums of the coordinates that are none of the candidates: they may be right up to a bound.
@@ -201,15 +206,19 @@ class _Search:
                 f"({n}{shift:+d})" if shift and n in shifted else n for n in family.coordinates
             ]
             text = " ^ ".join(names)
-            said = Said("G =", text) if is_grundy else Said("P iff", parse(f"{text} == 0").text)
-            if all(one.said != said for one in candidates):
-                check = check_of(said, family.coordinates, {})
+            labelled = (
+                LabelledFormula("G =", text)
+                if is_grundy
+                else LabelledFormula("P iff", parse(f"{text} == 0").text)
+            )
+            if all(one.labelled != labelled for one in candidates):
+                check = check_of(labelled, family.coordinates, {})
                 outcomes = (outcome(check, member) for member in family.members)
-                yield FamilyFormula(said, check, tuple(outcomes))
+                yield FamilyFormula(labelled, check, tuple(outcomes))
 
     def state(self, formula: FamilyFormula) -> None:
         """State where a formula holds, if a condition says so, and the tables that are held out agree."""
-        what = f"for which parameters {sentence(formula.said)}"
+        what = f"for which parameters {sentence(formula.labelled)}"
         tested = tested_condition(self.family, formula.holds)
         inside = sum(formula.holds)
         if tested is None:
@@ -226,10 +235,10 @@ class _Search:
 
     def doubt(self, formula: FamilyFormula) -> None:
         """Keep a formula that too few tables tell of, with a short condition that all of them agree with: further games may."""
-        found = domain(self.family.points, formula.holds)
-        if found and (not found.text or nodes_in(found.text) <= LONGEST_IN_DOUBT):
+        condition = domain(self.family.points, formula.holds)
+        if condition and (not condition.text or nodes_in(condition.text) <= LONGEST_IN_DOUBT):
             every = tuple(range(len(self.family.members)))
-            self.doubtful.append(self._statement(formula, TestedCondition(found, every, ())))
+            self.doubtful.append(self._statement(formula, TestedCondition(condition, every, ())))
 
     def name(self, formula: FamilyFormula) -> None:
         """State a formula of the tables in which it holds, by the values of their parameter, and of no others."""
@@ -244,29 +253,29 @@ class _Search:
             self.statements.append(self._statement(formula, tested))
 
     def _statement(self, formula: FamilyFormula, tested: TestedCondition) -> FoundStatement:
-        family, said, found = self.family, formula.said, tested.domain
+        family, labelled, condition = self.family, formula.labelled, tested.domain
         points, holds = family.points, formula.holds
         learnt = [i for i in tested.learnt if holds[i]]
         right = [i for i in tested.held_out if holds[i]]
-        refuting = [i for i in tested.held_out if found.holds(points[i]) and not holds[i]]
+        refuting = [i for i in tested.held_out if condition.holds(points[i]) and not holds[i]]
         seen = [points[i] for i in (*learnt, *right)]
         statement = FoundStatement(
-            kind=kind_of(said),
+            kind=kind_of(labelled),
             ruleset=family.ruleset,
-            said=sentence(said),
+            said=sentence(labelled),
             found_on=formula.evidence(family, learnt, "searched"),
             held_on=self._held_on(formula, tested, right),
             tried=Tried(
-                self.lifted + found.tried,
+                self.lifted + condition.tried,
                 f"formulas that tables have in common; conditions: {TRIED}",
                 len(tested.learnt),
             ),
-            when=found.text,
+            when=condition.text,
             parameters=values_of(seen, family.names),
             seen=tuple(tuple(point[name] for name in family.names) for point in seen),
             claim=claim_of(family.ruleset, formula.check),
-            formulas=(StatementLine(said.label, said.formula, said.where),),
-            exceptions=constant_exceptions(said),
+            formulas=(StatementLine(labelled.label, labelled.formula, labelled.where),),
+            exceptions=constant_exceptions(labelled),
         )
         if not refuting:
             return statement
@@ -280,8 +289,8 @@ class _Search:
         self, formula: FamilyFormula, tested: TestedCondition, right: Sequence[int]
     ) -> Evidence:
         """Return what the tables that were held out say of a formula and its condition."""
-        points, found = self.family.points, tested.domain
-        outside = [i for i in tested.held_out if not found.holds(points[i])]
+        points, condition = self.family.points, tested.domain
+        outside = [i for i in tested.held_out if not condition.holds(points[i])]
         also = [points[i] for i in outside if formula.holds[i]]
         held_on = formula.evidence(self.family, right, "held-out")
         wrong = len(outside) - len(also)
@@ -305,11 +314,11 @@ class _Search:
 
 def _covers(one: _First, other: _First) -> bool:
     """Whether one formula says wherever another one is right at least as much, so that the other one is superfluous."""
-    (said, _, inside), (less, _, fewer) = one, other
-    if said.label != less.label or not fewer.keys() <= inside.keys():
+    (labelled, _, inside), (less, _, fewer) = one, other
+    if labelled.label != less.label or not fewer.keys() <= inside.keys():
         return False
-    if said.where in ("", less.where):
+    if labelled.where in ("", less.where):
         return True
-    return said.formula == less.formula and all(
-        inside[i].positions >= found.positions for i, found in fewer.items()
+    return labelled.formula == less.formula and all(
+        inside[i].positions >= outcome.positions for i, outcome in fewer.items()
     )

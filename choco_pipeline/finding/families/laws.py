@@ -125,16 +125,18 @@ def laws(values: Mapping[int, int], name: str) -> list[Law]:
     >>> [law.formula for law in laws({k: 3**k for k in range(1, 50)}, "k")]
     []
     """
-    found: list[Law] = []
+    observed_laws: list[Law] = []
     for modulus in MODULI:
         for residue in range(modulus):
             members = sorted(k for k in values if k % modulus == residue)
-            if not members or any(members[-1] % law.modulus == law.residue for law in found):
+            if not members or any(
+                members[-1] % law.modulus == law.residue for law in observed_laws
+            ):
                 continue
             law = _law(members, values, name)
             if law is not None:
-                found.append(law)
-    return found
+                observed_laws.append(law)
+    return observed_laws
 
 
 def _law(members: Sequence[int], values: Mapping[int, int], name: str) -> Law | None:

@@ -37,7 +37,7 @@ _HOLE = "#"
 
 
 @dataclass(frozen=True)
-class Said:
+class LabelledFormula:
     """What was found in one table, or for a whole family in terms of its parameters.
 
     Attributes
@@ -62,19 +62,19 @@ class Said:
         return sum(map(len, parts)), " ".join(parts)
 
 
-def said_in(finding: Finding, *, with_pass: bool) -> Iterator[Said]:
+def labelled_formulas_in(finding: Finding, *, with_pass: bool) -> Iterator[LabelledFormula]:
     """Yield what a finding of one table says that is right all over that table: each case, and each shift, by itself."""
     if isinstance(finding, FormulasFinding):
         exceptions = tuple(tuple(map(str, place)) for place in finding.exceptions)
         for case in finding.formulas:
-            yield Said(finding.label, case.formula, case.where, exceptions)
+            yield LabelledFormula(finding.label, case.formula, case.where, exceptions)
     elif isinstance(finding, ShiftsFinding):
         for best in finding.best:
             if best.mismatches == 0:
-                yield Said("P iff", parse(best.formula(with_pass=with_pass)).text)
+                yield LabelledFormula("P iff", parse(best.formula(with_pass=with_pass)).text)
 
 
-def lifted(found: Sequence[tuple[Point, Said]]) -> dict[Said, Point]:
+def lifted(of_tables: Sequence[tuple[Point, LabelledFormula]]) -> dict[LabelledFormula, Point]:
     """Return statements with parameters that formulas of single tables are instances of, and for which parameters one is.
 
     Formulas of one form differ in integers only. Each integer is then the same in all of them, or an expression in the
@@ -83,14 +83,14 @@ def lifted(found: Sequence[tuple[Point, Said]]) -> dict[Said, Point]:
 
     Parameters
     ----------
-    found
+    of_tables
         Parameters, and what was found for them.
     """
     forms: dict[_Form, list[_Instance]] = {}
-    for point, said in found:
-        form, numbers = _form(said)
+    for point, labelled in of_tables:
+        form, numbers = _form(labelled)
         forms.setdefault(form, []).append((point, numbers))
-    statements: dict[Said, Point] = {}
+    statements: dict[LabelledFormula, Point] = {}
     for form, instances in forms.items():
         for part in _parts(instances):
             for holes in islice(_fillings(part), MOST_FOR_ALL):
@@ -129,9 +129,9 @@ class _Form:
     where: Node | None
     exceptions: tuple[tuple[Node, ...], ...]
 
-    def filled(self, holes: Sequence[Combination]) -> Said:
+    def filled(self, holes: Sequence[Combination]) -> LabelledFormula:
         """Return what it says with expressions in its holes."""
-        return Said(
+        return LabelledFormula(
             self.label,
             render(_filled(self.formula, holes)),
             "" if self.where is None else render(_with_inequalities(_filled(self.where, holes))),
@@ -141,7 +141,7 @@ class _Form:
         )
 
 
-def _form(said: Said) -> tuple[_Form, tuple[int, ...]]:
+def _form(labelled: LabelledFormula) -> tuple[_Form, tuple[int, ...]]:
     """Return the form of what was said, and the integers in it in their order."""
     numbers: list[int] = []
 
@@ -149,10 +149,10 @@ def _form(said: Said) -> tuple[_Form, tuple[int, ...]]:
         return _with_holes(parse_nodes(text), numbers)
 
     form = _Form(
-        said.label,
-        form_of(said.formula),
-        form_of(said.where) if said.where else None,
-        tuple(tuple(map(form_of, place)) for place in said.exceptions),
+        labelled.label,
+        form_of(labelled.formula),
+        form_of(labelled.where) if labelled.where else None,
+        tuple(tuple(map(form_of, place)) for place in labelled.exceptions),
     )
     return form, tuple(numbers)
 
@@ -174,13 +174,14 @@ def _fillings(instances: Sequence[_Instance]) -> Iterator[tuple[Combination, ...
     shapes = shapes_of(sorted(points[0]), points)
     columns = zip(*(numbers for _, numbers in instances), strict=True)
     fitting = (filter(_is_short, determined(points, column, shapes)) for column in columns)
-    yield from product(*(islice(found, MOST_FOR_ONE) for found in fitting))
+    yield from product(*(islice(fillings, MOST_FOR_ONE) for fillings in fitting))
 
 
-def _is_short(found: Combination) -> bool:
+def _is_short(combination: Combination) -> bool:
     """Whether there are no large numbers in an expression but one alone."""
-    return found.is_constant or all(
-        abs(c.numerator) <= LARGEST and c.denominator <= LARGEST_BELOW for c in found.coefficients
+    return combination.is_constant or all(
+        abs(c.numerator) <= LARGEST and c.denominator <= LARGEST_BELOW
+        for c in combination.coefficients
     )
 
 

@@ -47,15 +47,15 @@ class FamilyModuli:
     def divisors(self) -> tuple[tuple[int, int], ...]:
         """For each table the greatest common divisor of the nim-sums at its P-positions, and the number of these."""
         formula = parse(self.of)
-        found = []
+        divisors = []
         for member in self.family.members:
             divisor = positions = 0
             for points in member.table().p_positions(BLOCK):
                 values = np.asarray(formula.evaluate(points), np.int64)
                 divisor = gcd(divisor, int(np.gcd.reduce(values, initial=0)))
                 positions += values.size
-            found.append((divisor, positions))
-        return tuple(found)
+            divisors.append((divisor, positions))
+        return tuple(divisors)
 
     def statements(self) -> tuple[list[FoundStatement], list[FoundStatement]]:
         """Return what the moduli that divide most say, and what too few tables tell of them.

@@ -73,7 +73,7 @@ def law_statements(
     >>> [law.text for law in law_statements(family, "states", "k", states)]
     ['for k%4 == 3: solid-bar(f=(x+z)//k): states = (k+3)/2']
     """
-    found = []
+    statements = []
     for law in laws(values, name) if len(values) >= FEWEST else []:
         text = law.combination.text
         fitted = f"{name} = {law.fitted[0]} to {law.fitted[-1]}"
@@ -93,5 +93,5 @@ def law_statements(
                 "unchecked", "right for all that were observed; no table decides it"
             ),
         )
-        found.append(statement)
-    return found
+        statements.append(statement)
+    return statements

@@ -120,12 +120,12 @@ def searches(mined: Sequence[Mined]) -> list[Searched]:
                 one
             )
     gathered = _Gathered.of(mined)
-    found: list[Searched] = []
+    searched: list[Searched] = []
     for (family, kind, what, nothing), group in groups.items():
         candidates = sum(one.finding.tried.candidates for one in group if one.finding.tried)
         tables = len({(one.ruleset, one.bound) for one in group})
         is_apart = (family, kind) in gathered.apart
-        found.append(
+        searched.append(
             Searched(
                 what=kind,
                 game=_games(family, group),
@@ -134,7 +134,7 @@ def searches(mined: Sequence[Mined]) -> list[Searched]:
                 why=APART if is_apart and not nothing else None,
             )
         )
-    return found + [
+    return searched + [
         Searched(
             what=one.text,
             game=one.ruleset,

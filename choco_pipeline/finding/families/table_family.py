@@ -13,7 +13,7 @@ from choco_pipeline.claims.evidence.shared_pass import alone
 from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
 from choco_pipeline.errors import LimitError
 from choco_pipeline.finding.families.combinations import Point
-from choco_pipeline.finding.families.lift import Said
+from choco_pipeline.finding.families.lift import LabelledFormula
 from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.games import Position
 from choco_pipeline.mining.table_findings import Finding
@@ -155,7 +155,7 @@ class TableFamily:
         }
 
 
-def check_of(said: Said, names: Sequence[str], seen: Point) -> dict[str, str]:
+def check_of(labelled: LabelledFormula, names: Sequence[str], seen: Point) -> dict[str, str]:
     """Return a statement as the ``check`` of a claim, its exceptions in the formulas.
 
     Parameters
@@ -169,19 +169,22 @@ def check_of(said: Said, names: Sequence[str], seen: Point) -> dict[str, str]:
     """
     excepted = [
         " and ".join(f"{name} == {value}" for name, value in zip(names, place, strict=True))
-        for place in said.exceptions
+        for place in labelled.exceptions
     ]
-    if said.label == "G =":
-        parts = [*([f"({said.where})"] if said.where else []), *(f"not ({e})" for e in excepted)]
+    if labelled.label == "G =":
+        parts = [
+            *([f"({labelled.where})"] if labelled.where else []),
+            *(f"not ({e})" for e in excepted),
+        ]
         where = " and ".join(parts)
-        return {"kind": "grundy", "equals": said.formula} | ({"where": where} if where else {})
-    formula = said.formula
-    for place, here in zip(said.exceptions, excepted, strict=True):
+        return {"kind": "grundy", "equals": labelled.formula} | ({"where": where} if where else {})
+    formula = labelled.formula
+    for place, here in zip(labelled.exceptions, excepted, strict=True):
         point = dict(seen)
         point |= {n: int(parse(v).value(point)) for n, v in zip(names, place, strict=True)}
-        is_p = not parse(said.formula).value(point)
+        is_p = not parse(labelled.formula).value(point)
         formula = f"({here}) or ({formula})" if is_p else f"not ({here}) and ({formula})"
-    where_part = {"where": said.where} if said.where else {}
+    where_part = {"where": labelled.where} if labelled.where else {}
     return {"kind": "p-positions", "formula": formula} | where_part
 
 

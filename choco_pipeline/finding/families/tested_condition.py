@@ -45,9 +45,9 @@ def tested_condition(family: TableFamily, holds: Sequence[bool]) -> TestedCondit
     def condition() -> Domain | None:
         return domain([points[i] for i in learnt], [holds[i] for i in learnt], points)
 
-    found, joining = condition(), family.held_out_first
-    if found and any(found.holds(points[i]) != holds[i] for i in joining):
+    tested, joining = condition(), family.held_out_first
+    if tested and any(tested.holds(points[i]) != holds[i] for i in joining):
         learnt += joining
         held_out = tuple(i for i in held_out if i not in joining)
-        found = condition()
-    return TestedCondition(found, learnt, held_out) if found else None
+        tested = condition()
+    return TestedCondition(tested, learnt, held_out) if tested else None

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from choco_pipeline.finding.families.combinations import Point
-from choco_pipeline.finding.families.lift import Said
+from choco_pipeline.finding.families.lift import LabelledFormula
 from choco_pipeline.finding.families.table_family import Outcome
 from choco_pipeline.finding.statements.statement import Evidence
 from choco_pipeline.finding.statements.statement_line import Kind
@@ -18,23 +18,23 @@ MOST_LISTED = 8
 MOST_SPANS = 3
 
 
-def sentence(said: Said) -> str:
+def sentence(labelled: LabelledFormula) -> str:
     """Return what is said as one sentence without its full stop.
 
     Examples
     --------
-    >>> sentence(Said("G =", "y ^ z", "y > 0"))
+    >>> sentence(LabelledFormula("G =", "y ^ z", "y > 0"))
     'G = y ^ z where y > 0'
     """
-    where = f" where {said.where}" if said.where else ""
-    but = [f"({', '.join(place)})" for place in said.exceptions]
+    where = f" where {labelled.where}" if labelled.where else ""
+    but = [f"({', '.join(place)})" for place in labelled.exceptions]
     exceptions = f", except at {', '.join(but)}" if but else ""
-    return f"{said.label} {said.formula}{where}{exceptions}"
+    return f"{labelled.label} {labelled.formula}{where}{exceptions}"
 
 
 def evidence(seen: Sequence[tuple[Point, Outcome]], kind: str) -> Evidence:
     """Return on which tables a statement was right, and on how many positions of them."""
-    positions = sum(found.positions for _, found in seen)
+    positions = sum(outcome.positions for _, outcome in seen)
     which = listed([point for point, _ in seen])
     what = f"{len(seen)} {kind + ' ' if kind else ''}tables, {which}"
     return Evidence(positions, what, len(seen))
@@ -61,11 +61,11 @@ def named(name: str, values: Sequence[int]) -> str:
             spans.append([value])
     if len(spans) > MOST_SPANS:
         return ""
-    said = (
+    conditions = (
         f"{span[0]} <= {name} <= {span[-1]}" if len(span) > 1 else f"{name} == {span[0]}"
         for span in spans
     )
-    return " or ".join(said)
+    return " or ".join(conditions)
 
 
 def values_of(points: Iterable[Point], names: Sequence[str]) -> dict[str, tuple[int, ...]]:
@@ -74,11 +74,11 @@ def values_of(points: Iterable[Point], names: Sequence[str]) -> dict[str, tuple[
     return {name: tuple(sorted({point[name] for point in chosen})) for name in names}
 
 
-def constant_exceptions(said: Said) -> tuple[tuple[int, ...], ...]:
+def constant_exceptions(labelled: LabelledFormula) -> tuple[tuple[int, ...], ...]:
     """Return the exceptions that are the same positions for all parameters."""
     return tuple(
         tuple(map(int, place))
-        for place in said.exceptions
+        for place in labelled.exceptions
         if all(part.lstrip("-").isdigit() for part in place)
     )
 
@@ -88,6 +88,6 @@ def claim_of(ruleset: str, check: Mapping[str, Any], reach: str = "") -> dict[st
     return {"ruleset": ruleset} | ({"reach": reach} if reach else {}) | {"check": dict(check)}
 
 
-def kind_of(said: Said) -> Kind:
+def kind_of(labelled: LabelledFormula) -> Kind:
     """Return what a statement is about."""
-    return "grundy" if said.label == "G =" else "p-positions"
+    return "grundy" if labelled.label == "G =" else "p-positions"

@@ -113,8 +113,8 @@ def best_shifts(every: Heights) -> list[ShiftCount]:
 
 def least_of(every: Heights, chosen: Truths) -> list[list[int]] | None:
     """Return the least function among the chosen: by its largest height, its sum, its heights; None if there is none."""
-    found: list[Any] = every[chosen].tolist()
-    return min(found, key=lambda f: (f[-1][-1], sum(map(sum, f)), f), default=None)
+    heights: list[Any] = every[chosen].tolist()
+    return min(heights, key=lambda f: (f[-1][-1], sum(map(sum, f)), f), default=None)
 
 
 def up_to_exchange(every: Heights, chosen: Truths) -> int:

@@ -99,7 +99,7 @@ def family() -> tuple[Condition, ...]:
 
     A conclusion is no supposition, and suppositions do not exclude one another.
     """
-    found = []
+    conditions = []
     for such in CONCLUSIONS:
         for number in range(MOST_GUARDS + 1):
             for where in combinations(GUARDS, number):
@@ -108,8 +108,8 @@ def family() -> tuple[Condition, ...]:
                 if such in where or any(pair <= set(where) for pair in exclusive):
                     continue
                 if ("u >> i == x >> i" in where) == ("i" in parse(such).names):
-                    found.append(condition)
-    return tuple(sorted(found, key=lambda condition: condition.size))
+                    conditions.append(condition)
+    return tuple(sorted(conditions, key=lambda condition: condition.size))
 
 
 def having(heights: Heights, conditions: Iterable[Condition]) -> Iterator[Truths]:
@@ -146,14 +146,14 @@ class _Pieces:
         right = self._piece(condition.such, shifted).copy()
         for part in condition.where:
             right[~self._piece(part, shifted)] = True
-        found: Truths = np.all(right, axis=1)
-        return found
+        is_so: Truths = np.all(right, axis=1)
+        return is_so
 
     def _piece(self, part: str, shifted: bool) -> NDArray[np.bool_]:
         if (part, shifted) not in self._found:
             env = self._shifted if shifted else self._plain
-            found = parse(part).evaluate(env)
-            self._found[part, shifted] = np.broadcast_to(found, env["g"].shape).astype(np.bool_)
+            values = parse(part).evaluate(env)
+            self._found[part, shifted] = np.broadcast_to(values, env["g"].shape).astype(np.bool_)
         return self._found[part, shifted]
 
 
@@ -171,8 +171,8 @@ def _tops(heights: Heights) -> Heights:
     """Return `t` for each column."""
     x, z = np.ogrid[tuple(slice(n) for n in heights.shape[1:])]
     own = np.where(heights == x ^ z, x ^ z, NO_TOP)
-    found = np.full(heights.shape, NO_TOP)
-    found[:, 1:] = np.minimum.accumulate(own, axis=1)[:, :-1]
+    tops = np.full(heights.shape, NO_TOP)
+    tops[:, 1:] = np.minimum.accumulate(own, axis=1)[:, :-1]
     before = np.minimum.accumulate(own, axis=2)[:, :, :-1]
-    found[:, :, 1:] = np.minimum(found[:, :, 1:], before)
-    return found
+    tops[:, :, 1:] = np.minimum(tops[:, :, 1:], before)
+    return tops

@@ -145,12 +145,12 @@ def _confirmed(
     return tuple(left), Evidence(seen, "; ".join(what))
 
 
-def tried(found: CriterionSearch) -> Tried:
+def tried(search: CriterionSearch) -> Tried:
     """Return what a search looked at."""
-    conditions, joined = found.looked_at
+    conditions, joined = search.looked_at
     what = (
         f"single conditions, joined up to {MOST_JOINED} at a time; right in the boxes: {joined:,}"
     )
-    if joined and not found.exact:
+    if joined and not search.exact:
         what += f"; of the {min(joined, CANDIDATES)} shortest of these none is right for other functions, too"
     return Tried(conditions, what)

@@ -108,12 +108,12 @@ def by_formulas(side: int) -> Heights:
     """Return the functions of `FORMULAS` as they are up to an argument, those higher than it cut off there."""
     x, z = np.ogrid[: side + 1, : side + 1]
     shape = (side + 1, side + 1)
-    found = [
+    samples = [
         np.broadcast_to(parse(text).evaluate({"x": x, "z": z, "k": k}), shape)
         for text in FORMULAS
         for k in range(1, LARGEST_K + 1)
     ]
-    heights = np.minimum(np.unique(np.array(found), axis=0), side)
+    heights = np.minimum(np.unique(np.array(samples), axis=0), side)
     monotone = (np.diff(heights, axis=1) >= 0).all((1, 2)) & (np.diff(heights, axis=2) >= 0).all(
         (1, 2)
     )
@@ -122,7 +122,7 @@ def by_formulas(side: int) -> Heights:
 
 def near_misses(heights: Heights, height: int, random: np.random.Generator) -> Heights:
     """Return the functions with one height changed, so that they stay monotone; those that cannot be are left out."""
-    found = []
+    samples = []
     for f in heights:
         x, z = random.integers(0, len(f), 2)
         low = max(f[x - 1, z] if x else 0, f[x, z - 1] if z else 0)
@@ -133,5 +133,5 @@ def near_misses(heights: Heights, height: int, random: np.random.Generator) -> H
         if others.size:
             changed = f.copy()
             changed[x, z] = random.choice(others)
-            found.append(changed)
-    return np.array(found, np.int64).reshape(-1, *heights.shape[1:])
+            samples.append(changed)
+    return np.array(samples, np.int64).reshape(-1, *heights.shape[1:])

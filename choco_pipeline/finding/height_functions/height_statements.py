@@ -74,10 +74,10 @@ def classify_heights(order_file: str, out_file: str, report: Any) -> dict[str, i
         If the box has too many functions, or is higher than wide.
     """
     order = read_record(Path(order_file))
-    found = classified(order["asked"], int(order["side"]), int(order["height"]))
-    found.write(Path(out_file))
+    document = classified(order["asked"], int(order["side"]), int(order["height"]))
+    document.write(Path(out_file))
     report(Stage.MINE, searches=1)
-    return found.counts
+    return document.counts
 
 
 def classified(asked: str, side: int, height: int) -> FoundDocument:
@@ -85,14 +85,14 @@ def classified(asked: str, side: int, height: int) -> FoundDocument:
     if asked not in QUESTIONS:
         return FoundDocument(statements=(census(side, height),), searches=())
     question = QUESTIONS[asked]
-    found = search(question.heights, side, height)
+    criterion = search(question.heights, side, height)
     searched = Searched(
         what=f"conditions on f for {question.shown}",
         game=RULESET,
-        tried=tried(found),
-        nothing=not found.exact,
+        tried=tried(criterion),
+        nothing=not criterion.exact,
     )
-    statements = statements_of(question, found, side, height)
+    statements = statements_of(question, criterion, side, height)
     return FoundDocument(statements=tuple(statements), searches=(searched,))
 
 
@@ -106,12 +106,12 @@ def classified_all(side: int, height: int) -> FoundDocument:
 
 
 def statements_of(
-    question: HeightQuestion, found: CriterionSearch, side: int, height: int
+    question: HeightQuestion, criterion: CriterionSearch, side: int, height: int
 ) -> list[FoundStatement]:
     """Return what a search says."""
     box = f"all monotone {named(side, height)}"
     statements = []
-    for joined in found.exact:
+    for joined in criterion.exact:
         lines = tuple(
             StatementLine("and" if i else "exactly if", part.such, part.guard)
             for i, part in enumerate(joined)
@@ -127,11 +127,11 @@ def statements_of(
             parameters={"f": ()},
             said=f"Of {box}, exactly those have {question.shown} for which {conditions}. Here {MEANING}{top}.",
             formulas=(StatementLine(question.label, question.formula), *lines),
-            found_on=Evidence(found.functions, f"{box}; {found.members:,} are so"),
-            held_on=found.held,
-            tried=tried(found),
+            found_on=Evidence(criterion.functions, f"{box}; {criterion.members:,} are so"),
+            held_on=criterion.held,
+            tried=tried(criterion),
             conclusion=Conclusion(
-                "unchecked", f"right for {found.held.positions:,} other functions, too"
+                "unchecked", f"right for {criterion.held.positions:,} other functions, too"
             ),
         )
         statements.append(statement)

@@ -77,8 +77,8 @@ class ForAllParameters:
         conclusion = None
         # Else it does not say of every position, or of those up to a bound, what it is.
         if not list(mistakes_in(claim)):
-            found = self._timed(self.decide, claim)
-            conclusion = None if found is None else _conclusion(statement, claim, found)
+            verdict = self._timed(self.decide, claim)
+            conclusion = None if verdict is None else _conclusion(statement, claim, verdict)
         if conclusion is None or conclusion.verdict in ASKED:
             points = [point for point in statement.points if claim.speaks_of(point)]
             conclusion = self._by_lemmas(claim, points) or conclusion
@@ -90,9 +90,9 @@ class ForAllParameters:
             known = self._timed(self.decide, premise)
             if known is None or not known.is_proved or known.certificate is None:
                 continue
-            found = self._timed(self.follow, following, premise, known) if self.follow else None
-            if found is not None and found.is_proved:
-                return _following_conclusion(found, known)
+            verdict = self._timed(self.follow, following, premise, known) if self.follow else None
+            if verdict is not None and verdict.is_proved:
+                return _following_conclusion(verdict, known)
         return None
 
     def _timed(self, ask: Callable[..., ClaimVerdict], *asked: object) -> ClaimVerdict | None:
@@ -114,12 +114,12 @@ def claim_for_all(statement: FoundStatement) -> Claim | None:
     if len(statement.claims) != 1:
         return None
     (claim,) = statement.claims
-    said = claim.statement
+    formal = claim.statement
     everything = " and ".join(f"{name} >= 0" for name in sorted(statement.pattern.names))
-    condition = said.when or parse(everything)
-    found = replace(claim, statement=said.model_copy(update={"for_all": condition}))
-    is_asked = any(not list(mistakes_in(one)) for one in (found, _following(found, found.id, ())))
-    return found if is_asked else None
+    condition = formal.when or parse(everything)
+    asked = replace(claim, statement=formal.model_copy(update={"for_all": condition}))
+    is_asked = any(not list(mistakes_in(one)) for one in (asked, _following(asked, asked.id, ())))
+    return asked if is_asked else None
 
 
 def _derivations(
@@ -133,8 +133,8 @@ def _derivations(
         Parameters of which the claim speaks; a premise must speak of the same games.
     """
     for premise in catalogue.claims.values():
-        said = premise.statement
-        if said.for_all is None or said.follows_from is not None:
+        formal = premise.statement
+        if formal.for_all is None or formal.follows_from is not None:
             continue
         for lemmas in WAYS:
             following = _following(claim, premise.id, lemmas)
@@ -151,39 +151,39 @@ def _following(claim: Claim, premise: str, lemmas: Sequence[LemmaName]) -> Claim
     return replace(claim, statement=claim.statement.model_copy(update={"follows_from": by}))
 
 
-def _following_conclusion(found: ClaimVerdict, premise: ClaimVerdict) -> Conclusion:
-    assert found.for_all is not None
+def _following_conclusion(verdict: ClaimVerdict, premise: ClaimVerdict) -> Conclusion:
+    assert verdict.for_all is not None
     assert premise.certificate is not None
-    chain = found.evidence["follows_from"]
+    chain = verdict.evidence["follows_from"]
     steps = dict.fromkeys(step["certificate"] for step in chain["steps"])
     text = (
-        f"proved for {found.for_all.text}: it follows from {premise.claim} by lemmas on {enumerated(chain['lemmas'])}; the sentences on"
-        f" integers that remain are decided by {_engines(found)}"
+        f"proved for {verdict.for_all.text}: it follows from {premise.claim} by lemmas on {enumerated(chain['lemmas'])}; the sentences on"
+        f" integers that remain are decided by {_engines(verdict)}"
     )
     return Conclusion("proved", text, (premise.certificate, *steps))
 
 
-def _engines(found: ClaimVerdict) -> str:
-    return enumerated([ENGINES.get(name, name) for name in found.engines])
+def _engines(verdict: ClaimVerdict) -> str:
+    return enumerated([ENGINES.get(name, name) for name in verdict.engines])
 
 
-def _conclusion(statement: FoundStatement, claim: Claim, found: ClaimVerdict) -> Conclusion:
+def _conclusion(statement: FoundStatement, claim: Claim, verdict: ClaimVerdict) -> Conclusion:
     before = statement.conclusion
-    if found.for_all is None:  # then it is refuted for single ones
-        where = assigned(found.parameters)
-        return Conclusion("refuted", f"{where}: {found.text}")
-    of = found.for_all.text
-    if not found.is_proved or found.certificate is None:
-        return replace(before, text=f"{before.text}; not decided for {of} at once: {found.why}")
-    kept: tuple[str, ...] = (found.certificate,)
+    if verdict.for_all is None:  # then it is refuted for single ones
+        where = assigned(verdict.parameters)
+        return Conclusion("refuted", f"{where}: {verdict.text}")
+    of = verdict.for_all.text
+    if not verdict.is_proved or verdict.certificate is None:
+        return replace(before, text=f"{before.text}; not decided for {of} at once: {verdict.why}")
+    kept: tuple[str, ...] = (verdict.certificate,)
     reach = claim.statement.reach
     if reach is not None:
         of = f"{of}, for coordinates up to {math_text(reach.text)}"
         # "and no further" is a statement of its own: that every member has a failure just beyond the bound
-        beyond = found.false_everywhere
+        beyond = verdict.false_everywhere
         if beyond is None or beyond.certificate is None:
             text = f"{before.text}; proved for {of}, but not that it fails beyond them"
             return replace(before, text=text, certificates=(*before.certificates, *kept))
         of, kept = f"{of}, and false for each just beyond them", (*kept, beyond.certificate)
-    text = f"proved for {of}: all conditions, written anew from the game, are unsatisfiable by {_engines(found)}"
+    text = f"proved for {of}: all conditions, written anew from the game, are unsatisfiable by {_engines(verdict)}"
     return Conclusion("proved", text, kept)

@@ -248,7 +248,7 @@ def _by_moves(own: Meaning, game: str, catalogue: Catalogue) -> tuple[str, ...]:
     if own.of != "p" or not own.speaks.all():
         return ()
     points, inside = sampled(game), own.values == 1
-    found: dict[str, str] = {}
+    by_have: dict[str, str] = {}
     for claim in catalogue.claims.values():
         parameters, check = claim.match(game), claim.check
         if parameters is None or not isinstance(check, Options) or check.which:
@@ -262,8 +262,8 @@ def _by_moves(own: Meaning, game: str, catalogue: Catalogue) -> tuple[str, ...]:
             continue
         meant = {"no": inside, "some": ~inside}.get(check.have)
         if meant is not None and (of == meant).all() and (to == inside).all():
-            found.setdefault(check.have, claim.id)
-    return (found["no"], found["some"]) if len(found) > 1 else ()
+            by_have.setdefault(check.have, claim.id)
+    return (by_have["no"], by_have["some"]) if len(by_have) > 1 else ()
 
 
 def _excluding(claim: Claim, check: Values, game: str) -> Meaning | None:
@@ -330,10 +330,10 @@ def _as_text(claim: Claim, said: str | None = None) -> Meaning:
 
 def speaking_of(game: str, catalogue: Catalogue) -> Iterable[Claim]:
     """Return the claims of a catalogue that speak of a game, each once."""
-    found = {
+    claims = {
         claim.id: claim for quantity in QUANTITIES for claim, _ in catalogue.fitting(game, quantity)
     }
-    return found.values()
+    return claims.values()
 
 
 def _sources_of_relations(claim: Claim, check: Counts, catalogue: Catalogue) -> tuple[str, ...]:
@@ -344,9 +344,9 @@ def _sources_of_relations(claim: Claim, check: Counts, catalogue: Catalogue) -> 
     left = {text for text in texts if "**" not in text}
     for other in catalogue.claims.values():
         if isinstance(other.check, Counts) and other.statement.ruleset == claim.statement.ruleset:
-            said = {relation.text for relation in other.check.conditions}
-            if left & said and other.id != claim.id:
-                left -= said
+            relations = {relation.text for relation in other.check.conditions}
+            if left & relations and other.id != claim.id:
+                left -= relations
                 used[other.id] = None
     return () if left else tuple(used)
 

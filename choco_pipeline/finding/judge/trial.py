@@ -127,12 +127,12 @@ def tried(
     under `tried`: the statement does not speak of these parameters any more. That values make a set is said only where every
     small member of the set was seen to be one of them; else that they are in the set is tried instead.
     """
-    found = _tried(statement, tables, catalogue, decide, (), statement.tried.what)
+    judged = _tried(statement, tables, catalogue, decide, (), statement.tried.what)
     weaker = with_other_values_excluded(statement)
-    if weaker is None or found.verdict not in ("refuted", "undecided"):
-        return found
+    if weaker is None or judged.verdict not in ("refuted", "undecided"):
+        return judged
     again = _tried(weaker, tables, catalogue, decide, (), weaker.tried.what)
-    return found if found.verdict == again.verdict else again
+    return judged if judged.verdict == again.verdict else again
 
 
 def _tried(
@@ -206,15 +206,15 @@ def _tried(
 def _verdict_against(against: Sequence[_Trial]) -> Conclusion:
     """Return the verdict of trials that a statement does not stand: "refuted" if one of them refutes it."""
     refuting = [trial for trial in against if isinstance(trial.verdict, Refuted)]
-    first = (refuting or against)[0]
-    match first.verdict:
+    deciding = (refuting or against)[0]
+    match deciding.verdict:
         case _Missing(member):
-            text = f"no P-position up to bound {first.bound:,} has the value {member:,}"
+            text = f"no P-position up to bound {deciding.bound:,} has the value {member:,}"
         case Disputed(claim, _, why):
-            text = f"right to bound {first.bound:,}, but {claim} {why}"
+            text = f"right to bound {deciding.bound:,}, but {claim} {why}"
         case verdict:
             text = verdict_text(verdict)
-    where = all_listed([first.parameters])
+    where = all_listed([deciding.parameters])
     return Conclusion("refuted" if refuting else "undecided", f"{where}: {text}" if where else text)
 
 
@@ -233,11 +233,11 @@ def _narrowed(
     right = [dict(t.parameters) for t in outcomes if _positions(t)]
     right = [point for point in right if point not in wrong and point not in points]
     kept = [point for point in points if point not in wrong]
-    found = [
+    domains = [
         domain([*kept, *wrong], [True] * len(kept) + [False] * len(wrong), right),
         domain([*kept, *right, *wrong], [True] * len(kept + right) + [False] * len(wrong)),
     ]
-    blind, seeing = (one if one is not None and one.text else None for one in found)
+    blind, seeing = (one if one is not None and one.text else None for one in domains)
     conditions = [one for one in (blind, seeing) if one is not None]
     if not conditions:
         return None
@@ -326,9 +326,9 @@ def _proved(
     decide: Decide | None,
 ) -> Conclusion | list[tuple[Parameters, str]]:
     """Return for which games it is proved, and by which certificate; a verdict if for all, or if one refutes it."""
-    found: list[tuple[Parameters, str]] = []
+    proofs: list[tuple[Parameters, str]] = []
     if decide is None:
-        return found
+        return proofs
     for game, parameters in seen.items():
         for path in tables.certificates.get(game, ()):
             verdicts = [decide(c, case, path) for c in claims for case in c.cases(parameters)]
@@ -338,14 +338,14 @@ def _proved(
                 text = f"{where}: {refuted['text']}" if where else refuted["text"]
                 return Conclusion("refuted", text, (path,))
             if all(v["verdict"] == "proved" for v in verdicts):
-                found.append((parameters, path))
+                proofs.append((parameters, path))
                 break
-    if not seen or len(found) < len(seen):
-        return found
-    which = all_listed([parameters for parameters, _ in found])
+    if not seen or len(proofs) < len(seen):
+        return proofs
+    which = all_listed([parameters for parameters, _ in proofs])
     text = f"proved for {_domain(claims)}{f' where {which}' if which else ''}"
     outcome: Outcome = "proved-for-listed" if which else "proved"
-    return Conclusion(outcome, text, tuple(dict.fromkeys(path for _, path in found)))
+    return Conclusion(outcome, text, tuple(dict.fromkeys(path for _, path in proofs)))
 
 
 def _domain(claims: Sequence[Claim]) -> str:

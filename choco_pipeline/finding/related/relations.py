@@ -152,10 +152,10 @@ class _Search:
     def _candidates(self, pair: Neighbours) -> Iterator[_Relation]:
         """Yield relations that several of the games that are searched have in small tables."""
         points = self.family.points
-        found = {i: self._in_small_tables(pair, points[i]) for i in self.family.searched}
+        numbers = {i: self._in_small_tables(pair, points[i]) for i in self.family.searched}
         fewest = FEWEST_TABLES if self.family.names else 1
         ways: dict[tuple[str, tuple[int, ...]], int] = defaultdict(int)
-        for some in found.values():
+        for some in numbers.values():
             for function, several in some.items():
                 for moved in several:
                     ways[function, moved] += 1
@@ -165,7 +165,9 @@ class _Search:
                 yield _Relation(pair, function, tuple(zip(dims, map(str, moved), strict=True)))
         for function in dict.fromkeys(function for function, _ in ways):
             least = {
-                i: min(some[function], key=_total) for i, some in found.items() if function in some
+                i: min(some[function], key=_total)
+                for i, some in numbers.items()
+                if function in some
             }
             if len(least) >= FEWEST_TABLES:
                 yield from self._lifted(pair, function, least)
@@ -192,7 +194,7 @@ class _Search:
         return tuple(name for name in base if name != self.free)
 
     def _in_small_tables(self, pair: Neighbours, point: Point) -> _Found:
-        found: _Found = defaultdict(list)
+        numbers: _Found = defaultdict(list)
         own = self._table(pair.own, point, SMALL[self.size])
         other = self._table(pair.other, point)
         if own is not None and other is not None:
@@ -202,12 +204,12 @@ class _Search:
                     pair, own, other, dict(zip(self._dims, moved, strict=True))
                 )
                 if function is not None:
-                    found[function].append(moved)
-        return found
+                    numbers[function].append(moved)
+        return numbers
 
     def _holding(self, relation: _Relation) -> dict[int, int]:
         """Return for each game in which a relation holds in a larger table the number of positions there."""
-        found: dict[int, int] = {}
+        positions: dict[int, int] = {}
         for i, point in enumerate(self.family.points):
             moved = {name: int(parse(text).value(point)) for name, text in relation.moved}
             own = self._table(relation.pair.own, point, LARGE[self.size])
@@ -215,8 +217,8 @@ class _Search:
             if own is None or other is None or min(moved.values()) < 0:
                 continue
             if self._function(relation.pair, own, other, moved) == relation.function:
-                found[i] = int(own.legal.sum())
-        return found
+                positions[i] = int(own.legal.sum())
+        return positions
 
     def _table(
         self, notation: str, point: Point, corner: int | None = None, moved: int = 0

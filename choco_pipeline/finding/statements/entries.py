@@ -25,9 +25,9 @@ def claim_of_entry(entry: Mapping[str, object]) -> Claim:
     try:
         claim = Claim(Entry.model_validate(dict(entry)))
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise StatementError(f"{entry['id']}: {where}: {first['msg']}") from None
+        mistake = error.errors()[0]
+        where = ".".join(map(str, mistake["loc"]))
+        raise StatementError(f"{entry['id']}: {where}: {mistake['msg']}") from None
     mistakes = [f"{'.'.join(map(str, place))}: {message}" for place, message in mistakes_in(claim)]
     if mistakes:
         raise StatementError(f"{entry['id']}: {'; '.join(mistakes)}")

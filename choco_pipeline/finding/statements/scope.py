@@ -56,12 +56,12 @@ class Tables:
 
 def games_of(statement: FoundStatement, tables: Tables) -> dict[str, dict[str, int]]:
     """Return the games of a run for which a statement that is a claim was seen, each with its parameters."""
-    found = {}
+    games = {}
     for game in tables.games:
         parameters = statement.claims[0].match(game)
         if parameters is not None and _was_seen_for(statement, parameters):
-            found[game] = parameters
-    return found
+            games[game] = parameters
+    return games
 
 
 def _was_seen_for(statement: FoundStatement, parameters: Parameters) -> bool:

@@ -197,8 +197,8 @@ class FoundStatement(ShownInNotebook):
     def id(self) -> str:
         """``found-`` and a hash of what it says: the same for the same statement on other evidence or in other words."""
         formal = [asdict(line) for line in self.formulas]
-        said = [self.kind, self.ruleset, self.when, formal or self.said, sorted(self.exceptions)]
-        return FOUND + digest(said)[:12]
+        content = [self.kind, self.ruleset, self.when, formal or self.said, sorted(self.exceptions)]
+        return FOUND + digest(content)[:12]
 
     @cached_property
     def size(self) -> int:
@@ -251,8 +251,8 @@ class FoundStatement(ShownInNotebook):
         """The condition that a position is none of the exceptions; empty if there are none."""
         if not self.exceptions:
             return ""
-        first = {name: values[0] for name, values in self.parameters.items()}
-        names = build(self.pattern, first, Path()).coordinates
+        parameters = {name: values[0] for name, values in self.parameters.items()}
+        names = build(self.pattern, parameters, Path()).coordinates
         places = [
             " and ".join(f"{name} == {value}" for name, value in zip(names, position, strict=True))
             for position in self.exceptions
@@ -281,8 +281,8 @@ class FoundStatement(ShownInNotebook):
                 {name: value for name, value in document.items() if name not in DERIVED}
             )
         except ValidationError as error:
-            first = error.errors()[0]
-            why = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+            mistake = error.errors()[0]
+            why = f"{'.'.join(map(str, mistake['loc']))}: {mistake['msg']}"
             raise StatementError(f"{given.get('id')}: not a found statement: {why}") from error
         for name, value in given.items():
             if value != getattr(statement, name):

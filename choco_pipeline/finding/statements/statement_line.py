@@ -57,9 +57,9 @@ class StatementLine:
 
     def __post_init__(self) -> None:
         for name in ("formula", "where"):
-            said = getattr(self, name)
-            if said:
-                object.__setattr__(self, name, parsed(said).text)
+            text = getattr(self, name)
+            if text:
+                object.__setattr__(self, name, parsed(text).text)
 
 
 def parsed(text: str) -> Formula:

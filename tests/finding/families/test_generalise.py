@@ -10,7 +10,7 @@ import pytest
 
 from choco_pipeline.finding.families.frontiers import FamilyFormula, frontier_statements
 from choco_pipeline.finding.families.generalise import SHIFTS, generalise
-from choco_pipeline.finding.families.lift import Said
+from choco_pipeline.finding.families.lift import LabelledFormula
 from choco_pipeline.finding.families.table_family import MemberTable, Outcome, TableFamily, outcome
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import parse
@@ -226,7 +226,7 @@ def test_a_bound_without_a_formula_is_not_left_out_of_what_is_said():
     ks = range(1, 31)
     members = [member(SOLID, {"k": k}, "p-positions", 24) for k in ks]
     outcomes = tuple(Outcome(9, ((0, 0, 0), 2 * k + k.bit_length()), 99) for k in ks)
-    said, check = Said("P iff", "y == 0"), {"kind": "p-positions", "formula": "y == 0"}
+    said, check = LabelledFormula("P iff", "y == 0"), {"kind": "p-positions", "formula": "y == 0"}
     formula = FamilyFormula(said, check, outcomes)
     (found,) = frontier_statements(TableFamily.of(SOLID, members), [formula], 1)
     assert found.text.endswith("for coordinates up to 2k+⌊log₂ k⌋, and no further")
