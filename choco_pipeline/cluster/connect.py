@@ -68,9 +68,8 @@ def call(target: str, *arguments: Any) -> Any:
         relayed = resolve("choco_pipeline.cluster.relay:relayed")
         with suppress(OSError):  # a run that was killed has left the socket
             return relayed(Path(scheduler).parent, target, arguments)
-    submit = resolve(
-        "choco_pipeline.cluster.task:submit"
-    )  # imports distributed, which takes half a second
+    # Resolved only here, since it imports distributed, which takes half a second.
+    submit = resolve("choco_pipeline.cluster.task:submit")
     return submit(scheduler, target, arguments)
 
 

@@ -28,6 +28,7 @@ class TaskProgress:
     A task whose worker died runs again from its start, so what its earlier attempt reported is forgotten.
     """
 
+    #: For each task the worker that runs it, and what that worker has reported, by stage and by what it counts.
     _attempts: dict[str, tuple[str, dict[tuple[str, str], int]]] = field(default_factory=dict)
 
     def add(self, event: Mapping[str, Any]) -> None:

@@ -1,4 +1,9 @@
-"""What of a formula is linear: sums of multiples of variables, of either sign, read off its nodes."""
+"""What of a formula is linear: sums of multiples of variables, of either sign, read off its nodes.
+
+An automaton decides sums of constant multiples, and nothing that multiplies two coordinates: so whoever writes a formula as a
+sentence asks here first, and `NotDefinableError` says which part of it no automaton can decide. Variables are tracks of automata,
+natural numbers; the sums of `proof/uniform/families/affine.py` are of parameters, and may hold products of them.
+"""
 
 from __future__ import annotations
 

@@ -51,9 +51,12 @@ class MoveKind:
     move: Move
     falling: tuple[str, ...]
     option: Variables
+    #: That the position moved from allows such a move at all.
     _allowed: Sentence
+    #: The coordinates that it lowers, after it, and what is said of them: by how much, and which others fall then.
     _lowered: Variables
     _such: tuple[Sentence, ...]
+    #: The coordinates that fall, after it, and that each is its largest legal value.
     _fallen: Variables
     _heights: tuple[Sentence, ...]
 
@@ -212,14 +215,15 @@ def _allowed(ruleset: Ruleset, rules: Rules, move: Move, here: Named) -> Sentenc
 def _some_move(ruleset: Ruleset, rules: Rules, moves: Sequence[Move], here: Named) -> Sentence:
     """Return that some move is allowed: for the plain ones, which take any number, that a coordinate is not 0."""
     plain = {name: 1 for move in moves if _is_plain(move) for name in move.lowers}
-    # where a move needs one of those that are looked at anyway, it adds nothing
+    # Where a move needs one of those that are looked at anyway, it adds nothing.
     others = (m for m in moves if not _is_plain(m) and not (m.needs and {*m.needs} <= {*moves}))
-    found = [linear({here[name]: 1 for name in plain}, 0, ">")] if plain else []
+    some_plain = [linear({here[name]: 1 for name in plain}, 0, ">")] if plain else []
     more = (step.to(TRUE) for move in others for step in _steps(ruleset, rules, move, here))
-    return disjunction(*found, *more)
+    return disjunction(*some_plain, *more)
 
 
 def _is_plain(move: Move) -> bool:
+    """Whether it takes any number from some coordinates, whatever they are: then it is there if one of them is not 0."""
     return move == Move(move.lowers) or move in (
         Move(move.lowers[:1], by) for by in ("each", "same")
     )

@@ -66,7 +66,7 @@ def play(certificate: Certificate, position: Sequence[int]) -> Play:
     here = ruleset.check(position)
     base, most = ruleset.base, ruleset.passes
     passes, bar = (here[-1], here[:-1]) if most else (0, here)
-    relations = {relation_name(p): found for p, found in enumerate(certificate.automata)}
+    relations = {relation_name(p): automaton for p, automaton in enumerate(certificate.automata)}
     engine = Engine(relations)
     value = (VALUE,) if certificate.relation == "grundy" else ()
     names = base.coordinates
@@ -89,9 +89,9 @@ def play(certificate: Certificate, position: Sequence[int]) -> Play:
     for option, left, sentence in _moves(base, names, passes, value):
         new = tuple(name for name in option if name not in known)
         parts = [engine.automaton_of(part) for part in _opened(sentence, new)]
-        found = solve(parts, known | zero, new)
-        if found is not None:
-            values = known | found
+        solved = solve(parts, known | zero, new)
+        if solved is not None:
+            values = known | solved
             reached = tuple(values[name] for name in option)
             winning.append((*reached, left) if most else reached)
     if (outcome == "N") != bool(winning):
@@ -106,6 +106,10 @@ def solve(
     """Return the least numbers for `unknown` with which all automata accept, or None if there are none.
 
     Numbers are looked for that have no more binary digits than 1 plus the sum of `known` has: a move reaches no other.
+
+    Idea: automata read the least significant digit first. All joint states that some digits of `unknown` lead to are kept, place
+    by place; then, from the joint states at the end in which all automata accept, the way back chooses the least digits that stay
+    on the way to one of them. Cost: for each place at most all joint states times all digits, however large the numbers are.
 
     Parameters
     ----------
@@ -190,6 +194,7 @@ def _opened(sentence: Sentence, names: Variables) -> Iterator[Sentence]:
 
 
 def _hopeless(automaton: Automaton) -> NDArray[np.bool_]:
+    """Return which states are left by no digit and do not accept: a joint state with one of them leads nowhere."""
     stays = (automaton.delta == np.arange(automaton.states)[:, None]).all(axis=1)
     return np.asarray(stays & ~automaton.accepting)
 

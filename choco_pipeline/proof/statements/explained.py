@@ -24,7 +24,7 @@ from choco_pipeline.tables.reading.cells import Cells
 #: Largest coordinate of a position that is looked up in a table, too: beyond, automata alone explain it, and what a table would
 #: cost is not even asked.
 MOST_BOUND = 1 << 12
-#: So many options of a position are looked at for a P-position.
+#: So many options of a position are looked at for a P-position: a far position has more than can be, and then none is shown.
 MOST_OPTIONS = 10_000
 
 
@@ -100,11 +100,11 @@ def counterexample_at(
         case GrundyNumbers() as check:
             return number_at(claim, parameters, known, int(check.equals.value(named)))
         case Values() as check:
-            found = f"the P-position has the value {check.of.value(named)}"
+            actual = f"the P-position has the value {check.of.value(named)}"
             claimed = f"a value v with {math_text(check.values)}"
         case _:
-            found, claimed = outcome(known.is_p_position), outcome(not known.is_p_position)
-    return Counterexample(found, claimed, position, game.coordinates, option, reason)
+            actual, claimed = outcome(known.is_p_position), outcome(not known.is_p_position)
+    return Counterexample(actual, claimed, position, game.coordinates, option, reason)
 
 
 def number_at(

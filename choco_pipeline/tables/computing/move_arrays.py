@@ -1,4 +1,9 @@
-"""A game's description as the arrays that drive the generic kernel."""
+"""A game's description as the arrays that drive the generic kernel.
+
+Compiled code reads no objects: moves, heights and conditions become numbers in flat arrays, lists one after the other with the
+places where each starts. `MoveArrays` in `kernels/generic.py` says what each array holds. A move that another one needs stands
+before it, and is among the moves even if nobody may play it.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +21,7 @@ Ints = NDArray[np.int64]
 
 #: The name that the passes left have here: no coordinate's.
 PASSES = ""
-#: What amounts are cut to: no coordinate is as large.
+#: What amounts are cut to, so that they fit into 32 bits: no coordinate is as large.
 LARGEST_AMOUNT = 1 << 30
 
 
@@ -87,9 +92,9 @@ class _Functions:
         """Add a formula, numbers cut to those of amounts, 0 where play has ended; return its number, -1 for none."""
         if formula is None:
             return -1
-        found = self._game.values_in_play(formula, unless)
+        values = self._game.values_in_play(formula, unless)
         read = [name for name in self._names if name in formula.names]
-        return self.add(read, np.clip(found, 0, LARGEST_AMOUNT).astype(np.int32))
+        return self.add(read, np.clip(values, 0, LARGEST_AMOUNT).astype(np.int32))
 
 
 def _needed_first(moves: Iterable[Move]) -> Iterable[Move]:

@@ -12,7 +12,7 @@ from math import prod
 
 from choco_pipeline.proof.uniform.families.family_errors import FamilyError
 
-#: Between the names of a product.
+#: Between the names of a product, which are sorted: so it is a name as any other, and equal products have one name.
 TIMES = "*"
 
 
@@ -115,12 +115,12 @@ def product(one: Affine, other: Affine) -> Affine:
     >>> str(product(Affine.of("n") * 2 + 1, Affine.of("m")))
     'm+2*m*n'
     """
-    found = number(0)
+    total = number(0)
     for left, a in (*one.terms, ("", one.constant)):
         for right, b in (*other.terms, ("", other.constant)):
             name = TIMES.join(sorted(filter(None, (left + TIMES + right).split(TIMES))))
-            found += Affine.total({name: a * b}) if name else a * b
-    return found
+            total += Affine.total({name: a * b}) if name else a * b
+    return total
 
 
 def number(value: int) -> Affine:
