@@ -68,10 +68,11 @@ def of_form(said):
         return set(range(UP_TO)) - set(
             listed(said.removeprefix("all natural numbers").removeprefix(" except "))
         )
-    powers = re.match(r"\{2\^n([+-]\d+)? : n >= (\d+)\}", said)
+    powers = re.match(r"\{2\^n(?: ([+−]) (\d+))? : n ≥ (\d+)\}", said)
     if powers is None:
         return set(listed(said))
-    found = {2**n + int(powers[1] or 0) for n in range(int(powers[2]), 12)}
+    added = int(powers[2] or 0) * (-1 if powers[1] == "−" else 1)
+    found = {2**n + added for n in range(int(powers[3]), 12)}
     more, _, fewer = said[powers.end() :].partition(" except ")
     return found.union(listed(more.removeprefix(" ∪ "))).difference(listed(fewer))
 
