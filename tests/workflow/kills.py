@@ -2,6 +2,9 @@
 
 Whatever is killed, the next run goes on, computes nothing again that was finished, and what it stores and says is, byte for
 byte but for seconds, what a run stores and says that nothing has disturbed.
+
+To start a run costs more than most of what is lost by a kill. So kills come in chains, several of most runs and up to `CHAIN`
+of one folder, and at the end of each chain a run is left in peace and compared.
 """
 
 from __future__ import annotations
@@ -16,13 +19,14 @@ import tempfile
 import time
 from collections import Counter
 from contextlib import suppress
+from itertools import cycle, islice
 from pathlib import Path
 
 import psutil
 
 from tests.workflow.kept import (
     CONFIG,
-    OPTIONS,
+    OPTIONS_OF,
     STAGES,
     WORKERS,
     Kept,
@@ -39,6 +43,8 @@ from tests.workflow.project import wait_for
 INTERRUPTED = (130, -signal.SIGINT)
 #: Seconds after which a run that should end has hung.
 HANGS = 900
+#: Kills before a run is left in peace.
+CHAIN = 25
 
 
 class Victim:
@@ -48,7 +54,8 @@ class Victim:
         self.folder = folder
         self.expected = expected
         self.chance = chance
-        self.rounds = 0
+        self.starts = 0
+        self.finished = 0
         self.history: list[str] = []
         self._begin()
 
@@ -59,14 +66,15 @@ class Victim:
         while True:
             if not self._reaches_its_moment():
                 self._follow_to_the_end()
+                if not self.project.folder.exists():
+                    self._begin()
             elif getattr(self, f"_kill_{what}")():
                 break
         self.history.append(what)
 
     def require_done(self) -> None:
         """Check that the run comes to its end, and has made what an undisturbed one makes."""
-        rounds = self.rounds
-        while self.rounds == rounds:
+        while self.project.folder.exists():
             self._follow_to_the_end()
 
     def end(self) -> None:
@@ -77,19 +85,21 @@ class Victim:
         self.running.communicate()
 
     def _begin(self) -> None:
-        self.rounds += 1
-        folder = self.folder / str(self.rounds)
+        folder = self.folder / str(self.finished)
         folder.mkdir()
         self.project = new_project(folder)
         self._start()
 
     def _start(self) -> None:
+        self.starts += 1
         self.before = Kept.of(self.project)
         self.hurt, self.may_fail = 0, False
-        self.running = self.project.start("run", self.expected.config, *OPTIONS)
+        self.running = self.project.start(
+            "run", self.expected.config, *OPTIONS_OF[self.expected.config]
+        )
 
     def _follow_to_the_end(self) -> None:
-        """Wait for the end of the run, and begin anew; or, if it was hurt too much, have the next one go on from there."""
+        """Wait for the end of the run, compare what it made and remove it; or, if it was hurt too much, have the next one go on from there."""
         out, err = self.running.communicate(timeout=HANGS)
         self._require_quiet(err)
         self._require_nobody()
@@ -105,7 +115,7 @@ class Victim:
         made = {i for one in self.project.manifests().values() for i in one["tables"]}
         assert made == self.expected.tables
         shutil.rmtree(self.project.folder)
-        self._begin()
+        self.finished += 1
 
     def _require_quiet(self, err: str) -> None:
         for word in ("Traceback", "leaked"):
@@ -116,14 +126,15 @@ class Victim:
         assert left == [], (self.history, left)
 
     def _reaches_its_moment(self) -> bool:
-        """Return whether the run is still there some moments after it has finished some more, or at a random time.
+        """Return whether the run is still there at some random moment.
 
-        Most is lost where something has just been written, or is being written; and whoever waits for no more than that can
-        kill more often.
+        Most is lost where something has just been written, or is being written: so some moments come after the run has
+        finished some more. But most come soon after the start or the last kill, and what costs most is not begun again.
         """
-        known, more = documents(self.project), self.chance.randrange(1, 5)
-        end = time.monotonic() + self.chance.uniform(0, 0.7 * self.expected.seconds)
-        counts = self.chance.random() < 0.8
+        known, more = documents(self.project), self.chance.randrange(1, 4)
+        part = self.chance.choices([0.15, 0.7], [9, 1])[0]
+        end = time.monotonic() + self.chance.uniform(0, part * self.expected.seconds)
+        counts = self.chance.random() < 0.3
         while self.running.poll() is None:
             if counts and len(documents(self.project) - known) >= more:
                 time.sleep(self.chance.choice([0, self.chance.random()]))
@@ -145,16 +156,13 @@ class Victim:
         return self._end_all(self.chance.sample(workers, min(number, len(workers))))
 
     def _kill_job(self) -> bool:
-        self.may_fail = True
-        return self._end_all(self._jobs()[:1])
+        return self._fail(self._jobs()[:1])
 
     def _kill_jobs(self) -> bool:
-        self.may_fail = True
-        return self._end_all(self._jobs())
+        return self._fail(self._jobs())
 
     def _kill_snakemake(self) -> bool:
-        self.may_fail = True
-        return self._end_all(self._processes("-m snakemake"))
+        return self._fail(self._processes("-m snakemake"))
 
     def _kill_some(self) -> bool:
         """Kill any of the processes, perhaps with the one that a person has started."""
@@ -198,6 +206,11 @@ class Victim:
         self._go_on()
         return True
 
+    def _fail(self, processes: list[psutil.Process]) -> bool:
+        """Kill processes without which the run fails, and return whether there were any."""
+        self.may_fail |= bool(processes)
+        return self._end_all(processes)
+
     def _jobs(self) -> list[psutil.Process]:
         jobs = [p for p in self._processes("-m choco_pipeline") if p.pid != self.running.pid]
         self.chance.shuffle(jobs)
@@ -229,12 +242,19 @@ class Victim:
         self._start()
 
 
-#: What can be killed, in the order of the program below.
+#: What can be killed.
 KINDS = tuple(name.removeprefix("_kill_") for name in vars(Victim) if name.startswith("_kill_"))
+#: The order of the program below: most runs lose jobs and workers before they are ended, and some are ended while they start.
+ORDER = (
+    *("job", "worker", "jobs", "wrapper", "everything"),
+    *("workers", "job", "worker", "snakemake", "some"),
+    *("job", "workers", "jobs", "interrupted", "interrupted_twice"),
+    *("worker", "job", "jobs", "everything", "wrapper"),
+)
 
 
 def main(arguments: list[str]) -> int:
-    """Kill so often, half of it in a run with large tables and half in one with every stage, and count."""
+    """Kill so often, chain by chain, in turn in a run with large tables and in one with every stage, and count."""
     options = argparse.ArgumentParser(prog="python -m tests.workflow.kills")
     options.add_argument("count", type=int, help="kills")
     options.add_argument("kinds", nargs="*", metavar="kind", help=f"of {', '.join(KINDS)}")
@@ -242,25 +262,32 @@ def main(arguments: list[str]) -> int:
     given = options.parse_args(arguments)
     # A job in the background ignores it, and so would all that it starts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    chance, kinds = random.Random(given.seed), given.kinds or KINDS
+    chance, kinds = random.Random(given.seed), cycle(given.kinds or ORDER)
     folder = Path(tempfile.mkdtemp(prefix="kills-"))
-    kills: Counter[str] = Counter()
-    for config, count in ((CONFIG, given.count - given.count // 2), (STAGES, given.count // 2)):
+    expected = {}
+    for config in (CONFIG, STAGES):
         (folder / config).mkdir()
-        victim = Victim(folder / config, Undisturbed.by(folder / config, config), chance)
+        expected[config] = Undisturbed.by(folder / config, config)
+    kills: Counter[str] = Counter()
+    for chain, first in enumerate(range(0, given.count, CHAIN)):
+        config = (CONFIG, STAGES)[chain % 2]
+        place = folder / str(chain)
+        place.mkdir()
+        victim = Victim(place, expected[config], chance)
         try:
-            for i in range(count):
-                victim.kill(kinds[i % len(kinds)])
+            for what in islice(kinds, min(CHAIN, given.count - first)):
+                victim.kill(what)
             victim.require_done()
         finally:
             victim.end()
             kills.update(victim.history)
             used = resource.getrusage(resource.RUSAGE_CHILDREN)
             sys.stdout.write(
-                f"{config}: {len(victim.history):,} kills, {victim.rounds - 1:,} runs to the end,"
-                f" {used.ru_utime + used.ru_stime:.0f} s of processors so far\n"
+                f"{config}: {len(victim.history):,} kills, {victim.starts:,} starts, {victim.finished:,} runs to the end;"
+                f" {kills.total():,} kills and {used.ru_utime + used.ru_stime:.0f} s of processors so far\n"
             )
             sys.stdout.flush()
+        shutil.rmtree(place)
     sys.stdout.writelines(f"  {what}: {number:,}\n" for what, number in sorted(kills.items()))
     shutil.rmtree(folder)
     return 0
