@@ -23,8 +23,11 @@ from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.judge.sampled_positions import sampled
+from choco_pipeline.formula import Formula, parse
+from choco_pipeline.formula.nodes import Binary, Integer, Node, render, with_operands
+from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import parse_ruleset
-from choco_pipeline.games.notation import build, read
+from choco_pipeline.games.notation import Argument, Notation, build, read
 from choco_pipeline.tables.reading.cells import Ints, Points, Truths, evaluate_at, holds_at
 from choco_pipeline.tables.specs.schema import QUANTITIES
 
@@ -142,9 +145,34 @@ def follows_from_formulas(
     both = [
         settled_by(name, of, catalogue)
         for game in _spread(games)
-        for name in (game, build(pattern, claim.match(game) or {}, Path()).notation)
+        for name in (game, _computed(build(pattern, claim.match(game) or {}, Path()).notation))
     ]
     return tuple(dict.fromkeys(chain.from_iterable(both))) if all(both) else ()
+
+
+def _computed(game: str) -> str:
+    """Return a game in which differences of integers are integers: claims on (x+z)//k speak of (x+z)//5, not of (x+z)//(9-4)."""
+
+    def of(node: Node) -> Node:
+        match with_operands(node, of):
+            case Binary("-", Integer(more), Integer(less)) if more >= less:
+                return Integer(more - less)
+            case other:
+                return other
+
+    def computed(argument: Argument) -> Argument:
+        match argument:
+            case Notation():
+                several = tuple((key, computed(value)) for key, value in argument.arguments)
+                return Notation(argument.name, several)
+            case Formula():
+                return parse(render(of(parse_nodes(argument.text))))
+            case _:
+                return argument
+
+    found = computed(read(game))
+    assert isinstance(found, Notation)
+    return found.text
 
 
 def settled_by(game: str, of: str, catalogue: Catalogue) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """How games follow from their neighbours: what is known is found, and what is near to it is not said."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.formula import parse
 from choco_pipeline.games.notation import build, match, read
+from tests.finding.made_statements import g_is
 
 STEP = "step-bar(k=k, s=s)"
 
@@ -84,6 +86,17 @@ def test_what_ends_two_steps_beyond_the_games_that_are_shown_is_not_said_of_all(
     assert one.verdict == "holds-to-bound"  # and (1, 1, 0) of k = 2, c = 4 tells that it is wrong
     assert parse(one.when).value({"k": 5, "c": 4})
     assert not parse(one.when).value({"k": 2, "c": 4})
+
+
+def test_what_a_formula_says_of_both_games_is_told_under_it_also_of_smaller_parameters_in_heights():
+    family, ks = "solid-bar(f=max(x, z)//k)", range(2, 13, 2)
+    mined = searched(family, [{"k": k} for k in ks], "grundy")
+    formula = replace(g_is(family, ("x ^ y ^ z", ""), k=tuple(ks)), when="k%2 == 0")
+    stated, doubtful = relations(mined)
+    tables = Tables({(one.ruleset, one.quantity): one.bound for one in mined})
+    (said,) = Finder(tables, Catalogue({})).consider([formula, *stated], doubtful)
+    assert said.kind == "grundy"
+    assert any("solid-bar(f=max(x, z)//(k-2))" in text for text in said.implies)
 
 
 @pytest.mark.parametrize("seed", range(4))
