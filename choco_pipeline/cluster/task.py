@@ -70,11 +70,15 @@ def carried_out(
         priority=priority,
     )
     with losses(target, address):
-        while not is_done(future):
-            if is_gone():
-                future.cancel()
-                raise GivenUpError
-        return future.result()
+        try:
+            while not is_done(future):
+                if is_gone():
+                    future.cancel()
+                    raise GivenUpError
+            return future.result()
+        finally:
+            # A traceback in a cycle may still hold it, and Dask would carry out again what a worker that is killed has done.
+            future.release()
 
 
 def is_done(future: Future[Any]) -> bool:
