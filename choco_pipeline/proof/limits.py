@@ -18,6 +18,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from types import TracebackType
 from typing import Any, Literal
 
@@ -41,6 +42,10 @@ Kind = Literal["result", "mistake", "too large", "disagreement", "failure"]
 
 class OverLimitError(UndecidedError):
     """A function was ended since it took more time or memory than it may."""
+
+
+class KilledError(UndecidedError):
+    """A child was killed by somebody else."""
 
 
 class FailedError(RuntimeError):
@@ -94,8 +99,9 @@ class Limited:
         ------
         OverLimitError
             If it took more time or memory than it may.
-        UndecidedError
-            If the child was killed by somebody else, as a machine does that has no memory left.
+        KilledError
+            If the child was killed by somebody else, twice: so a machine does that has no memory left, but whoever means another
+            process does it once.
         ChocoError
             As the function raised it, with the same message.
         DisagreementError
@@ -103,11 +109,18 @@ class Limited:
         FailedError
             If it raised anything else.
         """
+        call = partial(self._call, [target, arguments], what, seconds, memory)
+        try:
+            return call()
+        except KilledError:
+            return call()
+
+    def _call(self, request: Sequence[Any], what: str, seconds: float, memory: float) -> Any:
         child = self._started()
-        request = [target, arguments]
         assert child.stdin is not None
-        child.stdin.write(json.dumps(request).encode() + b"\n")
-        child.stdin.flush()
+        with suppress(BrokenPipeError):  # killed: there is no answer
+            child.stdin.write(json.dumps(request).encode() + b"\n")
+            child.stdin.flush()
         over = time.monotonic() + seconds + GRACE
         while not _is_readable(child, min(LOOK, max(0.0, over - time.monotonic()))):
             if time.monotonic() >= over:
@@ -162,7 +175,7 @@ class Limited:
         code = self._kill()
         if code < 0:
             name = signal.Signals(-code).name
-            raise UndecidedError(f"{what} was killed ({name}); is there too little memory?")
+            raise KilledError(f"{what} was killed ({name}); is there too little memory?")
         raise FailedError(f"{what}: the process that runs it ended with exit code {code}")
 
     def _kill(self) -> int:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from choco_pipeline.documents.files import write_whole
+from choco_pipeline.errors import ChocoError
 from choco_pipeline.report.claims.standings import Standing, standings
 from choco_pipeline.report.claims.verdicts import claim_views
 from choco_pipeline.report.found_statements.found import FoundStatements
@@ -44,8 +46,8 @@ def write_pdf(document: str, path: Path) -> bool:
 
     Raises
     ------
-    subprocess.CalledProcessError
-        If LaTeX does not take the document.
+    ChocoError
+        If LaTeX does not take the document, or does not end.
     """
     if shutil.which(LATEX) is None:
         path.unlink(missing_ok=True)
@@ -60,16 +62,29 @@ def write_pdf(document: str, path: Path) -> bool:
             "report",
         ]
         for _ in range(2):  # the second knows how wide the tables are
-            subprocess.run(
-                command,
-                cwd=folder,
-                check=True,
-                capture_output=True,
-                timeout=MOST_SECONDS,
-                env=os.environ | REPEATABLE,
-            )
+            try:
+                done = subprocess.run(
+                    command,
+                    cwd=folder,
+                    capture_output=True,
+                    timeout=MOST_SECONDS,
+                    env=os.environ | REPEATABLE,
+                )
+            except subprocess.TimeoutExpired:
+                raise ChocoError(f"{path}: {LATEX} took more than {MOST_SECONDS} s") from None
+            if done.returncode:
+                raise ChocoError(f"{path}: {LATEX} {_why(done)}")
         write_whole(path, Path(folder, "report.pdf").read_bytes())
     return True
+
+
+def _why(done: subprocess.CompletedProcess[bytes]) -> str:
+    """Return how LaTeX ended, and what it says of its error: a line that begins with "!"."""
+    if done.returncode < 0:
+        return f"was ended by {signal.Signals(-done.returncode).name}"
+    lines = done.stdout.decode(errors="replace").splitlines()
+    why = next((line for line in lines if line.startswith("!")), "! no reason is given")
+    return f"does not take the report ({why.removeprefix('!').strip()})"
 
 
 def _table(chosen: list[Standing]) -> Iterator[str]:

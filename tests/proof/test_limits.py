@@ -94,6 +94,13 @@ def test_what_is_raised_arrives(child):
     assert call(child, "echo", 1, 2) == [1, 2]
 
 
+def test_a_child_that_is_killed_once_is_asked_again(child, tmp_path):
+    """What it was asked may be decided all the same; twice is said."""
+    marker = tmp_path / "first"
+    assert call(child, "die_once", str(marker)) == "alive"
+    assert marker.is_file()
+
+
 def test_a_child_that_was_killed_in_between_is_replaced(child):
     pid = call(child, "pid")
     psutil.Process(pid).kill()

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from choco_pipeline.errors import ChocoError
 from choco_pipeline.report.claims.standings import standings
 from choco_pipeline.report.claims.verdicts import claim_views
 from choco_pipeline.report.found_statements.found import found_of
@@ -85,3 +86,13 @@ def test_the_same_report_is_the_same_pdf(tmp_path: Path):
     written = (tmp_path / "one.pdf").read_bytes()
     assert written.startswith(b"%PDF-")
     assert written == (tmp_path / "two.pdf").read_bytes()
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex on this machine")
+def test_a_report_that_latex_does_not_take_is_an_error_with_its_reason(tmp_path: Path):
+    document = r"\documentclass{article}\begin{document}\nosuchword\end{document}"
+    with pytest.raises(
+        ChocoError, match=r"report.pdf: pdflatex does not take the report \(.*ndefined"
+    ):
+        write_pdf(document, tmp_path / "report.pdf")
+    assert not (tmp_path / "report.pdf").exists()
