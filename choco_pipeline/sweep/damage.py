@@ -51,9 +51,12 @@ def plan_without_damage(
 
 
 def _shared(run: Paths, plan: Plan) -> Iterator[Path]:
-    """Yield the specs and manifests that there are of a plan's shards."""
+    """Yield the specs and manifests that there are of a plan's shards, and the verdicts of all runs on its tables and on statements."""
     for shard in plan["shards"]:
         yield from filter(Path.exists, (run.spec(shard), run.manifest(shard)))
+    of_tables = (run.verdicts / f"{table['id']}.json" for table in plan["tables"])
+    yield from filter(Path.exists, of_tables)
+    yield from sorted((run.verdicts / "statements").glob("*.json"))
 
 
 def _remove(records: Iterable[Path], say: Callable[[str], None]) -> bool:

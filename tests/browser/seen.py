@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,32 @@ ARGUMENTS = [
     "--disable-sync",
 ]
 WIDER, WIDE, MIDDLE, NARROW = (1600, 1000), (1280, 900), (800, 900), (390, 844)
+#: How pages are looked at: of each size and of each scheme once, and slowly all of them.
+_SHOWN = {
+    "wide-light": (WIDE, "light"),
+    "narrow-dark": (NARROW, "dark"),
+    "wide-dark": (WIDE, "dark"),
+    "narrow-light": (NARROW, "light"),
+    "wider-light": (WIDER, "light"),
+    "middle-dark": (MIDDLE, "dark"),
+    "wider-dark": (WIDER, "dark"),
+    "middle-light": (MIDDLE, "light"),
+}
+
+
+def shown_as(*quick: str, slow: Sequence[str] = ()) -> pytest.MarkDecorator:
+    """Return what gives a test the sizes and schemes that are named, `size` and `scheme`."""
+    names = [*quick, *slow]
+    marks = {name: [pytest.mark.slow] for name in slow}
+    values = [pytest.param(*_SHOWN[n], id=n, marks=marks.get(n, ())) for n in names]
+    return pytest.mark.parametrize(("size", "scheme"), values)
+
+
+in_both_sizes = shown_as("wide-light", "narrow-dark", slow=["wide-dark", "narrow-light"])
+in_all_sizes = shown_as(
+    *("wide-light", "narrow-dark", "wider-light", "middle-dark"),
+    slow=["wide-dark", "narrow-light", "wider-dark", "middle-light"],
+)
 
 NEEDS_BROWSER = pytest.mark.skipif(
     CHROMIUM is None,

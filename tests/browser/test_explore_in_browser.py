@@ -21,7 +21,7 @@ from choco_pipeline.proof.games.certificate import write_certificate
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.report.explored.played_rules import played_rules
 from choco_pipeline.report.pages import pages
-from tests.browser.seen import CONTRAST, NARROW, NEEDS_BROWSER, WIDE, Seen
+from tests.browser.seen import CONTRAST, NEEDS_BROWSER, WIDE, Seen, in_both_sizes
 from tests.effort import examples
 from tests.own_games import own_games_with_bounds
 from tests.report.documents import whole
@@ -337,8 +337,7 @@ def test_the_address_names_a_game_and_a_position(browser: Browser, explore: Path
     page.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+@in_both_sizes
 def test_every_family_can_be_read_and_breaks_no_rule_of_accessibility(
     browser: Browser, explore: Path, scheme: str, size: tuple[int, int]
 ):

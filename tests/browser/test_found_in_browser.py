@@ -13,7 +13,16 @@ import pytest
 from playwright.sync_api import Browser
 
 from choco_pipeline.report.task import write_report_with_found
-from tests.browser.seen import ARGUMENTS, CHROMIUM, CONTRAST, NARROW, NEEDS_BROWSER, WIDE, Seen
+from tests.browser.seen import (
+    ARGUMENTS,
+    CHROMIUM,
+    CONTRAST,
+    NARROW,
+    NEEDS_BROWSER,
+    WIDE,
+    Seen,
+    in_both_sizes,
+)
 from tests.report.found_documents import a_document, statements
 from tests.report.small_run import small_run
 
@@ -40,8 +49,7 @@ def seen(browser: Browser, report: Path) -> Iterator[Seen]:
     assert seen.wrong == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+@in_both_sizes
 def test_the_page_is_readable(browser: Browser, report: Path, scheme: str, size: tuple[int, int]):
     seen = Seen(browser, report.with_name("found.html"), size, scheme)
     pixels = seen.pixels()

@@ -16,7 +16,7 @@ from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.provenance import PACKAGE
 from choco_pipeline.report.pages import pages
 from choco_pipeline.report.proved.automaton_picture import draw_automaton
-from tests.browser.seen import CONTRAST, NARROW, NEEDS_BROWSER, WIDE, Seen
+from tests.browser.seen import CONTRAST, NEEDS_BROWSER, WIDE, Seen, in_both_sizes
 from tests.report.documents import whole
 from tests.report.proof_entries import an_entry
 from tests.report.small_run import small_run
@@ -100,8 +100,7 @@ def seen(browser: Browser, proofs: Path) -> Iterator[Seen]:
     assert seen.wrong == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+@in_both_sizes
 def test_labels_lie_inside_and_apart_and_nothing_is_wider_than_the_page(
     browser: Browser, proofs: Path, scheme: str, size: tuple[int, int]
 ):

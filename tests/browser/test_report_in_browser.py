@@ -14,7 +14,13 @@ from playwright.sync_api import Browser, Page
 from choco_pipeline import StepBar
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.report.task import write_report
-from tests.browser.seen import CONTRAST, MIDDLE, NARROW, NEEDS_BROWSER, WIDE, WIDER, Seen
+from tests.browser.seen import (
+    CONTRAST,
+    NEEDS_BROWSER,
+    WIDE,
+    Seen,
+    in_all_sizes,
+)
 from tests.report.small_run import small_run
 
 FIGURE = "#figure-0-0"
@@ -374,10 +380,7 @@ def test_a_link_from_outside_opens_what_it_names(browser: Browser, report: Path)
     page.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize(
-    "size", [WIDER, WIDE, MIDDLE, NARROW], ids=["wider", "wide", "middle", "narrow"]
-)
+@in_all_sizes
 @pytest.mark.parametrize(
     "name", ["index.html", "claims/solid2022-conj-2.html", "pairs.html", "findings.html"]
 )

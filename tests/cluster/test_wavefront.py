@@ -14,7 +14,7 @@ import pytest
 from distributed import LocalCluster
 
 from choco_pipeline import Ruleset, SolidBar, WithPass
-from choco_pipeline.cluster import graph
+from choco_pipeline.cluster import task
 from choco_pipeline.cluster.connect import SCHEDULER, ClusterError
 from choco_pipeline.cluster.graph import on_cluster
 from choco_pipeline.cluster.local import DASHBOARD, Cluster, local_cluster
@@ -80,7 +80,7 @@ def test_workers_and_the_client_may_die(cluster, tmp_path, game, bound, quantity
 
 def test_a_build_says_how_far_it_is(cluster, tmp_path, monkeypatch):
     """While it runs, and again what an earlier one has done."""
-    monkeypatch.setattr(graph, "LOOK", 0.01)
+    monkeypatch.setattr(task, "LOOK", 0.01)
     spec, manifest = order(tmp_path, SolidBar("(x+z)//3"), 8191, "p-positions")
     reports: list[dict] = []
     cluster.listen(reports.append)

@@ -105,7 +105,8 @@ def test_proofs_run_below_tables_statements_first_and_take_a_worker_each(project
     by_proof = [job for job in jobs if job.startswith(("prove:", "prove_statements:"))]
     assert len(by_proof) == 2
     for job in by_proof:
-        assert f"priority: {-2 if job.startswith('prove:') else -1}" in job
+        assert f"priority: {-3 if job.startswith('prove:') else -2}" in job
         assert "threads: 2" in job
         assert "mem_mb=4796" in job
-    assert not any("priority: -" in job for job in jobs if job not in by_proof)
+    others = (job for job in jobs if job not in by_proof and not job.startswith("mine"))
+    assert not any("priority: -" in job for job in others)
