@@ -326,7 +326,7 @@ print(json.dumps(peaks))
 """
 
 
-@pytest.mark.full
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_table(tmp_path):
     """Both, larger than the chunks held, are checked and mined in one process: the second one's cells add little to it."""
     game = SolidBar("(x+z)//3")
