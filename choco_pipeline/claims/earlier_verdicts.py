@@ -14,7 +14,7 @@ from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.provenance import digest
+from choco_pipeline.provenance import digest, library_versions
 from choco_pipeline.tables.storage.store import TableEntry
 
 FORMAT = 1
@@ -24,7 +24,7 @@ FORMAT = 1
 class EarlierVerdicts:
     """The verdicts on one table, or on one statement that needs none: a record of its own in the folder of all runs.
 
-    A verdict stands as long as the code that checks is the same, and only for what decides the claim, its parameters and
+    A verdict stands as long as the code that checks and the libraries below it are the same, and only for what decides the claim, its parameters and
     the cells that it was found on; what its file is called says nothing. Neither is it kept that nothing was decided, which
     may be for want of time or memory, nor what also follows from another game, whose description is no part of the claim.
 
@@ -67,17 +67,22 @@ class EarlierVerdicts:
         table, entry
             Its id, and what its manifest says: the digest there is one of all its cells.
         """
-        names = ("ruleset", "identity", "bound", "quantity", "digest")
-        about = {name: entry[name] for name in names}  # type: ignore[literal-required]
         path = None if folder is None else Path(folder) / f"{table}.json"
-        return cls(path, {"format": FORMAT, "code": code, "table": table, **about})
+        of_table = {
+            "ruleset": entry["ruleset"],
+            "identity": entry["identity"],
+            "bound": entry["bound"],
+            "quantity": entry["quantity"],
+            "digest": entry["digest"],
+        }
+        return cls(path, {**_about(code), "table": table, **of_table})
 
     @classmethod
     def of_statement(cls, folder: str | None, code: str, claim: Claim) -> EarlierVerdicts:
         """Return the verdict on a statement that needs no table, as `on_table`."""
         name = f"{_key(claim, {})}.json"
         path = None if folder is None else Path(folder) / "statements" / name
-        return cls(path, {"format": FORMAT, "code": code, "table": None})
+        return cls(path, {**_about(code), "table": None})
 
     def find(self, claim: Claim, parameters: Mapping[str, int]) -> ClaimVerdict | None:
         """Return what is known of a claim; None if nothing is."""
@@ -104,6 +109,10 @@ class EarlierVerdicts:
         """Write the record, if anything was added."""
         if self.path is not None and self._is_new:
             write_record(self.path, {"about": dict(self.about), "verdicts": self._known})
+
+
+def _about(code: str) -> dict[str, object]:
+    return {"format": FORMAT, "code": code, "libraries": library_versions()}
 
 
 def _key(claim: Claim, parameters: Mapping[str, int]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from choco_pipeline.claims import task
+from choco_pipeline.claims import earlier_verdicts, task
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.task import check_shard, check_standing_statements
 from choco_pipeline.documents.record import read_record, write_record
@@ -108,6 +108,14 @@ def test_other_code_checks_all_of_it_again(results: Results) -> None:
     assert results.carried_out()[1] == checked
     # What the code before has found is no longer there, so that nothing grows with each change.
     results.change(code="0")
+    assert results.carried_out()[1] == checked
+
+
+def test_other_libraries_check_all_of_it_again(
+    results: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, checked = results.carried_out()
+    monkeypatch.setattr(earlier_verdicts, "library_versions", lambda: {"numba": "another"})
     assert results.carried_out()[1] == checked
 
 
