@@ -17,6 +17,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike, NDArray
 
+from choco_pipeline.documents.files import read_bytes
 from choco_pipeline.errors import HeightError
 from choco_pipeline.formula import Formula, FormulaError, parse
 
@@ -30,13 +31,11 @@ BLOCK = 1 << 18
 TALLEST = 1 << 28
 #: So many values of a formula are kept.
 MOST_KNOWN = 1 << 16
-
 #: Bytes of a file with heights, and heights in it, 2,200 × 2,200 or so: to read them takes seconds, and at most 640 MB.
 MOST_BYTES = 1 << 26
 MOST_VALUES = 5_000_000
 #: What stands between values, or at the end of a line.
 SEPARATORS = (b",", b"\n", b"\r")
-
 #: Decimal digits of an integer, so that an int64 holds it.
 LONGEST_INTEGER = 18
 _INTEGER = re.compile(r"[ \t]*[+-]?[0-9]+[ \t]*")
@@ -274,10 +273,7 @@ class TableHeight(Height):
         if path.suffix.lower() != ".csv":
             raise HeightError(f"height table {name}: a file whose name ends with .csv is needed")
         try:
-            if not path.is_file():
-                raise HeightError(f"height table {name}: cannot be read (no such file)")
-            with path.open("rb") as file:
-                content = file.read(MOST_BYTES + 1)
+            content = read_bytes(path, MOST_BYTES + 1)
         except OSError as error:
             raise HeightError(f"height table {name}: cannot be read ({error.strerror})") from None
         if len(content) > MOST_BYTES:
