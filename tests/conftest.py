@@ -19,6 +19,7 @@ or a network is one that nobody has, and what is killed is known by a mark that 
 
 import os
 import random
+import signal
 from collections.abc import Generator
 from pathlib import Path
 from types import SimpleNamespace
@@ -111,6 +112,8 @@ def pytest_configure(config: pytest.Config) -> None:
         tier for tier, option in (("slow", "slow"), ("full", "all")) if config.getoption(option)
     ]
     settings.load_profile(asked[0] if asked else "quick")
+    # A shell has Ctrl-C ignored in what it starts in the background, and so would be all that tests start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -13,9 +14,12 @@ from typing import Any
 
 import pytest
 
+from choco_pipeline.cli import jobs
+from choco_pipeline.cli.running.workers import SOON, WITH_KERNELS
 from choco_pipeline.cluster.connect import SCHEDULER, SOCKET, ClusterError, call, resolve
 from choco_pipeline.cluster.progress import ignore
 from choco_pipeline.cluster.relay import GivenUpError, Relay, RelayedError
+from choco_pipeline.documents.record import write_record
 from choco_pipeline.errors import ChocoError, DisagreementError
 
 ROOT = Path(__file__).parents[2]
@@ -129,6 +133,20 @@ def test_a_task_is_given_up_when_its_job_has_gone(run: Run) -> None:
     assert call(f"{TARGETS}:double", 4)["double"] == 8
 
 
+def test_half_a_question_is_none(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As of a job that was killed while it asked."""
+    unhandled: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", unhandled.append)
+    for asked in (b"", b'["target'):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+            connection.connect(SOCKET)
+            connection.sendall(asked)
+            connection.shutdown(socket.SHUT_WR)
+            assert connection.recv(1) == b"", "it was answered"
+    assert call(f"{TARGETS}:double", 4)["double"] == 8
+    assert (run.begun, unhandled) == ([f"{TARGETS}:double"], [])
+
+
 def test_a_run_that_goes_away_ends_its_jobs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -157,3 +175,30 @@ def test_a_run_that_goes_away_ends_its_jobs(
 def test_where_no_socket_can_be_there_is_none(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         Relay(tmp_path / "missing")
+
+
+def test_what_jobs_ask_for_waits_for_kernels_or_comes_first_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(SCHEDULER, "scheduler.json")
+    asked: list[str] = []
+
+    def refuse(target: str, *_: object) -> None:
+        asked.append(target)
+        raise ChocoError("asked")
+
+    relay = Relay(Path())
+    relay.serve(refuse)
+    write_record(Path("spec.json"), {"large": False})
+    given, out = Path("given.json"), Path("out.json")
+    for job_of in (
+        lambda: jobs.build(Path("spec.json"), out),
+        lambda: jobs.ledger(given, out, first=True),
+        lambda: jobs.report(given, out),
+    ):
+        with pytest.raises(ChocoError, match=r"^asked$"):
+            job_of()
+    assert [target.startswith(WITH_KERNELS) for target in asked] == [True, False, False]
+    assert [target.startswith(SOON) for target in asked] == [False, True, True]
+    relay.close()
