@@ -99,7 +99,8 @@ def ledger(
     plan_file: Annotated[Path, typer.Argument(help="The run's plan.")],
     out: Out,
     first: Annotated[
-        bool, typer.Option("--first", help="Without findings and proofs, which may still be looked for.")
+        bool,
+        typer.Option("--first", help="Without findings and proofs, which may still be looked for."),
     ] = False,
     json: Json = False,
 ) -> None:
