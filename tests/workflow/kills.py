@@ -92,6 +92,8 @@ class Victim:
 
     def _start(self) -> None:
         self.starts += 1
+        self.dask = self.project.folder / "results" / ".dask"
+        self.left = changed_at(self.dask)
         self.before = Kept.of(self.project)
         self.hurt, self.may_fail = 0, False
         self.running = self.project.start(
@@ -195,14 +197,20 @@ class Victim:
         return self._interrupt([self.chance.uniform(0, 1.0)])
 
     def _interrupt(self, pauses: list[float]) -> bool:
+        if self.may_fail:
+            # What was killed in it may end it before Ctrl-C is heard: then it says that, and not 130.
+            return False
+        # What a run has left that was killed is removed when the next one has the folder for itself, and not before.
+        if self.left is not None:
+            wait_for(lambda: changed_at(self.dask) != self.left, "the end of what was left")
         self.running.send_signal(signal.SIGINT)
         for pause in pauses:
             time.sleep(pause)
             self.running.send_signal(signal.SIGINT)
         self.running.communicate(timeout=HANGS)  # until nobody holds its output open
-        assert self.running.returncode in INTERRUPTED, self.history
+        assert self.running.returncode in INTERRUPTED, (self.history, self.running.returncode)
         self._require_nobody()
-        assert not (self.project.folder / "results" / ".dask").exists(), self.history
+        assert not self.dask.exists(), self.history
         self._go_on()
         return True
 
@@ -240,6 +248,11 @@ class Victim:
         self.before.require_all_in(Kept.of(self.project), self.project)
         require_little_begun(self.project)
         self._start()
+
+
+def changed_at(place: Path) -> int | None:
+    """Return when a folder was changed last, in nanoseconds; None if there is none."""
+    return place.stat().st_ctime_ns if place.exists() else None
 
 
 #: What can be killed.
