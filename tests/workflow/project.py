@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -44,9 +45,10 @@ class Project:
         return Project(folder)
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """Start ``choco`` and let it run."""
+        """Start ``choco`` and let it run; as `./choco` has it, Ctrl-C waits until the program can hear it."""
         return subprocess.Popen(
             [sys.executable, "-m", "choco_pipeline", *arguments],
+            preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}),
             cwd=self.folder,
             env=self.environment,
             stdout=subprocess.PIPE,
