@@ -1,6 +1,7 @@
 """The commands as a person types them."""
 
 import json
+from functools import reduce
 
 import pytest
 
@@ -58,6 +59,18 @@ def test_value_of_a_position_whose_grundy_table_is_too_large():
     assert found["outcome"] == "N"
     assert found["winning"]
     assert all(x ^ y ^ z == 0 for x, y, z in found["winning"]), "triangular, Thm 7.3"
+
+
+@pytest.mark.parametrize("heap", [1, 9, 10**12])
+def test_value_in_nineteen_heaps_is_said_or_refused(heap):
+    """However large the table of such a sum would be: its size is no floating-point number."""
+    game = reduce(lambda sums, _: f"sum({sums}, nim(1))", range(18), "nim(1)")
+    done = choco("value", game, *[str(heap)] * 19, "--json")
+    if heap == 1:
+        assert json.loads(done.stdout)["grundy"] == 1, "nim-sum of nineteen ones"
+    else:
+        assert done.returncode == 2
+        assert "is too large for this machine" in json.loads(done.stdout)["error"]
 
 
 @pytest.mark.parametrize(
