@@ -16,9 +16,14 @@ from choco_pipeline.finding.families.single import searches, statements
 from choco_pipeline.finding.families.table_family import TableFamily
 from choco_pipeline.finding.judge.by_chance import BARS, MANY, SEARCHES, right_by_chance
 from choco_pipeline.finding.judge.for_all_parameters import ForAllParameters
-from choco_pipeline.finding.judge.known import follows_from_formulas, meaning, settled_by
+from choco_pipeline.finding.judge.known import (
+    follows_from_formulas,
+    saying_the_same,
+    settled_by,
+)
 from choco_pipeline.finding.judge.larger_tables import searched_again
 from choco_pipeline.finding.judge.lemma_cases import lemmas
+from choco_pipeline.finding.judge.meaning import meaning
 from choco_pipeline.finding.judge.rank import is_surer, ranked, restated, strongest_first
 from choco_pipeline.finding.judge.trial import Decide, tried
 from choco_pipeline.finding.related.relations import relations
@@ -163,8 +168,11 @@ class Finder:
         if statement.verdict == "refuted":
             self.refuted.append(statement)
             return
-        by_lemma = lemmas(statement.claims[0]) if statement.claims else ()
-        known = by_lemma or self._restated(statement, self.catalogue)
+        restated_by = lemmas(statement.claims[0]) if statement.claims else ()
+        known = restated_by or self._restated(statement, self.catalogue)
+        if known and not restated_by:
+            games = speaking_of(statement, self.tables)
+            restated_by = saying_the_same(statement.claims, games, self.catalogue, known)
         follows_from = self._settled_by(statement)
         if statement.verdict == "unchecked" and statement.kind in SEARCHES and not follows_from:
             again = None if statement.pattern.names else searched_again(statement, self.tables)
@@ -174,7 +182,12 @@ class Finder:
             if again is not None:
                 text = f"it was right on {statement.held_on.what}; {again.text}"
                 statement = statement.with_conclusion(Conclusion("unchecked", text))
-        statement = replace(statement, known=known, follows_from=follows_from)
+        statement = replace(
+            statement,
+            known=restated_by or known,
+            is_consequence=bool(known and not restated_by),
+            follows_from=follows_from,
+        )
         if statement.verdict != "undecided":  # from what is, nothing follows
             self._fold_earlier(statement)
             self._keep(statement)

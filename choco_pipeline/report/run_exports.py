@@ -23,7 +23,7 @@ MOST_PRINTED = 10_000
 
 
 def statement_rows(statements: Sequence[FoundStatement]) -> pd.DataFrame:
-    """Return a row for each statement: what it says, of which games, what became of it, and what claims say it."""
+    """Return a row for each statement: what it says, of which games, what became of it, and what claims say it, or more."""
     return pd.DataFrame(
         [
             {
@@ -35,6 +35,7 @@ def statement_rows(statements: Sequence[FoundStatement]) -> pd.DataFrame:
                 "verdict": one.verdict,
                 "text": one.conclusion.text,
                 "known": " ".join(one.known),
+                "is_consequence": one.is_consequence,
                 "latex": one.latex,
             }
             for one in statements

@@ -257,6 +257,38 @@ def values_are(ruleset, check, when="", **parameters):
     )
 
 
+WITH_PASS = "with-pass(strip-bar(k=4, s=2), passes=1)"
+VALUES = {**CONJ_4_1, "of": "(x+2) ^ y ^ (z+2) ^ p"}
+MORE_VALUES = {**VALUES, "values": "v != 3", "relation": "within"}
+P_IFF = {"kind": "p-positions", "relation": "exactly", "formula": "x ^ y ^ z == 0"}
+
+
+@pytest.mark.parametrize(
+    ("said", "known", "is_consequence"),
+    [
+        (p_iff("solid-bar(f=(x+z)//3)", "y == x^z"), "triangular-thm-7.3", False),
+        (g_is("step-bar(k=2, s=1)", ("(y^(z+1))-1", "")), "step2015-thm-3.2", False),
+        (values_are(WITH_PASS, VALUES), "pass2016-conj-4.1", False),
+        (values_are(WITH_PASS, VALUES | {"relation": "within"}), "pass2016-sec-4.2-question", True),
+        (values_are(WITH_PASS, MORE_VALUES), "pass2016-sec-4.2-question", True),
+    ],
+)
+def test_what_follows_from_a_claim_that_says_more_does_not_restate_it(
+    papers, said, known, is_consequence
+):
+    """That there are no other values is less than that all of these occur, and than which positions are P."""
+    (found,) = finder(said.ruleset, catalogue=papers).consider([said])
+    assert known in found.known
+    assert found.is_consequence == is_consequence
+
+
+def test_a_statement_up_to_a_place_does_not_restate_one_on_all_positions(papers):
+    near = p_iff("solid-bar(f=(x+z)//3)", "y == x^z")
+    near = replace(near, claim={"check": P_IFF, "reach": "20"})
+    (found,) = finder(near.ruleset, catalogue=papers).consider([near])
+    assert ("triangular-thm-7.3" in found.known, found.is_consequence) == (True, True)
+
+
 @pytest.mark.parametrize(("s", "relation"), [(1, "within"), (2, "exactly")])
 def test_that_values_make_a_set_is_said_where_its_members_occur(s, relation):
     game = PASS.replace("k=k", "k=4").replace("s=s", f"s={s}")

@@ -15,7 +15,7 @@ from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
 from choco_pipeline.finding.judge.bounds import bound_of_trial, is_quick
-from choco_pipeline.finding.judge.known import Meaning, environment, meaning, speaking_of
+from choco_pipeline.finding.judge.meaning import Meaning, environment, meaning, speaking_of
 from choco_pipeline.finding.judge.sampled_positions import sampled
 from choco_pipeline.games import Ruleset
 from choco_pipeline.tables.reading.cells import Truths

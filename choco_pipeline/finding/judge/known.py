@@ -2,66 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
 from choco_pipeline.claims.kinds import (
-    Cellular,
     Counts,
     GrundyNumbers,
     Options,
-    Pattern,
-    PPositions,
     Related,
     Values,
 )
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.errors import ChocoError
+from choco_pipeline.finding.judge.meaning import (
+    LARGEST_VALUE,
+    Meaning,
+    environment,
+    excluding,
+    meaning,
+    speaking_of,
+    speaks_of,
+)
 from choco_pipeline.finding.judge.sampled_positions import sampled
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.nodes import Binary, Integer, Node, render, with_operands
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import Argument, Notation, build, read
-from choco_pipeline.tables.reading.cells import Ints, Points, Truths, evaluate_at, holds_at
-from choco_pipeline.tables.specs.schema import QUANTITIES
+from choco_pipeline.tables.reading.cells import Truths, evaluate_at, holds_at
 
 #: Claims are compared for so many of the games that they speak of.
 GAMES = 8
-#: Sets of values are compared up to this.
-LARGEST_VALUE = 1 << 12
-
-
-@dataclass(frozen=True)
-class Meaning:
-    """What a claim says of the sampled positions of one game.
-
-    Attributes
-    ----------
-    of
-        What is said: "p", which are the P-positions, or "grundy"; of others a text that must be the same.
-    speaks
-        Of which positions.
-    values
-        What it says there: 1 for P and 0 for N, or the Grundy number.
-    """
-
-    of: str
-    speaks: Truths
-    values: Ints
-
-    def about(self, of: str) -> Meaning | None:
-        """Return what follows for `of`; Grundy numbers say, too, which positions are P."""
-        if self.of == of:
-            return self
-        if (self.of, of) == ("grundy", "p"):
-            return Meaning("p", self.speaks, (self.values == 0).astype(np.int64))
-        return None
 
 
 def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[str, ...]:
@@ -100,7 +75,7 @@ def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[s
                 if isinstance(claim.check, Values):
                     about = _of_values(claim, claim.check, game, own, found)
                 elif isinstance(other.check, Values) and own.of == "p":
-                    about = _excluding(other, other.check, game)
+                    about = excluding(other, other.check, game)
             if about is not None:
                 both = own.speaks & about.speaks
                 if (own.values != about.values)[both].any():
@@ -131,6 +106,53 @@ def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[s
                 return ()
             used |= dict.fromkeys(by_moves)
     return tuple(used)
+
+
+def saying_the_same(
+    claims: Sequence[Claim], games: Sequence[str], catalogue: Catalogue, ids: Iterable[str]
+) -> tuple[str, ...]:
+    """Return those of `ids` that say no more of some games than `claims`, if they say together as much; else none.
+
+    Parameters
+    ----------
+    claims
+        What is known: one statement, in cases perhaps.
+    games
+        The rulesets, without parameters, that it was seen for.
+    catalogue, ids
+        Claims that say together what `claims` say, or more.
+    """
+    if any(isinstance(claim.check, Counts) for claim in claims):
+        return tuple(ids)
+    same = dict.fromkeys(ids)
+    spoken: list[tuple[Truths, dict[str, Truths]]] = []
+    for game in _spread(games):
+        own = [said for claim in claims if (said := meaning(claim, game)) is not None]
+        if len(own) < len(claims) or len({said.of for said in own}) > 1:
+            return ()
+        speaks = np.logical_or.reduce([said.speaks for said in own])
+        others = {name: _spoken_of(claims[0], own[0], catalogue.claims[name], game) for name in ids}
+        for name, other in others.items():
+            if other is None or (other & ~speaks).any():
+                same.pop(name, None)
+        spoken.append((speaks, {name: one for name, one in others.items() if one is not None}))
+    for speaks, by_id in spoken:
+        if not same or not np.logical_or.reduce([by_id[name] for name in same])[speaks].all():
+            return ()
+    return tuple(same)
+
+
+def _spoken_of(claim: Claim, own: Meaning, other: Claim, game: str) -> Truths | None:
+    """Return of which positions another claim speaks, as `claim` does; None if it says something of another kind."""
+    if environment(other, game) is None:
+        return np.zeros_like(own.speaks)
+    if isinstance(claim.check, Values) and isinstance(other.check, Values):
+        if claim.check.relation != other.check.relation:
+            return None
+    elif isinstance(claim.check, Values) or isinstance(other.check, Values):
+        return None
+    found = meaning(other, game)
+    return None if found is None or found.of != own.of else found.speaks
 
 
 def follows_from_formulas(
@@ -198,53 +220,10 @@ def _beside_a_strip(game: str, catalogue: Catalogue) -> Iterator[tuple[str, Mean
             continue
         try:
             numbers = evaluate_at(claim.check.equals.substitute(known), points)
-            speaks = _speaks(claim, known, points)
+            speaks = speaks_of(claim, known, points)
         except ChocoError:
             continue
         yield claim.id, Meaning("p", speaks, (points[strip] == numbers).astype(np.int64))
-
-
-def environment(claim: Claim, game: str) -> dict[str, int] | None:
-    """Return integers for the names of a claim; None if it speaks of no case of the game, or of several."""
-    parameters = claim.match(game)
-    cases = [] if parameters is None else claim.cases(parameters)
-    return claim.environment(cases[0]) if len(cases) == 1 else None
-
-
-def meaning(claim: Claim, game: str) -> Meaning | None:
-    """Return what a claim says of the sampled positions of a game; None if not of one case of it, or without a value."""
-    try:
-        known = environment(claim, game)
-        if known is None:
-            return None
-        if claim.is_of_whole_bars and not isinstance(claim.check, PPositions):
-            return _of_bars(claim, known, game)
-        points = sampled(game)
-        match claim.check:
-            case PPositions(relation="exactly") as check:
-                values = holds_at(check.formula.substitute(known), points).astype(np.int64)
-                return Meaning("p", _speaks(claim, known, points), values)
-            case GrundyNumbers() as check:
-                values = evaluate_at(check.equals.substitute(known), points)
-                return Meaning("grundy", _speaks(claim, known, points), values)
-            case Values(relation="within") as check:
-                return _excluding(claim, check, game)
-            case Values() as check:
-                of = evaluate_at(check.of.substitute(known), points)
-                speaks = _speaks(claim, known, points)
-                members = holds_at(
-                    check.values.substitute(known), {"v": np.arange(LARGEST_VALUE)}
-                ).astype(np.int64)
-                everywhere = np.ones(LARGEST_VALUE, np.bool_)
-                return Meaning(
-                    f"values {check.relation}",
-                    np.concatenate([speaks, everywhere]),
-                    np.concatenate([of, members]),
-                )
-            case _:
-                return _as_text(claim)
-    except ChocoError:
-        return None
 
 
 def _of_values(
@@ -256,7 +235,7 @@ def _of_values(
         return None
     points = sampled(game)
     known = environment(claim, game) or {}
-    speaks, claimed = _speaks(claim, known, points), check.values.substitute(known)
+    speaks, claimed = speaks_of(claim, known, points), check.values.substitute(known)
     values = evaluate_at(check.of.substitute(known), points)
     members = np.arange(LARGEST_VALUE)
     members = members[holds_at(claimed, {"v": members})]
@@ -292,76 +271,6 @@ def _by_moves(own: Meaning, game: str, catalogue: Catalogue) -> tuple[str, ...]:
         if meant is not None and (of == meant).all() and (to == inside).all():
             by_have.setdefault(check.have, claim.id)
     return (by_have["no"], by_have["some"]) if len(by_have) > 1 else ()
-
-
-def _excluding(claim: Claim, check: Values, game: str) -> Meaning | None:
-    """Return which sampled positions are no P-positions by a claim on values, for they have other values."""
-    if check.relation == "contains-all":
-        return None
-    points = sampled(game)
-    known = environment(claim, game) or {}
-    values = evaluate_at(check.of.substitute(known), points)
-    others = ~holds_at(check.values.substitute(known), {"v": values})
-    return Meaning("p", _speaks(claim, known, points) & others, np.zeros(others.size, np.int64))
-
-
-def _speaks(claim: Claim, known: Mapping[str, int], points: Points) -> Truths:
-    check = claim.check
-    assert isinstance(check, PPositions | GrundyNumbers | Values)
-    speaks = np.ones(next(iter(points.values())).size, np.bool_)
-    if check.where is not None:
-        speaks &= holds_at(check.where.substitute(known), points)
-    if claim.statement.reach is not None:
-        reach = int(claim.statement.reach.value(known))
-        for name, values in points.items():
-            if name != "p":
-                speaks &= values <= reach
-    return speaks
-
-
-def _of_bars(claim: Claim, known: Mapping[str, int], game: str) -> Meaning:
-    """Return the meaning of a claim on an uncut bar: to which cell of which bar each cell of its pattern is likened."""
-    match claim.check:
-        case Pattern(cases=cases):
-            face = parse_ruleset(game).base.rules.face
-            assert face is not None  # patterns are of rectangular bars
-            side = face.sizes["i"]
-            i, j = np.indices((side, side)).reshape(2, -1) + 1
-            points = {"i": i, "j": j}
-            speaks, values = np.zeros(i.size, np.bool_), np.zeros(i.size, np.int64)
-            for case in cases:
-                here = ~speaks
-                if case.where is not None:
-                    here &= holds_at(case.where.substitute(known), points)
-                if case.like is None:
-                    values[here] = -1 if case.outcome == "P" else -2
-                else:
-                    cell = np.zeros(i.size, np.int64)
-                    for part in case.like:
-                        cell = (cell << 16) + evaluate_at(part.substitute(known), points)
-                    values[here] = cell[here]
-                speaks |= here
-            # Of a cell that is like itself nothing is said.
-            itself = (((side << 16) + i) << 16) + j
-            return Meaning("pattern", speaks & (values != itself), values)
-        case Cellular(terms=terms, modulo=modulo):
-            return _as_text(claim, f"cellular {sorted(terms)} {modulo}")
-        case _:
-            return _as_text(claim)
-
-
-def _as_text(claim: Claim, said: str | None = None) -> Meaning:
-    """Return the meaning of a claim that is compared by what is written, its check by default."""
-    text = said or str(claim.check.model_dump(mode="json"))
-    return Meaning(f"{claim.statement.ruleset} {text}", np.ones(1, np.bool_), np.zeros(1, np.int64))
-
-
-def speaking_of(game: str, catalogue: Catalogue) -> Iterable[Claim]:
-    """Return the claims of a catalogue that speak of a game, each once."""
-    claims = {
-        claim.id: claim for quantity in QUANTITIES for claim, _ in catalogue.fitting(game, quantity)
-    }
-    return claims.values()
 
 
 def _sources_of_relations(claim: Claim, check: Counts, catalogue: Catalogue) -> tuple[str, ...]:

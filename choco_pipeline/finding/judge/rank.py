@@ -87,6 +87,7 @@ def ranked(statements: Iterable[FoundStatement]) -> list[FoundStatement]:
             STRONGEST_FIRST.index(statement.verdict),
             bool(statement.exceptions),
             bool(statement.known),
+            statement.is_consequence,
             bool(statement.follows_from),
             not statement.pattern.names,
             statement.kind == "related",

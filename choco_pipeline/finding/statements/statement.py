@@ -96,6 +96,8 @@ class FoundStatement(ShownInNotebook):
         What the verdicts on it come to.
     known
         Ids of the catalogue's claims that it restates.
+    is_consequence
+        Whether the claims in `known` say more of its games than it does: then it follows from them, and restates none.
     follows_from
         Ids of the found statements that settle all positions of its game, as far as sampled ones tell.
     implies
@@ -121,6 +123,7 @@ class FoundStatement(ShownInNotebook):
     exceptions: tuple[tuple[int, ...], ...] = ()
     conclusion: Conclusion = UNDECIDED
     known: tuple[str, ...] = ()
+    is_consequence: bool = False
     follows_from: tuple[str, ...] = ()
     implies: tuple[str, ...] = ()
     picture: Mapping[str, Any] | None = None

@@ -41,7 +41,7 @@ class FoundView:
     statement
         What was found.
     known
-        The claims that it restates.
+        The claims that it restates or, if it is a consequence of theirs, that say more.
     told_by
         The theorem that tells which positions of its games are P, where the statement says how these lie; None for others.
     follows_from
@@ -203,8 +203,12 @@ def found_of(document: FoundDocument, ledger: Ledger, results: Path) -> FoundSta
     told = {one.id: known.telling(one.pattern) for one in held if one.kind in ON_P_POSITIONS}
     parts = (
         [one for one in held if not one.known and told.get(one.id) is None],
-        [one for one in held if one.known],
-        [one for one in held if not one.known and told.get(one.id) is not None],
+        [one for one in held if one.known and not one.is_consequence],
+        [
+            one
+            for one in held
+            if one.is_consequence or (not one.known and told.get(one.id) is not None)
+        ],
         [one for one in heights if one.verdict != "refuted"],
         [one for one in statements if one.verdict == "refuted"],
     )

@@ -139,7 +139,7 @@ _MARKDOWN = _Markup(markdown_text, markdown_code, lambda formula: f"$`{formula}`
 def _sections(found: FoundStatements) -> Iterator[tuple[str, list[FoundView]]]:
     yield "Not in the catalogue", found.new
     yield "Rediscovered", found.rediscovered
-    yield "Consequences of known theorems", found.consequences
+    yield "Consequences of what is known", found.consequences
     yield "Which height functions?", found.heights
     yield "Refuted on tables kept back", found.refuted
 
@@ -201,7 +201,8 @@ def _phrase(phrase: Phrase, markup: _Markup) -> str:
 
 
 def _restates(view: FoundView, markup: _Markup) -> str:
-    return f"restates {', '.join(_source(known, markup) for known in view.known)}"
+    how = "follows from" if view.statement.is_consequence else "restates"
+    return f"{how} {', '.join(_source(known, markup) for known in view.known)}"
 
 
 def _source(claim: RestatedClaim, markup: _Markup) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST, Conclusion
+from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.games.notation import read
 from choco_pipeline.report.found_statements.found import (
     FoundStatements,
@@ -103,6 +104,20 @@ def test_how_known_p_positions_lie_is_not_new(
         assert (None if told is None else told.id) == theorem
 
 
+def test_what_claims_say_more_of_is_no_restatement(ledger: dict[str, Any]):
+    same = a_statement(known=("own-intended",))
+    less = a_statement(known=("own-intended",), is_consequence=True, when="", ruleset="nim(2)")
+    shown = found_of(FoundDocument(statements=(less, same), searches=()), whole(ledger), RESULTS)
+    assert [view.statement for view in shown.rediscovered] == [same]
+    assert [view.statement for view in shown.consequences] == [less]
+    page = Document(found_page(shown, whole(ledger)))
+    exports = [squeezed(export(shown, whole(ledger))) for export in (markdown, tex)]
+    for text in (squeezed(page.text["consequences"]), *exports):
+        assert re.search("[Ff]ollows from Corollary 2 of", text)
+    for text in (squeezed(page.text["rediscovered"]), *exports):
+        assert re.search("[Rr]estates Corollary 2 of", text)
+
+
 def test_links_lead_to_places(html: str, found: FoundStatements, ledger: dict[str, Any]):
     document = Document(html)
     site = Site(ledger, found)
@@ -128,9 +143,7 @@ def test_the_index_leads_to_what_was_found_and_counts_it(
     assert len(ranks) == len(found.new) > 3
     said = squeezed(document.text["proposed"])
     assert "8 statements: ∎ 1 proved, ◧ 1 proved for listed parameters, ● 1 checked in all" in said
-    assert (
-        "1 rediscovered, 5 new to the catalogue, 1 on P-positions that a theorem tells, 1" in said
-    )
+    assert "1 rediscovered, 5 new to the catalogue, 1 that follow from what is known, 1" in said
     assert "found.html" not in _index(ledger, None)
 
 

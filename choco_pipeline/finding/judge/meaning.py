@@ -1,0 +1,161 @@
+"""What a claim says of the positions of one game that are looked at, whatever its kind: so claims are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from choco_pipeline.claims.kinds import Cellular, GrundyNumbers, Pattern, PPositions, Values
+from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.finding.judge.sampled_positions import sampled
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.tables.reading.cells import Ints, Points, Truths, evaluate_at, holds_at
+from choco_pipeline.tables.specs.schema import QUANTITIES
+
+#: Sets of values are compared up to this.
+LARGEST_VALUE = 1 << 12
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a claim says of the sampled positions of one game.
+
+    Attributes
+    ----------
+    of
+        What is said: "p", which are the P-positions, or "grundy"; of others a text that must be the same.
+    speaks
+        Of which positions.
+    values
+        What it says there: 1 for P and 0 for N, or the Grundy number.
+    """
+
+    of: str
+    speaks: Truths
+    values: Ints
+
+    def about(self, of: str) -> Meaning | None:
+        """Return what follows for `of`; Grundy numbers say, too, which positions are P."""
+        if self.of == of:
+            return self
+        if (self.of, of) == ("grundy", "p"):
+            return Meaning("p", self.speaks, (self.values == 0).astype(np.int64))
+        return None
+
+
+def environment(claim: Claim, game: str) -> dict[str, int] | None:
+    """Return integers for the names of a claim; None if it speaks of no case of the game, or of several."""
+    parameters = claim.match(game)
+    cases = [] if parameters is None else claim.cases(parameters)
+    return claim.environment(cases[0]) if len(cases) == 1 else None
+
+
+def meaning(claim: Claim, game: str) -> Meaning | None:
+    """Return what a claim says of the sampled positions of a game; None if not of one case of it, or without a value."""
+    try:
+        known = environment(claim, game)
+        if known is None:
+            return None
+        if claim.is_of_whole_bars and not isinstance(claim.check, PPositions):
+            return _of_bars(claim, known, game)
+        points = sampled(game)
+        match claim.check:
+            case PPositions(relation="exactly") as check:
+                values = holds_at(check.formula.substitute(known), points).astype(np.int64)
+                return Meaning("p", speaks_of(claim, known, points), values)
+            case GrundyNumbers() as check:
+                values = evaluate_at(check.equals.substitute(known), points)
+                return Meaning("grundy", speaks_of(claim, known, points), values)
+            case Values(relation="within") as check:
+                return excluding(claim, check, game)
+            case Values() as check:
+                of = evaluate_at(check.of.substitute(known), points)
+                speaks = speaks_of(claim, known, points)
+                members = holds_at(
+                    check.values.substitute(known), {"v": np.arange(LARGEST_VALUE)}
+                ).astype(np.int64)
+                everywhere = np.ones(LARGEST_VALUE, np.bool_)
+                return Meaning(
+                    f"values {check.relation}",
+                    np.concatenate([speaks, everywhere]),
+                    np.concatenate([of, members]),
+                )
+            case _:
+                return _as_text(claim)
+    except ChocoError:
+        return None
+
+
+def excluding(claim: Claim, check: Values, game: str) -> Meaning | None:
+    """Return which sampled positions are no P-positions by a claim on values, for they have other values."""
+    if check.relation == "contains-all":
+        return None
+    points = sampled(game)
+    known = environment(claim, game) or {}
+    values = evaluate_at(check.of.substitute(known), points)
+    others = ~holds_at(check.values.substitute(known), {"v": values})
+    return Meaning("p", speaks_of(claim, known, points) & others, np.zeros(others.size, np.int64))
+
+
+def speaks_of(claim: Claim, known: Mapping[str, int], points: Points) -> Truths:
+    """Return whether a claim speaks of each of some positions, with integers for its names."""
+    check = claim.check
+    assert isinstance(check, PPositions | GrundyNumbers | Values)
+    speaks = np.ones(next(iter(points.values())).size, np.bool_)
+    if check.where is not None:
+        speaks &= holds_at(check.where.substitute(known), points)
+    if claim.statement.reach is not None:
+        reach = int(claim.statement.reach.value(known))
+        for name, values in points.items():
+            if name != "p":
+                speaks &= values <= reach
+    return speaks
+
+
+def _of_bars(claim: Claim, known: Mapping[str, int], game: str) -> Meaning:
+    """Return the meaning of a claim on an uncut bar: to which cell of which bar each cell of its pattern is likened."""
+    match claim.check:
+        case Pattern(cases=cases):
+            face = parse_ruleset(game).base.rules.face
+            assert face is not None  # patterns are of rectangular bars
+            side = face.sizes["i"]
+            i, j = np.indices((side, side)).reshape(2, -1) + 1
+            points = {"i": i, "j": j}
+            speaks, values = np.zeros(i.size, np.bool_), np.zeros(i.size, np.int64)
+            for case in cases:
+                here = ~speaks
+                if case.where is not None:
+                    here &= holds_at(case.where.substitute(known), points)
+                if case.like is None:
+                    values[here] = -1 if case.outcome == "P" else -2
+                else:
+                    cell = np.zeros(i.size, np.int64)
+                    for part in case.like:
+                        cell = (cell << 16) + evaluate_at(part.substitute(known), points)
+                    values[here] = cell[here]
+                speaks |= here
+            # Of a cell that is like itself nothing is said.
+            itself = (((side << 16) + i) << 16) + j
+            return Meaning("pattern", speaks & (values != itself), values)
+        case Cellular(terms=terms, modulo=modulo):
+            return _as_text(claim, f"cellular {sorted(terms)} {modulo}")
+        case _:
+            return _as_text(claim)
+
+
+def _as_text(claim: Claim, said: str | None = None) -> Meaning:
+    """Return the meaning of a claim that is compared by what is written, its check by default."""
+    text = said or str(claim.check.model_dump(mode="json"))
+    return Meaning(f"{claim.statement.ruleset} {text}", np.ones(1, np.bool_), np.zeros(1, np.int64))
+
+
+def speaking_of(game: str, catalogue: Catalogue) -> Iterable[Claim]:
+    """Return the claims of a catalogue that speak of a game, each once."""
+    claims = {
+        claim.id: claim for quantity in QUANTITIES for claim, _ in catalogue.fitting(game, quantity)
+    }
+    return claims.values()
