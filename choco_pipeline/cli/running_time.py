@@ -1,7 +1,7 @@
 """About how long a run takes in all: jobs that start, tables, checks, searches, proofs, what is found, and the reports.
 
 Every constant is in seconds of one core, rounded from what runs took (docs/performance.md, *Estimates*). They are meant to be right
-within a factor of three for a whole run, and not for a stage of it: a proof takes a tenth of a second or its whole limit, and nobody
+within a factor of two for a whole run, and not for a stage of it: a proof takes a tenth of a second or its whole limit, and nobody
 knows which beforehand. If one of them changes, only what is printed of times does.
 """
 
@@ -23,23 +23,23 @@ from choco_pipeline.sweep.proofs import expected_seconds
 #: Snakemake and the workers start, and every worker loads the kernels.
 START = 8.0
 #: The process of a job starts, and Snakemake sees its end.
-JOB = 1.5
+JOB = 0.7
 #: A claim is checked on a table: the least, for each byte of a small table on disk, but no more than so much, and of any table.
-CHECK_LEAST, CHECK_BYTE, CHECK_MOST, CHECK_LARGE_BYTE = 0.004, 6e-7, 0.06, 2e-9
+CHECK_LEAST, CHECK_BYTE, CHECK_MOST, CHECK_LARGE_BYTE = 0.004, 2e-7, 0.02, 1.1e-9
 #: A statement that needs no table is checked.
 STATEMENT = 0.05
-#: One thing is looked for in a table: the least, and for each byte on disk.
-SEARCH, SEARCH_BYTE = 0.2, 1e-8
+#: One thing is looked for in a table: the least, and for each byte on disk, up to so many: of a large table a corner is mined.
+SEARCH, SEARCH_BYTE, SEARCH_MOST_BYTES = 0.1, 1e-8, 10_000_000
 #: One question is asked of the height functions of a box, and for each function.
 HEIGHTS, HEIGHT_FUNCTION = 2.0, 0.001
 #: A proof, beside a share of the seconds by which proofs are shared out, which are nearer to the most that it may take.
-PROOF, PROOF_SHARE = 1.0, 0.2
+PROOF, PROOF_SHARE = 0.7, 0.15
 #: A claim is decided on a proof, and a statement on integers or for all parameters without one.
-CLAIM, DECISION = 0.1, 0.6
+CLAIM, DECISION = 0.07, 0.4
 #: Statements are made of what was found: the least, and for each table that was searched or game that was proved.
 FIND, FIND_GAME = 4.0, 0.15
 #: Ledger and report are written: the least, and for each verdict on a claim.
-REPORT, REPORT_VERDICT = 3.0, 0.003
+REPORT, REPORT_VERDICT = 2.0, 0.0015
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def _each(plan: Plan, work: Work, left: Collection[str]) -> Iterator[float]:
             case "check_statements":
                 yield STATEMENT
             case "mine":
-                size = tables[asked["table"]]["bytes"]
+                size = min(tables[asked["table"]]["bytes"], SEARCH_MOST_BYTES)
                 yield (SEARCH + SEARCH_BYTE * size) * len(asked["what"])
             case "mine_heights":
                 side = asked["side"] + 1
