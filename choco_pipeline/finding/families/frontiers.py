@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from choco_pipeline.finding.families.laws import Law, laws
 from choco_pipeline.finding.families.lift import LabelledFormula
-from choco_pipeline.finding.families.table_family import Outcome, TableFamily, outcome
+from choco_pipeline.finding.families.table_family import (
+    Outcome,
+    TableFamily,
+    extent,
+    outcome,
+)
 from choco_pipeline.finding.families.wording import (
     claim_of,
     constant_exceptions,
@@ -44,8 +49,10 @@ class FamilyFormula:
 
     def evidence(self, family: TableFamily, places: Sequence[int], kind: str) -> Evidence:
         """Return on which of a family's tables it is right, and on how many positions of them."""
-        seen = [(family.members[i].parameters, self.outcomes[i]) for i in places]
-        return evidence(seen, kind)
+        members = [family.members[i] for i in places]
+        seen = [(m.parameters, self.outcomes[i]) for m, i in zip(members, places, strict=True)]
+        found = evidence(seen, kind)
+        return replace(found, what=found.what + extent(members))
 
 
 def frontier_statements(

@@ -22,6 +22,7 @@ from choco_pipeline.mining.table_findings import (
     ShiftsFinding,
     ValueSetFinding,
 )
+from choco_pipeline.mining.task import MOST_CELLS
 from choco_pipeline.stages import MINE
 from choco_pipeline.sweep.paths import Paths, orders_of
 from choco_pipeline.sweep.plan_document import Plan, PlannedTable
@@ -31,6 +32,9 @@ from choco_pipeline.tables.storage.store import read_table, store_of
 
 #: Tables are kept in memory up to so many bytes, and read again beyond.
 KEPT = 400_000_000
+#: Of larger tables a corner with at most so many cells is looked at, four times what is mined: a family may have a hundred of
+#: them, and what becomes a statement is tried on other tables, too. All cells of sixteen tables of 10⁹ took two minutes.
+MOST_LOOKED_AT = 4 * MOST_CELLS
 #: The findings that are put together over parameters.
 LIFTED = (FormulasFinding, ShiftsFinding, ValueSetFinding)
 
@@ -68,7 +72,8 @@ def families_of(plan: Plan, paths: Paths, mined: Sequence[Mined]) -> list[TableF
         parameters = match(read(family[0]), read(ruleset))
         if family in wanted and parameters:
             found = findings[ruleset, quantity]
-            members[family].append(MemberTable(parameters, kept.reader(table), found))
+            reader = kept.reader(table)
+            members[family].append(MemberTable(parameters, reader, found, table["bound"]))
     return [TableFamily.of(ruleset, found) for (ruleset, _), found in members.items()]
 
 
@@ -81,7 +86,7 @@ class _Kept:
     cells: dict[str, Cells] = field(default_factory=dict)
 
     def reader(self, table: PlannedTable) -> Callable[[], Cells]:
-        """Return what reads a table, or returns it from memory."""
+        """Return what reads a table, or the part of it that is looked at, or returns it from memory."""
 
         def cells() -> Cells:
             kept = self.cells.get(table["id"])
@@ -92,13 +97,23 @@ class _Kept:
                 game, size = parse_ruleset(table["ruleset"]), _bytes(entry)
                 if self.bytes + size > KEPT:
                     stored = StoredCells.open(store, table["id"], entry)
-                    return Cells.of(game, table["bound"], stored)
-                kept = Cells.of(game, table["bound"], read_table(store, table["id"], entry))
+                    return looked_at(Cells.of(game, table["bound"], stored))
+                whole = Cells.of(game, table["bound"], read_table(store, table["id"], entry))
+                kept = looked_at(whole)
                 self.bytes += size
                 self.cells[table["id"]] = kept
             return kept
 
         return cells
+
+
+def looked_at(cells: Cells) -> Cells:
+    """Return a table, or its largest corner, by halves, that is small enough."""
+    part, bound = cells, cells.bound
+    while prod(part.shape) > MOST_LOOKED_AT and bound > 1:
+        bound //= 2
+        part = cells.corner(bound)
+    return part
 
 
 def _bytes(entry: Mapping[str, Any]) -> int:

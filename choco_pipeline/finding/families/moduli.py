@@ -13,16 +13,17 @@ from math import gcd
 
 import numpy as np
 
+from choco_pipeline.claims.scans.scan import ValueScan
 from choco_pipeline.finding.families.combinations import linear, two_part
 from choco_pipeline.finding.families.domains import TRIED
-from choco_pipeline.finding.families.table_family import TableFamily
+from choco_pipeline.finding.families.table_family import TableFamily, extent
 from choco_pipeline.finding.families.tested_condition import TestedCondition, tested_condition
 from choco_pipeline.finding.families.wording import listed, values_of
 from choco_pipeline.finding.statements import value_statements
 from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
 from choco_pipeline.formula import parse
 from choco_pipeline.mining.closed_forms.value_forms import within
-from choco_pipeline.tables.reading.cells import BLOCK
+from choco_pipeline.tables.reading.cells import BLOCK, Cells, evaluate_at
 
 #: Multiples of terms in a parameter that are moduli.
 MULTIPLES = (1, 2, 4)
@@ -45,17 +46,28 @@ class FamilyModuli:
 
     @cached_property
     def divisors(self) -> tuple[tuple[int, int], ...]:
-        """For each table the greatest common divisor of the nim-sums at its P-positions, and the number of these."""
+        """For each table the greatest common divisor of the nim-sums at its P-positions, and the number of these.
+
+        With the divisor 1, the number up to where it is known that there is no other: no modulus is 1, nor divides it.
+        """
+        return tuple(self._divisor(member.table()) for member in self.family.members)
+
+    def _divisor(self, cells: Cells) -> tuple[int, int]:
         formula = parse(self.of)
-        divisors = []
-        for member in self.family.members:
-            divisor = positions = 0
-            for points in member.table().p_positions(BLOCK):
-                values = np.asarray(formula.evaluate(points), np.int64)
-                divisor = gcd(divisor, int(np.gcd.reduce(values, initial=0)))
+        scan = ValueScan(formula, None, cells, None)
+        divisor = positions = 0
+        for slab in cells.slabs(BLOCK):
+            counted = scan.run(slab)
+            if counted is None:
+                values = evaluate_at(formula, cells.p_positions_of(slab))
                 positions += values.size
-            divisors.append((divisor, positions))
-        return tuple(divisors)
+            else:
+                values = counted.values
+                positions += int(counted.counts.sum())
+            divisor = gcd(divisor, int(np.gcd.reduce(values, initial=0)))
+            if divisor == 1:
+                break
+        return divisor, positions
 
     def statements(self) -> tuple[list[FoundStatement], list[FoundStatement]]:
         """Return what the moduli that divide most say, and what too few tables tell of them.
@@ -131,5 +143,6 @@ class FamilyModuli:
 
     def _evidence(self, places: list[int], kind: str) -> Evidence:
         which = listed([self.family.points[i] for i in places])
+        which += extent(self.family.members[i] for i in places)
         positions = sum(self.divisors[i][1] for i in places)
         return Evidence(positions, f"{len(places)} {kind} tables, {which}", len(places))

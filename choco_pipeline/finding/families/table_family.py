@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -41,15 +41,18 @@ class MemberTable:
         Returns the table's cells; asked again for every statement that is right in the corner.
     findings
         What was mined on it; none if nothing was looked for.
+    stored_bound
+        That of the run's table, of which `table` may return a corner; None where there is no run.
     """
 
     parameters: Point
     table: Callable[[], Cells]
     findings: Sequence[Finding] = ()
+    stored_bound: int | None = None
 
     @cached_property
     def bound(self) -> int:
-        """The table's bound."""
+        """How far the table is looked at."""
         return self.table().bound
 
     @cached_property
@@ -62,6 +65,13 @@ class MemberTable:
     def first_cells(self) -> Cells:
         """The first cells of the corner."""
         return self.corner.corner(FIRST_CELLS)
+
+
+def extent(members: Iterable[MemberTable]) -> str:
+    """Return how far tables were looked at, as words that follow a list of them; none if as a whole."""
+    cut = {m.bound for m in members if m.stored_bound is not None and m.bound < m.stored_bound}
+    bounds = " or ".join(f"{bound:,}" for bound in sorted(cut))
+    return f", of larger ones the part to bound {bounds}" if cut else ""
 
 
 @dataclass(frozen=True)

@@ -114,8 +114,9 @@ class Cells:
         free = [name for name in rules.coordinates if name not in rules.limits]
         if bound >= self.bound or not free:
             return self
+        largest = dict(zip(rules.coordinates, self.game.limits(bound), strict=False))
         sides = [
-            min(bound + 1, n) if name in free else n
+            min(largest.get(name, n) + 1, n)
             for name, n in zip(self.variable.dims, self.cells.shape, strict=True)
         ]
         return Cells(self.game, bound, self.variable, corner_of(self.cells, sides))

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
+from math import gcd
 
 import numpy as np
+import pytest
 
+from choco_pipeline.claims.scans import scan
+from choco_pipeline.finding.families import gathered, moduli
+from choco_pipeline.finding.families.gathered import looked_at
 from choco_pipeline.finding.families.moduli import FamilyModuli
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.reading.cells import Cells
+from choco_pipeline.tables.reading.position_frames import p_position_rows
 
 SLOPES = "solid-bar(f=x//k+z//k)"
 
@@ -75,6 +82,43 @@ def test_moduli_that_are_the_same_numbers_are_both_proposed():
     sure, doubtful = FamilyModuli(family(SLOPES, (2, 4, 8, 16))).statements()
     conditions = {one.formulas[1].formula for one in (*sure, *doubtful)}
     assert conditions == {"v%k == 0", "v%2**v2(k) == 0"}
+
+
+@pytest.mark.parametrize("fewest", [0, 1 << 62])
+def test_divisors_by_machine_code_and_by_arrays(monkeypatch, fewest):
+    """With the divisor 1, the P-positions after that are not looked at; all are where a modulus may divide."""
+    monkeypatch.setattr(scan, "FEWEST_CELLS", fewest)
+    monkeypatch.setattr(moduli, "BLOCK", 100)
+    games = [
+        *((SLOPES, {"k": k}) for k in range(1, 9)),
+        *(("strip-bar(k=k, s=s)", {"k": k, "s": s}) for k in (2, 3, 4) for s in (0, 1, 2)),
+    ]
+    for ruleset, parameters in games:
+        game = parse_ruleset(ruleset, parameters)
+        cells = Cells.of(game, 40, table(game, 40, "p-positions"))
+        one = MemberTable(parameters, lambda cells=cells: cells)
+        ((divisor, positions),) = FamilyModuli(TableFamily.of(ruleset, [one])).divisors
+        rows = p_position_rows(cells).to_numpy()
+        assert divisor == gcd(*map(int, np.bitwise_xor.reduce(rows, axis=1)))
+        assert positions == len(rows) or (divisor == 1 and 0 < positions < len(rows))
+
+
+def test_of_a_large_table_a_part_is_looked_at_and_the_evidence_says_so(monkeypatch):
+    """The bound of the part is the largest half that is small enough; of smaller tables nothing is said."""
+    monkeypatch.setattr(gathered, "MOST_LOOKED_AT", 21 * 21)
+    whole = family(SLOPES, (2, 4, 6, 8, 12))
+    parts = [
+        replace(one, table=partial(looked_at, one.table()), stored_bound=40)
+        for one in whole.members[:3]
+    ]
+    assert [one.bound for one in parts] == [20] * 3
+    mixed = FamilyModuli(TableFamily(SLOPES, (*parts, *whole.members[3:])))
+    assert [counted for _, counted in mixed.divisors[:3]] == [
+        counted for _, counted in FamilyModuli(family(SLOPES, (2, 4, 6), 20)).divisors
+    ]
+    _, (one,) = mixed.statements()
+    assert one.found_on.what.endswith("of larger ones the part to bound 20")
+    assert "bound" not in FamilyModuli(whole).statements()[1][0].found_on.what
 
 
 def test_a_parameter_may_be_0():

@@ -73,10 +73,7 @@ def test_the_corner_of_a_table_is_the_smaller_table(drawn, quantity, smaller):
         return
     assert corner.bound == smaller
     expected = table(game, smaller, quantity)[cells.variable.name].values
-    inside = tuple(map(slice, expected.shape))
-    assert np.array_equal(
-        np.asarray(corner.cells[tuple(slice(n) for n in corner.shape)])[inside], expected
-    )
+    assert np.array_equal(np.asarray(corner.cells), expected)
 
 
 @few
