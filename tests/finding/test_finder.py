@@ -142,6 +142,24 @@ def test_a_statement_that_fails_for_some_parameters_is_narrowed_and_tried_on_oth
     assert not found.claims[0].speaks_of({"k": 8, "s": 9})
 
 
+def test_a_narrower_condition_leaves_nothing_out_of_which_the_statement_was_right():
+    """Of heights ⌊max(x, z)/k⌋ + c it is right for even k up to c = 2^v₂(k); that k is a power of 2 would be a shorter condition."""
+    seen = {(k, c): f"solid-bar(f=max(x, z)//{k}+{c})" for k in (2, 4) for c in range(k + 1)}
+    said = p_iff(
+        "solid-bar(f=max(x, z)//k+c)",
+        "(x+c*k)^y^(z+c*k)==0",
+        "c <= k and k != 3",
+        c=(0, 1, 2, 3),
+        k=(2, 4),
+    )
+    (found,) = finder(*seen.values(), bound=63).consider([said])
+    assert found.verdict == "holds-to-bound"
+    assert "narrowed" in found.tried.what
+    (claim,) = found.claims
+    for k, c in product((6, 10, 12), range(6)):
+        assert claim.speaks_of({"k": k, "c": c}) == (c <= (k & -k)), (k, c)
+
+
 def test_what_follows_from_a_stronger_statement_is_left_out():
     family = p_iff(TRIANGLE, "x^y^z==0", "k%4==3", k=(3, 7, 11))
     single = p_iff(triangles(7)[0], "z==x^y")

@@ -175,6 +175,8 @@ def shapes_of(names: Sequence[str], points: Sequence[Point]) -> list[tuple[Term,
     terms += [Term(f"⌊{name}/2⌋", f"{name}//2") for name in names]
     terms += [Term(f"({name} mod 2)", f"{name}%2") for name in names]
     terms += [two_part(name) for name in names]
+    # Before the products with a power of 2, which are the same where all parameters shown are powers of 2.
+    terms += [product_of(linear(a), linear(b)) for a, b in combinations(names, 2)]
     terms += [product_of(linear(a), two_part(b)) for a in names for b in names]
     kept: list[Term] = []
     seen: set[tuple[int | None, ...]] = set()

@@ -226,7 +226,8 @@ def _narrowed(
 ) -> _Narrowed | None:
     """Return a statement for fewer parameters, by a short condition that tells where it was wrong; None if there is none.
 
-    Where the statement was right in trials is not looked at, unless the condition is shorter then: it is tried on them again.
+    Where the statement was right in trials is not looked at, so that it is tried on them again, unless the condition is
+    shorter then, or would leave some of them out.
     """
     points = [dict(known) for known in seen]
     wrong = [dict(t.parameters) for t in outcomes if t.is_against]
@@ -238,6 +239,8 @@ def _narrowed(
         domain([*kept, *right, *wrong], [True] * len(kept + right) + [False] * len(wrong)),
     ]
     blind, seeing = (one if one is not None and one.text else None for one in domains)
+    if blind is not None and seeing is not None and not all(map(blind.holds, right)):
+        blind = None
     conditions = [one for one in (blind, seeing) if one is not None]
     if not conditions:
         return None

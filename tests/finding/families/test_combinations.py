@@ -49,6 +49,7 @@ def test_planted_coefficients_come_back(factors, below):
         (lambda k, s: s // 2 + 3, "s//2+3"),
         (lambda k, s: s % 2, "s%2"),
         (lambda k, s: 2 * (s % 2) - 1, "2*(s%2)-1"),
+        (lambda k, s: k * s, "k*s"),
         (lambda k, s: k * (s & -s), "k*2**v2(s)"),
         (lambda k, s: 2 * (k & -k) - s, "-s+2*2**v2(k)"),
     ],
