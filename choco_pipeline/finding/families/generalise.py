@@ -57,7 +57,7 @@ FEW_MEMBERS = 48
 #: Shifts of nim-sums that are tried up to a bound, 0 first: one for each remainder modulo 8, up to which bounds are told apart.
 SHIFTS = (0, -1, 1, -2, 2, -3, 3, 4)
 #: Of a condition that too few tables tell from chance only a short one, of so many nodes, is worth trying on further games.
-LONGEST_IN_DOUBT = 11
+LONGEST_IN_DOUBT = 14
 
 
 @dataclass(frozen=True)
