@@ -30,26 +30,17 @@ WorkName = Literal["check", "check_statements", "mine", "mine_heights", "prove",
 
 @dataclass(frozen=True)
 class Work:
-    """A kind of work orders.
+    """A kind of work orders."""
 
-    Attributes
-    ----------
-    stage
-        Whose work it is.
-    name
-        The stage's word, and what else than its main work is meant.
-    asks
-        What one order asks for one or more of, in the plural.
-    task
-        The function that carries an order out, as ``module:function`` in the package.
-    reads_tables
-        Whether an order is for the tables of a shard, whose name it has; else it is for a part of the work.
-    """
-
+    #: Whose work it is.
     stage: Stage
+    #: The stage's word, and what else than its main work is meant.
     name: WorkName
+    #: What one order asks for one or more of, in the plural.
     asks: str
+    #: The function that carries an order out, as ``module:function`` in the package.
     task: str
+    #: Whether an order is for the tables of a shard, whose name it has; else it is for a part of the work.
     reads_tables: bool = False
 
 

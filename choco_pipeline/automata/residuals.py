@@ -27,17 +27,12 @@ class Graph:
     """The relation that the graph of a partial function is: one coordinate is determined by the others.
 
     Its residuals are told apart by the function's values instead of by truth values, which needs one coordinate fewer.
-
-    Attributes
-    ----------
-    function
-        From points without the determined coordinate, int64 of shape (n, d - 1), to its values, int64 of shape (n,); -1
-        where there is none.
-    determined
-        Index of the determined coordinate.
     """
 
+    #: From points without the determined coordinate, int64 of shape (n, d - 1), to its values, int64 of shape (n,); -1
+    #: where there is none.
     function: Callable[[Points], Points]
+    #: Index of the determined coordinate.
     determined: int
 
     def __call__(self, points: Points) -> NDArray[np.bool_]:
@@ -52,17 +47,11 @@ class Graph:
 
 @dataclass(frozen=True)
 class Learned:
-    """What `learn` found.
+    """What `learn` found."""
 
-    Attributes
-    ----------
-    automaton
-        The minimal automaton of the residuals, or None if new ones kept appearing.
-    growth
-        ``growth[e]`` is the number of different residuals of words of at most e digits.
-    """
-
+    #: The minimal automaton of the residuals, or None if new ones kept appearing.
     automaton: Automaton | None
+    #: ``growth[e]`` is the number of different residuals of words of at most e digits.
     growth: tuple[int, ...]
 
 

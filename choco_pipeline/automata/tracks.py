@@ -14,13 +14,9 @@ class Auxiliary:
 
     Whoever needs a number that nobody else speaks of makes one. No name is equal to it, whatever it spells, and no
     other auxiliary variable is: a quantifier that binds a new one captures nothing that is said without it.
-
-    Attributes
-    ----------
-    label
-        How it is written for people; it says nothing about which variable it is.
     """
 
+    #: How it is written for people; it says nothing about which variable it is.
     label: str
     _number: int = field(default_factory=_numbers.__next__, init=False, repr=False)
 

@@ -20,24 +20,16 @@ class TableCheck(RecordModel):
 
 
 class StatementOrder(RecordModel):
-    """A part of the statements that need no table.
-
-    Attributes
-    ----------
-    format
-        Of tables, and of what comes of the order.
-    code
-        Digest of the code that checks: an order for other code is another one.
-    claims
-        By their ids, as `Claim.as_json` wrote them.
-    earlier
-        Folder of the verdicts of all runs, for `EarlierVerdicts`; None to keep none.
-    """
+    """A part of the statements that need no table."""
 
     work: str = ""
+    #: Of tables, and of what comes of the order.
     format: int
+    #: Digest of the code that checks: an order for other code is another one.
     code: str
+    #: By their ids, as `Claim.as_json` wrote them.
     claims: Mapping[str, Mapping[str, Any]]
+    #: Folder of the verdicts of all runs, for `EarlierVerdicts`; None to keep none.
     earlier: str | None = None
 
     @cached_property
@@ -47,15 +39,9 @@ class StatementOrder(RecordModel):
 
 
 class CheckOrder(StatementOrder):
-    """The checks on the tables of a shard.
+    """The checks on the tables of a shard."""
 
-    Attributes
-    ----------
-    manifest
-        The shard's.
-    checks
-        In the order of their verdicts.
-    """
-
+    #: The shard's.
     manifest: Path
+    #: In the order of their verdicts.
     checks: tuple[TableCheck, ...]

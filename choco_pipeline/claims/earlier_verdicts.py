@@ -27,16 +27,11 @@ class EarlierVerdicts:
     A verdict stands as long as the code that checks and the libraries below it are the same, and only for what decides the claim, its parameters and
     the cells that it was found on; what its file is called says nothing. Neither is it kept that nothing was decided, which
     may be for want of time or memory, nor what also follows from another game, whose description is no part of the claim.
-
-    Attributes
-    ----------
-    path
-        The record; None to keep none.
-    about
-        What the verdicts follow from, beside claims and parameters.
     """
 
+    #: The record; None to keep none.
     path: Path | None
+    #: What the verdicts follow from, beside claims and parameters.
     about: Mapping[str, Any]
     _known: dict[str, Any] = field(default_factory=dict)
     _is_new: bool = False

@@ -44,33 +44,22 @@ Limit = Callable[[], AbstractContextManager[None]]
 
 @dataclass(frozen=True)
 class Trial(ShownInNotebook):
-    """What one trial of a claim found.
+    """What one trial of a claim found."""
 
-    Attributes
-    ----------
-    parameters
-        Values of the ruleset's parameters and the integers of `every`, or of the integers that were fixed; empty for a
-        claim that compares tables.
-    ruleset
-        The ruleset, without parameters; the claim's pattern where tables are compared, None where there is no table.
-    bound
-        Of the table, or of the integers; None where tables are compared, or the claim's own was taken.
-    quantity
-        What the table holds; None where there is none.
-    finding
-        The verdict and the evidence for it.
-    seconds
-        For the table and the check.
-    for_all
-        All of the parameters that the verdict is on; None for one on single ones.
-    """
-
+    #: Values of the ruleset's parameters and the integers of `every`, or of the integers that were fixed; empty for a
+    #: claim that compares tables.
     parameters: Mapping[str, int]
+    #: The ruleset, without parameters; the claim's pattern where tables are compared, None where there is no table.
     ruleset: str | None
+    #: Of the table, or of the integers; None where tables are compared, or the claim's own was taken.
     bound: int | None
+    #: What the table holds; None where there is none.
     quantity: Quantity | None
+    #: The verdict and the evidence for it.
     finding: Finding
+    #: For the table and the check.
     seconds: float
+    #: All of the parameters that the verdict is on; None for one on single ones.
     for_all: AllParameters | None = None
 
     @property

@@ -44,17 +44,11 @@ REPORT, REPORT_VERDICT = 2.0, 0.0015
 
 @dataclass(frozen=True)
 class RunningTime:
-    """About how long what is left of a run takes, in seconds on the clock, stage by stage and in all.
+    """About how long what is left of a run takes, in seconds on the clock, stage by stage and in all."""
 
-    Attributes
-    ----------
-    workers
-        How many compute at the same time.
-    stages
-        What is left of each stage; none if everything is there.
-    """
-
+    #: How many compute at the same time.
     workers: int
+    #: What is left of each stage; none if everything is there.
     stages: Mapping[Stage, float]
 
     @property

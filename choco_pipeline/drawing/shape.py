@@ -11,22 +11,15 @@ from choco_pipeline.games.ruleset import Ruleset
 
 @dataclass(frozen=True)
 class Squares:
-    """A flat bar, counted from its bitter square.
+    """A flat bar, counted from its bitter square."""
 
-    Attributes
-    ----------
-    left, right
-        Columns before and behind the bitter square's.
-    above, below
-        From a column, -left to right, to its numbers of rows above and below the bitter square's; behind that neither falls.
-    labels
-        For the directions left, right, above, below: the coordinate that counts its cuts, or "".
-    """
-
+    #: Columns before and behind the bitter square's.
     left: int
     right: int
+    #: From a column, -left to right, to its numbers of rows above and below the bitter square's; behind that neither falls.
     above: Callable[[int], int]
     below: Callable[[int], int]
+    #: For the directions left, right, above, below: the coordinate that counts its cuts, or "".
     labels: tuple[str, str, str, str]
 
     @property
@@ -42,22 +35,15 @@ class Squares:
 
 @dataclass(frozen=True)
 class Boxes:
-    """A solid bar: columns (u, w) of boxes on a floor, the bitter one at the bottom of (0, 0).
+    """A solid bar: columns (u, w) of boxes on a floor, the bitter one at the bottom of (0, 0)."""
 
-    Attributes
-    ----------
-    x, y, z
-        The cuts that are left in each direction.
-    height
-        From (u, w), up to (x, z), to the number of boxes in that column; it does not fall in u or w.
-    labels
-        The names of x, y, z.
-    """
-
+    #: The cuts that are left in each direction.
     x: int
     y: int
     z: int
+    #: From (u, w), up to (x, z), to the number of boxes in that column; it does not fall in u or w.
     height: Callable[[int, int], int]
+    #: The names of x, y, z.
     labels: tuple[str, str, str]
 
 

@@ -22,18 +22,12 @@ _FARTHEST = 2**61
 
 @dataclass(frozen=True)
 class Range:
-    """The integers from `first` to `last`, both included; formulas that may use names.
+    """The integers from `first` to `last`, both included; formulas that may use names."""
 
-    Attributes
-    ----------
-    first, last
-        The same formula where a single integer is meant.
-    step
-        None for 1.
-    """
-
+    #: The same formula where a single integer is meant.
     first: Formula
     last: Formula
+    #: None for 1.
     step: Formula | None = None
 
     def __str__(self) -> str:

@@ -29,17 +29,11 @@ Answer = Literal["proved", "refuted", "vacuous", "out of time", "undecided", "no
 
 @dataclass(frozen=True)
 class Checked:
-    """What the checker says of one certificate.
+    """What the checker says of one certificate."""
 
-    Attributes
-    ----------
-    answer
-        ``out of time``: it may answer if it is asked for longer; ``undecided``: the statement is one that it cannot say.
-    why
-        The rest of what it says; empty where there is nothing more.
-    """
-
+    #: ``out of time``: it may answer if it is asked for longer; ``undecided``: the statement is one that it cannot say.
     answer: Answer
+    #: The rest of what it says; empty where there is nothing more.
     why: str
 
 

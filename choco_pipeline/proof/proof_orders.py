@@ -17,24 +17,17 @@ class ClaimToDecide(RecordModel):
 
 
 class GameToProve(RecordModel):
-    """What is to be proved of a game.
-
-    Attributes
-    ----------
-    seconds, memory
-        The limits; the memory in GiB.
-    sweep, parameters
-        The first that asks for it, and the game's parameters in it.
-    claims
-        That are decided if it is proved.
-    """
+    """What is to be proved of a game."""
 
     ruleset: str
     relation: Literal["p", "grundy"]
+    #: The limits; the memory in GiB.
     seconds: int
     memory: int
+    #: The first that asks for it, and the game's parameters in it.
     sweep: str
     parameters: Mapping[str, Any]
+    #: That are decided if it is proved.
     claims: tuple[ClaimToDecide, ...]
 
 
@@ -58,25 +51,17 @@ def to_prove(
 
 
 class DecisionOrder(RecordModel):
-    """What all orders have to decide claims with.
-
-    Attributes
-    ----------
-    format
-        Of what comes of it.
-    code, checker
-        Digests of what decides: an order for other code is another one.
-    certificates
-        The folder.
-    claims
-        By their ids, as `Claim.as_json` wrote them.
-    """
+    """What all orders have to decide claims with."""
 
     work: str = ""
+    #: Of what comes of it.
     format: int
+    #: Digests of what decides: an order for other code is another one.
     code: str = ""
     checker: str = ""
+    #: The folder.
     certificates: str
+    #: By their ids, as `Claim.as_json` wrote them.
     claims: Mapping[str, Mapping[str, Any]]
 
 
@@ -87,16 +72,10 @@ class ProofOrder(DecisionOrder):
 
 
 class StatementProofOrder(DecisionOrder):
-    """Statements on integers to decide for all integers, or claims for all parameters at once.
+    """Statements on integers to decide for all integers, or claims for all parameters at once."""
 
-    Attributes
-    ----------
-    seconds, memory
-        Limits of each; the memory in GiB.
-    games
-        Descriptions of the games of these claims, so that they are decided anew when one has changed.
-    """
-
+    #: Limits of each; the memory in GiB.
     seconds: int
     memory: int
+    #: Descriptions of the games of these claims, so that they are decided anew when one has changed.
     games: Mapping[str, Any] = {}

@@ -14,16 +14,11 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True)
 class RunTime:
-    """How long a stage took, or one thing in it.
-
-    Attributes
-    ----------
-    percent
-        Of the longest stage.
-    """
+    """How long a stage took, or one thing in it."""
 
     what: str
     seconds: float
+    #: Of the longest stage.
     percent: float
     is_stage: bool
 

@@ -31,19 +31,13 @@ class Section:
 
     With u = x+y and v = x−y, each square has sides along u and v, of length 2, and all lie in the square |u|, |v| ≤ side:
     square (i, j) has its centre at u = 2i−side−1, v = 2j−side−1.
-
-    Attributes
-    ----------
-    squares
-        [side, side], whether the square (i, j), each counted from 1, is in the section.
-    vertices
-        How many small octahedra the plane meets in a vertex only.
-    loose
-        One of these vertices, as (u, v), that lies in no closed square; None if there is none.
     """
 
+    #: [side, side], whether the square (i, j), each counted from 1, is in the section.
     squares: Truths
+    #: How many small octahedra the plane meets in a vertex only.
     vertices: int
+    #: One of these vertices, as (u, v), that lies in no closed square; None if there is none.
     loose: tuple[int, int] | None
 
 

@@ -43,27 +43,18 @@ FAR = 1 << 30
 
 @dataclass(frozen=True)
 class Box:
-    """The positions of a game within a bound, as arrays with an axis for each coordinate.
+    """The positions of a game within a bound, as arrays with an axis for each coordinate."""
 
-    Attributes
-    ----------
-    game, bound
-        Of which ruleset, and how far; here a bound limits the heaps of a rectangular bar, too.
-    block
-        Cells at which a formula is evaluated together.
-    legal
-        Whether a cell is a position.
-    above
-        For each coordinate with a largest legal value, whether it is above that.
-    fallen
-        For each cell, the index, in a flat array, of where it is when all that is above its largest value has fallen to it.
-    """
-
+    #: Of which ruleset, and how far; here a bound limits the heaps of a rectangular bar, too.
     game: Ruleset
     bound: int
+    #: Cells at which a formula is evaluated together.
     block: int
+    #: Whether a cell is a position.
     legal: Truths = field(repr=False)
+    #: For each coordinate with a largest legal value, whether it is above that.
     above: Mapping[str, Truths] = field(repr=False)
+    #: For each cell, the index, in a flat array, of where it is when all that is above its largest value has fallen to it.
     fallen: Ints = field(repr=False)
 
     @classmethod

@@ -102,15 +102,10 @@ def compare_p_positions(
 
 @dataclass(frozen=True)
 class _Relation:
-    """How a statement relates the positions that satisfy a formula to those that are P.
+    """How a statement relates the positions that satisfy a formula to those that are P."""
 
-    Attributes
-    ----------
-    met, wrong
-        From whether the formula holds and whether positions are P: where the premise of an implication is true, and where
-        the statement is false.
-    """
-
+    #: From whether the formula holds and whether positions are P: where the premise of an implication is true, and where
+    #: the statement is false.
     met: Callable[[Truths, Truths], Truths]
     wrong: Callable[[Truths, Truths], Truths]
 

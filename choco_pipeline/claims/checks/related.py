@@ -46,14 +46,9 @@ MOST_POSITIONS, MOST_SECONDS = 1 << 26, 10.0
 
 @dataclass(frozen=True)
 class _RelatedTable:
-    """The table of the related game, asked at arrays of positions.
+    """The table of the related game, asked at arrays of positions."""
 
-    Attributes
-    ----------
-    cells
-        The table: of Grundy numbers where these are compared.
-    """
-
+    #: The table: of Grundy numbers where these are compared.
     cells: Cells
 
     @classmethod
@@ -109,26 +104,17 @@ class _RelatedTable:
 
 @dataclass(frozen=True)
 class _Comparison:
-    """What a claim says of a game's positions by those of another: formulas have integers for all parameters.
+    """What a claim says of a game's positions by those of another: formulas have integers for all parameters."""
 
-    Attributes
-    ----------
-    cells
-        The game's table.
-    game
-        The related game.
-    at
-        Each coordinate of the related position, a formula in the coordinates.
-    equals
-        The Grundy number, a formula in `g`; None where outcomes are compared.
-    where
-        The positions that are meant; None for all.
-    """
-
+    #: The game's table.
     cells: Cells
+    #: The related game.
     game: Ruleset
+    #: Each coordinate of the related position, a formula in the coordinates.
     at: Mapping[str, Formula]
+    #: The Grundy number, a formula in `g`; None where outcomes are compared.
     equals: Formula | None
+    #: The positions that are meant; None for all.
     where: Formula | None
 
     @classmethod

@@ -40,33 +40,22 @@ NO_MEMBER = "no integer satisfies {}"
 
 @dataclass(frozen=True)
 class ComparedValues:
-    """The values that were found, and how they compare with the claimed set.
+    """The values that were found, and how they compare with the claimed set."""
 
-    Attributes
-    ----------
-    tally
-        P-positions whose value lies outside the claimed set are its failures.
-    values
-        The values at P-positions with all coordinates within the bound, ascending.
-    sizes
-        For each of them the largest coordinate of the first P-position that has it.
-    missing
-        Members of the claimed set that no such P-position has, the nearest to 0 first, of all whose size, their absolute
-        value, is at most `looked_up_to`.
-    members
-        The members of the claimed set up to this size, ascending.
-    claimed
-        The claimed set.
-    looked_up_to
-        The size of the largest value, if that is not too large; at least the bound divided by `SMALL`.
-    """
-
+    #: P-positions whose value lies outside the claimed set are its failures.
     tally: Tally
+    #: The values at P-positions with all coordinates within the bound, ascending.
     values: Ints
+    #: For each of them the largest coordinate of the first P-position that has it.
     sizes: Ints
+    #: The members of the claimed set up to this size, ascending.
     members: Ints
+    #: Members of the claimed set that no such P-position has, the nearest to 0 first, of all whose size, their absolute
+    #: value, is at most `looked_up_to`.
     missing: Ints
+    #: The claimed set.
     claimed: IntegerSet
+    #: The size of the largest value, if that is not too large; at least the bound divided by `SMALL`.
     looked_up_to: int
 
     def frontier(self, bound: int) -> int | None:

@@ -22,91 +22,60 @@ class Decided(RecordModel):
 
 
 class EngineAgreement(RecordModel):
-    """Which engines agree on some proofs.
-
-    Attributes
-    ----------
-    proofs
-        On how many.
-    no_answer
-        Of the others that were asked, the first reason why they say nothing.
-    """
+    """Which engines agree on some proofs."""
 
     engines: tuple[str, ...]
+    #: On how many.
     proofs: int
+    #: Of the others that were asked, the first reason why they say nothing.
     no_answer: Mapping[str, str]
 
 
 class ClaimRow(RecordModel):
-    """What all verdicts on a claim come to.
+    """What all verdicts on a claim come to."""
 
-    Attributes
-    ----------
-    claim
-        Its id.
-    text
-        One line.
-    checks, counts
-        The number of verdicts, and of each kind.
-    parameters
-        Those of the checks, in short.
-    proved_for
-        The parameters for which it is proved, "" where it has none or none is.
-    for_all
-        Those among them for all of which it is proved at once, as "all k with …", or "".
-    follows_from
-        The claims and lemmas that it then follows from in words, or "".
-    bound
-        The least and the greatest of the tables, or None.
-    positions
-        Each counted once however many tables hold it.
-    seconds
-        In all.
-    decided
-        The least counterexample, or None.
-    check
-        The command that checks it.
-    command
-        What repeats the proofs where there are any, else the check.
-    """
-
+    #: Its id.
     claim: str
     verdict: Outcome
+    #: One line.
     text: str
+    #: The number of verdicts, and of each kind.
     checks: int
     counts: Mapping[Outcome, int]
+    #: Those of the checks, in short.
     parameters: str
+    #: The parameters for which it is proved, "" where it has none or none is.
     proved_for: str
+    #: Those among them for all of which it is proved at once, as "all k with …", or "".
     for_all: str
+    #: The claims and lemmas that it then follows from in words, or "".
     follows_from: str
     engines: tuple[EngineAgreement, ...]
+    #: The least and the greatest of the tables, or None.
     bound: tuple[int, int] | None
+    #: Each counted once however many tables hold it.
     positions: int
+    #: In all.
     seconds: float
+    #: The least counterexample, or None.
     decided: Decided | None
+    #: The command that checks it.
     check: str
+    #: What repeats the proofs where there are any, else the check.
     command: str
 
 
 class ClaimPair(RecordModel):
-    """A claim that corrects a printed one, or contradicts one of another paper.
-
-    Attributes
-    ----------
-    printed, intended
-        The ids.
-    right
-        Which of them is not refuted; ``both`` if they are not told apart so far, ``open`` if one of them is unchecked,
-        undecided or vacuous.
-    text
-        A sentence.
-    decided
-        The least counterexample, or None.
-    """
+    """A claim that corrects a printed one, or contradicts one of another paper."""
 
     kind: PairKind
+    #: The ids.
     printed: str
     intended: str
+    #: Which of them is not refuted; ``both`` if they are not told apart so far, ``open`` if one of them is unchecked,
+    #: undecided or vacuous.
     right: Right
+    #: A sentence.
     text: str
+    #: The least counterexample, or None.
     decided: Decided | None

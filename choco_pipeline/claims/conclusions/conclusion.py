@@ -46,20 +46,13 @@ ANSWERS: Mapping[Outcome, str] = {
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What a found statement comes to; `ClaimRow` says that of a claim, with more.
+    """What a found statement comes to; `ClaimRow` says that of a claim, with more."""
 
-    Attributes
-    ----------
-    verdict
-        The outcome; "unchecked" where the claim language cannot say the statement, so that nothing but a search has looked at it.
-    text
-        One line.
-    certificates
-        Of a family that is proved for all parameters the first is the proof of a family of games.
-    """
-
+    #: The outcome; "unchecked" where the claim language cannot say the statement, so that nothing but a search has looked at it.
     verdict: Outcome
+    #: One line.
     text: str
+    #: Of a family that is proved for all parameters the first is the proof of a family of games.
     certificates: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

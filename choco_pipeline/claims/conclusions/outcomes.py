@@ -80,16 +80,11 @@ class Cases:
 
     A case is one choice of the claim's parameters; of a statement on integers, one of the integers that are fixed in its
     proofs, or no choice, which is all of the statement.
-
-    Attributes
-    ----------
-    claim
-        The claim.
-    all_verdicts
-        All verdicts. Where one by proof is undecided, it says nothing against what other verdicts say.
     """
 
+    #: The claim.
     claim: Claim
+    #: All verdicts. Where one by proof is undecided, it says nothing against what other verdicts say.
     all_verdicts: Sequence[ClaimVerdict]
 
     @cached_property

@@ -46,28 +46,19 @@ class EvaluationBudget:
 
 @dataclass(frozen=True)
 class Choices:
-    """Every choice of integers, one for each name.
+    """Every choice of integers, one for each name."""
 
-    Attributes
-    ----------
-    spans
-        A range for each name; it may use the names before it.
-    let
-        Further names, for integers that follow from these and from earlier ones.
-    where
-        What is supposed. A condition is asked as soon as its names are known: what that leaves out is not looked at
-        further. A formula that has no value where it is first asked is asked again when more is known, so that any
-        condition protects all others and `let`; it is an error only if that never gives it a value.
-    known
-        Integers that formulas may use, and that are no choice.
-    fixed
-        The one value that a name is to have; none if its range does not hold that.
-    """
-
+    #: A range for each name; it may use the names before it.
     spans: Mapping[str, Range]
+    #: Further names, for integers that follow from these and from earlier ones.
     let: Mapping[str, Formula] = field(default_factory=dict)
+    #: What is supposed. A condition is asked as soon as its names are known: what that leaves out is not looked at
+    #: further. A formula that has no value where it is first asked is asked again when more is known, so that any
+    #: condition protects all others and `let`; it is an error only if that never gives it a value.
     where: Sequence[Formula] = ()
+    #: Integers that formulas may use, and that are no choice.
     known: Mapping[str, int] = field(default_factory=dict)
+    #: The one value that a name is to have; none if its range does not hold that.
     fixed: Mapping[str, int] = field(default_factory=dict)
 
     def blocks(

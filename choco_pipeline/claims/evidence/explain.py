@@ -24,17 +24,11 @@ MOST_BYTES = WORKER_BYTES + WINDOW_BYTES
 
 @dataclass(frozen=True)
 class KnownPosition:
-    """What is known of a position and its options: by the table that is checked, by definition, or by a small table.
+    """What is known of a position and its options: by the table that is checked, by definition, or by a small table."""
 
-    Attributes
-    ----------
-    case
-        The claim, and the table that it is checked on.
-    position
-        A legal one.
-    """
-
+    #: The claim, and the table that it is checked on.
     case: ClaimCase
+    #: A legal one.
     position: Position
 
     @property

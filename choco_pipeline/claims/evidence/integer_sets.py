@@ -24,14 +24,9 @@ MOST_INTERVALS = 1 << 17
 
 @dataclass(frozen=True)
 class IntegerSet:
-    """The integers that satisfy a condition.
+    """The integers that satisfy a condition."""
 
-    Attributes
-    ----------
-    condition
-        A truth with no name but `v`.
-    """
-
+    #: A truth with no name but `v`.
     condition: Formula
 
     def up_to(self, size: int) -> Ints:

@@ -14,32 +14,21 @@ _LARGEST = np.iinfo(np.int64).max
 
 @dataclass
 class Tally:
-    """What a check has seen so far.
+    """What a check has seen so far."""
 
-    Attributes
-    ----------
-    cells
-        The table that is checked.
-    reach
-        The statement speaks only of positions whose coordinates, passes apart, are at most this; None for all.
-    settled
-        Positions that the statement speaks of and that have been compared with it.
-    met
-        Those of them that satisfy the premise of an implication.
-    failures
-        Those of them that contradict it.
-    least
-        The least of them: by its largest coordinate, passes not counted, then coordinate by coordinate.
-    beyond
-        The least position beyond the reach at which the statement would be false.
-    """
-
+    #: The table that is checked.
     cells: Cells
+    #: The statement speaks only of positions whose coordinates, passes apart, are at most this; None for all.
     reach: int | None = None
+    #: Positions that the statement speaks of and that have been compared with it.
     settled: int = 0
+    #: Those of them that satisfy the premise of an implication.
     met: int = 0
+    #: Those of them that contradict it.
     failures: int = 0
+    #: The least of them: by its largest coordinate, passes not counted, then coordinate by coordinate.
     least: Position | None = None
+    #: The least position beyond the reach at which the statement would be false.
     beyond: Position | None = None
     _sizes: dict[Position, int] = field(default_factory=dict, repr=False)
 

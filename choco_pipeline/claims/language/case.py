@@ -32,21 +32,14 @@ class Finding:
 
 @dataclass(frozen=True)
 class ClaimCase:
-    """A claim with its parameters, and the table it is checked on.
+    """A claim with its parameters, and the table it is checked on."""
 
-    Attributes
-    ----------
-    claim, parameters
-        As `Claim.match` returns them.
-    cells
-        The table.
-    block
-        Cells looked at together; no finding depends on it.
-    """
-
+    #: As `Claim.match` returns them.
     claim: Claim
     parameters: Mapping[str, int]
+    #: The table.
     cells: Cells
+    #: Cells looked at together; no finding depends on it.
     block: int = BLOCK
 
     @cached_property

@@ -24,17 +24,11 @@ BACKGROUND = Path("config/claims/background.yaml")
 
 @dataclass(frozen=True)
 class Catalogue:
-    """Claims by id, in the order of their files.
+    """Claims by id, in the order of their files."""
 
-    Attributes
-    ----------
-    claims
-        The claims.
-    places
-        For each id, where the keys that hold formulas stand: ``file:line:column`` by key, ``check.formula`` for example.
-    """
-
+    #: The claims.
     claims: Mapping[str, Claim]
+    #: For each id, where the keys that hold formulas stand: ``file:line:column`` by key, ``check.formula`` for example.
     places: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def unknown(self, claim_id: str) -> str:

@@ -33,20 +33,13 @@ MOST_TRIED = 100_000
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim and, in a catalogue, the paper that it comes from.
+    """A claim and, in a catalogue, the paper that it comes from."""
 
-    Attributes
-    ----------
-    statement
-        What decides the verdict; an `Entry` in a catalogue.
-    paper
-        None for a claim that was read from a work order.
-    games
-        Descriptions of games of one's own, to be used instead of all files; None for files.
-    """
-
+    #: What decides the verdict; an `Entry` in a catalogue.
     statement: Statement
+    #: None for a claim that was read from a work order.
     paper: Paper | None = None
+    #: Descriptions of games of one's own, to be used instead of all files; None for files.
     games: Mapping[str, Any] | None = field(default=None, compare=False)
 
     @property

@@ -12,17 +12,11 @@ from choco_pipeline.formula.written.math_text import math_text
 
 
 class AllParameters(RecordModel):
-    """All natural numbers for some parameters that satisfy a condition.
+    """All natural numbers for some parameters that satisfy a condition."""
 
-    Attributes
-    ----------
-    parameters
-        Their names.
-    condition
-        A formula.
-    """
-
+    #: Their names.
     parameters: tuple[str, ...]
+    #: A formula.
     condition: str
 
     @property
@@ -38,20 +32,13 @@ class AllParameters(RecordModel):
 
 
 class FalseEverywhere(AllParameters):
-    """For all of which parameters a claim is proved to be false.
+    """For all of which parameters a claim is proved to be false."""
 
-    Attributes
-    ----------
-    positions
-        Where it contradicts itself, in words.
-    engines
-        That agree on it.
-    certificate
-        A file, if one is kept.
-    """
-
+    #: Where it contradicts itself, in words.
     positions: tuple[str, ...]
+    #: That agree on it.
     engines: tuple[str, ...] = ()
+    #: A file, if one is kept.
     certificate: str | None = None
 
 

@@ -10,15 +10,7 @@ from choco_pipeline.documents.model import RecordModel
 
 
 class LedgerClaim(RecordModel):
-    """A claim of a ledger.
-
-    Attributes
-    ----------
-    kind, formula
-        Of its check: the name, and what is checked in one line.
-    formal
-        As `Claim.as_json`.
-    """
+    """A claim of a ledger."""
 
     id: str
     paper: Paper
@@ -30,6 +22,8 @@ class LedgerClaim(RecordModel):
     corrects: str | None
     contradicts: tuple[str, ...]
     ruleset: str | None
+    #: Of its check: the name, and what is checked in one line.
     kind: str
     formula: str
+    #: As `Claim.as_json`.
     formal: Mapping[str, Any]

@@ -29,76 +29,50 @@ def nowhere(bits: int) -> int:
 
 @dataclass(frozen=True)
 class LoopShape:
-    """What a loop's code depends on beside its task.
+    """What a loop's code depends on beside its task."""
 
-    Attributes
-    ----------
-    dims
-        The dimensions, the one whose cells lie beside each other last.
-    sized
-        The coordinates of which the largest is a position's size.
-    stored
-        The coordinate that cells hold of P-positions; None if they hold something else.
-    everywhere
-        Whether a cell stands for a column even if it is `NONE`.
-    limited
-        Whether the stored coordinate has a largest legal value, rather than being of any size.
-    cell_bits
-        Of the integers in cells.
-    top_varies
-        Whether the stored coordinate's largest value does, along the last dimension.
-    narrow_sums
-        Whether the positions of a line of columns are fewer than 2³¹.
-    has_reach
-        Whether failures beyond some size are kept apart.
-    bits
-        Of the integers that formulas are computed in.
-    ranges
-        In which values each name lies.
-    """
-
+    #: The dimensions, the one whose cells lie beside each other last.
     dims: tuple[str, ...]
+    #: The coordinates of which the largest is a position's size.
     sized: tuple[str, ...]
+    #: The coordinate that cells hold of P-positions; None if they hold something else.
     stored: str | None
+    #: Whether a cell stands for a column even if it is `NONE`.
     everywhere: bool
+    #: Whether the stored coordinate has a largest legal value, rather than being of any size.
     limited: bool
+    #: Of the integers in cells.
     cell_bits: int
+    #: Whether the stored coordinate's largest value does, along the last dimension.
     top_varies: bool
+    #: Whether the positions of a line of columns are fewer than 2³¹.
     narrow_sums: bool
+    #: Whether failures beyond some size are kept apart.
     has_reach: bool
+    #: Of the integers that formulas are computed in.
     bits: int
+    #: In which values each name lies.
     ranges: tuple[tuple[str, Interval], ...]
 
 
 @dataclass
 class Registers:
-    """Values that the instructions around those for a cell have.
+    """Values that the instructions around those for a cell have."""
 
-    Attributes
-    ----------
-    build
-        Where instructions are written.
-    arguments
-        Of the function.
-    cell, top
-        Where the cell and the largest value of the stored coordinate are; no top where none is stored.
-    counters
-        For each of what is counted, where its number in the present line is.
-    wide_sum
-        Where the number of settled positions is that may not fit into a counter.
-    least
-        For each of the least sizes, where it is.
-    coordinates
-        The cell's, by their names.
-    """
-
+    #: Where instructions are written.
     build: ir.IRBuilder
+    #: Of the function.
     arguments: Sequence[ir.Value]
+    #: Where the cell and the largest value of the stored coordinate are; no top where none is stored.
     cell: ir.Value
     top: ir.Value | None
+    #: For each of what is counted, where its number in the present line is.
     counters: Mapping[int, ir.Value]
+    #: Where the number of settled positions is that may not fit into a counter.
     wide_sum: ir.Value
+    #: For each of the least sizes, where it is.
     least: Mapping[int, ir.Value]
+    #: The cell's, by their names.
     coordinates: dict[str, ir.Value] = field(default_factory=dict)
 
 

@@ -17,17 +17,11 @@ Relation = Literal["exactly", "contain", "within"]
 
 @dataclass(frozen=True)
 class FormulaTask:
-    """A task with formulas of a claim.
+    """A task with formulas of a claim."""
 
-    Attributes
-    ----------
-    formula
-        What is claimed of each position that the claim speaks of.
-    where
-        Of which it speaks; None for all.
-    """
-
+    #: What is claimed of each position that the claim speaks of.
     formula: Formula
+    #: Of which it speaks; None for all.
     where: Formula | None
 
     @property
@@ -61,17 +55,11 @@ class NumbersTask(FormulaTask):
 
 @dataclass(frozen=True)
 class OutcomesTask(FormulaTask):
-    """Compare which positions are P with those that satisfy a formula.
+    """Compare which positions are P with those that satisfy a formula."""
 
-    Attributes
-    ----------
-    relation
-        As in the claim.
-    p_value
-        What cells of P-positions hold.
-    """
-
+    #: As in the claim.
     relation: Relation
+    #: What cells of P-positions hold.
     p_value: int
 
     def emit(self, cell: CellCode) -> None:
@@ -85,17 +73,11 @@ class OutcomesTask(FormulaTask):
 
 @dataclass(frozen=True)
 class ColumnsTask(FormulaTask):
-    """Compare the P-position of each column, and those that a formula has there, with each other.
+    """Compare the P-position of each column, and those that a formula has there, with each other."""
 
-    Attributes
-    ----------
-    relation
-        As in the claim.
-    candidates
-        The stored coordinate is one of these wherever the formula holds.
-    """
-
+    #: As in the claim.
     relation: Relation
+    #: The stored coordinate is one of these wherever the formula holds.
     candidates: tuple[Formula, ...]
 
     @property
@@ -132,17 +114,11 @@ class ColumnsTask(FormulaTask):
 
 @dataclass(frozen=True)
 class ValuesTask(FormulaTask):
-    """Count how often a formula has each value at P-positions, and at which least size.
+    """Count how often a formula has each value at P-positions, and at which least size."""
 
-    Attributes
-    ----------
-    p_value
-        What cells of P-positions hold; None where they hold a coordinate.
-    least, largest
-        Values that may occur: the first elements of both arrays are for the least, the last ones for the largest.
-    """
-
+    #: What cells of P-positions hold; None where they hold a coordinate.
     p_value: int | None
+    #: Values that may occur: the first elements of both arrays are for the least, the last ones for the largest.
     least: int
     largest: int
 

@@ -91,18 +91,12 @@ class ScanResult:
 
 @dataclass
 class Scan:
-    """A task on one table.
+    """A task on one table."""
 
-    Attributes
-    ----------
-    task, cells
-        What is done in each cell, and in which.
-    reach
-        The largest coordinate that the statement speaks of; None for any.
-    """
-
+    #: What is done in each cell, and in which.
     task: FormulaTask
     cells: Cells
+    #: The largest coordinate that the statement speaks of; None for any.
     reach: int | None
     _bits: dict[Interval, tuple[int, tuple[tuple[str, Interval], ...]] | None] = field(
         default_factory=dict

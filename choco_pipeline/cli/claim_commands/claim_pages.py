@@ -32,23 +32,15 @@ UNKNOWN = "–"
 
 @dataclass(frozen=True)
 class ClaimSource:
-    """The claims that a command speaks of, and the ledger of the last run if there is one.
+    """The claims that a command speaks of, and the ledger of the last run if there is one."""
 
-    Attributes
-    ----------
-    catalogue
-        The claims.
-    config
-        The configuration whose run is meant.
-    ledger
-        What its last run found; None if there was none.
-    files
-        The claims files that were asked for by themselves; none for all, or those of the configuration.
-    """
-
+    #: The claims.
     catalogue: Catalogue
+    #: The configuration whose run is meant.
     config: Path
+    #: What its last run found; None if there was none.
     ledger: Ledger | None
+    #: The claims files that were asked for by themselves; none for all, or those of the configuration.
     files: tuple[Path, ...] = ()
 
     def command(self, *words: object) -> str:

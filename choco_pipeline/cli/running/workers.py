@@ -82,18 +82,12 @@ def capacity_of(cluster: Description, name: str | None) -> Capacity:
 
 
 class Workers:
-    """What computes for a run.
+    """What computes for a run."""
 
-    Attributes
-    ----------
-    environment
-        What the jobs find in their environment: where the cluster is (the scheduler's address, or a file that will
-        hold it when the cluster is ready), and the certificates to show there.
-    options
-        What Snakemake is told: its profile, and how many jobs run at the same time.
-    """
-
+    #: What the jobs find in their environment: where the cluster is (the scheduler's address, or a file that will
+    #: hold it when the cluster is ready), and the certificates to show there.
     environment: dict[str, str]
+    #: What Snakemake is told: its profile, and how many jobs run at the same time.
     options: list[str]
 
     def __init__(self, results: Path, logs: Path, description: Description) -> None:

@@ -36,22 +36,15 @@ MOST_BYTES = 1 << 29
 
 @dataclass(frozen=True)
 class Decision:
-    """Whether a sentence holds for all values of its free variables.
-
-    Attributes
-    ----------
-    counterexample
-        Values that make the sentence false, of few binary digits: where it says that there are no further numbers, as
-        few as these have with them, else as few as possible. None if it holds.
-    seconds
-        Time taken.
-    states
-        States of the largest automaton that was needed for it; 0 where an engine does not say.
-    """
+    """Whether a sentence holds for all values of its free variables."""
 
     valid: bool
+    #: Values that make the sentence false, of few binary digits: where it says that there are no further numbers, as
+    #: few as these have with them, else as few as possible. None if it holds.
     counterexample: dict[Variable, int] | None
+    #: Time taken.
     seconds: float
+    #: States of the largest automaton that was needed for it; 0 where an engine does not say.
     states: int
 
 

@@ -76,14 +76,9 @@ def first_members(a: Automaton, most: int = 12) -> list[int]:
 
 @dataclass(frozen=True)
 class Numerals:
-    """The binary numerals of the members of a set, most significant digit first, without leading zeros.
+    """The binary numerals of the members of a set, most significant digit first, without leading zeros."""
 
-    Attributes
-    ----------
-    delta, accepting
-        The least automaton of the words that are the digits of a member after leading zeros; state 0 is the start.
-    """
-
+    #: The least automaton of the words that are the digits of a member after leading zeros; state 0 is the start.
     delta: NDArray[np.int32]
     accepting: NDArray[np.bool_]
 

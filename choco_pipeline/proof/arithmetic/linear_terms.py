@@ -76,17 +76,11 @@ class Sum:
 
 @dataclass(frozen=True)
 class TermReader:
-    """Reads the nodes of one formula.
+    """Reads the nodes of one formula."""
 
-    Attributes
-    ----------
-    text
-        The formula, for errors.
-    names
-        What stands for names of the formula; others stand for themselves.
-    """
-
+    #: The formula, for errors.
     text: str
+    #: What stands for names of the formula; others stand for themselves.
     names: Mapping[str, Sum]
 
     def linear(self, node: Node) -> Sum | None:

@@ -19,14 +19,9 @@ Operator = Literal["^", "&", "|"]
 
 @dataclass(frozen=True)
 class Linear:
-    """Σ c·x + constant stands in the relation to 0.
+    """Σ c·x + constant stands in the relation to 0."""
 
-    Attributes
-    ----------
-    coefficients
-        Pairs (x, c); kept sorted, one for a variable, without zeros.
-    """
-
+    #: Pairs (x, c); kept sorted, one for a variable, without zeros.
     coefficients: tuple[tuple[Variable, int], ...]
     constant: int
     relation: Relation

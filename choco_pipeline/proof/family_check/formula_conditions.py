@@ -46,20 +46,13 @@ Place = Mapping[str, IntegerSum]
 
 @dataclass(frozen=True)
 class StatedFormula:
-    """A formula in coordinates and parameters, and conditions on its value where coordinates are sums.
+    """A formula in coordinates and parameters, and conditions on its value where coordinates are sums."""
 
-    Attributes
-    ----------
-    node
-        The formula.
-    coordinates
-        Their names.
-    reader, values
-        What reads sums of parameters, and the values of these.
-    """
-
+    #: The formula.
     node: Node
+    #: Their names.
     coordinates: tuple[str, ...]
+    #: What reads sums of parameters, and the values of these.
     reader: SumReader
     values: Numbers
 

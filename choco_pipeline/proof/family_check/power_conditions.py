@@ -34,21 +34,14 @@ Place = Mapping[str, IntegerSum]
 
 @dataclass(frozen=True)
 class PowerPlace:
-    """A place of a game with one limited coordinate, for a base that is a power of 2.
+    """A place of a game with one limited coordinate, for a base that is a power of 2."""
 
-    Attributes
-    ----------
-    game, inside
-        The game and the relation, and where it is claimed.
-    base
-        The power of 2.
-    place, parts
-        A sum for each coordinate, and what the certificate says of it with its shift: upper·base + lower.
-    """
-
+    #: The game and the relation, and where it is claimed.
     game: StatedGame
     inside: Sequence[StatedHeight]
+    #: The power of 2.
     base: IntegerSum
+    #: A sum for each coordinate, and what the certificate says of it with its shift: upper·base + lower.
     place: Place
     parts: Mapping[str, Parts]
 

@@ -68,26 +68,18 @@ class StatedNimSum:
 
 @dataclass(frozen=True)
 class StatedFamily:
-    """What a certificate says is proved: three texts, and of a description the coordinates and moves.
+    """What a certificate says is proved: three texts, and of a description the coordinates and moves."""
 
-    Attributes
-    ----------
-    notation, condition, kind, relation
-        The ruleset, the condition on its parameters, and what is said of the members.
-    rules
-        A member's; every member has its coordinates and its moves.
-    games
-        The descriptions of games of one's own.
-    where
-        The condition on positions; None for all.
-    """
-
+    #: The ruleset, the condition on its parameters, and what is said of the members.
     notation: Notation
     condition: Node
     kind: str
     relation: Node
+    #: A member's; every member has its coordinates and its moves.
     rules: Rules
+    #: The descriptions of games of one's own.
     games: Mapping[str, Any]
+    #: The condition on positions; None for all.
     where: Node | None = None
 
     def __post_init__(self) -> None:

@@ -37,17 +37,11 @@ _FOLDED: dict[str, Callable[[int, int], int]] = {
 
 @dataclass(frozen=True)
 class IntegerSum:
-    """A number plus multiples of named integers.
+    """A number plus multiples of named integers."""
 
-    Attributes
-    ----------
-    number
-        The number.
-    multiples
-        By name, never 0.
-    """
-
+    #: The number.
     number: int = 0
+    #: By name, never 0.
     multiples: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod

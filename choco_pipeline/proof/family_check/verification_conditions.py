@@ -30,25 +30,17 @@ CONSTANT, TARGET, VALUE = "constant", "target", "value"
 
 @dataclass(frozen=True)
 class StatedGame:
-    """A family's game and relation on one case.
+    """A family's game and relation on one case."""
 
-    Attributes
-    ----------
-    coordinates
-        Their names.
-    clips
-        The coordinates that moves lower, and whether others then fall.
-    heights, relation, is_grundy
-        What is claimed.
-    negative
-        The tracks that may be negative.
-    """
-
+    #: Their names.
     coordinates: tuple[str, ...]
+    #: The coordinates that moves lower, and whether others then fall.
     clips: Mapping[str, bool]
+    #: What is claimed.
     heights: Mapping[str, StatedHeight]
     relation: StatedNimSum
     is_grundy: bool
+    #: The tracks that may be negative.
     negative: frozenset[str]
 
     def __post_init__(self) -> None:
@@ -116,20 +108,13 @@ def _never(conjunctions: Sequence[Sequence[IntegerSum]], values: Numbers) -> str
 
 @dataclass(frozen=True)
 class StatedObligation:
-    """One obligation on a case.
+    """One obligation on a case."""
 
-    Attributes
-    ----------
-    game
-        The case.
-    kind
-        ``value``, ``exclusion`` or ``option``.
-    move
-        The coordinate that is lowered; of an exclusion.
-    """
-
+    #: The case.
     game: StatedGame
+    #: ``value``, ``exclusion`` or ``option``.
     kind: str
+    #: The coordinate that is lowered; of an exclusion.
     move: str | None
 
     @cached_property

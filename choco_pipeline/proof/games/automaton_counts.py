@@ -36,20 +36,13 @@ VALUES = 4
 
 @dataclass(frozen=True)
 class AutomatonCounts:
-    """The numbers a(0), a(1), … of members of a relation whose coordinates are all below 2^n.
+    """The numbers a(0), a(1), … of members of a relation whose coordinates are all below 2^n."""
 
-    Attributes
-    ----------
-    first
-        The first of them; as many as the recurrence needs, or more.
-    recurrence
-        The integers c with a(n+d) = c[0]·a(n) + … + c[d-1]·a(n+d-1) for every n; there is no shorter one.
-    closed
-        a(n) as a sum of powers, if all roots of the recurrence are integers.
-    """
-
+    #: The first of them; as many as the recurrence needs, or more.
     first: tuple[int, ...]
+    #: The integers c with a(n+d) = c[0]·a(n) + … + c[d-1]·a(n+d-1) for every n; there is no shorter one.
     recurrence: tuple[int, ...]
+    #: a(n) as a sum of powers, if all roots of the recurrence are integers.
     closed: str | None
 
     @property

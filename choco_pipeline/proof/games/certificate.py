@@ -89,21 +89,14 @@ class CertificateDocument(GameDocument):
 
 @dataclass(frozen=True)
 class Certificate:
-    """A certificate that has been read: well formed, which does not say that it is right.
+    """A certificate that has been read: well formed, which does not say that it is right."""
 
-    Attributes
-    ----------
-    ruleset, relation
-        The game, and whether the automata are its P-positions or its Grundy numbers.
-    automata
-        The least ones, for no pass left, for one and so on.
-    sentences
-        Name, passes and text of the obligations, as the file has them.
-    """
-
+    #: The game, and whether the automata are its P-positions or its Grundy numbers.
     ruleset: Ruleset
     relation: Relation
+    #: The least ones, for no pass left, for one and so on.
     automata: tuple[Automaton, ...]
+    #: Name, passes and text of the obligations, as the file has them.
     sentences: tuple[tuple[str, int, str], ...]
 
 

@@ -36,20 +36,13 @@ Named = Mapping[str, Variable]
 
 @dataclass(frozen=True)
 class MoveKind:
-    """A kind of move that makes certain coordinates fall to their largest legal values, and no others.
+    """A kind of move that makes certain coordinates fall to their largest legal values, and no others."""
 
-    Attributes
-    ----------
-    move
-        The kind of move.
-    falling
-        The coordinates that fall.
-    option
-        The variables of the option.
-    """
-
+    #: The kind of move.
     move: Move
+    #: The coordinates that fall.
     falling: tuple[str, ...]
+    #: The variables of the option.
     option: Variables
     #: That the position moved from allows such a move at all.
     _allowed: Sentence

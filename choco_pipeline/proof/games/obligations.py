@@ -38,18 +38,12 @@ STEPS = parse("(z+s)//k")
 
 @dataclass(frozen=True)
 class Obligation:
-    """One sentence that must hold for all values of its free variables.
+    """One sentence that must hold for all values of its free variables."""
 
-    Attributes
-    ----------
-    name
-        What the sentence says, in words.
-    passes
-        The passes left that it is about.
-    """
-
+    #: What the sentence says, in words.
     name: str
     sentence: Sentence
+    #: The passes left that it is about.
     passes: int
 
 

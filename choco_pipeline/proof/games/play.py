@@ -25,21 +25,14 @@ VALUE = Auxiliary("value'")
 
 @dataclass(frozen=True)
 class Play:
-    """What a certificate's automata say of one position.
+    """What a certificate's automata say of one position."""
 
-    Attributes
-    ----------
-    outcome
-        ``P`` or ``N``.
-    grundy
-        The Grundy number; None of a certificate of P-positions, if it is not 0.
-    winning
-        P-positions that a move leads to: for each kind of move that has one, that which leaves least. None of them
-        exactly at a P-position.
-    """
-
+    #: ``P`` or ``N``.
     outcome: Literal["P", "N"]
+    #: The Grundy number; None of a certificate of P-positions, if it is not 0.
     grundy: int | None
+    #: P-positions that a move leads to: for each kind of move that has one, that which leaves least. None of them
+    #: exactly at a P-position.
     winning: tuple[Position, ...]
 
 

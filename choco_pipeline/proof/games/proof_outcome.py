@@ -11,42 +11,27 @@ from choco_pipeline.mining.closed_forms.cases import FormulaCase
 
 
 class PositionCounts(RecordModel):
-    """How many positions with one Grundy number have all coordinates below 2^n, for n from 0 on.
+    """How many positions with one Grundy number have all coordinates below 2^n, for n from 0 on."""
 
-    Attributes
-    ----------
-    passes
-        That are left.
-    value
-        The Grundy number; 0 for P-positions.
-    first
-        The first of the counts; as many as the recurrence needs, or more.
-    recurrence
-        As text.
-    closed
-        A closed form, if there is one.
-    """
-
+    #: That are left.
     passes: int
+    #: The Grundy number; 0 for P-positions.
     value: int = 0
+    #: The first of the counts; as many as the recurrence needs, or more.
     first: tuple[int, ...]
+    #: As text.
     recurrence: str
+    #: A closed form, if there is one.
     closed: str | None
 
 
 class FormulaOfProof(RecordModel):
-    """A formula for what is proved, by cases.
+    """A formula for what is proved, by cases."""
 
-    Attributes
-    ----------
-    text
-        All of it in one line, each case with its condition.
-    engines
-        That agree on it.
-    """
-
+    #: All of it in one line, each case with its condition.
     text: str
     cases: tuple[FormulaCase, ...]
+    #: That agree on it.
     engines: tuple[str, ...]
 
 
@@ -109,19 +94,13 @@ class ProofOutcome(RecordModel):
 
 
 class GameProof(ProofOutcome):
-    """What came of a search that a run has asked for.
-
-    Attributes
-    ----------
-    sweep
-        Which asked for it first.
-    parameters
-        The game's, in that sweep.
-    """
+    """What came of a search that a run has asked for."""
 
     ruleset: str
     relation: Literal["p", "grundy"]
+    #: Which asked for it first.
     sweep: str
+    #: The game's, in that sweep.
     parameters: Mapping[str, Any]
 
 

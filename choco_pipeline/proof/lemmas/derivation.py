@@ -21,26 +21,17 @@ from choco_pipeline.proof.uniform.families.parametric_rules import describe
 
 @dataclass(frozen=True)
 class Derivation:
-    """What remains to be decided for a claim to follow from its premises.
+    """What remains to be decided for a claim to follow from its premises."""
 
-    Attributes
-    ----------
-    only_the_end
-        Games in which no position with options may have the value 0.
-    family
-        The claim's games without passes, of which these are parts.
-    last
-        What lemmas say of the claim's games, and the claim.
-    of_parameters
-        For which parameters the premises speak of these games.
-    statements
-        On integers: that the claim speaks of such parameters only, and the last step.
-    """
-
+    #: Games in which no position with options may have the value 0.
     only_the_end: tuple[Played, ...]
+    #: The claim's games without passes, of which these are parts.
     family: Family
+    #: What lemmas say of the claim's games, and the claim.
     last: LastStep
+    #: For which parameters the premises speak of these games.
     of_parameters: tuple[Formula, ...]
+    #: On integers: that the claim speaks of such parameters only, and the last step.
     statements: tuple[IntegerStatement, ...]
 
 

@@ -20,20 +20,13 @@ from choco_pipeline.formula.nodes import (
 
 @dataclass(frozen=True)
 class Known:
-    """What the positions of a family of games are.
+    """What the positions of a family of games are."""
 
-    Attributes
-    ----------
-    kind
-        Whether the formulas are Grundy numbers, or say which positions are P-positions.
-    by_passes
-        The formula for 0, 1, … passes left, in coordinates and parameters.
-    facts
-        What is true of the coordinates of every position, too; that Grundy numbers are natural numbers is.
-    """
-
+    #: Whether the formulas are Grundy numbers, or say which positions are P-positions.
     kind: Literal["grundy", "p-positions"]
+    #: The formula for 0, 1, … passes left, in coordinates and parameters.
     by_passes: tuple[Node, ...]
+    #: What is true of the coordinates of every position, too; that Grundy numbers are natural numbers is.
     facts: tuple[Node, ...] = ()
 
     @property

@@ -26,20 +26,13 @@ REACH = 4
 
 @dataclass(frozen=True)
 class LastStep:
-    """What lemmas say of a claim's own game, and the claim.
+    """What lemmas say of a claim's own game, and the claim."""
 
-    Attributes
-    ----------
-    claim
-        With `for_all`.
-    game
-        Its game.
-    known
-        What is known of the game, for at least as many passes left.
-    """
-
+    #: With `for_all`.
     claim: Claim
+    #: Its game.
     game: Played
+    #: What is known of the game, for at least as many passes left.
     known: Known
 
     def statements(self) -> Iterator[IntegerStatement]:

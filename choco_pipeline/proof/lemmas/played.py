@@ -17,23 +17,15 @@ MoveKind = tuple[str, tuple[str, ...], bool]
 
 @dataclass(frozen=True)
 class Played:
-    """A family of games by its rules, with passes for all of it.
+    """A family of games by its rules, with passes for all of it."""
 
-    Attributes
-    ----------
-    coordinates
-        Without the passes left.
-    heights
-        For each coordinate with a largest value: that value, in coordinates and parameters.
-    moves
-        Its kinds of moves.
-    passes
-        Most passes left, for the players together, but none from a position without options.
-    """
-
+    #: Without the passes left.
     coordinates: tuple[str, ...]
+    #: For each coordinate with a largest value: that value, in coordinates and parameters.
     heights: Mapping[str, Node]
+    #: Its kinds of moves.
     moves: frozenset[MoveKind]
+    #: Most passes left, for the players together, but none from a position without options.
     passes: int = 0
 
     @classmethod

@@ -30,17 +30,11 @@ MOST_OPTIONS = 10_000
 
 @dataclass(frozen=True)
 class ProvedPosition:
-    """What a proof says of one position.
+    """What a proof says of one position."""
 
-    Attributes
-    ----------
-    proof
-        Proved automata.
-    position
-        A legal one.
-    """
-
+    #: Proved automata.
     proof: Proof
+    #: A legal one.
     position: Position
 
     @property

@@ -170,23 +170,15 @@ class Spoken:
 
 @dataclass
 class _Integers:
-    """Named integers, each a sum of multiples of variables that were made for it or for those before.
+    """Named integers, each a sum of multiples of variables that were made for it or for those before."""
 
-    Attributes
-    ----------
-    values
-        The integers.
-    numbers
-        Those that are numbers: they may divide, shift and multiply.
-    made
-        All variables.
-    counted_by
-        For an integer with a range, the variable that says how far it is from where that begins.
-    """
-
+    #: The integers.
     values: dict[str, Sum]
+    #: Those that are numbers: they may divide, shift and multiply.
     numbers: dict[str, int] = field(default_factory=dict)
+    #: All variables.
     made: list[Variable] = field(default_factory=list)
+    #: For an integer with a range, the variable that says how far it is from where that begins.
     counted_by: dict[str, Variable] = field(default_factory=dict)
 
     def beside(self) -> _Integers:

@@ -40,17 +40,11 @@ GUESSES = 8
 
 @dataclass(frozen=True)
 class Formulas:
-    """What a proved relation is by formulas, each position by one of them, or by several that agree.
+    """What a proved relation is by formulas, each position by one of them, or by several that agree."""
 
-    Attributes
-    ----------
-    cases
-        Formulas of Grundy numbers, or a condition that P-positions alone satisfy.
-    engines
-        Who agrees that they are right at every position.
-    """
-
+    #: Formulas of Grundy numbers, or a condition that P-positions alone satisfy.
     cases: tuple[FormulaCase, ...]
+    #: Who agrees that they are right at every position.
     engines: tuple[str, ...]
 
 

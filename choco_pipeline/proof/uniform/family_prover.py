@@ -51,38 +51,25 @@ class CaseProof:
 
 @dataclass(frozen=True)
 class FamilyProof:
-    """What came of it.
+    """What came of it."""
 
-    Attributes
-    ----------
-    family
-        What was asked.
-    status
-        ``proved`` for all members, ``refuted`` by one, or ``undecided``.
-    why
-        The reason, in words.
-    cases
-        The proofs; all that there are if it is proved.
-    counterexample
-        If it is refuted.
-    failures
-        If it is refuted for every member: where, in each case.
-    members
-        How many members were compared with the definition before.
-    engines
-        The solvers that found every text unsatisfiable, of a proof or of `failures`.
-    seconds
-        How long it took.
-    """
-
+    #: What was asked.
     family: Family
+    #: ``proved`` for all members, ``refuted`` by one, or ``undecided``.
     status: Status
+    #: The reason, in words.
     why: str
+    #: The proofs; all that there are if it is proved.
     cases: tuple[CaseProof, ...] = ()
+    #: If it is refuted.
     counterexample: RefutingMember | None = None
+    #: How many members were compared with the definition before.
     members: int = 0
+    #: The solvers that found every text unsatisfiable, of a proof or of `failures`.
     engines: tuple[str, ...] = ()
+    #: How long it took.
     seconds: float = 0.0
+    #: If it is refuted for every member: where, in each case.
     failures: tuple[Failure, ...] = ()
 
     @property

@@ -47,24 +47,16 @@ NO_PICTURE = np.full((1, 1), -1, np.int8)
 
 @dataclass(frozen=True)
 class Panel:
-    """One figure of a family: everything the page's script needs to show it and to change its table.
+    """One figure of a family: everything the page's script needs to show it and to change its table."""
 
-    Attributes
-    ----------
-    name
-        Id on the page.
-    item
-        The figure as JSON that BokehJS embeds.
-    says
-        What its cells show.
-    captions
-        For each choice of the family: the caption, or "" if that table has no such picture.
-    """
-
+    #: Id on the page.
     name: str
+    #: The figure as JSON that BokehJS embeds.
     item: Markup
+    #: What its cells show.
     says: str
     legend: list[tuple[str, str]]
+    #: For each choice of the family: the caption, or "" if that table has no such picture.
     captions: list[str]
 
 

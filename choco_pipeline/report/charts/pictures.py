@@ -27,34 +27,23 @@ FEWEST_CELLS = 4
 
 @dataclass(frozen=True)
 class Picture:
-    """Cells to be shown as an image.
+    """Cells to be shown as an image."""
 
-    Attributes
-    ----------
-    cells
-        Rows and columns, the first row at the bottom unless `down`; -1 is left blank.
-    row, column
-        The coordinates that count rows and columns.
-    first
-        The coordinate of the first row and column.
-    colours
-        ``values``: a number in each cell; ``outcome``: 1 for P and 0 for N; ``passes``: 1 for P without a pass, 2 for P with
-        one, 3 for both, 0 for neither.
-    says
-        What a cell shows, in a few words.
-    title
-        Which part of the table it is.
-    down
-        Whether rows are counted downwards, as in a matrix.
-    """
-
+    #: Rows and columns, the first row at the bottom unless `down`; -1 is left blank.
     cells: Cells
+    #: The coordinates that count rows and columns.
     row: str
     column: str
+    #: The coordinate of the first row and column.
     first: int
+    #: ``values``: a number in each cell; ``outcome``: 1 for P and 0 for N; ``passes``: 1 for P without a pass, 2 for P with
+    #: one, 3 for both, 0 for neither.
     colours: Colours
+    #: What a cell shows, in a few words.
     says: str
+    #: Which part of the table it is.
     title: str
+    #: Whether rows are counted downwards, as in a matrix.
     down: bool = False
 
 

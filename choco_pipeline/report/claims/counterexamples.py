@@ -16,27 +16,18 @@ from choco_pipeline.games import parse_ruleset
 
 @dataclass(frozen=True)
 class Shown:
-    """A counterexample.
+    """A counterexample."""
 
-    Attributes
-    ----------
-    place
-        Its coordinates, or the integers, by name; "" where the claim is not about single positions.
-    found, claimed
-        What is the case there, and what the claim says instead.
-    option
-        The winning move in words; "" where there is none, or none is wanted.
-    because
-        What shows that it is so, or that there is no winning move; "" where that is not known.
-    picture
-        The position drawn; empty for integers, and where drawings are not wanted.
-    """
-
+    #: Its coordinates, or the integers, by name; "" where the claim is not about single positions.
     place: str
+    #: What is the case there, and what the claim says instead.
     found: str
     claimed: str
+    #: The winning move in words; "" where there is none, or none is wanted.
     option: str
+    #: What shows that it is so, or that there is no winning move; "" where that is not known.
     because: str
+    #: The position drawn; empty for integers, and where drawings are not wanted.
     picture: Markup
 
 

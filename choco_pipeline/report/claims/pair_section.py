@@ -17,23 +17,15 @@ OUTCOMES = {"intended": "{1} stands", "printed": "{0} stands", "neither": "neith
 
 @dataclass(frozen=True)
 class Side:
-    """One statement of a pair.
+    """One statement of a pair."""
 
-    Attributes
-    ----------
-    role
-        What it is in the pair.
-    view
-        The claim.
-    stands
-        Whether the other one falls while this one stands.
-    formal
-        What was checked, and those other lines of its formal statement that the other one does not share.
-    """
-
+    #: What it is in the pair.
     role: str
+    #: The claim.
     view: ClaimView
+    #: Whether the other one falls while this one stands.
     stands: bool
+    #: What was checked, and those other lines of its formal statement that the other one does not share.
     formal: list[tuple[str, str]]
 
 

@@ -13,29 +13,19 @@ from choco_pipeline.report.claims.verdict_cells import Cell
 
 @dataclass(frozen=True)
 class ReachRow:
-    """What a table says of the printed bound.
+    """What a table says of the printed bound."""
 
-    Attributes
-    ----------
-    names
-        Values of the parameters, in the order of `ReachTable.names`; where several tables have the same, the last with its bound.
-    printed
-        The bound that the statement gives for them.
-    true
-        The largest bound for which it is true, or as far as the table goes.
-    beyond
-        What is the case beyond the printed bound, in words: a remark, which no paper need assert.
-    failing
-        The least position at which it fails, or would if it reached so far; "" if the table has none.
-    cell
-        The verdict.
-    """
-
+    #: Values of the parameters, in the order of `ReachTable.names`; where several tables have the same, the last with its bound.
     names: list[str]
+    #: The bound that the statement gives for them.
     printed: int
+    #: The largest bound for which it is true, or as far as the table goes.
     true: str
+    #: What is the case beyond the printed bound, in words: a remark, which no paper need assert.
     beyond: str
+    #: The least position at which it fails, or would if it reached so far; "" if the table has none.
     failing: str
+    #: The verdict.
     cell: Cell
 
 

@@ -25,39 +25,27 @@ GRID_CELLS = 9
 
 @dataclass(frozen=True)
 class Cell:
-    """One verdict and its evidence.
+    """One verdict and its evidence."""
 
-    Attributes
-    ----------
-    anchor
-        Id of the evidence on the page.
-    label
-        The parameters, and the bound if that alone tells it from another cell; "" for the only cell of a claim
-        without parameters.
-    verdict, symbol, words
-        The verdict's name in the ledger, its sign, and what the cell says.
-    document
-        The verdict as in the ledger.
-    ruleset, table
-        What was looked at; "" and None for a claim over several tables or none.
-    counterexample
-        What refutes the claim; None if nothing does.
-    evidence
-        Pairs of a label and what stands behind it.
-    commands
-        Pairs of a purpose and a command.
-    """
-
+    #: Id of the evidence on the page.
     anchor: str
+    #: The parameters, and the bound if that alone tells it from another cell; "" for the only cell of a claim
+    #: without parameters.
     label: str
+    #: The verdict's name in the ledger, its sign, and what the cell says.
     verdict: VerdictKind
     symbol: str
     words: str
+    #: The verdict as in the ledger.
     document: ClaimVerdict
+    #: What was looked at; "" and None for a claim over several tables or none.
     ruleset: str
     table: str | None
+    #: What refutes the claim; None if nothing does.
     counterexample: Shown | None
+    #: Pairs of a label and what stands behind it.
     evidence: list[tuple[str, EvidenceValue]]
+    #: Pairs of a purpose and a command.
     commands: list[tuple[str, str]]
 
     @property

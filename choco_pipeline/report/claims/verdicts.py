@@ -22,32 +22,22 @@ MOST_DRAWN = 3
 
 @dataclass(frozen=True)
 class ClaimView:
-    """A claim and what the run says of it.
+    """A claim and what the run says of it."""
 
-    Attributes
-    ----------
-    claim, row
-        As in the ledger.
-    symbol, words
-        The verdict's sign, and what it comes to in a few words.
-    formal
-        Pairs of a label and a formula: what was checked.
-    cells
-        One for each verdict, by their parameters.
-    decisive
-        The cell whose counterexample decides; None if nothing refutes the claim.
-    reach
-        For a statement with a bound of its own, whether that is the best possible.
-    """
-
+    #: As in the ledger.
     claim: LedgerClaim
     row: ClaimRow
+    #: The verdict's sign, and what it comes to in a few words.
     symbol: str
     words: str
+    #: Pairs of a label and a formula: what was checked.
     formal: list[tuple[str, str]]
+    #: One for each verdict, by their parameters.
     cells: list[Cell]
+    #: The cell whose counterexample decides; None if nothing refutes the claim.
     decisive: Cell | None
     grid: Grid | None
+    #: For a statement with a bound of its own, whether that is the best possible.
     reach: ReachTable | None
 
     @property

@@ -59,61 +59,41 @@ MOST_CHARACTERS = 2_400_000
 
 @dataclass(frozen=True)
 class WalkedAutomaton:
-    """An automaton as the page walks it.
+    """An automaton as the page walks it."""
 
-    Attributes
-    ----------
-    reads
-        The names of the numbers, one track each.
-    delta
-        The state after each state and symbol, packed; bit i of a symbol is a digit of the number i.
-    accepting
-        The states that accept.
-    picture
-        As SVG, if it is small enough; else None.
-    """
-
+    #: The names of the numbers, one track each.
     reads: tuple[str, ...]
+    #: The state after each state and symbol, packed; bit i of a symbol is a digit of the number i.
     delta: str
+    #: The states that accept.
     accepting: tuple[int, ...]
+    #: As SVG, if it is small enough; else None.
     picture: str | None
 
 
 @dataclass(frozen=True)
 class ExploredTable:
-    """The corner of a table, the rules of its game, and its automata.
+    """The corner of a table, the rules of its game, and its automata."""
 
-    Attributes
-    ----------
-    ruleset
-        As it is written.
-    values
-        For each parameter of the family, its value.
-    axes, axis_sizes, firsts
-        What the cells are counted by: coordinates, or the places of a face; how many values each has, and the first.
-    position
-        For a face, the coordinates as functions of the axes; None where axes are coordinates.
-    cells
-        By the axes that the table has.
-    stored
-        The coordinate whose value at a P-position the cells hold; None for Grundy numbers and for 1 at P-positions.
-    automata
-        One for each number of passes left.
-    why_no_automata
-        What is said where there is none.
-    """
-
+    #: As it is written.
     ruleset: str
+    #: For each parameter of the family, its value.
     values: tuple[int | str, ...]
     rules: PlayedRules
+    #: What the cells are counted by: coordinates, or the places of a face; how many values each has, and the first.
     axes: tuple[str, ...]
     axis_sizes: tuple[int, ...]
     firsts: tuple[int, ...]
+    #: For a face, the coordinates as functions of the axes; None where axes are coordinates.
     position: tuple[PackedFunction, ...] | None
+    #: By the axes that the table has.
     cells: PackedFunction
     holds_grundy_numbers: bool
+    #: The coordinate whose value at a P-position the cells hold; None for Grundy numbers and for 1 at P-positions.
     stored: int | None
+    #: One for each number of passes left.
     automata: tuple[WalkedAutomaton, ...]
+    #: What is said where there is none.
     why_no_automata: str
 
 

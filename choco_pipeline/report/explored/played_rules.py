@@ -19,17 +19,11 @@ LARGEST = (1 << 15) - 1
 
 @dataclass(frozen=True)
 class PackedFunction:
-    """A function of some coordinates, tabulated.
+    """A function of some coordinates, tabulated."""
 
-    Attributes
-    ----------
-    of
-        The numbers of the coordinates, the first of which changes slowest.
-    data
-        As `packed` writes it.
-    """
-
+    #: The numbers of the coordinates, the first of which changes slowest.
     of: tuple[int, ...]
+    #: As `packed` writes it.
     data: str
 
 
@@ -55,17 +49,11 @@ class PlayedMove:
 
 @dataclass(frozen=True)
 class PlayedRules:
-    """The rules of a game on a box of positions that no move leaves.
+    """The rules of a game on a box of positions that no move leaves."""
 
-    Attributes
-    ----------
-    coordinates
-        Their names.
-    sizes
-        How many values each has.
-    """
-
+    #: Their names.
     coordinates: tuple[str, ...]
+    #: How many values each has.
     sizes: tuple[int, ...]
     limits: tuple[PlayedLimit, ...]
     within: PackedFunction | None

@@ -43,32 +43,22 @@ class MoveView:
 
 @dataclass(frozen=True)
 class FamilyView:
-    """A proof of a family, all formulas in one notation.
+    """A proof of a family, all formulas in one notation."""
 
-    Attributes
-    ----------
-    written
-        The certificate.
-    path
-        Where it is.
-    claims
-        The claims that it proves: ids with their numbers and papers.
-    evidence
-        What the run says of the search and of the check.
-    names, position, condition, relation
-        The parameters; a position; for which parameters; and what is said of it.
-    moves, cases
-        Of the game, and of the proof.
-    """
-
+    #: The certificate.
     written: FamilyText
+    #: Where it is.
     path: str
+    #: The claims that it proves: ids with their numbers and papers.
     claims: list[tuple[str, str, str]]
+    #: What the run says of the search and of the check.
     evidence: Mapping[str, Any]
+    #: The parameters; a position; for which parameters; and what is said of it.
     names: list[str]
     position: str
     condition: str
     relation: str
+    #: Of the game, and of the proof.
     moves: list[MoveView]
     cases: list[CaseView]
 
@@ -115,17 +105,11 @@ class FamilyView:
 
 @dataclass(frozen=True)
 class FamilyProofs:
-    """The certificates of families that a report names, by the path of each.
+    """The certificates of families that a report names, by the path of each."""
 
-    Attributes
-    ----------
-    claims
-        The claims of the ledger that it proves; none if only a found statement has it.
-    evidence
-        What the run says of the search and the check; nothing of a found statement's.
-    """
-
+    #: The claims of the ledger that it proves; none if only a found statement has it.
     claims: Mapping[str, Sequence[LedgerClaim]]
+    #: What the run says of the search and the check; nothing of a found statement's.
     evidence: Mapping[str, Mapping[str, Any]]
 
     @classmethod

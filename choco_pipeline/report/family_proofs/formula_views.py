@@ -30,24 +30,16 @@ class LemmaView:
 
 @dataclass(frozen=True)
 class FormulaView:
-    """Why a formula is right on one case.
+    """Why a formula is right on one case."""
 
-    Attributes
-    ----------
-    quotients
-        What the numbers are that options are written with.
-    options
-        The options that are tried, each by what a move changes.
-    least, most
-        What is true of a product with a sum d that is at least 1, or at most −1; empty if there are no products.
-    lemmas
-        For each condition, of which sums.
-    """
-
+    #: What the numbers are that options are written with.
     quotients: list[str]
+    #: The options that are tried, each by what a move changes.
     options: list[list[str]]
+    #: What is true of a product with a sum d that is at least 1, or at most −1; empty if there are no products.
     least: str
     most: str
+    #: For each condition, of which sums.
     lemmas: list[LemmaView]
 
 

@@ -32,29 +32,19 @@ MOST_CERTIFICATES = 3
 
 @dataclass(frozen=True)
 class FoundView:
-    """A found statement as it is shown.
+    """A found statement as it is shown."""
 
-    Attributes
-    ----------
-    number
-        Its number in this report: Found 1.
-    statement
-        What was found.
-    known
-        The claims that it restates or, if it is a consequence of theirs, that say more.
-    told_by
-        The theorem that tells which positions of its games are P, where the statement says how these lie; None for others.
-    follows_from
-        The numbers and anchors of the statements that settle all positions of its game, as far as sampled ones tell.
-    picture
-        A drawing, or None.
-    """
-
+    #: Its number in this report: Found 1.
     number: int
+    #: What was found.
     statement: FoundStatement
+    #: The claims that it restates or, if it is a consequence of theirs, that say more.
     known: tuple[RestatedClaim, ...]
+    #: The theorem that tells which positions of its games are P, where the statement says how these lie; None for others.
     told_by: RestatedClaim | None
+    #: The numbers and anchors of the statements that settle all positions of its game, as far as sampled ones tell.
     follows_from: tuple[tuple[int, str], ...]
+    #: A drawing, or None.
     picture: Markup | None
 
     @property
@@ -131,25 +121,18 @@ class FoundView:
 
 @dataclass(frozen=True)
 class FoundStatements:
-    """All that was found, in the order of the page.
+    """All that was found, in the order of the page."""
 
-    Attributes
-    ----------
-    new, rediscovered, consequences, heights, refuted
-        Statements, numbered through: what no paper says, what a claim of the catalogue says, how P-positions lie that a
-        theorem tells, what is said of all height functions of a box, and what failed on cells that it was not found on.
-    in_vain
-        Searches that found nothing.
-    document
-        ``found.json`` as it was read.
-    """
-
+    #: Statements, numbered through: what no paper says, what a claim of the catalogue says, how P-positions lie that a
+    #: theorem tells, what is said of all height functions of a box, and what failed on cells that it was not found on.
     new: list[FoundView]
     rediscovered: list[FoundView]
     consequences: list[FoundView]
     heights: list[FoundView]
     refuted: list[FoundView]
+    #: Searches that found nothing.
     in_vain: list[Searched]
+    #: ``found.json`` as it was read.
     document: FoundDocument
 
     @property

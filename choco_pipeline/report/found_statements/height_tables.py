@@ -15,20 +15,13 @@ KIND = "height-functions"
 
 @dataclass(frozen=True)
 class HeightTable:
-    """A small table.
+    """A small table."""
 
-    Attributes
-    ----------
-    title
-        What it shows.
-    head
-        Of each column; of the first, what the rows are.
-    rows
-        Each as long as the head.
-    """
-
+    #: What it shows.
     title: str
+    #: Of each column; of the first, what the rows are.
     head: tuple[str, ...]
+    #: Each as long as the head.
     rows: tuple[tuple[str, ...], ...]
 
 

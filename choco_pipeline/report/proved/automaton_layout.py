@@ -32,22 +32,15 @@ Edge = tuple[int, int]
 
 @dataclass(frozen=True)
 class Layout:
-    """A drawing in pixels, the origin at the top left.
-
-    Attributes
-    ----------
-    places
-        The centre of each state's circle, of radius `RADIUS`.
-    curves
-        For each arrow, and for that to the start from `START`, the 3n+1 points of n cubic Bézier curves in a row.
-    labels
-        For each arrow with a label, the box that its text has for itself.
-    """
+    """A drawing in pixels, the origin at the top left."""
 
     width: float
     height: float
+    #: The centre of each state's circle, of radius `RADIUS`.
     places: Mapping[int, Point]
+    #: For each arrow, and for that to the start from `START`, the 3n+1 points of n cubic Bézier curves in a row.
     curves: Mapping[Edge, Sequence[Point]]
+    #: For each arrow with a label, the box that its text has for itself.
     labels: Mapping[Edge, Rectangle]
 
 

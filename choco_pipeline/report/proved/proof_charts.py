@@ -26,19 +26,13 @@ class Series:
 
 @dataclass(frozen=True)
 class FoundLaw:
-    """A law of numbers of states, in words.
+    """A law of numbers of states, in words."""
 
-    Attributes
-    ----------
-    of
-        Of which games of the family it speaks; empty if of all.
-    tested
-        On how much it was fitted, and on how much tested.
-    """
-
+    #: Of which games of the family it speaks; empty if of all.
     of: str
     formula: str
     where: str
+    #: On how much it was fitted, and on how much tested.
     tested: str
 
 

@@ -23,27 +23,18 @@ MOST_COUNTS = 9
 
 @dataclass(frozen=True)
 class ProofRow:
-    """One game of the section.
+    """One game of the section."""
 
-    Attributes
-    ----------
-    entry
-        What the ledger says of it.
-    varying
-        Its parameters that vary in the family, as they are written.
-    states
-        For each number of passes left.
-    command
-        What checks the certificate again; None without one.
-    factor
-        Of a game that did not close: by how much its last digits multiplied the residuals.
-    """
-
+    #: What the ledger says of it.
     entry: GameProof
+    #: Its parameters that vary in the family, as they are written.
     varying: Mapping[str, str]
+    #: For each number of passes left.
     states: str
     engines: str
+    #: What checks the certificate again; None without one.
     command: str | None
+    #: Of a game that did not close: by how much its last digits multiplied the residuals.
     factor: float | None
 
     @property

@@ -29,19 +29,13 @@ class ReadingStep:
 
 @dataclass(frozen=True)
 class ReadPosition:
-    """A position, and what happens when it is read.
-
-    Attributes
-    ----------
-    binary
-        The coordinates in base 2, all of the same length.
-    yes
-        Whether the automaton says that it is a P-position.
-    """
+    """A position, and what happens when it is read."""
 
     position: tuple[int, ...]
+    #: The coordinates in base 2, all of the same length.
     binary: list[str]
     steps: list[ReadingStep]
+    #: Whether the automaton says that it is a P-position.
     yes: bool
 
     @property

@@ -31,24 +31,16 @@ FEWEST_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class CaseFormulaProof:
-    """Why a formula by cases is right in a case.
+    """Why a formula by cases is right in a case."""
 
-    Attributes
-    ----------
-    factor
-        The parameter that is multiplied with other names, if there is one.
-    quotients, options
-        Some option of these always has the smaller value; they may be made of these quotients.
-    lemmas
-        For each text the sums whose lemmas on products are in it.
-    texts
-        What both solvers found unsatisfiable.
-    """
-
+    #: The parameter that is multiplied with other names, if there is one.
     factor: str | None
+    #: Some option of these always has the smaller value; they may be made of these quotients.
     quotients: tuple[NamedQuotient, ...]
     options: tuple[SoughtOption, ...]
+    #: For each text the sums whose lemmas on products are in it.
     lemmas: Mapping[str, tuple[Affine, ...]]
+    #: What both solvers found unsatisfiable.
     texts: Mapping[str, str] = field(repr=False)
 
 

@@ -25,17 +25,11 @@ from choco_pipeline.proof.uniform.families.linear import sign_of
 
 @dataclass
 class Quotients:
-    """Names for quotients; of two that differ by a sum one is enough.
+    """Names for quotients; of two that differ by a sum one is enough."""
 
-    Attributes
-    ----------
-    conditions
-        Of the case: sums that are not negative.
-    found
-        The names so far.
-    """
-
+    #: Of the case: sums that are not negative.
     conditions: Sequence[Affine]
+    #: The names so far.
     found: list[NamedQuotient] = field(default_factory=list)
 
     def divided(self, dividend: Affine, divisor: Affine) -> Affine | None:

@@ -20,13 +20,6 @@ TIMES = "*"
 class Affine:
     """Σ c·name + constant, with integers c; equal to every sum of the same terms.
 
-    Attributes
-    ----------
-    terms
-        The names with their coefficients, sorted by name; none is 0.
-    constant
-        What is added.
-
     Examples
     --------
     >>> k, m = Affine.of("k"), Affine.of("m")
@@ -34,7 +27,9 @@ class Affine:
     '2*m+4'
     """
 
+    #: The names with their coefficients, sorted by name; none is 0.
     terms: tuple[tuple[str, int], ...] = ()
+    #: What is added.
     constant: int = 0
 
     @classmethod

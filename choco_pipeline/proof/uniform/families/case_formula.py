@@ -67,17 +67,11 @@ CaseTerm = LinearForm | QuotientTerm | ExtremeTerm | ShiftedTerm
 
 @dataclass(frozen=True)
 class RemainderChoice:
-    """What a formula is where certain sums leave certain remainders.
+    """What a formula is where certain sums leave certain remainders."""
 
-    Attributes
-    ----------
-    remainders
-        Sums, with a modulus and a remainder for each.
-    term
-        The formula there.
-    """
-
+    #: Sums, with a modulus and a remainder for each.
     remainders: tuple[tuple[LinearForm, int, int], ...]
+    #: The formula there.
     term: CaseTerm
 
     def at(self, place: Place) -> tuple[tuple[Affine, int, int], ...]:

@@ -54,38 +54,25 @@ class AffineHeight:
 
 @dataclass(frozen=True)
 class FamilyCase:
-    """A part of the family in which everything is affine in parameters.
+    """A part of the family in which everything is affine in parameters."""
 
-    Attributes
-    ----------
-    parameters
-        What stands for each parameter of the family.
-    conditions
-        Sums that are not negative: those that make the case, and what makes the ruleset a game.
-    heights
-        For each coordinate with a largest value.
-    shifts
-        For each coordinate in the relation, what is added to it before nim-sums are taken.
-    constant
-        A further number in the nim-sum.
-    offset
-        For Grundy numbers: the value is the nim-sum minus this.
-    inside
-        Linear forms that are not negative at the positions that the relation is of.
-    powers
-        For a parameter of which the largest power of 2 that divides it is asked, that power.
-    choices
-        The Grundy number, where it is a formula by cases and no nim-sum.
-    """
-
+    #: What stands for each parameter of the family.
     parameters: Mapping[str, Affine]
+    #: Sums that are not negative: those that make the case, and what makes the ruleset a game.
     conditions: tuple[Affine, ...]
+    #: For each coordinate with a largest value.
     heights: Mapping[str, AffineHeight]
+    #: For each coordinate in the relation, what is added to it before nim-sums are taken.
     shifts: Mapping[str, Affine]
+    #: A further number in the nim-sum.
     constant: Affine
+    #: For Grundy numbers: the value is the nim-sum minus this.
     offset: Affine
+    #: Linear forms that are not negative at the positions that the relation is of.
     inside: tuple[LinearForm, ...] = ()
+    #: For a parameter of which the largest power of 2 that divides it is asked, that power.
     powers: Mapping[str, Affine] = field(default_factory=dict)
+    #: The Grundy number, where it is a formula by cases and no nim-sum.
     choices: tuple[RemainderChoice, ...] = ()
 
     @property
@@ -108,23 +95,16 @@ class FamilyCase:
 
 @dataclass(frozen=True)
 class Family:
-    """A ruleset with parameters, a condition on them, and a relation.
+    """A ruleset with parameters, a condition on them, and a relation."""
 
-    Attributes
-    ----------
-    ruleset, condition, relation
-        As written.
-    kind
-        Whether the relation is of the P-positions, a condition, or of the Grundy numbers, an integer.
-    where
-        A condition on positions, of which alone the relation is; "" for all.
-    """
-
+    #: As written.
     ruleset: str
     condition: str
     relation: str
+    #: Whether the relation is of the P-positions, a condition, or of the Grundy numbers, an integer.
     kind: RelationKind
     description: ParametricRules
+    #: A condition on positions, of which alone the relation is; "" for all.
     where: str = ""
 
     @classmethod

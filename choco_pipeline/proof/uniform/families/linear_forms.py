@@ -82,23 +82,15 @@ class LinearForm:
 
 @dataclass(frozen=True)
 class LinearFormReader:
-    """Reads nodes where parameters have a meaning; all other names are coordinates.
+    """Reads nodes where parameters have a meaning; all other names are coordinates."""
 
-    Attributes
-    ----------
-    parameters
-        What stands for each parameter.
-    coordinates
-        The names that stay names.
-    sign
-        Tells the sign of a sum of parameters.
-    powers
-        What stands for the largest power of 2 that divides a parameter. If there is one, parameters are multiplied.
-    """
-
+    #: What stands for each parameter.
     parameters: Mapping[str, Affine]
+    #: The names that stay names.
     coordinates: frozenset[str]
+    #: Tells the sign of a sum of parameters.
     sign: Sign
+    #: What stands for the largest power of 2 that divides a parameter. If there is one, parameters are multiplied.
     powers: Mapping[str, Affine] = field(default_factory=dict)
 
     def affine(self, node: Node) -> Affine:

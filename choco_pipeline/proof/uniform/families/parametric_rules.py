@@ -45,29 +45,19 @@ MOST_TRIED = 60
 
 @dataclass(frozen=True)
 class ParametricRules:
-    """The rules of all members.
+    """The rules of all members."""
 
-    Attributes
-    ----------
-    notation
-        The ruleset as written, with parameters.
-    parameters
-        Their names, sorted.
-    coordinates
-        The names of the coordinates.
-    heights
-        For each coordinate with a largest value: that value, in coordinates and parameters.
-    moves
-        Which coordinate each kind of move lowers, which others may fall to their largest values, and whether they may.
-    documents
-        The descriptions of games of one's own that it names.
-    """
-
+    #: The ruleset as written, with parameters.
     notation: Notation
+    #: Their names, sorted.
     parameters: tuple[str, ...]
+    #: The names of the coordinates.
     coordinates: tuple[str, ...]
+    #: For each coordinate with a largest value: that value, in coordinates and parameters.
     heights: Mapping[str, Node]
+    #: Which coordinate each kind of move lowers, which others may fall to their largest values, and whether they may.
     moves: tuple[tuple[str, tuple[str, ...], bool], ...]
+    #: The descriptions of games of one's own that it names.
     documents: Mapping[str, Any]
 
     def member(self, values: Mapping[str, int]) -> Ruleset:

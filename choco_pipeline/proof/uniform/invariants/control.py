@@ -43,26 +43,18 @@ Kind = Literal["value", "exclusion", "option"]
 
 @dataclass(frozen=True)
 class FamilyObligation:
-    """One obligation of a case.
-
-    Attributes
-    ----------
-    kind
-        ``value``: the value of a position is not negative. ``exclusion``: no option by one kind of move has the position's
-        value, or is in the relation with it. ``option``: some option has the target as its nim-sum.
-    move
-        Which kind of move, for ``exclusion``: its number.
-    watched
-        Tracks of which the control keeps whether they are 0 so far.
-    singles
-        Whether counters of single tracks are kept that only say that coordinates are natural numbers.
-    """
+    """One obligation of a case."""
 
     family: Family
     case: FamilyCase
+    #: ``value``: the value of a position is not negative. ``exclusion``: no option by one kind of move has the position's
+    #: value, or is in the relation with it. ``option``: some option has the target as its nim-sum.
     kind: Kind
+    #: Which kind of move, for ``exclusion``: its number.
     move: int = 0
+    #: Tracks of which the control keeps whether they are 0 so far.
     watched: frozenset[str] = frozenset()
+    #: Whether counters of single tracks are kept that only say that coordinates are natural numbers.
     singles: bool = True
 
     @property

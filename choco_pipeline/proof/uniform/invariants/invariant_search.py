@@ -39,25 +39,17 @@ State = tuple[ControlLocation, Bits]
 
 @dataclass(frozen=True)
 class Invariant:
-    """What proves an obligation.
-
-    Attributes
-    ----------
-    facts, predicates
-        What holds at each location, and what its states tell apart.
-    states
-        The states that are reached, by location.
-    strategy
-        For each state, for each step at its location (in their order) which answer is taken.
-    calls
-        Calls of z3.
-    """
+    """What proves an obligation."""
 
     obligation: FamilyObligation
+    #: What holds at each location, and what its states tell apart.
     facts: Mapping[ControlLocation, Facts]
     predicates: Mapping[ControlLocation, tuple[Affine, ...]]
+    #: The states that are reached, by location.
     states: Mapping[ControlLocation, tuple[Bits, ...]]
+    #: For each state, for each step at its location (in their order) which answer is taken.
     strategy: Mapping[State, tuple[int, ...]]
+    #: Calls of z3.
     calls: int
 
 

@@ -37,20 +37,13 @@ VALUE = count("value")
 
 @dataclass(frozen=True)
 class CounterName:
-    """What the name of a counter says.
+    """What the name of a counter says."""
 
-    Attributes
-    ----------
-    kind
-        Which of `count` and `legal` gave it.
-    coordinate
-        Or another track that is counted.
-    is_of_option
-        Whether it counts for the option, not for the position.
-    """
-
+    #: Which of `count` and `legal` gave it.
     kind: str
+    #: Or another track that is counted.
     coordinate: str
+    #: Whether it counts for the option, not for the position.
     is_of_option: bool
 
     @classmethod
@@ -68,26 +61,17 @@ class CounterName:
 
 @dataclass(frozen=True, order=True)
 class ControlLocation:
-    """What is kept of the digits read so far, apart from counters.
+    """What is kept of the digits read so far, apart from counters."""
 
-    Attributes
-    ----------
-    start
-        Whether the sign digits are still to be read.
-    settled
-        Whether the position's nim-sum differs from the target so far; always so in obligations without a target.
-    move
-        The coordinate that the move lowers; empty as long as it is not chosen.
-    orders
-        For each coordinate that the move changes, how the option's digits compare with the position's.
-    zero
-        Watched tracks that had only digits 0.
-    """
-
+    #: Whether the sign digits are still to be read.
     start: bool
+    #: Whether the position's nim-sum differs from the target so far; always so in obligations without a target.
     settled: bool
+    #: The coordinate that the move lowers; empty as long as it is not chosen.
     move: str
+    #: For each coordinate that the move changes, how the option's digits compare with the position's.
     orders: tuple[tuple[str, Order], ...]
+    #: Watched tracks that had only digits 0.
     zero: frozenset[str]
 
     @property
