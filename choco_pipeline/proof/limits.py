@@ -33,6 +33,8 @@ from choco_pipeline.proof.proof_errors import UndecidedError
 GRACE = 1.0
 #: Seconds between two looks at the memory that the child and its own children have.
 LOOK = 0.2
+#: A call whose child is killed by somebody else is made so many times in all.
+TIMES = 2
 GIB = 1 << 30
 #: A child that a worker keeps for its next task has at most so many bytes in memory.
 MOST_KEPT = GIB // 2
@@ -63,6 +65,8 @@ class Limited:
 
     def __init__(self, prepare: str) -> None:
         """Start nothing yet: the first call does."""
+        #: Whether a call has ended with `KilledError`.
+        self.was_killed = False
         self._prepare = prepare
         self._child: subprocess.Popen[bytes] | None = None
 
@@ -100,8 +104,8 @@ class Limited:
         OverLimitError
             If it took more time or memory than it may.
         KilledError
-            If the child was killed by somebody else, twice: so a machine does that has no memory left, but whoever means another
-            process does it once.
+            If the child was killed by somebody else, `TIMES` times: so a machine does that has no memory left, but whoever means
+            another process does it once.
         ChocoError
             As the function raised it, with the same message.
         DisagreementError
@@ -110,10 +114,14 @@ class Limited:
             If it raised anything else.
         """
         call = partial(self._call, [target, arguments], what, seconds, memory)
+        for _ in range(TIMES - 1):
+            with suppress(KilledError):
+                return call()
         try:
             return call()
         except KilledError:
-            return call()
+            self.was_killed = True
+            raise
 
     def _call(self, request: Sequence[Any], what: str, seconds: float, memory: float) -> Any:
         child = self._started()

@@ -8,6 +8,9 @@ from typing import Any, Literal
 
 from choco_pipeline.documents.model import RecordModel
 
+#: The key of what comes of an order where a proof was killed by somebody else: it is no answer, and the next run asks again.
+KILLED = "killed"
+
 
 class ClaimToDecide(RecordModel):
     """A claim, by its id, with its parameters."""

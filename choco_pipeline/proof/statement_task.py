@@ -11,7 +11,7 @@ from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import Undecided
-from choco_pipeline.documents.record import read_record_as, write_record
+from choco_pipeline.documents.record import read_record_as
 from choco_pipeline.errors import ChocoError, ConfigError
 from choco_pipeline.proof.for_all import settle_for_all, verdict_for_all
 from choco_pipeline.proof.lemmas.follows import ask_checker_of_steps, settle_following
@@ -24,6 +24,7 @@ from choco_pipeline.proof.task import (
     PREPARED_BY,
     asked_again,
     certified,
+    write_proof_record,
 )
 from choco_pipeline.proof.task import (
     warm_up as warm_up,  # for children, as `PREPARED_BY` names it
@@ -44,7 +45,7 @@ def decide_order(order_file: str, out_file: str, report: Callable[..., None]) ->
     out_file
         Receives ``{"verdicts": […]}`` as `choco_pipeline.proof.task.prove_order` writes them, whole or not at all: for
         each choice of a statement's fixed integers one, with these as its parameters; a certificate, if it is proved; of
-        claims for all parameters as `settle_for_all` returns them, those that follow from others after these.
+        claims for all parameters as `settle_for_all` returns them, those that follow from others after these. ``"killed"`` as there.
     report
         Called as ``report(Stage.PROVE, proofs=1)`` for each statement.
 
@@ -83,7 +84,7 @@ def decide_order(order_file: str, out_file: str, report: Callable[..., None]) ->
             report(Stage.PROVE, proofs=1)
     _, verdicts = asked_again([], verdicts)
     documents = [verdict.document() for verdict in verdicts]
-    write_record(Path(out_file), {"format": order.format, "verdicts": documents})
+    write_proof_record(out_file, {"format": order.format, "verdicts": documents}, prover)
     return {"statements": len(order.claims), "verdicts": len(verdicts)}
 
 

@@ -28,7 +28,7 @@ from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.limits import Limited, OverLimitError, limited
 from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.proof.proof_orders import GameToProve, ProofOrder
+from choco_pipeline.proof.proof_orders import KILLED, GameToProve, ProofOrder
 from choco_pipeline.proof.statements.claim_certificate import agreed, write_claim_certificate
 from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.stages import Stage
@@ -60,7 +60,8 @@ def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> 
     out_file
         Receives ``{"proofs": […], "verdicts": […]}``, whole or not at all: a proof for each in the order, with the path
         of its certificate or null; and verdicts as `choco_pipeline.claims.task.check_shard` writes them, with
-        ``"table": null`` and the path of the certificate, for the claims on games that are proved.
+        ``"table": null`` and the path of the certificate, for the claims on games that are proved. With ``"killed": true`` if
+        somebody else has killed what is undecided for that reason: the next run asks it again.
     report
         Called as ``report(Stage.PROVE, proofs=1)`` for each.
 
@@ -92,8 +93,14 @@ def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> 
         "proofs": [proof.model_dump() for proof in proofs],
         "verdicts": [verdict.document() for verdict in verdicts],
     }
-    write_record(Path(out_file), {"format": order.format, **found})
+    write_proof_record(out_file, {"format": order.format, **found}, prover)
     return {"proofs": len(proofs), "verdicts": len(verdicts)}
+
+
+def write_proof_record(out_file: str, content: Mapping[str, Any], prover: Limited) -> None:
+    """Write what came of an order, and whether somebody else has killed what should have answered."""
+    killed = {KILLED: True} if prover.was_killed else {}
+    write_record(Path(out_file), {**content, **killed})
 
 
 def asked_again(

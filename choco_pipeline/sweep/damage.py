@@ -1,4 +1,4 @@
-"""Damaged records of a run: named, and removed before the run starts, so that its rules make them anew."""
+"""Records of a run that are damaged, or hold proofs that somebody has killed: named, and removed before the run starts, so that its rules make them anew."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 
 from choco_pipeline.documents.record import DamagedError, read_record
 from choco_pipeline.errors import StoreError
+from choco_pipeline.proof.proof_orders import KILLED
+from choco_pipeline.stages import PROVE, PROVE_STATEMENTS
 from choco_pipeline.sweep.expand import load_config
 from choco_pipeline.sweep.paths import RESULTS, Paths
 from choco_pipeline.sweep.plan_document import Plan, read_plan
@@ -31,7 +33,7 @@ def plan_without_damage(
     capacity: Capacity | None,
     say: Callable[[str], None],
 ) -> Plan:
-    """Return the plan of a configuration as `current_plan`, after every damaged record of its run is removed.
+    """Return the plan of a configuration as `current_plan`, after every record of its run is removed that is damaged or says of a proof that it was killed.
 
     Parameters
     ----------
@@ -44,6 +46,7 @@ def plan_without_damage(
     with suppress(StoreError):  # before it is made anew, and its specs with it
         _remove(_shared(run, read_plan(run.plan)), say)
     _remove(run.records(), say)
+    _ask_again(run, say)
     plan = current_plan(config_path, results, capacity=capacity)
     if _remove(_shared(run, plan), say):
         plan = current_plan(config_path, results, capacity=capacity)
@@ -57,6 +60,15 @@ def _shared(run: Paths, plan: Plan) -> Iterator[Path]:
     of_tables = (run.verdicts / f"{table['id']}.json" for table in plan["tables"])
     yield from filter(Path.exists, of_tables)
     yield from sorted((run.verdicts / "statements").glob("*.json"))
+
+
+def _ask_again(run: Paths, say: Callable[[str], None]) -> None:
+    """Remove what says of a proof that it was killed: that is no answer."""
+    for work in (PROVE, PROVE_STATEMENTS):
+        for path in sorted((run.results / run.run / work.name).glob("*.json")):
+            if KILLED in read_record(path):
+                path.unlink()
+                say(f"{path}: a proof was killed; it is looked for again")
 
 
 def _remove(records: Iterable[Path], say: Callable[[str], None]) -> bool:

@@ -91,6 +91,7 @@ def test_what_is_raised_arrives(child):
         call(child, "leave")
     with pytest.raises(UndecidedError, match=r"killed \(SIGKILL\); is there too little memory"):
         call(child, "die")
+    assert child.was_killed
     assert call(child, "echo", 1, 2) == [1, 2]
 
 
@@ -98,6 +99,7 @@ def test_a_child_that_is_killed_once_is_asked_again(child, tmp_path):
     """What it was asked may be decided all the same; twice is said."""
     marker = tmp_path / "first"
     assert call(child, "die_once", str(marker)) == "alive"
+    assert not child.was_killed
     assert marker.is_file()
 
 

@@ -9,6 +9,7 @@ from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import DisagreementError
 from choco_pipeline.proof import statement_task
+from choco_pipeline.proof.limits import KilledError, Limited
 from choco_pipeline.proof.statement_task import decide_order, settle_statement
 from choco_pipeline.proof.statements import decided_integers
 
@@ -60,6 +61,16 @@ def test_an_order_with_its_verdicts():
     assert {"own", "checker"} <= {*found[0].evidence["engines"]}
     assert found[2].counterexample.position == (300,)
     assert "given n there are finitely many integers" in found[3].why
+
+
+def test_a_decision_that_somebody_has_killed_is_undecided_until_the_next_run(monkeypatch):
+    def die(self, *_):
+        raise KilledError("the decision was killed (SIGKILL); is there too little memory?")
+
+    monkeypatch.setattr(Limited, "_call", die)
+    (killed,) = decided("true")
+    assert killed.verdict == "undecided"
+    assert read_record(Path("out.json"))["killed"] is True
 
 
 def test_what_breaks_a_limit_is_undecided_and_the_others_go_on():

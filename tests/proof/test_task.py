@@ -12,6 +12,7 @@ from choco_pipeline.errors import ChocoError, DisagreementError
 from choco_pipeline.proof import attempt, task
 from choco_pipeline.proof.games.certificate import check_certificate
 from choco_pipeline.proof.games.earlier_proofs import EarlierProofs
+from choco_pipeline.proof.limits import KilledError, Limited
 from choco_pipeline.proof.proof_orders import GameToProve
 from choco_pipeline.proof.task import prove_order
 
@@ -148,6 +149,17 @@ def test_engines_that_contradict_each_other_are_not_passed_over(monkeypatch):
     monkeypatch.setattr(attempt, "prove", contradicted)
     with pytest.raises(DisagreementError):
         task.search(order(TRIANGLE)["proofs"][0], "certificates")
+
+
+def test_a_proof_that_somebody_has_killed_is_undecided_until_the_next_run(monkeypatch):
+    def die(self, *_):
+        raise KilledError("the proof was killed (SIGKILL); is there too little memory?")
+
+    assert "killed" not in proved(TRIANGLE, claims=["true"])
+    monkeypatch.setattr(Limited, "_call", die)
+    found = proved(TRIANGLE, claims=["true"])  # the proof is known, but not the claim
+    assert found["killed"] is True
+    assert [one["verdict"] for one in found["verdicts"]] == ["undecided"]
 
 
 def test_certificates_that_cannot_be_written_end_the_order():

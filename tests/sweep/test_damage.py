@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from choco_pipeline.documents.record import read_record
+from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.sweep.damage import damaged, plan_without_damage
 from choco_pipeline.sweep.paths import all_records
 
@@ -60,6 +60,18 @@ def test_a_damaged_result_is_named_and_removed_and_a_file_of_somebody_else_is_no
     assert sorted(line.split(": ")[0] for line in said) == sorted(map(str, results))
     assert not any(path.exists() for path in results)
     assert all(path.exists() for path in other)
+
+
+@pytest.mark.parametrize("work", ["prove", "prove_statements"])
+def test_what_was_killed_is_no_answer(config, work):
+    plan, _ = plan_of(config)
+    killed, sound = (Path(f"results/t/{work}/{name}.json") for name in "ab")
+    write_record(sound, {"format": 1, "verdicts": []})
+    write_record(killed, {"format": 1, "verdicts": [], "killed": True})
+    assert plan_of(config) == (plan, [f"{killed}: a proof was killed; it is looked for again"])
+    assert sound.exists()
+    assert not killed.exists()
+    assert plan_of(config) == (plan, [])
 
 
 def test_a_plan_whose_work_order_is_gone_is_made_anew(config):
