@@ -1,9 +1,14 @@
-"""How much time, and memory, is left for something that may be asked of far numbers."""
+"""How much time, and memory, is left for something that may be asked of far numbers.
+
+Time is time of computing: what is found within a limit must not depend on what else the machine does.
+"""
 
 from __future__ import annotations
 
+import resource
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
 from typing import ParamSpec, TypeVar
@@ -17,26 +22,46 @@ T = TypeVar("T")
 #: Steps of a loop between two looks at the clock: some milliseconds.
 STEPS = 1000
 GIB = 1 << 30
+#: The longest time that solvers are told, in seconds: they read milliseconds as 32 bits.
+MOST_SECONDS = 2e5
+#: Beside other processes a second of computing takes at most so many on the clock, or else what is waited for does not compute.
+MOST_CROWDED = 10.0
+
+
+def computed() -> float:
+    """Return the seconds of CPU that this thread has taken, and every child of its process that has ended."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.thread_time() + children.ru_utime + children.ru_stime
 
 
 class OverError(UndecidedError):
     """The time or the memory is over."""
 
 
+def computed_by(pid: int) -> float:
+    """Return the seconds of CPU that a process, its children and theirs have taken; 0 if it has gone."""
+    total = 0.0
+    with suppress(psutil.NoSuchProcess):
+        parent = psutil.Process(pid)
+        for process in [parent, *parent.children(recursive=True)]:
+            total += sum(process.cpu_times()[:4])  # its own, and that of children that have ended
+    return total
+
+
 @dataclass(frozen=True)
 class Clock:
-    """So many seconds, from now on.
+    """So many seconds of computing in this thread and in children that it waits for, from now on.
 
     Automata speak of all numbers: what refutes one, or a guess, may lie at a position with more options than can be looked at.
     """
 
     seconds: float = inf
-    started: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=computed)
 
     @property
     def spent(self) -> float:
-        """Seconds since it began."""
-        return time.monotonic() - self.started
+        """Seconds of computing since it began."""
+        return computed() - self.started
 
     @property
     def left(self) -> float:
@@ -72,7 +97,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Budget(Clock):
-    """So many seconds, from now on, and so many GiB that this process may have in memory.
+    """So many seconds of computing, from now on, and so many GiB that this process may have in memory.
 
     Whoever asks often enough can say where it stood when one of them was over, which one that is ended from outside cannot.
     """
@@ -84,6 +109,25 @@ class Budget(Clock):
         super().require()
         if self.memory < inf and psutil.Process().memory_info().rss > self.memory * GIB:
             raise OverError(f"the {self.memory:g} GiB of memory are over")
+
+
+def answer_within(clock: Clock, ask: Callable[[int], T], unknown: T, least: float = 0.001) -> T:
+    """Return what a solver answers in the time that is left, or in the `least` that it is given.
+
+    A solver looks at the clock on the wall. Where it gave up since others had most of that time, it is asked once more, for longer.
+
+    Parameters
+    ----------
+    ask
+        Is given milliseconds.
+    unknown
+        What it returns when they are over.
+    """
+    before, seconds = clock.spent, min(max(least, clock.left), MOST_SECONDS)
+    answer = ask(int(1000 * seconds))
+    if answer == unknown and clock.spent - before < seconds / 2 and clock.left > 0:
+        answer = ask(int(1000 * MOST_CROWDED * seconds))
+    return answer
 
 
 #: For what nobody waits for.

@@ -27,6 +27,7 @@ from pydantic import BaseModel
 
 from choco_pipeline.cluster.connect import PROCESS, resolve
 from choco_pipeline.errors import ChocoError, DisagreementError
+from choco_pipeline.proof.clock import MOST_CROWDED, computed_by
 from choco_pipeline.proof.proof_errors import UndecidedError
 
 #: Seconds beyond its limit that a proof may still need to say itself how far it came.
@@ -95,7 +96,8 @@ class Limited:
         what
             What this is to the user: ``the proof`` took more than ….
         seconds
-            The child is killed `GRACE` after so many.
+            The child is killed when it and its own children have computed `GRACE` longer, whatever else the machine does; and
+            when `MOST_CROWDED` times as long has passed on the clock, since it waits for something then.
         memory
             The child is killed, too, when it and its own children together have more than so many GiB of memory resident.
 
@@ -129,9 +131,10 @@ class Limited:
         with suppress(BrokenPipeError):  # killed: there is no answer
             child.stdin.write(json.dumps(request).encode() + b"\n")
             child.stdin.flush()
-        over = time.monotonic() + seconds + GRACE
-        while not _is_readable(child, min(LOOK, max(0.0, over - time.monotonic()))):
-            if time.monotonic() >= over:
+        limit = seconds + GRACE
+        begun, before = time.monotonic(), computed_by(child.pid)
+        while not _is_readable(child, LOOK):
+            if _is_over(limit, time.monotonic() - begun, child.pid, before):
                 self._kill()
                 raise OverLimitError(f"{what} took more than {seconds:g} seconds")
             if _resident(child.pid) > memory * GIB:
@@ -218,6 +221,13 @@ def limited(prepare: str) -> Iterator[Limited]:
         yield child
         if PROCESS.is_worker and child.may_stay:
             kept.append(child.handed_on())
+
+
+def _is_over(limit: float, waited: float, pid: int, before: float) -> bool:
+    """Return whether a child has computed too long since its CPU time was `before`, or has been waited for too long."""
+    if waited < limit:  # then it cannot have
+        return False
+    return waited >= MOST_CROWDED * limit or computed_by(pid) - before >= limit
 
 
 def _is_readable(child: subprocess.Popen[bytes], seconds: float) -> bool:

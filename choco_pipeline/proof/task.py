@@ -21,6 +21,7 @@ from choco_pipeline.games import parse_ruleset
 from choco_pipeline.proof.arithmetic.engines import EngineName, installed_engines
 from choco_pipeline.proof.attempt import attempt, describe, proof_of
 from choco_pipeline.proof.checker import CHECKER_SECONDS, EngineAnswers, ask_checker
+from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games.earlier_proofs import EarlierProofs
 from choco_pipeline.proof.games.membership import Relation
 from choco_pipeline.proof.games.proof_outcome import FormulaOfProof, GameProof, ProofOutcome
@@ -153,7 +154,7 @@ def settle(
     claim: Mapping[str, Any], parameters: Mapping[str, int], certificate: str, seconds: float
 ) -> ClaimVerdict:
     """Decide one claim, in this process, on the automata of a certificate that was written by `search`."""
-    start = time.perf_counter()
+    start, clock = time.perf_counter(), Clock(seconds)
     proof = proof_of(certificate)
     statement = Claim.from_json(claim)
     try:
@@ -162,8 +163,9 @@ def settle(
             statement.check, PPositions | GrundyNumbers | Options
         )
         if is_bounded and isinstance(finding.verdict, Proved):
-            left = (start + seconds - time.perf_counter()) / 2
-            finding = _told_beyond(finding, statement, parameters, proof, certificate, left)
+            finding = _told_beyond(
+                finding, statement, parameters, proof, certificate, clock.left / 2
+            )
     except (ChocoError, MemoryError) as error:
         finding = Finding(Undecided(str(error) if isinstance(error, ChocoError) else NO_MEMORY))
     seconds = time.perf_counter() - start

@@ -108,3 +108,11 @@ def allocate():
 
 def contradict(what):
     raise DisagreementError(what)
+
+
+def compute_while_stopped(seconds):
+    """Compute for so many seconds of CPU; whoever asked stops this process in between."""
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+    return "answered"

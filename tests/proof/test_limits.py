@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections import defaultdict
 from pathlib import Path
@@ -54,12 +55,29 @@ def test_one_child_answers_all_calls(child):
 
 
 @pytest.mark.parametrize("how", ["sleep", "spin", "multiply"])
-def test_time_is_limited_inside_of_one_long_step(child, how):
+def test_time_is_limited_inside_of_one_long_step(child, how, monkeypatch):
+    if how == "sleep":  # which is no computing: the clock ends it
+        monkeypatch.setattr(limits, "MOST_CROWDED", 1.0)
     pid = call(child, "pid")
     with pytest.raises(OverLimitError, match=r"^the proof took more than 0.5 seconds$"):
         call(child, how, seconds=0.5)
     assert is_gone(pid)
     assert call(child, "pid") != pid, "another child answers"
+
+
+def test_time_in_which_others_compute_does_not_count(child):
+    """A child that is stopped stands for one that other processes leave no core."""
+    stopped = psutil.Process(call(child, "pid"))
+
+    def stop_for_a_while():
+        stopped.suspend()
+        time.sleep(3.0)  # on the clock longer than the limit and its grace together
+        stopped.resume()
+
+    others = threading.Thread(target=stop_for_a_while)
+    others.start()
+    assert call(child, "compute_while_stopped", 0.2, seconds=0.5) == "answered"
+    others.join()
 
 
 def test_memory_is_limited_and_children_count(child):
@@ -70,7 +88,8 @@ def test_memory_is_limited_and_children_count(child):
         call(child, "fill_in_a_child", 900, memory=0.5)
 
 
-def test_what_the_child_has_started_ends_with_it(child, tmp_path):
+def test_what_the_child_has_started_ends_with_it(child, tmp_path, monkeypatch):
+    monkeypatch.setattr(limits, "MOST_CROWDED", 1.0)
     file = tmp_path / "pid"
     with pytest.raises(OverLimitError):
         call(child, "start_and_wait", str(file), seconds=1.0)

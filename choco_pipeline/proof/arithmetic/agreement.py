@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from math import inf
 from textwrap import shorten
@@ -14,6 +13,7 @@ from choco_pipeline.proof.arithmetic.engine import Decision, Engine
 from choco_pipeline.proof.arithmetic.engines import EngineName, unasked
 from choco_pipeline.proof.arithmetic.logic import Sentence, negation, written
 from choco_pipeline.proof.arithmetic.mona import decide_with_mona
+from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.proof_errors import UndecidedError
 
 #: Characters of a sentence in an error.
@@ -57,7 +57,7 @@ class Agreement:
         self.own = Engine(relations)
         self.states = 0
         self.silent: dict[EngineName, str] = {}
-        self._end = time.monotonic() + seconds
+        self._clock = Clock(seconds)
         self._mona_seconds = mona_seconds
         self._about = about
 
@@ -101,7 +101,7 @@ class Agreement:
         return self.own.automaton_of(sentence)
 
     def _decision(self, name: EngineName, sentence: Sentence) -> Decision:
-        left = self._end - time.monotonic()
+        left = self._clock.left
         if left <= 0:
             raise UndecidedError("the time is over")
         if name == "mona":

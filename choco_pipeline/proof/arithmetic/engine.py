@@ -27,6 +27,7 @@ from choco_pipeline.proof.arithmetic.logic import (
     free,
     negation,
 )
+from choco_pipeline.proof.clock import FOREVER, Clock
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from choco_pipeline.tables.computing.cost import in_bytes
 
@@ -100,7 +101,7 @@ class Engine:
         self._most_bytes = most_bytes
         self._known: dict[Sentence, Automaton] = {}
         self._bytes = 0
-        self._deadline = inf
+        self._clock = FOREVER
         self._largest = 0
 
     def automaton_of(self, sentence: Sentence) -> Automaton:
@@ -127,12 +128,12 @@ class Engine:
             not interrupted.
         """
         start = time.perf_counter()
-        self._deadline = start + seconds_limit
+        self._clock = Clock(seconds_limit)
         self._largest = 0
         try:
             found = self._witness(negation(sentence))
         finally:
-            self._deadline = inf
+            self._clock = FOREVER
         return Decision(found is None, found, time.perf_counter() - start, self._largest)
 
     def _witness(self, sentence: Sentence) -> dict[Variable, int] | None:
@@ -256,7 +257,7 @@ class Engine:
         return self._within_limits(lambda: algebra.exists(a, name, most_states=self._most_states))
 
     def _within_limits(self, operation: Callable[[], Automaton]) -> Automaton:
-        if time.perf_counter() > self._deadline:
+        if self._clock.left <= 0:
             raise UndecidedError("time is up before the sentence is decided")
         try:
             found = operation()

@@ -36,13 +36,16 @@ from choco_pipeline.proof.arithmetic.logic import (
     negation,
 )
 from choco_pipeline.proof.arithmetic.ws1s import SENTENCE, ws1s_files
+from choco_pipeline.proof.clock import MOST_CROWDED, computed_by
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.tables.computing.cost import in_bytes
 
 #: Bytes of address space that one process may take; it ends without an answer when it asks for more.
 MOST_MEMORY = 2 << 30
-#: Seconds that MONA may take to say its version, or to answer a known sentence, for which it needs milliseconds.
-MOST_SECONDS = 20.0
+#: Seconds of computing that MONA may take to say its version, or to answer a known sentence, for which it needs milliseconds.
+MOST_SECONDS = 2.0
+#: Seconds between two looks at how long MONA has computed, at least.
+SHORTEST_WAIT = 0.05
 #: Binary digits of a number in a counter-example; more are a mistake of the program.
 MOST_DIGITS = 100_000
 
@@ -143,7 +146,7 @@ def decide_with_mona(
     NotDefinableError
         If a relation is not given, or has other arguments than the sentence says.
     UndecidedError
-        If MONA is not used (`mona_fault`), takes longer than `seconds_limit` or more memory than `MOST_MEMORY`, or
+        If MONA is not used (`mona_fault`), computes longer than `seconds_limit` or takes more memory than `MOST_MEMORY`, or
         stops without an answer.
     """
     if seconds_limit <= 0:
@@ -190,16 +193,26 @@ def _output(
         if sys.platform == "linux":  # others cannot limit a process that runs
             resource.prlimit(process.pid, resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
         try:
-            said, complaint = process.communicate(
-                timeout=None if seconds_limit == inf else seconds_limit
-            )
-        except subprocess.TimeoutExpired:
-            raise _NoAnswerError(f"stopped after {seconds_limit:.3g} seconds") from None
+            said, complaint = _answered(process, seconds_limit)
         finally:
             process.kill()
     if "out of memory" in complaint + said:
         raise _NoAnswerError(f"it needs more than {in_bytes(MOST_MEMORY)} of memory")
     return said, complaint
+
+
+def _answered(process: subprocess.Popen[str], seconds_limit: float) -> tuple[str, str]:
+    """Return what MONA says once it has ended; raise `_NoAnswerError` if it has computed too long, or nobody lets it."""
+    if seconds_limit == inf:
+        return process.communicate()
+    over = time.monotonic() + MOST_CROWDED * seconds_limit
+    left = seconds_limit
+    while left > 0 and time.monotonic() < over:
+        try:
+            return process.communicate(timeout=max(SHORTEST_WAIT, left))
+        except subprocess.TimeoutExpired:
+            left = seconds_limit - computed_by(process.pid)
+    raise _NoAnswerError(f"stopped after {seconds_limit:.3g} seconds")
 
 
 def _answer(said: str, complaint: str, variables: int) -> tuple[bool, list[int]]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 import cvc5
 import z3
 
 from choco_pipeline.errors import DisagreementError
-from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.clock import Clock, answer_within
 
 _NAME = re.compile(r"\|[^|]+\|")
 
@@ -54,7 +55,7 @@ def is_unsatisfiable(name: str, condition: str, clock: Clock) -> bool:
     answers = {}
     for solver, ask in SOLVERS.items():
         clock.require()
-        answers[solver] = ask(text, max(1, int(min(clock.left, 1e6) * 1000)))
+        answers[solver] = answer_within(clock, partial(ask, text), "unknown")
         if answers[solver] == "unknown":
             return False
     if len(set(answers.values())) > 1:

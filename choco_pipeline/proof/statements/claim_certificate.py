@@ -6,7 +6,6 @@ What the keys mean stands in docs/proof.md; `checker/check.py` decides such file
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -23,6 +22,7 @@ from choco_pipeline.documents.model import Model
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.notation import build
 from choco_pipeline.proof.arithmetic.engines import EngineName, installed_engines
+from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games.certificate import (
     FORMAT,
     CertificateError,
@@ -129,7 +129,7 @@ def check_claim_certificate(
     mistakes = [message for _, message in mistakes_in(claim)]
     if mistakes:
         raise CertificateError(f"{path}: not a certificate: claim: {mistakes[0]}")
-    end = time.monotonic() + seconds
+    clock = Clock(seconds)
     names = tuple(engines or installed_engines())
     if isinstance(claim.check, IntegerStatement):
         if set(document.names) != set(fixed_integers(claim.check)):
@@ -139,7 +139,7 @@ def check_claim_certificate(
     proof = _proof(document, claim, path, names, seconds)
     if proof.status != "proved":
         return document, Finding(Undecided(f"its game's automata are {proof.status}: {proof.why}"))
-    finding = decide(claim, document.names, proof, path.as_posix(), names, end - time.monotonic())
+    finding = decide(claim, document.names, proof, path.as_posix(), names, clock.left)
     if isinstance(finding.verdict, Proved) and document.game is not None:
         finding = Finding(finding.verdict, agreed(finding.evidence, proof.engines, proof.no_answer))
     return document, finding

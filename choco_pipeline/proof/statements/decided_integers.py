@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 
 from choco_pipeline.automata.algebra import witness
@@ -25,6 +24,7 @@ from choco_pipeline.proof.arithmetic.logic import (
     linear,
     negation,
 )
+from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
 from choco_pipeline.proof.statements.conditions import least
 from choco_pipeline.proof.statements.fixed_integers import choices, fixed_integers
@@ -68,12 +68,12 @@ def decide_integers(
     if not isinstance(check, IntegerStatement):
         raise ValueError(f"{claim.id} is of kind {check.kind}, integers is needed")
     names = tuple(engines or installed_engines())
-    end = time.monotonic() + seconds
+    clock = Clock(seconds)
     found = []
     try:
         listed, are_all = choices(check, fixed_integers(check))
         for fixed in listed:
-            found.append((fixed, decide_choice(claim, fixed, names, end - time.monotonic())))
+            found.append((fixed, decide_choice(claim, fixed, names, clock.left)))
         if not are_all:
             found.append(({}, Finding(Undecided(_others(check, listed)))))
         elif not listed:

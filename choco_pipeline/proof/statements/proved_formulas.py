@@ -7,7 +7,6 @@ position at which a guess is wrong joins the small ones, and the next guess is r
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -24,6 +23,7 @@ from choco_pipeline.mining.closed_forms.cases import FormulaCase, shortest_cases
 from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target
 from choco_pipeline.proof.arithmetic.engines import EngineName, installed_engines
 from choco_pipeline.proof.arithmetic.logic import Sentence, conjunction, disjunction, negation
+from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games.proof_outcome import FormulaOfProof
 from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.proof.proof_errors import NotDefinableError, UndecidedError
@@ -71,19 +71,19 @@ def formulas(
     if proof.status != "proved" or proof.ruleset.passes or len(names) not in BOUNDS:
         return None
     positions = list(proof.ruleset.positions(BOUNDS[len(names)]))
-    end = time.monotonic() + seconds
+    clock = Clock(seconds)
     first, *_ = asked = tuple(engines or installed_engines())
     for _ in range(GUESSES):
         guess = _guess(proof, names, positions)
         if guess is None:
             return None
-        finding = decide_cases(proof, guess, (first,), end - time.monotonic())
+        finding = decide_cases(proof, guess, (first,), clock.left)
         match finding.verdict:
             case Refuted(Counterexample(position=tuple(wrong))):
                 positions.append(wrong)
                 continue
             case Proved() if len(asked) > 1:
-                finding = decide_cases(proof, guess, asked, end - time.monotonic())
+                finding = decide_cases(proof, guess, asked, clock.left)
         if isinstance(finding.verdict, Proved):
             return Formulas(guess, tuple(sorted(finding.evidence["engines"], reverse=True)))
         return None

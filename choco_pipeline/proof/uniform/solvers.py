@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import cvc5
 import z3
 
 from choco_pipeline.errors import DisagreementError
-from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.clock import Clock, answer_within
 from choco_pipeline.proof.proof_errors import UndecidedError
 
-#: Milliseconds that a solver may take for one text, at least.
-LEAST_MILLISECONDS = 100
+#: Seconds that a solver may take for one text, at least.
+LEAST_SECONDS = 0.1
 
 
 def by_z3(text: str, milliseconds: int) -> str:
@@ -55,8 +56,7 @@ def require_unsat(name: str, text: str, clock: Clock) -> None:
     answers = {}
     for solver, ask in SOLVERS.items():
         clock.require()
-        left = min(clock.left * 1000, 1e9)
-        answers[solver] = ask(text, max(LEAST_MILLISECONDS, int(left)))
+        answers[solver] = answer_within(clock, partial(ask, text), "unknown", LEAST_SECONDS)
     if {"sat", "unsat"} <= set(answers.values()):
         said = ", ".join(f"{solver}: {answer}" for solver, answer in answers.items())
         raise DisagreementError(f"{name}: {said}")

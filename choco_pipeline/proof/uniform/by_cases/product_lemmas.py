@@ -16,7 +16,7 @@ from itertools import product as choices
 
 import z3
 
-from choco_pipeline.proof.clock import Clock
+from choco_pipeline.proof.clock import Clock, answer_within
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.uniform.families.affine import TIMES, Affine, product
 from choco_pipeline.proof.uniform.sentences import all_of, any_of, at_least_0, is_0, negation
@@ -193,8 +193,12 @@ class _Question:
     def ask(self, clock: Clock, *labels: z3.BoolRef) -> z3.CheckSatResult:
         """Return what z3 answers in the time that is left."""
         clock.require()
-        self.solver.set("timeout", max(1, int(min(clock.left, 1e6) * 1000)))
-        return self.solver.check(*labels)
+
+        def ask(milliseconds: int) -> z3.CheckSatResult:
+            self.solver.set("timeout", milliseconds)
+            return self.solver.check(*labels)
+
+        return answer_within(clock, ask, z3.unknown)
 
     def values(self) -> Mapping[str, int]:
         """Return the integers for which the last answer was that it holds."""
