@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -155,6 +156,16 @@ def test_mistakes(tmp_path, old, new, line, message):
 )
 def test_broken_files(tmp_path, text, message):
     assert message in refusal(tmp_path / "c.yaml", text)
+
+
+@pytest.mark.parametrize("path", sorted(Path("config").rglob("*.yaml")), ids=str)
+def test_both_parsers_read_the_same(path, monkeypatch):
+    """PyYAML may be built without libyaml, and errors come from its own parser."""
+    read = YamlFile(path)
+    monkeypatch.setattr(yaml, "__with_libyaml__", False)
+    monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
+    again = YamlFile(path)
+    assert (again.content, again._places) == (read.content, read._places)
 
 
 def test_words_that_older_yaml_takes_for_truths(tmp_path):
