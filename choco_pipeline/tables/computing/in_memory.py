@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import xarray as xr
+from typing import TYPE_CHECKING
 
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Ruleset
@@ -15,6 +15,9 @@ from choco_pipeline.tables.specs.schema import (
     coordinate_values,
     variable_of,
 )
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 #: Dimensions that an array may have.
 MOST_DIMENSIONS = 64
@@ -100,6 +103,8 @@ def table(ruleset: Ruleset, bound: int | None, quantity: Quantity) -> xr.Dataset
         attributes["bound"] = int(bound)
     with ruleset.naming():
         cells = computation_of(ruleset, bound, quantity).cells()
+    import xarray as xr  # noqa: PLC0415 -- half a second, which what only proves does without
+
     data = xr.DataArray(
         cells,
         dims=variable.dims,
