@@ -9,7 +9,6 @@ import pytest
 
 from choco_pipeline import parse_ruleset
 from choco_pipeline.claims import task
-from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import HoldsToBound
@@ -18,8 +17,9 @@ from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import StoreError
 from choco_pipeline.tables.building.shard import build_shard
 from choco_pipeline.tables.specs.spec import Shard, TableSpec
+from tests.catalogues import catalogue_of
 
-CATALOGUE = load_catalogue(sorted(Path("config/claims").glob("*.yaml")))
+CATALOGUE = catalogue_of()
 TABLES = [
     ("solid-bar(f=(x+z)//5)", 16),
     ("solid-bar(f=(x+z)//3)", 16),

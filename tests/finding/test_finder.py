@@ -3,13 +3,12 @@
 import re
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
-from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
+from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.finding.judge.known import sources
 from choco_pipeline.finding.stage import Finder
 from choco_pipeline.finding.statements.scope import Tables
@@ -17,12 +16,13 @@ from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.finding.statements.statement_line import VALUES_ARE
 from choco_pipeline.finding.statements.value_statements import lines
 from choco_pipeline.games import parse_ruleset
+from tests.catalogues import catalogue_of
 from tests.finding.made_statements import EVIDENCE, TRIANGLE, finder, g_is, p_iff, triangles
 
 
 @pytest.fixture(scope="module")
 def papers():
-    return load_catalogue(sorted(Path("config/claims").glob("*.yaml")))
+    return catalogue_of()
 
 
 def test_a_true_statement_holds_on_parameters_and_cells_that_it_was_not_found_on():
@@ -371,7 +371,7 @@ def test_what_papers_say_is_known_in_other_words_too(papers):
 
 
 def test_what_claims_say_only_together_is_known_by_all_of_them():
-    whole = load_catalogue([Path("config/claims/step2015.yaml")])
+    whole = catalogue_of("step2015")
     papers = Catalogue({one: whole.claims[one] for one in ("step2015-thm-2.1", "step2015-thm-3.2")})
     games = [f"step-bar(k={k}, s={s})" for k in (2, 4) for s in range(k)]
     said = g_is("step-bar(k=k, s=s)", ("(y^(z+s))-s", ""), k=(2, 4), s=(0, 1, 2, 3))

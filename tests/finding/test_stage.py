@@ -1,11 +1,9 @@
 """What is found in tables of games and families, and in random ones."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
+from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
 from choco_pipeline.finding.judge.known import sources
 from choco_pipeline.finding.stage import found_in
@@ -19,12 +17,13 @@ from choco_pipeline.mining.table_findings import PeriodFinding
 from choco_pipeline.mining.task import MINERS, mine_table
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.reading.cells import Cells
+from tests.catalogues import catalogue_of
 from tests.finding.made_statements import EVIDENCE, TRIANGLE, finder, g_is, p_iff, silent, triangles
 
 
 @pytest.fixture(scope="module")
 def papers():
-    return load_catalogue(sorted(Path("config/claims").glob("*.yaml")))
+    return catalogue_of()
 
 
 def mined(ruleset, quantity, bound, family, what=tuple(MINERS), data=None):

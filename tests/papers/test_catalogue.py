@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 
@@ -14,19 +13,16 @@ from choco_pipeline.claims.checks.values import collect_values
 from choco_pipeline.claims.conclusions.comparisons import check_across
 from choco_pipeline.claims.evidence.shared_pass import alone
 from choco_pipeline.claims.kinds import IntegerStatement
-from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted, Undecided
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.reading.cells import BLOCK, Cells
 from choco_pipeline.tables.specs.schema import Quantity
+from tests.catalogues import catalogue_of
 
-FILES = [
-    Path("config/claims") / f"{key}.yaml"
-    for key in ("step2015", "pass2016", "triangular", "solid2022", "patterns")
-]
-CATALOGUE = load_catalogue(FILES)
+PAPERS = ("step2015", "pass2016", "triangular", "solid2022", "patterns")
+CATALOGUE = catalogue_of(*PAPERS)
 
 
 def find(claim_id: str, ruleset: str, bound: int, quantity: Quantity) -> Finding:
@@ -49,9 +45,7 @@ def test_every_claim_has_a_source() -> None:
         assert claim.id.startswith(f"{entry.paper.key}-")
         assert entry.formula
         assert len(entry.paper.authors) >= 2
-    assert {claim.paper.key for claim in CATALOGUE.claims.values() if claim.paper} == {
-        path.stem for path in FILES
-    }
+    assert {claim.paper.key for claim in CATALOGUE.claims.values() if claim.paper} == set(PAPERS)
 
 
 @pytest.mark.parametrize("k", [2, 4, 6, 8])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from choco_pipeline.claims.checks.check import check_claim
@@ -12,11 +10,11 @@ from choco_pipeline.claims.kinds import (
     Counts,
     Values,
 )
-from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Refuted, Undecided, Verdict
 from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.errors import ChocoError
+from tests.catalogues import catalogue_of
 from tests.papers.attempts import (
     FEWER_CASES,
     FULL,
@@ -32,7 +30,7 @@ from tests.papers.attempts import (
     with_few_cases,
 )
 
-CATALOGUE = load_catalogue(sorted(Path("config/claims").glob("*.yaml")))
+CATALOGUE = catalogue_of()
 
 
 #: Finite statements on so many positions that the definition takes minutes.

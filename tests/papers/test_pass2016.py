@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from itertools import chain
-from pathlib import Path
 
 import pytest
 
 from choco_pipeline import RectangularBar, StepBar, StripBar, WithPass, parse_ruleset
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.kinds import Listing, Moves, Shape
-from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
 from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.games import Position
 from choco_pipeline.tables.computing.in_memory import table
+from tests.catalogues import catalogue_of
 from tests.claims.verdict_documents import verdict_document
 
-CATALOGUE = load_catalogue([Path("config/claims/pass2016.yaml")])
+CATALOGUE = catalogue_of("pass2016")
 #: What the paper prints and mathematics refutes.
 MISPRINTS = {
     "pass2016-ex-3.1",

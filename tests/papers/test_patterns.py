@@ -15,15 +15,15 @@ from choco_pipeline import RectangularBar, parse_ruleset
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.conclusions.comparisons import check_counts
 from choco_pipeline.claims.kinds import OptionSet
-from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Entry
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted, Verdict
 from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.games.notation import build
 from choco_pipeline.tables.computing.in_memory import table
+from tests.catalogues import catalogue_of
 
-CATALOGUE = load_catalogue([Path("config/claims/patterns.yaml")])
+CATALOGUE = catalogue_of("patterns")
 PRINTED = [claim_id for claim_id in CATALOGUE.claims if claim_id.endswith("-printed")]
 OF_BARS = [c.id for c in CATALOGUE.claims.values() if c.shape and not c.is_over_tables]
 OF_COUNTS = [c.id for c in CATALOGUE.claims.values() if c.is_over_tables]

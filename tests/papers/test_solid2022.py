@@ -5,19 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from choco_pipeline import Nim, SolidBar, StepBar
-from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
 from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.games import mex
 from choco_pipeline.tables.computing.in_memory import grundy_table, p_table
+from tests.catalogues import catalogue_of
 
-CATALOGUE = load_catalogue([Path("config/claims") / "solid2022.yaml"])
+CATALOGUE = catalogue_of("solid2022")
 #: Where the claims that are wrong as printed first fail: coordinates, or the integers of `all` in order.
 REFUTED = {
     # False on purpose: the bound h of Conjecture 1 plus 1, for the largest power p of 2 that divides k.

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 
 import pytest
 
 from choco_pipeline import StepBar, StripBar
 from choco_pipeline.claims.kinds import GrundyNumbers, GrundyTable, Options
-from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted, Verdict
 from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.formula import parse
+from tests.catalogues import catalogue_of
 
-CATALOGUE = load_catalogue([Path("config/claims/step2015.yaml")])
+CATALOGUE = catalogue_of("step2015")
 #: What the paper prints and mathematics refutes.
 MISPRINTS = {
     "step2015-sec-1-p",

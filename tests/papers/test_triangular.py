@@ -5,20 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from itertools import product
-from pathlib import Path
 
 import pytest
 
 from choco_pipeline import DisjunctiveSum, Nim, SolidBar
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.kinds import GrundyList, Moves, PList
-from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.verdict import Exhausted, HoldsToBound, Refuted
 from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.tables.computing.in_memory import grundy_table
+from tests.catalogues import catalogue_of
 
-CATALOGUE = load_catalogue([Path("config/claims") / "triangular.yaml"])
+CATALOGUE = catalogue_of("triangular")
 #: Where the claims that are wrong as printed first fail: coordinates, or the integers of `all` in order.
 REFUTED = {
     "triangular-after-conj-8.1-beyond": [(0, 1, 1)] * 5,  # false on purpose: the next c

@@ -18,12 +18,12 @@ from pathlib import Path
 import pytest
 
 from choco_pipeline.claims.kinds import Counts, Values
-from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claims_file import Entry
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build
+from tests.catalogues import catalogue_of
 from tests.claims.changed_games import changed_games
 from tests.claims.oracle_of_integers import outcome_of_counts
 from tests.papers.attempts import (
@@ -36,7 +36,7 @@ from tests.papers.attempts import (
     with_few_cases,
 )
 
-CATALOGUE = load_catalogue(sorted(Path("config/claims").glob("*.yaml")))
+CATALOGUE = catalogue_of()
 SMALL = Effort(places=60, parameters=3, changes=40)
 #: Finite statements on tables of which the definition takes seconds.
 LARGE = {

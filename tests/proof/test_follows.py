@@ -10,7 +10,6 @@ import pytest
 
 from choco_pipeline.claims.conclusions.outcomes import follows_text
 from choco_pipeline.claims.kinds import IntegerStatement
-from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import AllParameters, ClaimVerdict
 from choco_pipeline.claims.language.claims_file import LemmaName
@@ -25,8 +24,9 @@ from choco_pipeline.proof.lemmas.lemma import LEMMAS
 from choco_pipeline.proof.lemmas.lemma_errors import LemmaError
 from choco_pipeline.proof.lemmas.only_the_end import require_only_the_end
 from choco_pipeline.proof.statement_task import decide_order
+from tests.catalogues import catalogue_of
 
-CATALOGUE = load_catalogue(sorted(Path("config/claims").glob("*.yaml")))
+CATALOGUE = catalogue_of()
 CLAIMS = CATALOGUE.claims
 CHOSEN = [claim for claim in CLAIMS.values() if claim.statement.follows_from is not None]
 THEOREM = "pass2016-thm-3.1"

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import AllParameters
 from choco_pipeline.claims.language.claims_file import Entry
@@ -15,8 +14,9 @@ from choco_pipeline.claims.quick_trial import assignments
 from choco_pipeline.games.notation import build
 from choco_pipeline.proof import for_all
 from choco_pipeline.proof.for_all import family_of, settle_for_all
+from tests.catalogues import catalogue_of
 
-CLAIMS = load_catalogue(sorted(Path("config/claims").glob("*.yaml"))).claims
+CLAIMS = catalogue_of().claims
 CHOSEN = [
     claim
     for claim in CLAIMS.values()

@@ -1,17 +1,15 @@
 """That `for_all` implies `when` is decided, not tried on small parameters."""
 
-from pathlib import Path
-
 import pytest
 
-from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.for_all import settle_for_all
 from choco_pipeline.proof.spoken import require_spoken_of
+from tests.catalogues import catalogue_of
 
-CLAIMS = load_catalogue(sorted(Path("config/claims").glob("*.yaml"))).claims
+CLAIMS = catalogue_of().claims
 FOR_ALL = [claim for claim in CLAIMS.values() if claim.statement.for_all is not None]
 TWO_FORMS = {"t": "0..v2(max(s, 1))", "m": "0..k//2-1"}
 

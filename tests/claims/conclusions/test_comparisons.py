@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,14 +10,14 @@ from hypothesis import strategies as st
 
 from choco_pipeline.claims.conclusions.comparisons import check_across, check_counts
 from choco_pipeline.claims.language.case import Finding
-from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import HoldsToBound, Refuted, Undecided
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.math_text import math_text
+from tests.catalogues import catalogue_of
 
-CATALOGUE = load_catalogue([Path("config/claims/patterns.yaml")])
+CATALOGUE = catalogue_of("patterns")
 
 
 def counts_claim(*relations: str, **sums: str) -> Claim:

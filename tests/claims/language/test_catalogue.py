@@ -13,6 +13,7 @@ from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.errors import ConfigError
+from tests.catalogues import catalogue_of
 
 HEAD = """\
 paper:
@@ -283,7 +284,7 @@ def test_coordinates_of_patterns(ruleset: str, coordinates: tuple[str, ...]) -> 
     )
 
 
-CATALOGUE = load_catalogue(sorted(Path("config/claims").glob("*.yaml")))
+CATALOGUE = catalogue_of()
 
 #: Statements on integers that speak of no others than their ranges hold: printed numbers, and remarks with a bound in words;
 #: and one of which it is known that nothing satisfies its conditions.

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
+from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.finding.judge.trial import tried
 from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
 from choco_pipeline.finding.statements.statement_line import StatementLine
 from choco_pipeline.games import parse_ruleset
+from tests.catalogues import catalogue_of
 
 LABELS = {"p-positions": "P iff", "grundy": "G ="}
 
 
 @pytest.fixture(scope="module")
 def papers():
-    return load_catalogue([Path("config/claims/solid2022.yaml")])
+    return catalogue_of("solid2022")
 
 
 def said(ruleset, formula, kind="p-positions", **parameters):

@@ -8,7 +8,7 @@ import pytest
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.claims.language.case import Finding
-from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
+from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim_verdict import AllParameters, ClaimVerdict
 from choco_pipeline.claims.language.verdict import Undecided
 from choco_pipeline.finding.find_steps import Prover
@@ -25,6 +25,7 @@ from choco_pipeline.proof import for_all
 from choco_pipeline.proof.for_all import settle_for_all
 from choco_pipeline.proof.limits import Limited
 from choco_pipeline.proof.task import PREPARED_BY
+from tests.catalogues import catalogue_of
 
 TRIANGLE, STEP = "solid-bar(f=(x+z)//k)", "step-bar(k=k, s=s)"
 SEEN = Evidence(100, "some tables")
@@ -173,7 +174,7 @@ EVEN = statement(
 @pytest.fixture(scope="module")
 def followed(tmp_path_factory):
     """Return statements as the stage decides them, with the claims of the papers; the times of a run are too short for a test."""
-    catalogue = load_catalogue([Path("config/claims/step2015.yaml")])
+    catalogue = catalogue_of("step2015")
     with Limited(PREPARED_BY) as child:
         judges = Prover(child).for_all(tmp_path_factory.mktemp("kept").as_posix(), catalogue)
 

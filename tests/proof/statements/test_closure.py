@@ -15,10 +15,11 @@ from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.statements.decided_claims import decide
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.reading.cells import Cells
+from tests.catalogues import catalogue_of
 from tests.claims.checks.test_options import counted
 from tests.claims.claims import claim_on, holds, key_of
 from tests.effort import examples
-from tests.proof.statements.test_decided_claims import catalogue, pieces
+from tests.proof.statements.test_decided_claims import pieces
 
 BOUNDS = {
     "step-bar(k=2, s=1)": 9,
@@ -156,7 +157,7 @@ def test_both_engines_say_the_same() -> None:
     ],
 )
 def test_claims_of_the_papers_on_options(claim_id, text) -> None:
-    claim, game = catalogue().claims[claim_id], parse_ruleset(text)
+    claim, game = catalogue_of().claims[claim_id], parse_ruleset(text)
     parameters = claim.match(text)
     cells = Cells.of(game, 9, table(game, 9, "p-positions"))
     on_table = find_options(claim.check, ClaimCase(claim, parameters, cells)).verdict

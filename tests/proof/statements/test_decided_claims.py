@@ -2,29 +2,20 @@
 
 import re
 from functools import cache
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from choco_pipeline import parse_ruleset
-from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.verdict import Proved, Refuted, Vacuous
 from choco_pipeline.proof.statements.decided_claims import decide
+from tests.catalogues import catalogue_of
 from tests.claims.claims import claim_on
 from tests.effort import examples
 from tests.proof.statements.decided_games import OWN, decided, proved
 
-CONFIG = Path(__file__).parents[3] / "config" / "claims"
-
-
 BOUND = 9
-
-
-@cache
-def catalogue():
-    return load_catalogue(sorted(CONFIG.glob("*.yaml")))
 
 
 @cache
@@ -292,7 +283,7 @@ def test_no_value_at_all_is_not_every_member() -> None:
     ],
 )
 def test_claims_of_the_papers_on_p_positions(claim_id, text, at) -> None:
-    claim = catalogue().claims[claim_id]
+    claim = catalogue_of().claims[claim_id]
     finding = decide(claim, claim.match(text), proved(text), "here", OWN)
     if at is None:
         assert finding.verdict == Proved("here")
@@ -305,7 +296,7 @@ def test_claims_of_the_papers_on_p_positions(claim_id, text, at) -> None:
 @pytest.mark.parametrize("part", ["1", "2", "3"])
 @pytest.mark.parametrize("number", ["4.1", "4.2", "4.3", "4.4"])
 def test_step_bars_with_one_square_a_step(number, part) -> None:
-    claim = catalogue().claims[f"step2015-conj-{number}-{part}"]
+    claim = catalogue_of().claims[f"step2015-conj-{number}-{part}"]
     finding = decide(claim, {}, proved("step-bar(k=1)", "grundy"), "here", OWN)
     assert finding.verdict == Proved("here")
     equals = f"({claim.check.equals})+z//30"
@@ -317,7 +308,7 @@ def test_step_bars_with_one_square_a_step(number, part) -> None:
 
 def test_the_values_of_conjecture_4_1_are_named() -> None:
     text = "with-pass(strip-bar(k=4, s=2), passes=1)"
-    claim = catalogue().claims["pass2016-conj-4.1"]
+    claim = catalogue_of().claims["pass2016-conj-4.1"]
     finding = decide(claim, claim.match(text), proved(text), "here", OWN)
     assert finding.verdict == Proved("here")
     assert finding.evidence["image"] == "{2^n − 2 : n ≥ 1} ∪ {1}"

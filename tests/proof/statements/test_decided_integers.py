@@ -2,13 +2,11 @@
 
 import math
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.mistakes import mistakes_in
 from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, Vacuous
@@ -18,10 +16,10 @@ from choco_pipeline.proof.arithmetic.mona import mona_version
 from choco_pipeline.proof.statements import decided_integers as module
 from choco_pipeline.proof.statements.decided_integers import decide_integers
 from choco_pipeline.proof.statements.fixed_integers import choices, fixed_integers
+from tests.catalogues import catalogue_of
 from tests.claims.oracle_of_integers import outcome_of_integers
 from tests.effort import examples
 
-CONFIG = Path(__file__).parents[3] / "config" / "claims"
 OWN = ["own"]
 BOUND = 3
 BEYOND = 7
@@ -310,7 +308,7 @@ def test_claims_on_games_are_refused() -> None:
 @pytest.mark.skipif(mona_version() is None, reason="MONA is not installed")
 def test_both_engines_decide_the_lemmas_of_the_papers(monkeypatch) -> None:
     monkeypatch.setattr(module, "MONA_SECONDS", math.inf)
-    catalogue = load_catalogue(sorted(CONFIG.glob("*.yaml")))
+    catalogue = catalogue_of()
     for claim_id, verdict in {
         "step2015-lemma-2.3": Proved,
         "pass2016-rem-3.1": Refuted,
@@ -324,7 +322,7 @@ def test_both_engines_decide_the_lemmas_of_the_papers(monkeypatch) -> None:
 
 @pytest.mark.slow
 def test_no_statement_of_the_papers_is_proved_that_its_check_refutes() -> None:
-    catalogue = load_catalogue(sorted(CONFIG.glob("*.yaml")))
+    catalogue = catalogue_of()
     number = 0
     for claim in catalogue.claims.values():
         if claim.check.kind != "integers" or claim.check.is_finite:
