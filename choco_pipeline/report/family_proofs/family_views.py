@@ -22,7 +22,7 @@ from choco_pipeline.proof.family_check.document import (
 )
 from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number
 from choco_pipeline.proof.uniform.invariants.locations import CounterName
-from choco_pipeline.report.family_proofs.cubes import cubes
+from choco_pipeline.report.digit_patterns import digit_patterns
 from choco_pipeline.report.family_proofs.family_symbols import SPECIAL, Symbols, affine
 from choco_pipeline.report.family_proofs.formula_views import FormulaView, formula_view
 
@@ -341,9 +341,11 @@ class _Case:
     ) -> list[Conjunction]:
         return [
             self.symbols.said(
-                (p, bit) for p, bit in zip(predicates, cube, strict=True) if bit is not None
+                (p, digit == "1")
+                for p, digit in zip(predicates, pattern, strict=True)
+                if digit != "*"
             )
-            for cube in cubes([states[i] for i in chosen])
+            for pattern in digit_patterns([states[i] for i in chosen])
         ]
 
     def _strategy(self, written: LocationText, predicates: Sequence[Affine]) -> StrategyView:

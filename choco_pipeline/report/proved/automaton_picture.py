@@ -10,6 +10,7 @@ import numpy as np
 from markupsafe import Markup
 
 from choco_pipeline.automata.dfa import Automaton
+from choco_pipeline.report.digit_patterns import digit_patterns
 from choco_pipeline.report.proved.automaton_layout import LINE, RADIUS, has_graphviz, lay_out
 from choco_pipeline.report.proved.label_places import Rectangle
 
@@ -72,42 +73,8 @@ def draw_automaton(automaton: Automaton, name: str, *, graphviz: bool | None = N
     )
 
 
-def digit_sets(symbols: Sequence[int], tracks: int) -> list[str]:
-    """Return few patterns of digits, of track 0 first, that are together exactly the symbols.
-
-    Examples
-    --------
-    >>> digit_sets([0, 3, 5, 6], 3)
-    ['000', '011', '101', '110']
-    >>> digit_sets([1, 3, 5, 7, 0], 3)
-    ['*00', '1**']
-    """
-    left = {"".join(str(symbol >> i & 1) for i in range(tracks)) for symbol in symbols}
-    patterns = set(left)
-    grown = set(left)
-    while grown:
-        grown = {
-            f"{one[:i]}*{one[i + 1 :]}"
-            for one in grown
-            for i, digit in enumerate(one)
-            if digit == "0" and f"{one[:i]}1{one[i + 1 :]}" in grown
-        }
-        patterns |= grown
-    chosen = []
-    for pattern in sorted(patterns, key=lambda pattern: (-pattern.count("*"), pattern)):
-        covers = {word for word in left if _fits(word, pattern)}
-        if covers:
-            chosen.append(pattern)
-            left -= covers
-    return sorted(chosen)
-
-
-def _fits(word: str, pattern: str) -> bool:
-    return all(p in ("*", d) for d, p in zip(word, pattern, strict=True))
-
-
 def arrows(automaton: Automaton) -> dict[Edge, list[str]]:
-    """Return from which state to which what is read, as `digit_sets`; nothing of the state that never accepts."""
+    """Return from which state to which what is read, as `digit_patterns`; nothing of the state that never accepts."""
     delta = automaton.delta
     stays = (delta == np.arange(automaton.states)[:, None]).all(axis=1)
     dead = set(np.flatnonzero(stays & ~automaton.accepting).tolist()) - {0}
@@ -116,7 +83,11 @@ def arrows(automaton: Automaton) -> dict[Edge, list[str]]:
         for symbol, q in enumerate(row):
             if p not in dead and q not in dead:
                 symbols[p, q].append(symbol)
-    return {edge: digit_sets(read, len(automaton.tracks)) for edge, read in symbols.items()}
+    tracks = range(len(automaton.tracks))
+    return {
+        edge: digit_patterns(["".join(str(symbol >> i & 1) for i in tracks) for symbol in read])
+        for edge, read in symbols.items()
+    }
 
 
 def _lines(labels: Sequence[str]) -> list[str]:

@@ -7,7 +7,6 @@ import random
 import shutil
 import subprocess
 from dataclasses import replace
-from itertools import product
 
 import pytest
 from hypothesis import given
@@ -22,7 +21,6 @@ from choco_pipeline.games.notation import parse_ruleset
 from choco_pipeline.games.ruleset import mex
 from choco_pipeline.proof.family_check.document import read_family
 from choco_pipeline.proof.uniform.families.affine import Affine
-from choco_pipeline.report.family_proofs.cubes import cubes
 from choco_pipeline.report.family_proofs.family_pages import (
     FOLDER,
     FamilyProofs,
@@ -119,16 +117,6 @@ def test_inequalities_say_the_same_as_the_predicates(said, chance):
         written = {"m": values["m_k"], "s": values["s"], "X": values["count(x)"]}
         written |= {"h_y": values["legal(y)"], "h_y_of_option": values["legal(y')"]}
         assert all(f.value({n: written[n] for n in f.names}) for f in shown) == meant
-
-
-@given(st.integers(0, 5).flatmap(lambda n: st.sets(st.tuples(*[st.booleans()] * n), min_size=1)))
-def test_conjunctions_cover_the_states_and_no_others(states):
-    found = cubes(["".join("01"[bit] for bit in state) for state in states])
-    for point in product((False, True), repeat=len(next(iter(states)))):
-        covered = any(
-            all(c in (None, bit) for c, bit in zip(cube, point, strict=True)) for cube in found
-        )
-        assert covered == (point in states)
 
 
 def test_counters_are_what_the_page_says_they_are(folder):

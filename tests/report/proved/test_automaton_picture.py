@@ -23,7 +23,6 @@ from choco_pipeline.report.proved.automaton_layout import (
 from choco_pipeline.report.proved.automaton_picture import (
     MOST_STATES_WITHOUT_GRAPHVIZ,
     arrows,
-    digit_sets,
     draw_automaton,
     is_drawable,
 )
@@ -45,21 +44,6 @@ AUTOMATA = [
     linear({"x": 7, "y": -1}, 0, "=="),
     linear({"x": 3, "y": -2, "z": 1}, 1, "<="),
 ]
-
-
-@pytest.mark.parametrize("tracks", [1, 2, 3, 4])
-def test_patterns_stand_for_exactly_the_symbols(tracks):
-    for code in range(0, 1 << (1 << tracks), 1 if tracks < 4 else 97):
-        symbols = [s for s in range(1 << tracks) if code >> s & 1]
-        patterns = digit_sets(symbols, tracks)
-        matched = {
-            s
-            for s in range(1 << tracks)
-            for pattern in patterns
-            if all(p in ("*", str(s >> i & 1)) for i, p in enumerate(pattern))
-        }
-        assert matched == set(symbols)
-    assert digit_sets(range(1 << tracks), tracks) == ["*" * tracks]
 
 
 @EITHER_WAY

@@ -1,0 +1,43 @@
+"""Sets of words of digits as few patterns, by merging those that differ in one digit: Quine's and McCluskey's method.
+
+Patterns are merged as long as two differ in one place alone. Of all that come of it, larger ones first, those are taken that fit a
+word which none before fits. So the patterns together fit exactly the words. Labels of automata's arrows are written so, and the
+states of a family's proof, whose digits say which predicates hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+
+def digit_patterns(words: Collection[str]) -> list[str]:
+    """Return patterns that together fit exactly these words of one length, with * for either digit.
+
+    Examples
+    --------
+    >>> digit_patterns(["000", "110", "101", "011"])
+    ['000', '011', '101', '110']
+    >>> digit_patterns(["100", "110", "101", "111", "000"])
+    ['*00', '1**']
+    """
+    left = set(words)
+    patterns, grown = set(left), set(left)
+    while grown:
+        grown = {
+            f"{word[:i]}*{word[i + 1 :]}"
+            for word in grown
+            for i, digit in enumerate(word)
+            if digit == "0" and f"{word[:i]}1{word[i + 1 :]}" in grown
+        }
+        patterns |= grown
+    chosen = []
+    for pattern in sorted(patterns, key=lambda pattern: (-pattern.count("*"), pattern)):
+        fitting = {word for word in left if _fits(word, pattern)}
+        if fitting:
+            chosen.append(pattern)
+            left -= fitting
+    return sorted(chosen)
+
+
+def _fits(word: str, pattern: str) -> bool:
+    return all(p in ("*", d) for d, p in zip(word, pattern, strict=True))
