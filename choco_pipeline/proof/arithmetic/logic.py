@@ -177,7 +177,7 @@ def within(condition: Sentence, sentence: Sentence) -> Sentence:
     Examples
     --------
     >>> print(written(within(less("x", "y"), Exists(("u",), less("u", "x")))))
-    (some u: (x - y < 0 and u - x < 0))
+    exists u: (x - y < 0 and u - x < 0)
     """
     match sentence:
         case Or(parts):
@@ -189,7 +189,7 @@ def within(condition: Sentence, sentence: Sentence) -> Sentence:
 
 
 def written(sentence: Sentence) -> str:
-    """Return the sentence as text.
+    """Return a sentence as people read it, in certificates too.
 
     Examples
     --------
@@ -197,27 +197,24 @@ def written(sentence: Sentence) -> str:
     (not R0(x, y) or x - 3*y + 2 >= 0)
     """
     match sentence:
-        case Linear():
-            terms = [_term(factor, str(name)) for name, factor in sentence.coefficients]
-            if sentence.constant or not terms:
-                terms.append(_term(sentence.constant, ""))
-            left = " ".join(terms).removeprefix("+ ")
-            return f"{left} {sentence.relation} 0"
-        case Bitwise():
-            return f"{sentence.c} == ({sentence.a} {sentence.op} {sentence.b})"
-        case NimSumZero():
-            return f"({' ^ '.join(map(str, sentence.names)) or '0'}) == 0"
-        case Member():
-            return f"{sentence.relation}({listed(sentence.arguments)})"
-        case And() | Or():
-            word, alone = ("and", "true") if isinstance(sentence, And) else ("or", "false")
-            return (
-                f"({f' {word} '.join(map(written, sentence.parts))})" if sentence.parts else alone
-            )
-        case Not():
-            return f"not {written(sentence.part)}"
-        case Exists():
-            return f"(some {listed(sentence.names)}: {written(sentence.body)})"
+        case Linear(coefficients, constant, relation):
+            terms = [_term(factor, str(name)) for name, factor in coefficients]
+            terms += [_term(constant, "")] if constant or not terms else []
+            return f"{' '.join(terms).removeprefix('+ ')} {relation} 0"
+        case Bitwise(op, a, b, c):
+            return f"{c} == {a} {op} {b}"
+        case NimSumZero(names):
+            return f"{' ^ '.join(map(str, names)) or '0'} == 0"
+        case Member(relation, arguments):
+            return f"{relation}({listed(arguments)})"
+        case And(parts):
+            return f"({' and '.join(map(written, parts))})" if parts else "true"
+        case Or(parts):
+            return f"({' or '.join(map(written, parts))})" if parts else "false"
+        case Not(part):
+            return f"not {written(part)}"
+        case Exists(names, body):
+            return f"exists {listed(names)}: {written(body)}"
 
 
 def _term(factor: int, name: str) -> str:

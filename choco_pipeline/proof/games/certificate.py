@@ -13,23 +13,12 @@ from pydantic import Field, ValidationError
 
 from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.automata.minimise import minimised
-from choco_pipeline.automata.tracks import listed
 from choco_pipeline.documents.files import read_json, write_text
 from choco_pipeline.documents.model import Model
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.proof.arithmetic.engines import EngineName
-from choco_pipeline.proof.arithmetic.logic import (
-    And,
-    Bitwise,
-    Exists,
-    Linear,
-    Member,
-    NimSumZero,
-    Not,
-    Or,
-    Sentence,
-)
+from choco_pipeline.proof.arithmetic.logic import written
 from choco_pipeline.proof.arithmetic.mona import mona_version
 from choco_pipeline.proof.games.membership import Relation
 from choco_pipeline.proof.games.obligations import obligations
@@ -225,35 +214,6 @@ def check_certificate(
     return proof
 
 
-def sentence_text(sentence: Sentence) -> str:
-    """Return a sentence as people read it.
-
-    Examples
-    --------
-    >>> sentence_text(Exists(("u",), And((Linear((("u", 1), ("x", -1)), 0, "<"), Member("R0", ("u", "y"))))))
-    'exists u: (u - x < 0 and R0(u, y))'
-    """
-    match sentence:
-        case Linear(coefficients, constant, relation):
-            terms = [_term(factor, str(name)) for name, factor in coefficients]
-            terms += [_term(constant, "")] if constant or not terms else []
-            return f"{' '.join(terms).removeprefix('+ ')} {relation} 0"
-        case Bitwise(op, a, b, c):
-            return f"{c} == {a} {op} {b}"
-        case NimSumZero(names):
-            return f"{' ^ '.join(map(str, names)) or '0'} == 0"
-        case Member(relation_name, arguments):
-            return f"{relation_name}({listed(arguments)})"
-        case And(parts):
-            return f"({' and '.join(map(sentence_text, parts))})" if parts else "true"
-        case Or(parts):
-            return f"({' or '.join(map(sentence_text, parts))})" if parts else "false"
-        case Not(part):
-            return f"not {sentence_text(part)}"
-        case Exists(names, body):
-            return f"exists {listed(names)}: {sentence_text(body)}"
-
-
 def shown(text: str) -> str:
     """Return text of a file as an error may show it: on one line, and not too long."""
     printable = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
@@ -267,14 +227,6 @@ def engine_version(engine: EngineName) -> str:
     return mona_version() or "not installed"
 
 
-def _term(factor: int, name: str) -> str:
-    sign = "-" if factor < 0 else "+"
-    size = abs(factor)
-    if not name:
-        return f"{sign} {size}"
-    return f"{sign} {name}" if size == 1 else f"{sign} {size}*{name}"
-
-
 def _coordinates(ruleset: Ruleset, relation: Relation) -> list[str]:
     names = list(ruleset.base.coordinates)
     return [*names, "value"] if relation == "grundy" else names
@@ -282,7 +234,7 @@ def _coordinates(ruleset: Ruleset, relation: Relation) -> list[str]:
 
 def _sentences(proof: Proof) -> tuple[tuple[str, int, str], ...]:
     todo = obligations(proof.ruleset, proof.relation)
-    return tuple((o.name, o.passes, sentence_text(o.sentence)) for o in todo)
+    return tuple((o.name, o.passes, written(o.sentence)) for o in todo)
 
 
 def game_document(proof: Proof) -> dict[str, object]:

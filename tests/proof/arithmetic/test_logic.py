@@ -103,7 +103,22 @@ def test_text() -> None:
         ),
     )
     assert written(sentence) == (
-        "(some u: (u - 2*x - 3 <= 0 and not (u ^ y) == 0 and false and y == (u & x)))"
+        "exists u: (u - 2*x - 3 <= 0 and not u ^ y == 0 and false and y == u & x)"
     )
     assert written(linear({}, 0, "==")) == "0 == 0"
     assert written(linear({"x": -1}, 0, ">")) == "- x > 0"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "text"),
+    [
+        (Linear((("x", -2), ("y", 1)), -3, "<="), "- 2*x + y - 3 <= 0"),
+        (Linear((), 0, "=="), "0 == 0"),
+        (Bitwise("^", "a", "b", "c"), "c == a ^ b"),
+        (NimSumZero(("x", "y")), "x ^ y == 0"),
+        (Not(Or((NimSumZero(("x",)), TRUE))), "not (x == 0 or true)"),
+        (FALSE, "false"),
+    ],
+)
+def test_sentences_as_text(sentence, text):
+    assert written(sentence) == text

@@ -9,12 +9,11 @@ import pytest
 
 from choco_pipeline import Nim, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.errors import ChocoError, StoreError
-from choco_pipeline.proof.arithmetic.logic import FALSE, TRUE, Bitwise, Linear, NimSumZero, Not, Or
+from choco_pipeline.proof.arithmetic.logic import written
 from choco_pipeline.proof.games.certificate import (
     CertificateError,
     check_certificate,
     read_certificate,
-    sentence_text,
     write_certificate,
 )
 from choco_pipeline.proof.games.prover import prove
@@ -41,7 +40,7 @@ def nim(tmp_path):
 
 def said(check):
     """Return an obligation as text: its own variables are others each time it is stated."""
-    return check.obligation.name, check.obligation.passes, sentence_text(check.obligation.sentence)
+    return check.obligation.name, check.obligation.passes, written(check.obligation.sentence)
 
 
 @pytest.mark.parametrize(("game", "relation"), SMALL)
@@ -219,18 +218,3 @@ def test_other_files_are_refused(tmp_path, text):
 def test_a_missing_file_is_said(tmp_path):
     with pytest.raises(StoreError, match="cannot be read"):
         read_certificate(tmp_path / "none.json")
-
-
-@pytest.mark.parametrize(
-    ("sentence", "text"),
-    [
-        (Linear((("x", -2), ("y", 1)), -3, "<="), "- 2*x + y - 3 <= 0"),
-        (Linear((), 0, "=="), "0 == 0"),
-        (Bitwise("^", "a", "b", "c"), "c == a ^ b"),
-        (NimSumZero(("x", "y")), "x ^ y == 0"),
-        (Not(Or((NimSumZero(("x",)), TRUE))), "not (x == 0 or true)"),
-        (FALSE, "false"),
-    ],
-)
-def test_sentences_as_text(sentence, text):
-    assert sentence_text(sentence) == text
