@@ -14,10 +14,9 @@ from choco_pipeline.claims.checks.options import find_options
 from choco_pipeline.claims.checks.p_position_formulas import compare_p_positions
 from choco_pipeline.claims.checks.pattern import find_pattern
 from choco_pipeline.claims.checks.printed import (
-    find_grundy_list,
-    find_grundy_table,
     find_listing,
     find_p_list,
+    find_printed_numbers,
 )
 from choco_pipeline.claims.checks.printed_options import find_moves, find_shapes
 from choco_pipeline.claims.checks.related import find_related
@@ -159,10 +158,8 @@ def _find(case: ClaimCase) -> Pass[Finding]:
             return find_moves(check, case)
         case Shape():
             return find_shapes(check, case)
-        case GrundyTable():
-            return find_grundy_table(check, case)
-        case GrundyList():
-            return find_grundy_list(check, case)
+        case GrundyTable() | GrundyList():
+            return find_printed_numbers(check, case)
         case PList():
             return find_p_list(check, case)
         case Listing():

@@ -8,15 +8,14 @@ differs from the formula somewhere, which a property that all options have would
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 
 import numpy as np
 from numpy.typing import NDArray
 
+from choco_pipeline.claims.checks.options import largest_bound
 from choco_pipeline.claims.kinds import OptionSet
 from choco_pipeline.claims.language.case import ClaimCase, Finding
 from choco_pipeline.claims.language.verdict import Counterexample, Exhausted, HoldsToBound, Refuted
-from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.tables.reading.cells import Truths
 
@@ -39,7 +38,11 @@ def find_option_set(check: OptionSet, case: ClaimCase) -> Finding:
         If the condition has no value for some position and cell.
     """
     game = case.cells.game
-    bound = _largest_bound(game, case.bound)
+
+    def pairs(bound: int) -> int:
+        return math.prod(side + 1 for side in game.limits(bound)) ** 2
+
+    bound = largest_bound(game, case.bound, pairs, MOST_PAIRS, "pairs of a position and a cell")
     sides = [most + 1 for most in game.limits(bound)]
     cells = np.stack([axis.reshape(-1) for axis in np.indices(sides, np.int64)])
     positions = list(game.positions(bound))
@@ -93,18 +96,3 @@ def _contradiction(game: Ruleset, position: Position, cell: Position) -> Counter
     is_one, is_none = f"{cell} is an option", f"{cell} is no option"
     found, claimed = (is_one, is_none) if is_option else (f"{is_none}{why}", is_one)
     return Counterexample(found, claimed, position, game.coordinates)
-
-
-def _largest_bound(game: Ruleset, most: int) -> int:
-    """Return the largest bound up to `most` with at most `MOST_PAIRS` pairs of cells in its box."""
-
-    def pairs(bound: int) -> int:
-        return math.prod(side + 1 for side in game.limits(bound)) ** 2
-
-    found = bisect_right(range(most + 1), MOST_PAIRS, key=pairs) - 1
-    if found < 0:
-        raise LimitError(
-            f"{game.notation}: up to bound 0 its box has {pairs(0):,} pairs of a position and a cell,"
-            f" at most {MOST_PAIRS:,} are looked at"
-        )
-    return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from itertools import pairwise, product
@@ -178,7 +178,9 @@ def find_options(check: Options, case: ClaimCase) -> Finding:
     """
     game = case.cells.game
     most = max(game.base.limits()) if case.cells.is_whole else case.bound
-    bound = _largest_bound(game, most)
+    bound = largest_bound(
+        game, most, lambda bound: math.prod(_shape(game, bound)), MOST_CELLS, "cells"
+    )
     box = Box.of(game, bound, case.block)
     of, to = (formula.substitute(case.environment) for formula in (check.of, check.to))
     chosen, wanted = box.where(of), box.where(to)
@@ -260,18 +262,22 @@ def _heights(limit: Limit, names: Sequence[str], shape: Sequence[int]) -> Ints:
     return found
 
 
-def _largest_bound(game: Ruleset, most: int) -> int:
-    """Return the largest bound up to `most` whose box has at most `MOST_CELLS` cells."""
+def largest_bound(
+    game: Ruleset, most: int, size: Callable[[int], int], largest: int, what: str
+) -> int:
+    """Return the largest bound up to `most` whose box has no more than the `largest` size, `what` in words.
 
-    def cells(bound: int) -> int:
-        return math.prod(_shape(game, bound))
-
-    found = bisect_right(range(most + 1), MOST_CELLS, key=cells) - 1
-    if found < 0:
+    Raises
+    ------
+    LimitError
+        If that of bound 0 has more.
+    """
+    bound = bisect_right(range(most + 1), largest, key=size) - 1
+    if bound < 0:
         raise LimitError(
-            f"{game.notation}: up to bound 0 its box has {cells(0):,} cells, at most {MOST_CELLS:,} are looked at"
+            f"{game.notation}: up to bound 0 its box has {size(0):,} {what}, at most {largest:,} are looked at"
         )
-    return found
+    return bound
 
 
 def _any(several: Iterable[Truths], shape: Sequence[int]) -> Truths:

@@ -10,6 +10,7 @@ from choco_pipeline.claims.evidence.explain import (
     bound_of,
     counterexample_to_number,
     counterexample_to_outcome,
+    no_position,
 )
 from choco_pipeline.claims.kinds import GrundyList, GrundyTable, Listing, PList
 from choco_pipeline.claims.language.case import ClaimCase, Finding
@@ -24,20 +25,30 @@ from choco_pipeline.tables.reading.cells import Points, evaluate_at, select_wher
 MOST_LISTED = 1 << 20
 
 
-def find_grundy_table(check: GrundyTable, case: ClaimCase) -> Finding:
+def find_printed_numbers(check: GrundyTable | GrundyList, case: ClaimCase) -> Finding:
     """Return whether printed Grundy numbers are those of the game; undecided if the table does not hold all of them."""
-    order = [(check.down, check.across).index(name) for name in case.cells.game.coordinates]
-    printed = []
-    for down, row in enumerate(check.rows):
-        for across, number in enumerate(row):
-            place = (down, across)
-            printed.append((tuple(place[axis] for axis in order), number))
-    return _compare_numbers(case, printed)
-
-
-def find_grundy_list(check: GrundyList, case: ClaimCase) -> Finding:
-    """Return whether printed Grundy numbers are those of the game; undecided if the table does not hold all of them."""
-    return _compare_numbers(case, [(tuple(row[:-1]), row[-1]) for row in check.numbers])
+    game, lookup = case.cells.game, case.cells.lookup
+    printed = list(check.printed(game.coordinates))
+    legal = [game.is_position(position) for position, _ in printed]
+    needed = max(
+        (bound_of(game, at) for (at, _), there in zip(printed, legal, strict=True) if there),
+        default=0,
+    )
+    if needed > case.bound and not case.cells.is_whole:
+        return Finding(Undecided(f"the table reaches bound {case.bound:,}, {needed:,} is needed"))
+    wrong = [
+        (position, number)
+        for (position, number), there in zip(printed, legal, strict=True)
+        if not there or lookup.grundy(position) != number
+    ]
+    if not wrong:
+        return Finding(Exhausted(len(printed), "number"))
+    position, number = min(wrong, key=lambda entry: (_size(case, entry[0]), entry))
+    if game.is_position(position):
+        counterexample = counterexample_to_number(case, position, number)
+    else:
+        counterexample = no_position(game, position, f"Grundy number {number}")
+    return Finding(Refuted(counterexample, len(printed)), {"failures": len(wrong)})
 
 
 def find_p_list(check: PList, case: ClaimCase) -> Finding:
@@ -103,31 +114,6 @@ def find_listing(check: Listing, case: ClaimCase) -> Finding:
     return Finding(Exhausted(settled, "number"), evidence)
 
 
-def _compare_numbers(case: ClaimCase, printed: list[tuple[Position, int]]) -> Finding:
-    """Compare printed Grundy numbers with the table of Grundy numbers; the least position that differs refutes."""
-    game, lookup = case.cells.game, case.cells.lookup
-    legal = [game.is_position(position) for position, _ in printed]
-    needed = max(
-        (bound_of(game, at) for (at, _), there in zip(printed, legal, strict=True) if there),
-        default=0,
-    )
-    if needed > case.bound and not case.cells.is_whole:
-        return Finding(Undecided(f"the table reaches bound {case.bound:,}, {needed:,} is needed"))
-    wrong = [
-        (position, number)
-        for (position, number), there in zip(printed, legal, strict=True)
-        if not there or lookup.grundy(position) != number
-    ]
-    if not wrong:
-        return Finding(Exhausted(len(printed), "number"))
-    position, number = min(wrong, key=lambda entry: (_size(case, entry[0]), entry))
-    if game.is_position(position):
-        counterexample = counterexample_to_number(case, position, number)
-    else:
-        counterexample = _no_position(case, position, f"Grundy number {number}")
-    return Finding(Refuted(counterexample, len(printed)), {"failures": len(wrong)})
-
-
 def _p_positions(case: ClaimCase, where: Formula | None) -> Iterable[Points]:
     """Yield the P-positions within the claim's reach that satisfy a condition, block by block."""
     if case.cells.variable.name == "p_cell":
@@ -159,7 +145,7 @@ def _printed_as_p(case: ClaimCase, position: Position, where: Formula | None) ->
     """Return what is the case at a position that is printed but is no P-position of which the list speaks."""
     game = case.cells.game
     if not game.is_position(position):
-        return _no_position(case, position, "P-position")
+        return no_position(game, position, "P-position")
     if case.reach is not None and _size(case, position) > case.reach:
         found = f"it lies beyond {case.reach:,}, where the list ends"
     elif where is not None and not where.value(case.cells.named(position)):
@@ -167,13 +153,6 @@ def _printed_as_p(case: ClaimCase, position: Position, where: Formula | None) ->
     else:
         return counterexample_to_outcome(case, position)
     return Counterexample(found, "P-position of the list", position, game.coordinates)
-
-
-def _no_position(case: ClaimCase, position: Position, claimed: str) -> Counterexample:
-    game = case.cells.game
-    return Counterexample(
-        f"it is no position: {game.why_not(position)}", claimed, position, game.coordinates
-    )
 
 
 def _size(case: ClaimCase, position: Position) -> int:

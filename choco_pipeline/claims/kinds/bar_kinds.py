@@ -21,10 +21,7 @@ class BarKind(Kind):
     """A statement on uncut rectangular bars."""
 
     rulesets: ClassVar[tuple[str, ...] | None] = ("rectangular-bar",)
-
-    def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
-        """Return the kinds of tables that it can be checked on."""
-        return ("p-positions",)
+    of_tables: ClassVar[Quantity | None] = "p-positions"
 
 
 class Counts(BarKind):

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from choco_pipeline.claims.kinds.fields import Condition, Integer, Name, Natural, Span, Text
-from choco_pipeline.claims.kinds.kind import Kind, Part, where_text
+from choco_pipeline.claims.kinds.kind import Kind, Part, in_order, where_text
 from choco_pipeline.documents.model import Model
 from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.formula import Formula, FormulaError, parse
@@ -67,12 +67,8 @@ class IntegerStatement(Kind):
     def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
         """Yield every formula in it."""
         known = {"N"}
-        for name, span in self.all.items():
-            yield ("all", name), span, set(known)
-            known.add(name)
-        for name, formula in self.let.items():
-            yield ("let", name), formula, set(known)
-            known.add(name)
+        yield from in_order(("all",), self.all, known)
+        yield from in_order(("let",), self.let, known)
         for key in ("where", "holds", "any", "equivalent"):
             conditions = getattr(self, key)
             if isinstance(conditions, Formula):
@@ -82,12 +78,8 @@ class IntegerStatement(Kind):
                     yield (key, i), condition, known
         if self.number is not None:
             inner = set(known)
-            for name, span in self.number.of.items():
-                yield ("number", "of", name), span, set(inner)
-                inner.add(name)
-            for name, formula in self.number.let.items():
-                yield ("number", "let", name), formula, set(inner)
-                inner.add(name)
+            yield from in_order(("number", "of"), self.number.of, inner)
+            yield from in_order(("number", "let"), self.number.let, inner)
             yield ("number", "such"), self.number.such, inner
             yield ("number", "least"), self.number.least, known
             yield ("number", "exactly"), self.number.exactly, known
@@ -184,9 +176,7 @@ class HeightFunctions(Kind):
         """Yield every formula in it."""
         known = {"N"}
         yield ("height",), self.height, set(known)
-        for name, span in self.all.items():
-            yield ("all", name), span, set(known)
-            known.add(name)
+        yield from in_order(("all",), self.all, known)
         yield ("where",), self.where, known
         if not list(self.mistakes(())):
             yield ("such",), self.condition, known

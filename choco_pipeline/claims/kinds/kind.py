@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import ClassVar
 
 from choco_pipeline.documents.model import Model
@@ -31,9 +31,13 @@ class Kind(Model):
     rulesets: ClassVar[tuple[str, ...] | None] = None
     #: Whether a claim may, or must, name the largest coordinate that it speaks of.
     reach: ClassVar[str] = "no"
+    #: The only kind of tables that it can be checked on; None for any.
+    of_tables: ClassVar[Quantity | None] = None
 
     def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
         """Return the kinds of tables that it can be checked on; `whole_bars` if it speaks of rectangular ones."""
+        if self.of_tables is not None:
+            return (self.of_tables,)
         return ("p-positions",) if whole_bars else QUANTITIES
 
     @property
@@ -42,8 +46,10 @@ class Kind(Model):
         return False
 
     def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
-        """Yield every formula in it."""
-        raise NotImplementedError
+        """Yield every formula in it: by default the values of its keys that are formulas, in coordinates."""
+        for name, value in self:
+            if isinstance(value, Formula):
+                yield (name,), value, coordinates
 
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
         """Yield what is wrong with it beyond names: a place in the check, and a message."""
@@ -52,6 +58,15 @@ class Kind(Model):
     def summary(self) -> str:
         """Return what is claimed as one line of formulas."""
         raise NotImplementedError
+
+
+def in_order(
+    place: Location, formulas: Mapping[str, Formula | Range], known: set[str]
+) -> Iterator[Part]:
+    """Yield named formulas, of which each may use the names before it, and add their names to those that are known."""
+    for name, formula in formulas.items():
+        yield (*place, name), formula, frozenset(known)
+        known.add(name)
 
 
 def where_text(where: Formula | None) -> str:

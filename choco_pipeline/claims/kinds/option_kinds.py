@@ -38,11 +38,6 @@ class Options(Kind):
         " `lowered`: only options in which another one falls to its largest value, as y does. Both by default.",
     )
 
-    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
-        """Yield every formula in it."""
-        yield ("of",), self.of, coordinates
-        yield ("to",), self.to, coordinates
-
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
         """Yield cuts of what is no coordinate."""
         for i, name in enumerate(self.by):
@@ -119,10 +114,6 @@ class Moves(Kind):
     kind: Literal["moves"]
     examples: list[MoveExample] = Field(min_length=1)
 
-    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
-        """Yield every formula in it."""
-        yield from ()
-
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
         """Yield positions with another number of coordinates."""
         for n, example in enumerate(self.examples):
@@ -152,10 +143,6 @@ class Shape(Kind):
 
     kind: Literal["shape"]
     examples: list[ShapeExample] = Field(min_length=1)
-
-    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
-        """Yield every formula in it."""
-        yield from ()
 
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
         """Yield positions with another number of coordinates."""

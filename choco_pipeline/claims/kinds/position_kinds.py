@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from choco_pipeline.claims.kinds.fields import Condition, Integer, Name, Span, Text
-from choco_pipeline.claims.kinds.kind import Kind, Part, where_text
+from choco_pipeline.claims.kinds.kind import Kind, Part, in_order, where_text
 from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula.written.math_text import math_text, range_text
@@ -36,11 +36,6 @@ class PPositions(Kind):
         """Whether it says of every position whether it is a P-position."""
         return self.relation == "exactly" and self.where is None
 
-    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
-        """Yield every formula in it."""
-        yield ("formula",), self.formula, coordinates
-        yield ("where",), self.where, coordinates
-
     def summary(self) -> str:
         """Return what is claimed as one line of formulas."""
         sign = {"exactly": "⇔", "contain": "⇐", "within": "⇒"}[self.relation]
@@ -52,24 +47,16 @@ class GrundyNumbers(Kind):
 
     reach: ClassVar[str] = "may"
     of_whole_bars: ClassVar[bool] = False
+    of_tables: ClassVar[Quantity | None] = "grundy"
 
     kind: Literal["grundy"]
     equals: Integer = Field(description="An integer formula in coordinates and parameters.")
     where: Condition | None = Field(default=None, description=WHERE)
 
-    def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
-        """Return the kinds of tables that it can be checked on."""
-        return ("grundy",)
-
     @property
     def of_all_positions(self) -> bool:
         """Whether it says of every position what its Grundy number is."""
         return self.where is None
-
-    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
-        """Yield every formula in it."""
-        yield ("equals",), self.equals, coordinates
-        yield ("where",), self.where, coordinates
 
     def summary(self) -> str:
         """Return what is claimed as one line of formulas."""
@@ -126,9 +113,7 @@ class Count(Kind):
     def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
         """Yield every formula in it."""
         known = set(coordinates)
-        for name, span in self.beside.items():
-            yield ("beside", name), span, frozenset(known)
-            known.add(name)
+        yield from in_order(("beside",), self.beside, known)
         yield ("of",), self.of, known | ({"grundy"} if self.over == "positions" else set())
         yield ("where",), self.where, coordinates
         yield ("equals",), self.equals, set()

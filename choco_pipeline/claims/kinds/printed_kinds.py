@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from choco_pipeline.claims.kinds.fields import Condition, Integer, Name, Natural
-from choco_pipeline.claims.kinds.kind import Kind, Part, where_text
+from choco_pipeline.claims.kinds.kind import Kind, where_text
 from choco_pipeline.claims.kinds.option_kinds import Coordinates, wrong_length
 from choco_pipeline.claims.kinds.position_kinds import WHERE
 from choco_pipeline.documents.yaml_file import Location
@@ -20,19 +20,12 @@ class GrundyTable(Kind):
     """A printed table of Grundy numbers in two coordinates."""
 
     of_whole_bars: ClassVar[bool] = False
+    of_tables: ClassVar[Quantity | None] = "grundy"
 
     kind: Literal["grundy-table"]
     down: Name = Field(description="The coordinate that counts rows, from 0.")
     across: Name = Field(description="The coordinate that counts the numbers in a row, from 0.")
     rows: list[list[Natural]] = Field(min_length=1)
-
-    def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
-        """Return the kinds of tables that it can be checked on."""
-        return ("grundy",)
-
-    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
-        """Yield every formula in it."""
-        yield from ()
 
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
         """Yield axes that are not the two coordinates, and rows without a number."""
@@ -40,6 +33,13 @@ class GrundyTable(Kind):
             yield ("rows",), "a number is needed"
         if {self.down, self.across} != set(coordinates):
             yield (), f"`down` and `across` must be the coordinates, {' and '.join(coordinates)}"
+
+    def printed(self, coordinates: Sequence[str]) -> Iterator[tuple[tuple[int, ...], int]]:
+        """Yield the positions, with these coordinates in their order, and their printed numbers."""
+        order = [(self.down, self.across).index(name) for name in coordinates]
+        for down, row in enumerate(self.rows):
+            for across, number in enumerate(row):
+                yield tuple((down, across)[axis] for axis in order), number
 
     def summary(self) -> str:
         """Return what is claimed as one line of formulas."""
@@ -50,24 +50,21 @@ class GrundyList(Kind):
     """Printed Grundy numbers of single positions."""
 
     of_whole_bars: ClassVar[bool] = False
+    of_tables: ClassVar[Quantity | None] = "grundy"
 
     kind: Literal["grundy-list"]
     numbers: list[list[Natural]] = Field(
         min_length=1, description="For each position its coordinates and then its Grundy number."
     )
 
-    def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
-        """Return the kinds of tables that it can be checked on."""
-        return ("grundy",)
-
-    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
-        """Yield every formula in it."""
-        yield from ()
-
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
         """Yield rows of another length."""
         for n, row in enumerate(self.numbers):
             yield from wrong_length(("numbers", n), row, (*coordinates, "its Grundy number"))
+
+    def printed(self, coordinates: Sequence[str]) -> Iterator[tuple[tuple[int, ...], int]]:
+        """Yield the positions and their printed numbers."""
+        yield from ((tuple(position), number) for *position, number in self.numbers)
 
     def summary(self) -> str:
         """Return what is claimed as one line of formulas."""
@@ -87,10 +84,6 @@ class PList(Kind):
     def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
         """Return the kinds of tables that it can be checked on."""
         return ("grundy",) if whole_bars else super().quantities(whole_bars)
-
-    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
-        """Yield every formula in it."""
-        yield ("where",), self.where, coordinates
 
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
         """Yield positions with another number of coordinates."""
@@ -121,11 +114,6 @@ class Listing(Kind):
     def quantities(self, whole_bars: bool) -> tuple[Quantity, ...]:
         """Return the kinds of tables that it can be checked on."""
         return ("grundy",) if whole_bars else super().quantities(whole_bars)
-
-    def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
-        """Yield every formula in it."""
-        yield ("of",), self.of, coordinates
-        yield ("where",), self.where, coordinates
 
     def mistakes(self, coordinates: tuple[str, ...]) -> Iterator[tuple[Location, str]]:
         """Yield an order of other coordinates, and a listing without values."""

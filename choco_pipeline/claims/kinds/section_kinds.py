@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from choco_pipeline.claims.kinds.fields import Condition, Integer, Name, Natural, Span
-from choco_pipeline.claims.kinds.kind import Kind, Part, where_text
+from choco_pipeline.claims.kinds.kind import Kind, Part, in_order, where_text
 from choco_pipeline.documents.model import Model
 from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.formula.written.math_text import math_text
@@ -71,12 +71,8 @@ class Sections(Kind):
     def parts(self, coordinates: frozenset[str]) -> Iterator[Part]:
         """Yield every formula in it."""
         known = {"N"}
-        for name, span in self.all.items():
-            yield ("all", name), span, set(known)
-            known.add(name)
-        for name, formula in self.let.items():
-            yield ("let", name), formula, set(known)
-            known.add(name)
+        yield from in_order(("all",), self.all, known)
+        yield from in_order(("let",), self.let, known)
         yield ("order",), self.order, known
         yield ("level",), self.level, known
         yield ("pieces",), self.pieces, known

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
+from choco_pipeline.claims.evidence.explain import no_position
 from choco_pipeline.claims.kinds import Count, GrundyList, GrundyTable, PList
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.verdict import (
@@ -31,7 +32,7 @@ from choco_pipeline.proof.statements.question import VALUE, Question
 def about_numbers(question: Question, check: GrundyTable | GrundyList) -> Finding:
     """Return whether printed Grundy numbers are those that the automata give; the least position that differs refutes."""
     game, heaps = question.proof.ruleset, len(question.coordinates)
-    wrong, printed = [], list(_numbers(question, check))
+    wrong, printed = [], list(check.printed(question.coordinates))
     for position, number in printed:
         if not game.is_position(position) or question.known(position).number != number:
             wrong.append((max(position[:heaps], default=0), position, number))
@@ -41,7 +42,7 @@ def about_numbers(question: Question, check: GrundyTable | GrundyList) -> Findin
     if game.is_position(position):
         shown = number_at(question.claim, question.parameters, question.known(position), number)
     else:
-        shown = _no_position(question, position, f"Grundy number {number}")
+        shown = no_position(question.proof.ruleset, position, f"Grundy number {number}")
     return Finding(Refuted(shown, 0), {"failures": len(wrong)})
 
 
@@ -64,7 +65,7 @@ def about_list(question: Question, check: PList) -> Finding:
     def shown(position: Position) -> Counterexample:
         game = question.proof.ruleset
         if not game.is_position(position):
-            return _no_position(question, position, "P-position of the list")
+            return no_position(question.proof.ruleset, position, "P-position of the list")
         found = outcome(question.known(position).is_p_position)
         is_there = "P-position of the list" if position in printed else "not on the list"
         return Counterexample(found, is_there, position, game.coordinates)
@@ -122,23 +123,6 @@ def _among(question: Question, check: Count, passes: int) -> Sentence:
     return conjunction(inside, is_one)
 
 
-def _numbers(question: Question, check: GrundyTable | GrundyList) -> Iterator[tuple[Position, int]]:
-    if isinstance(check, GrundyList):
-        yield from ((tuple(row[:-1]), row[-1]) for row in check.numbers)
-        return
-    order = [(check.down, check.across).index(name) for name in question.coordinates]
-    for down, row in enumerate(check.rows):
-        for across, number in enumerate(row):
-            yield tuple((down, across)[axis] for axis in order), number
-
-
 def _is(question: Question, position: Position) -> Sentence:
     pairs = zip(question.coordinates, position, strict=True)
     return conjunction(*(linear({name: 1}, -value, "==") for name, value in pairs))
-
-
-def _no_position(question: Question, position: Position, claimed: str) -> Counterexample:
-    game = question.proof.ruleset
-    return Counterexample(
-        f"it is no position: {game.why_not(position)}", claimed, position, game.coordinates
-    )
