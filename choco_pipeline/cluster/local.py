@@ -55,20 +55,13 @@ NO_PAGES: dict[str, list[str]] = {
 
 @dataclass(frozen=True)
 class Cluster:
-    """A Dask cluster that tasks can be sent to.
+    """A Dask cluster that tasks can be sent to."""
 
-    Attributes
-    ----------
-    address
-        Of the scheduler.
-    dashboard
-        Address of Dask's dashboard in a browser; None if there is none.
-    client
-        The connection.
-    """
-
+    #: Of the scheduler.
     address: str
+    #: Address of Dask's dashboard in a browser; None if there is none.
     dashboard: str | None
+    #: The connection.
     client: Client
 
     def listen(self, handler: Callable[[Mapping[str, Any]], None]) -> None:

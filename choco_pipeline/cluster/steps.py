@@ -15,28 +15,19 @@ from choco_pipeline.cluster.progress import ignore
 
 @dataclass(frozen=True)
 class Step:
-    """One task among others.
+    """One task among others."""
 
-    Attributes
-    ----------
-    key
-        Its name; no other step of the same list has it.
-    target
-        ``package.module:function``. Called as ``function(*arguments, *results, report)``.
-    arguments
-        Plain data.
-    needs
-        The keys of steps whose results it is given; they stand before it in the list. Results are whatever the targets
-        return, and must not be changed, since a step may run again when a worker dies.
-    lane
-        Steps of the same lane run on the same worker while it lives, lanes one after the other on different ones. Without
-        a lane a step that needs others runs where one of their results is, so that all may end up on one worker.
-    """
-
+    #: Its name; no other step of the same list has it.
     key: str
+    #: ``package.module:function``. Called as ``function(*arguments, *results, report)``.
     target: str
+    #: Plain data.
     arguments: tuple[Any, ...]
+    #: The keys of steps whose results it is given; they stand before it in the list. Results are whatever the targets
+    #: return, and must not be changed, since a step may run again when a worker dies.
     needs: tuple[str, ...] = ()
+    #: Steps of the same lane run on the same worker while it lives, lanes one after the other on different ones. Without
+    #: a lane a step that needs others runs where one of their results is, so that all may end up on one worker.
     lane: int | None = None
 
 
@@ -45,17 +36,11 @@ def nothing() -> None:
 
 
 class Runner(Protocol):
-    """What runs steps.
+    """What runs steps."""
 
-    Attributes
-    ----------
-    memory
-        Bytes that each of them may use, or None if nothing is said.
-    workers
-        How many of them run at the same time.
-    """
-
+    #: Bytes that each of them may use, or None if nothing is said.
     memory: int | None
+    #: How many of them run at the same time.
     workers: int
 
     def run(self, steps: Sequence[Step], watch: Callable[[], None] = nothing) -> None:

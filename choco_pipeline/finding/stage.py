@@ -41,42 +41,27 @@ Report = Callable[..., None]
 
 @dataclass(frozen=True)
 class Foreseen:
-    """What trying a statement has shown.
+    """What trying a statement has shown."""
 
-    Attributes
-    ----------
-    chance
-        In how many bars that are drawn it is right; None if that cannot be tried.
-    tried
-        It with its verdict; None if it is right in too many bars that are drawn.
-    """
-
+    #: In how many bars that are drawn it is right; None if that cannot be tried.
     chance: int | None
+    #: It with its verdict; None if it is right in too many bars that are drawn.
     tried: FoundStatement | None
 
 
 @dataclass
 class Finder:
-    """What statements are compared with, tried on and decided by.
+    """What statements are compared with, tried on and decided by."""
 
-    Attributes
-    ----------
-    tables
-        Bounds and certificates of the run.
-    catalogue
-        The claims that are known.
-    decide
-        As for `choco_pipeline.finding.judge.trial.tried`.
-    for_all
-        Decides what stood on tables for all parameters at once; None to ask nobody.
-    foreseen
-        Of some statements, by their ids, what trying them has shown already.
-    """
-
+    #: Bounds and certificates of the run.
     tables: Tables
+    #: The claims that are known.
     catalogue: Catalogue
+    #: As for `choco_pipeline.finding.judge.trial.tried`.
     decide: Decide | None = None
+    #: Decides what stood on tables for all parameters at once; None to ask nobody.
     for_all: ForAllParameters | None = None
+    #: Of some statements, by their ids, what trying them has shown already.
     foreseen: Mapping[str, Foreseen] = field(default_factory=dict)
     accepted: list[FoundStatement] = field(default_factory=list)
     refuted: list[FoundStatement] = field(default_factory=list)

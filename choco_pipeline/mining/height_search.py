@@ -27,17 +27,11 @@ Truths = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class HeightClass:
-    """The bars (x, y, z) with one formula.
+    """The bars (x, y, z) with one formula."""
 
-    Attributes
-    ----------
-    asked
-        `GRUNDY` for G = x⊕y⊕z, `P_POSITIONS` for P iff (x+a)⊕(y+b)⊕(z+c) = 0, `EVERY` for all bars.
-    shift
-        a, b, c.
-    """
-
+    #: `GRUNDY` for G = x⊕y⊕z, `P_POSITIONS` for P iff (x+a)⊕(y+b)⊕(z+c) = 0, `EVERY` for all bars.
     asked: Asked
+    #: a, b, c.
     shift: tuple[int, int, int] = (0, 0, 0)
 
     def members(self, side: int, height: int) -> Iterator[Heights]:

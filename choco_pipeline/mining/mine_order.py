@@ -16,37 +16,23 @@ class TableSearch(RecordModel):
 
 
 class MineOrder(RecordModel):
-    """The searches in the tables of a shard.
-
-    Attributes
-    ----------
-    format
-        Of tables, and of what comes of the order.
-    code
-        Digest of the code that searches: an order for other code is another one.
-    manifest
-        The shard's.
-    searches
-        In the order of their findings.
-    """
+    """The searches in the tables of a shard."""
 
     work: str = ""
+    #: Of tables, and of what comes of the order.
     format: int
+    #: Digest of the code that searches: an order for other code is another one.
     code: str
+    #: The shard's.
     manifest: Path
+    #: In the order of their findings.
     searches: tuple[TableSearch, ...]
 
 
 class MinedTables(RecordModel):
-    """What came of a work order for mining.
+    """What came of a work order for mining."""
 
-    Attributes
-    ----------
-    format
-        Of tables, and of what is found on them.
-    findings
-        Each with its table, and the seconds that it took.
-    """
-
+    #: Of tables, and of what is found on them.
     format: int
+    #: Each with its table, and the seconds that it took.
     findings: tuple[Finding, ...]

@@ -19,17 +19,11 @@ BLOCK = 1 << 18
 
 @dataclass(frozen=True)
 class PPositionArrays:
-    """P-positions of one table.
+    """P-positions of one table."""
 
-    Attributes
-    ----------
-    coordinates
-        For each coordinate's name, and p where there is a pass, an int64 array with one entry for each P-position.
-    size
-        The largest coordinate of each P-position, passes not counted; int64.
-    """
-
+    #: For each coordinate's name, and p where there is a pass, an int64 array with one entry for each P-position.
     coordinates: dict[str, Ints]
+    #: The largest coordinate of each P-position, passes not counted; int64.
     size: Ints
 
     def __len__(self) -> int:

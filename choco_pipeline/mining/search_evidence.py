@@ -37,23 +37,16 @@ class Candidates(RecordModel):
 
 
 class SearchOutcome(AsGiven):
-    """What all findings have.
-
-    Attributes
-    ----------
-    table
-        The id of the table, in a run.
-    kind
-        Of the search.
-    seconds
-        That the search took, in a run.
-    """
+    """What all findings have."""
 
     #: The fields that hold what a finding says, whichever game it says it of.
     SAYS: ClassVar[tuple[str, ...]] = ()
 
+    #: The id of the table, in a run.
     table: str = ""
+    #: Of the search.
     kind: str
+    #: That the search took, in a run.
     seconds: float = 0.0
 
     def says_as(self, other: SearchOutcome) -> bool:

@@ -29,26 +29,17 @@ MOST_SAID = 4
 
 @dataclass(frozen=True)
 class IntegerSequence:
-    """Numbers of P-positions.
+    """Numbers of P-positions."""
 
-    Attributes
-    ----------
-    game
-        A ruleset, or a family of bars with the parameter m.
-    what
-        What is counted, in words that name the index.
-    index
-        How the index is called; the sequence is g, as in `patterns`.
-    first
-        The first index.
-    terms
-        The numbers.
-    """
-
+    #: A ruleset, or a family of bars with the parameter m.
     game: str
+    #: What is counted, in words that name the index.
     what: str
+    #: How the index is called; the sequence is g, as in `patterns`.
     index: str
+    #: The first index.
     first: int
+    #: The numbers.
     terms: tuple[int, ...]
 
     @classmethod
@@ -60,23 +51,15 @@ class IntegerSequence:
 
 @dataclass(frozen=True)
 class ValueForm:
-    """What a set of integers seems to be: a suggestion for a claim, not a claim.
+    """What a set of integers seems to be: a suggestion for a claim, not a claim."""
 
-    Attributes
-    ----------
-    name
-        ``zero``, ``finite``, ``two-powers-minus-two``, ``powers``, ``conditions``, ``all-up-to`` or ``list``.
-    text
-        The set in the field's notation.
-    condition
-        A condition on v, in the formula language; empty for a list without a known form.
-    relation
-        How the values compare with the numbers v of which the condition is true.
-    """
-
+    #: ``zero``, ``finite``, ``two-powers-minus-two``, ``powers``, ``conditions``, ``all-up-to`` or ``list``.
     name: str
+    #: The set in the field's notation.
     text: str
+    #: A condition on v, in the formula language; empty for a list without a known form.
     condition: str = ""
+    #: How the values compare with the numbers v of which the condition is true.
     relation: Relation = "exactly"
 
     def says_of(self, expression: str) -> str:
@@ -143,51 +126,36 @@ class CountFinding(SearchOutcome):
 
 
 class PeriodicLine(AsGiven):
-    """A line that repeats: a(n+period) = a(n) + saltus for n ≥ preperiod.
+    """A line that repeats: a(n+period) = a(n) + saltus for n ≥ preperiod."""
 
-    Attributes
-    ----------
-    line
-        The coordinates that tell it from others.
-    modulo
-        If only remainders modulo that number repeat.
-    empty
-        Whether what repeats is that there is no P-position.
-    """
-
+    #: The coordinates that tell it from others.
     line: tuple[int, ...]
     preperiod: int
     period: int
     saltus: int
+    #: If only remainders modulo that number repeat.
     modulo: int = 0
+    #: Whether what repeats is that there is no P-position.
     empty: bool = False
 
 
 class PeriodFinding(SearchOutcome):
-    """Which lines of a table repeat, in one direction.
-
-    Attributes
-    ----------
-    along, across
-        The coordinate that grows along the lines, or two, and what tells the lines apart.
-    passes
-        How many are left; None in games without.
-    lines, without
-        Those that repeat, and how many do not.
-    laws
-        Formulas over the lines for period, saltus and preperiod, as far as there are any.
-    """
+    """Which lines of a table repeat, in one direction."""
 
     SAYS = ("along", "across", "holds_none", "laws")
 
     kind: Literal["period"] = "period"
     ruleset: str
+    #: The coordinate that grows along the lines, or two, and what tells the lines apart.
     along: str
     across: tuple[str, ...]
+    #: How many are left; None in games without.
     passes: int | None
     tried: Candidates
+    #: Those that repeat, and how many do not.
     lines: tuple[PeriodicLine, ...] = ()
     without: int = 0
+    #: Formulas over the lines for period, saltus and preperiod, as far as there are any.
     laws: Mapping[str, str] = {}
     text: str = ""
     found_on: Seen | None = None
@@ -254,17 +222,7 @@ class CopiedPicture(RecordModel):
 
 
 class BlocksFinding(SearchOutcome):
-    """How pictures of P-positions follow from smaller ones: by relations, or as copies.
-
-    Attributes
-    ----------
-    known
-        The other stacks of which relations speak.
-    relations, complete, begins
-        For which residues there are any, whether for all, and from which number on they are true.
-    copies
-        That make up a picture.
-    """
+    """How pictures of P-positions follow from smaller ones: by relations, or as copies."""
 
     SAYS = ("axes", "relations", "copies", "begins")
 
@@ -272,11 +230,14 @@ class BlocksFinding(SearchOutcome):
     ruleset: str
     axes: tuple[str, ...]
     passes: int | None
+    #: The other stacks of which relations speak.
     known: tuple[str, ...] = ()
     tried: Candidates
+    #: For which residues there are any, whether for all, and from which number on they are true.
     relations: tuple[HalfRelation, ...] = ()
     complete: bool = False
     begins: int = 0
+    #: That make up a picture.
     copies: tuple[CopiedPicture, ...] = ()
     text: str = ""
     found_on: Seen | None = None
@@ -293,22 +254,15 @@ class FormulaLine(RecordModel):
 
 
 class FormulasFinding(SearchOutcome):
-    """Formulas for what a table holds.
-
-    Attributes
-    ----------
-    label
-        ``P iff`` or ``G =``.
-    formulas, exceptions
-        What they say, and the positions at which they are wrong.
-    size
-        How many names, numbers and operators are in them.
-    """
+    """Formulas for what a table holds."""
 
     kind: Literal["formulas"] = "formulas"
+    #: ``P iff`` or ``G =``.
     label: str = ""
+    #: What they say, and the positions at which they are wrong.
     formulas: tuple[FormulaLine, ...] = ()
     exceptions: tuple[tuple[int, ...], ...] = ()
+    #: How many names, numbers and operators are in them.
     size: int = 0
     text: str = ""
     found_on: Seen | None = None
@@ -328,33 +282,23 @@ class GrowthStep(RecordModel):
 
 
 class ValueSetFinding(SearchOutcome):
-    """The values of an expression at the P-positions.
-
-    Attributes
-    ----------
-    growth
-        The values at growing bounds.
-    frontiers
-        For boxes of side B the largest F such that 0, …, F are all values.
-    law, exponent
-        A formula for F; or, if there is none, the power of B with which it grows, if it does.
-    form
-        What the set seems to be.
-    claim
-        That says so; None where no form was recognised.
-    size
-        How many names, numbers and operators there are in it.
-    """
+    """The values of an expression at the P-positions."""
 
     kind: Literal["value-sets"] = "value-sets"
     expression: str
+    #: The values at growing bounds.
     growth: tuple[GrowthStep, ...]
+    #: For boxes of side B the largest F such that 0, …, F are all values.
     frontiers: tuple[tuple[int, int], ...]
+    #: A formula for F; or, if there is none, the power of B with which it grows, if it does.
     law: str = ""
     exponent: float | None = None
+    #: What the set seems to be.
     form: ValueForm
     text: str = ""
+    #: That says so; None where no form was recognised.
     claim: ClaimContent | None = None
+    #: How many names, numbers and operators there are in it.
     size: int = 0
     found_on: Seen | None = None
     held_on: Seen | None = None

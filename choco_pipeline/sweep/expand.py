@@ -41,35 +41,24 @@ class _Count:
 
 @dataclass
 class Planned:
-    """A table that some sweeps of a run ask for.
+    """A table that some sweeps of a run ask for."""
 
-    Attributes
-    ----------
-    spec, game
-        What it is.
-    sweeps
-        Names of the sweeps that it belongs to.
-    parameters
-        Their values in the first of these sweeps, with ``f`` and ``passes`` where they vary.
-    claims
-        Ids of the claims that the sweeps ask for, or None for all that fit.
-    mine
-        What to look for in it.
-    prove, prove_seconds, prove_memory
-        What to prove of the game, and how many seconds and GiB of memory each proof may take.
-    proving
-        Names of the sweeps that ask for that.
-    """
-
+    #: What it is.
     spec: TableSpec
     game: Ruleset
+    #: Names of the sweeps that it belongs to.
     sweeps: list[str]
+    #: Their values in the first of these sweeps, with ``f`` and ``passes`` where they vary.
     parameters: Values
+    #: Ids of the claims that the sweeps ask for, or None for all that fit.
     claims: set[str] | None
+    #: What to look for in it.
     mine: list[Mine] = field(default_factory=list)
+    #: What to prove of the game, and how many seconds and GiB of memory each proof may take.
     prove: list[Prove] = field(default_factory=list)
     prove_seconds: int = 0
     prove_memory: int = 0
+    #: Names of the sweeps that ask for that.
     proving: list[str] = field(default_factory=list)
 
 

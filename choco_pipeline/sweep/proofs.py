@@ -50,21 +50,14 @@ Proofs = Sequence[GameToProve]
 
 @dataclass(frozen=True)
 class StatementPart:
-    """Statements that one job decides.
+    """Statements that one job decides."""
 
-    Attributes
-    ----------
-    claims
-        Their ids.
-    seconds, memory
-        The limits; the memory in GiB.
-    games
-        Descriptions of their games.
-    """
-
+    #: Their ids.
     claims: Sequence[str]
+    #: The limits; the memory in GiB.
     seconds: int
     memory: int
+    #: Descriptions of their games.
     games: Mapping[str, object] = field(default_factory=dict)
 
 

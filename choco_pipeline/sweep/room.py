@@ -49,20 +49,13 @@ def require_object_store(plan: Plan, manifest: Callable[[str], Path]) -> None:
 
 @dataclass(frozen=True)
 class Capacity:
-    """What computes the tables of a plan.
+    """What computes the tables of a plan."""
 
-    Attributes
-    ----------
-    workers
-        How many tasks run at the same time, at most.
-    memory
-        Bytes that each of them may use; None if nobody knows yet, or if each is given what it needs.
-    whose
-        Who gives that memory, as messages say it.
-    """
-
+    #: How many tasks run at the same time, at most.
     workers: int
+    #: Bytes that each of them may use; None if nobody knows yet, or if each is given what it needs.
     memory: int | None
+    #: Who gives that memory, as messages say it.
     whose: str
 
     @classmethod

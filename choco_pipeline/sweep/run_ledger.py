@@ -16,47 +16,32 @@ from choco_pipeline.proof.games.proof_outcome import GameProof
 
 
 class Ledger(RecordModel):
-    """What a run has found.
+    """What a run has found."""
 
-    Attributes
-    ----------
-    format
-        Of tables, and of what is found on them.
-    run, title, config
-        The run's name, its heading, and the file of its configuration.
-    command
-        That repeats it.
-    versions
-        Of the program and what it uses, and the commit that built the tables.
-    seconds
-        Of each stage, added up over the workers.
-    claims, rows
-        Every claim of its files, checked or not, and what all verdicts on it come to.
-    pairs
-        Claims that disagree.
-    verdicts
-        Of tables, of proofs, and of claims over several tables.
-    tables
-        What was planned of each, and what its manifest says.
-    proofs
-        Of the games that were to be proved.
-    findings
-        Of single tables, by the searches that found them.
-    """
-
+    #: Of tables, and of what is found on them.
     format: int
+    #: The run's name, its heading, and the file of its configuration.
     run: str
     title: str
     config: str
+    #: That repeats it.
     command: str
+    #: Of the program and what it uses, and the commit that built the tables.
     versions: Mapping[str, str]
+    #: Of each stage, added up over the workers.
     seconds: Mapping[str, float]
+    #: Every claim of its files, checked or not, and what all verdicts on it come to.
     claims: tuple[LedgerClaim, ...]
     rows: tuple[ClaimRow, ...]
+    #: Claims that disagree.
     pairs: tuple[ClaimPair, ...]
+    #: Of tables, of proofs, and of claims over several tables.
     verdicts: tuple[ClaimVerdict, ...]
+    #: What was planned of each, and what its manifest says.
     tables: tuple[Mapping[str, Any], ...]
+    #: Of the games that were to be proved.
     proofs: tuple[GameProof, ...] = ()
+    #: Of single tables, by the searches that found them.
     findings: tuple[Finding, ...]
 
     @classmethod

@@ -47,17 +47,11 @@ Values = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Domain:
-    """For which parameters something holds.
+    """For which parameters something holds."""
 
-    Attributes
-    ----------
-    text
-        A condition of the formula language; empty for all parameters.
-    tried
-        The number of different conditions that are no longer.
-    """
-
+    #: A condition of the formula language; empty for all parameters.
     text: str
+    #: The number of different conditions that are no longer.
     tried: int
 
     def holds(self, point: Point) -> bool:

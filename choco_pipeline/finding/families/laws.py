@@ -45,30 +45,20 @@ def shapes(name: str) -> list[tuple[Term, ...]]:
 
 @dataclass(frozen=True)
 class Law:
-    """One formula for the parameters of one residue class; no proof, but it was right where it had not been fitted.
+    """One formula for the parameters of one residue class; no proof, but it was right where it had not been fitted."""
 
-    Attributes
-    ----------
-    name
-        The parameter.
-    modulus, residue
-        The class: parameters k with k ≡ `residue` (mod `modulus`).
-    combination
-        The formula.
-    fitted
-        The parameters that the coefficients follow from, more of them than coefficients.
-    held_out
-        Larger ones at which the law was then right: all that are known in this class.
-    exceptions
-        Smaller ones in the class, which the law does not speak of.
-    """
-
+    #: The parameter.
     name: str
+    #: The class: parameters k with k ≡ `residue` (mod `modulus`).
     modulus: int
     residue: int
+    #: The formula.
     combination: Combination
+    #: The parameters that the coefficients follow from, more of them than coefficients.
     fitted: tuple[int, ...]
+    #: Larger ones at which the law was then right: all that are known in this class.
     held_out: tuple[int, ...]
+    #: Smaller ones in the class, which the law does not speak of.
     exceptions: tuple[int, ...] = ()
 
     def value(self, k: int) -> Fraction | None:

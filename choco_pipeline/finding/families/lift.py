@@ -38,21 +38,14 @@ _HOLE = "#"
 
 @dataclass(frozen=True)
 class LabelledFormula:
-    """What was found in one table, or for a whole family in terms of its parameters.
+    """What was found in one table, or for a whole family in terms of its parameters."""
 
-    Attributes
-    ----------
-    label
-        "P iff" or "G =".
-    formula, where
-        Texts of the formula language; `where` is empty for everywhere.
-    exceptions
-        Positions at which the formula is wrong, each coordinate a text of that language.
-    """
-
+    #: "P iff" or "G =".
     label: str
+    #: Texts of the formula language; `where` is empty for everywhere.
     formula: str
     where: str = ""
+    #: Positions at which the formula is wrong, each coordinate a text of that language.
     exceptions: tuple[tuple[str, ...], ...] = ()
 
     @property

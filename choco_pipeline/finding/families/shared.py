@@ -20,23 +20,15 @@ from choco_pipeline.provenance import canonical_json
 
 @dataclass(frozen=True)
 class Instance:
-    """A statement on one game, and what it says in the words of the game's family.
+    """A statement on one game, and what it says in the words of the game's family."""
 
-    Attributes
-    ----------
-    statement
-        On the game.
-    family
-        The family's notation.
-    parameters
-        Of the game.
-    said, check, formulas
-        What is said of the family; instances with the same are put together.
-    """
-
+    #: On the game.
     statement: FoundStatement
+    #: The family's notation.
     family: str
+    #: Of the game.
     parameters: Mapping[str, int]
+    #: What is said of the family; instances with the same are put together.
     said: str
     check: Mapping[str, Any] | None
     formulas: tuple[StatementLine, ...]

@@ -58,20 +58,13 @@ def statements(mined: Iterable[Mined]) -> list[FoundStatement]:
 
 @dataclass(frozen=True)
 class _Gathered:
-    """What findings say.
+    """What findings say."""
 
-    Attributes
-    ----------
-    statements
-        By their ids.
-    untried
-        What games of a family have in common, and nothing can try on games that it was not seen for.
-    apart
-        The searches of families in which the games have nothing in common.
-    """
-
+    #: By their ids.
     statements: dict[str, FoundStatement]
+    #: What games of a family have in common, and nothing can try on games that it was not seen for.
     untried: list[FoundStatement]
+    #: The searches of families in which the games have nothing in common.
     apart: frozenset[tuple[str, str]]
 
     @classmethod

@@ -33,24 +33,16 @@ class HeightsError(ChocoError):
 
 @dataclass(frozen=True)
 class CriterionSearch:
-    """What became of one question.
+    """What became of one question."""
 
-    Attributes
-    ----------
-    functions, members
-        How many functions the boxes have, and how many of them are in the class.
-    exact
-        The joined conditions that only the members have, in the boxes and in everything held out, the shortest first.
-    looked_at
-        How many single conditions there were, and how many joined ones were right in the boxes.
-    held
-        On which other functions the shortest of these were then tried.
-    """
-
+    #: How many functions the boxes have, and how many of them are in the class.
     functions: int
     members: int
+    #: The joined conditions that only the members have, in the boxes and in everything held out, the shortest first.
     exact: tuple[Joined, ...]
+    #: How many single conditions there were, and how many joined ones were right in the boxes.
     looked_at: tuple[int, int]
+    #: On which other functions the shortest of these were then tried.
     held: Evidence
 
 

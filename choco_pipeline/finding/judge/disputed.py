@@ -27,20 +27,13 @@ SECONDS = 0.5
 
 @dataclass(frozen=True)
 class Disputed:
-    """A claim of the catalogue that ends where a statement goes on, or says something else.
+    """A claim of the catalogue that ends where a statement goes on, or says something else."""
 
-    Attributes
-    ----------
-    claim
-        Its id.
-    bound
-        A table that goes so far has the place.
-    why
-        What the claim says, as words with it for a subject.
-    """
-
+    #: Its id.
     claim: str
+    #: A table that goes so far has the place.
     bound: int
+    #: What the claim says, as words with it for a subject.
     why: str
 
 

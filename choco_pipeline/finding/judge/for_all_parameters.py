@@ -50,23 +50,15 @@ Follow = Callable[[Claim, Claim, ClaimVerdict, float], ClaimVerdict]
 
 @dataclass
 class ForAllParameters:
-    """Who decides statements for all parameters, within the time that is left of a run's.
+    """Who decides statements for all parameters, within the time that is left of a run's."""
 
-    Attributes
-    ----------
-    decide
-        From a game's rules.
-    follow
-        By lemmas; None to ask nobody.
-    catalogue
-        Where premises are looked for.
-    spent
-        Seconds so far.
-    """
-
+    #: From a game's rules.
     decide: DecideForAll
+    #: By lemmas; None to ask nobody.
     follow: Follow | None = None
+    #: Where premises are looked for.
     catalogue: Catalogue = field(default_factory=lambda: Catalogue({}))
+    #: Seconds so far.
     spent: float = 0.0
 
     def decided(self, statement: FoundStatement) -> FoundStatement:

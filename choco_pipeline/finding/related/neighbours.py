@@ -18,27 +18,18 @@ MOST_MOVED, MOST_MOVED_ALONG = 2, 8
 
 @dataclass(frozen=True)
 class Neighbours:
-    """Two games that are compared, as notations in the same parameters.
+    """Two games that are compared, as notations in the same parameters."""
 
-    Attributes
-    ----------
-    own, other
-        The games.
-    fewer
-        By how many passes fewer are left in the other.
-    is_swapped
-        Whether x and z change places.
-    name
-        The parameter that is smaller in the other; empty for none.
-    along, up
-        By how much positions may be moved along x and z, and along other coordinates.
-    """
-
+    #: The games.
     own: str
     other: str
+    #: By how many passes fewer are left in the other.
     fewer: int = 0
+    #: Whether x and z change places.
     is_swapped: bool = False
+    #: The parameter that is smaller in the other; empty for none.
     name: str = ""
+    #: By how much positions may be moved along x and z, and along other coordinates.
     along: int = 0
     up: int = 0
 

@@ -49,20 +49,13 @@ TRIED = "the same position and near ones, of games with less passes, smaller par
 
 @dataclass(frozen=True)
 class _Relation:
-    """How a game follows from a neighbour.
+    """How a game follows from a neighbour."""
 
-    Attributes
-    ----------
-    pair
-        The games.
-    function
-        Of the Grundy number, or of the free heap; empty where P-positions are compared.
-    moved
-        For each dimension of the tables, how far positions are moved, a formula in the parameters.
-    """
-
+    #: The games.
     pair: Neighbours
+    #: Of the Grundy number, or of the free heap; empty where P-positions are compared.
     function: str
+    #: For each dimension of the tables, how far positions are moved, a formula in the parameters.
     moved: tuple[tuple[str, str], ...]
 
 

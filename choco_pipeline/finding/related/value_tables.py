@@ -29,23 +29,15 @@ FEWEST_VALUES = 6
 
 @dataclass(frozen=True)
 class ValueTable:
-    """What is compared of one game: Grundy numbers, or the free heaps of P-positions.
+    """What is compared of one game: Grundy numbers, or the free heaps of P-positions."""
 
-    Attributes
-    ----------
-    dims
-        The coordinates, passes first.
-    values
-        A number for each position.
-    legal
-        Which cells are positions.
-    limited
-        The coordinates that the others limit.
-    """
-
+    #: The coordinates, passes first.
     dims: tuple[str, ...]
+    #: A number for each position.
     values: Ints
+    #: Which cells are positions.
     legal: Truths
+    #: The coordinates that the others limit.
     limited: frozenset[str]
 
     @classmethod

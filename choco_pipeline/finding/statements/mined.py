@@ -11,23 +11,16 @@ from choco_pipeline.tables.specs.schema import Quantity
 
 @dataclass(frozen=True)
 class Mined:
-    """A finding and the table that it was found in.
+    """A finding and the table that it was found in."""
 
-    Attributes
-    ----------
-    ruleset, quantity, bound
-        The table.
-    family, parameters
-        The family that the table's game belongs to, with the names of its parameters, and their values.
-    finding
-        What a search says of the table.
-    """
-
+    #: The table.
     ruleset: str
     quantity: str
     bound: int
+    #: The family that the table's game belongs to, with the names of its parameters, and their values.
     family: str
     parameters: Mapping[str, int]
+    #: What a search says of the table.
     finding: Finding
 
     @property

@@ -35,17 +35,11 @@ Parameters = Mapping[str, int]
 
 @dataclass(frozen=True)
 class Tables:
-    """What a run knows of games.
+    """What a run knows of games."""
 
-    Attributes
-    ----------
-    bounds
-        For each game and quantity, the largest bound of its tables.
-    certificates
-        For each game that is proved, its certificates: Grundy numbers first.
-    """
-
+    #: For each game and quantity, the largest bound of its tables.
     bounds: Mapping[tuple[str, Quantity], int]
+    #: For each game that is proved, its certificates: Grundy numbers first.
     certificates: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property

@@ -63,71 +63,48 @@ UNDECIDED = Conclusion("undecided", "not checked yet")
 
 @dataclass(frozen=True)
 class FoundStatement(ShownInNotebook):
-    """One found statement.
+    """One found statement."""
 
-    Attributes
-    ----------
-    kind
-        What it is about.
-    ruleset
-        A game's notation, or that of a family, in which names stand for integers.
-    said
-        One plain sentence; it does not tell the parameters of which it speaks: `when` does.
-    names_game
-        Whether the sentence names its game, at its beginning: a notation keeps its small letter there.
-    found_on, held_on
-        The cells it was found on, and others on which it was then right.
-    tried
-        What the search that found it looked at.
-    when
-        A condition on the parameters, empty for all of them.
-    parameters
-        For each parameter of the family, the values that it was seen for.
-    seen
-        The choices of these values that it was seen for, in the order of `parameters`; empty for all of them.
-    claim
-        The formal part of an entry below ``claims:`` that says the same, which `choco_pipeline.claims` can check; None where
-        there is none. Its id, its words and the condition on the parameters are the statement's own.
-    formulas
-        What it says, as formulas.
-    exceptions
-        Positions at which the formulas are wrong.
-    conclusion
-        What the verdicts on it come to.
-    known
-        Ids of the catalogue's claims that it restates.
-    is_consequence
-        Whether the claims in `known` say more of its games than it does: then it follows from them, and restates none.
-    follows_from
-        Ids of the found statements that settle all positions of its game, as far as sampled ones tell.
-    implies
-        What else was found, as sentences: it follows from this statement, and from others perhaps, as far as sampled positions
-        tell, and is none of its own.
-    picture
-        Plain data for a drawing: ``{"kind": "p-pattern" | "sequence" | …, …}``.
-    source
-        The finding that it repeats, while statements are judged; a document does not hold it.
-    """
-
+    #: What it is about.
     kind: Kind
+    #: A game's notation, or that of a family, in which names stand for integers.
     ruleset: str
+    #: One plain sentence; it does not tell the parameters of which it speaks: `when` does.
     said: str
+    #: The cells it was found on, and others on which it was then right.
     found_on: Evidence
     held_on: Evidence
+    #: What the search that found it looked at.
     tried: Tried
+    #: A condition on the parameters, empty for all of them.
     when: str = ""
+    #: For each parameter of the family, the values that it was seen for.
     parameters: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    #: The choices of these values that it was seen for, in the order of `parameters`; empty for all of them.
     seen: tuple[tuple[int, ...], ...] = ()
+    #: The formal part of an entry below ``claims:`` that says the same, which `choco_pipeline.claims` can check; None where
+    #: there is none. Its id, its words and the condition on the parameters are the statement's own.
     claim: Mapping[str, Any] | None = None
+    #: What it says, as formulas.
     formulas: tuple[StatementLine, ...] = ()
+    #: Positions at which the formulas are wrong.
     exceptions: tuple[tuple[int, ...], ...] = ()
+    #: What the verdicts on it come to.
     conclusion: Conclusion = UNDECIDED
+    #: Ids of the catalogue's claims that it restates.
     known: tuple[str, ...] = ()
+    #: Whether the claims in `known` say more of its games than it does: then it follows from them, and restates none.
     is_consequence: bool = False
+    #: Ids of the found statements that settle all positions of its game, as far as sampled ones tell.
     follows_from: tuple[str, ...] = ()
+    #: What else was found, as sentences: it follows from this statement, and from others perhaps, as far as sampled positions
+    #: tell, and is none of its own.
     implies: tuple[str, ...] = ()
+    #: Plain data for a drawing: ``{"kind": "p-pattern" | "sequence" | …, …}``.
     picture: Mapping[str, Any] | None = None
+    #: Whether the sentence names its game, at its beginning: a notation keeps its small letter there.
     names_game: bool = False
+    #: The finding that it repeats, while statements are judged; a document does not hold it.
     source: SkipValidation[Mined | None] = field(default=None, compare=False)
 
     __pydantic_config__ = ConfigDict(extra="forbid")

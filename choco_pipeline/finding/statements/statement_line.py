@@ -39,20 +39,13 @@ class StatementError(ChocoError):
 
 @dataclass(frozen=True)
 class StatementLine:
-    """One formula of a statement.
+    """One formula of a statement."""
 
-    Attributes
-    ----------
-    label
-        What it is a formula of: ``P iff``, ``G =``.
-    formula
-        In the formula language; look-ups in a sequence, ``g(2*m) == 4*g(m)``, are allowed.
-    where
-        The condition under which it is meant; empty for everywhere.
-    """
-
+    #: What it is a formula of: ``P iff``, ``G =``.
     label: str
+    #: In the formula language; look-ups in a sequence, ``g(2*m) == 4*g(m)``, are allowed.
     formula: str
+    #: The condition under which it is meant; empty for everywhere.
     where: str = ""
 
     def __post_init__(self) -> None:

@@ -41,14 +41,9 @@ class Atom(Protocol):
 
 @dataclass(frozen=True)
 class LinearAtom:
-    """⌊(Σ a·x + constant) / divisor⌋, the divisor 1 or 2.
+    """⌊(Σ a·x + constant) / divisor⌋, the divisor 1 or 2."""
 
-    Attributes
-    ----------
-    multiples
-        The numbers a, in the order of the coordinates.
-    """
-
+    #: The numbers a, in the order of the coordinates.
     multiples: tuple[int, ...]
     divisor: int
     constant: int

@@ -24,15 +24,10 @@ TOGETHER = 64
 
 @dataclass(frozen=True)
 class Grown:
-    """An expression of the grammar.
-
-    Attributes
-    ----------
-    size
-        At most so many names, numbers and operators are in it.
-    """
+    """An expression of the grammar."""
 
     node: Node
+    #: At most so many names, numbers and operators are in it.
     size: int
 
     def text(self, names: Sequence[str], more: int) -> str:

@@ -30,14 +30,9 @@ OWN_NUMBERS, LARGEST_OWN = 4, 64
 
 @dataclass(frozen=True)
 class Reading:
-    """Formulas on one table: of Grundy numbers, of the coordinate that cells store, or of something that is 0 at P-positions.
+    """Formulas on one table: of Grundy numbers, of the coordinate that cells store, or of something that is 0 at P-positions."""
 
-    Attributes
-    ----------
-    cells
-        The table.
-    """
-
+    #: The table.
     cells: Cells
 
     @property

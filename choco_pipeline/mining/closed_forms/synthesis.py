@@ -79,20 +79,13 @@ class Pair:
 
 @dataclass(frozen=True)
 class Target:
-    """What a formula must say.
+    """What a formula must say."""
 
-    Attributes
-    ----------
-    numbers
-        The number at each point.
-    tops
-        Where `numbers` is negative, a formula must say something below 0 or above this; None if it is nowhere so.
-    forgiven
-        At so many points the formula may be wrong.
-    """
-
+    #: The number at each point.
     numbers: Ints
+    #: Where `numbers` is negative, a formula must say something below 0 or above this; None if it is nowhere so.
     tops: Ints | None = None
+    #: At so many points the formula may be wrong.
     forgiven: int = 0
 
     def at(self, chosen: Truths) -> Target:
@@ -117,26 +110,17 @@ class Target:
 
 @dataclass(frozen=True)
 class Atoms:
-    """Many formulas, and their values at some points.
+    """Many formulas, and their values at some points."""
 
-    Attributes
-    ----------
-    names
-        The coordinates.
-    formulas
-        Each stands for itself with any constant added.
-    values
-        Shape (formulas, points).
-    own
-        The game's own numbers.
-    passes
-        The coordinates that count passes, and how many there are at most.
-    """
-
+    #: The coordinates.
     names: tuple[str, ...]
+    #: Each stands for itself with any constant added.
     formulas: tuple[Atom, ...]
+    #: Shape (formulas, points).
     values: Ints
+    #: The game's own numbers.
     own: tuple[int, ...] = ()
+    #: The coordinates that count passes, and how many there are at most.
     passes: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod

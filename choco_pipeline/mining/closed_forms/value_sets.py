@@ -123,20 +123,13 @@ def expressions(game: Ruleset) -> list[str]:
 
 @dataclass
 class ValueSet:
-    """The values of an expression over the P-positions, and how large these are.
+    """The values of an expression over the P-positions, and how large these are."""
 
-    Attributes
-    ----------
-    formula
-        An integer formula in the coordinates.
-    bound
-        The table's bound.
-    limit
-        P-positions with a larger coordinate are left out.
-    """
-
+    #: An integer formula in the coordinates.
     formula: Formula
+    #: The table's bound.
     bound: int
+    #: P-positions with a larger coordinate are left out.
     limit: int
     positions: Ints = field(init=False)  # by their size
     low: int = field(init=False)

@@ -37,26 +37,17 @@ MOST_EXCEPTIONS = 4
 
 @dataclass(frozen=True)
 class Lines:
-    """Parallel lines of a table.
+    """Parallel lines of a table."""
 
-    Attributes
-    ----------
-    along
-        The coordinate that grows along the lines; two of them, as in ``y, z``, where both grow together.
-    across
-        What tells the lines apart: other coordinates, or the difference of the two that grow together.
-    numbers
-        What each line holds, -1 for no number; int64, [line, place].
-    starts
-        The least place from which on a line has only numbers that count, shape (lines,).
-    labels
-        The values of `across`, one tuple for each line.
-    """
-
+    #: The coordinate that grows along the lines; two of them, as in ``y, z``, where both grow together.
     along: str
+    #: What tells the lines apart: other coordinates, or the difference of the two that grow together.
     across: tuple[str, ...]
+    #: What each line holds, -1 for no number; int64, [line, place].
     numbers: Ints
+    #: The least place from which on a line has only numbers that count, shape (lines,).
     starts: Ints
+    #: The values of `across`, one tuple for each line.
     labels: tuple[tuple[int, ...], ...]
 
 

@@ -127,20 +127,13 @@ def generating_function(terms: Sequence[int], recurrence: Sequence[int]) -> str:
 
 
 class ClosedForm(NamedTuple):
-    """A sum of powers that terms of a sequence are.
+    """A sum of powers that terms of a sequence are."""
 
-    Attributes
-    ----------
-    powers
-        (f, r, p) for each summand f·n^p·r^n.
-    divisor
-        Of the whole sum.
-    start
-        The first n for which it is right.
-    """
-
+    #: (f, r, p) for each summand f·n^p·r^n.
     powers: tuple[tuple[int, int, int], ...]
+    #: Of the whole sum.
     divisor: int
+    #: The first n for which it is right.
     start: int
 
     def __str__(self) -> str:

@@ -51,23 +51,15 @@ class SequenceTerm:
 
 @dataclass(frozen=True)
 class Relation:
-    """What a(2^level·n + residue) is for all n ≥ start that were looked at.
+    """What a(2^level·n + residue) is for all n ≥ start that were looked at."""
 
-    Attributes
-    ----------
-    left
-        The term that is given.
-    right
-        What it is the sum of: terms at lower levels with their factors.
-    start
-        The least n from which on it holds.
-    found_on, held_on
-        How many equations determined it, and how many others it was right in.
-    """
-
+    #: The term that is given.
     left: SequenceTerm
+    #: What it is the sum of: terms at lower levels with their factors.
     right: tuple[tuple[Fraction, SequenceTerm], ...]
+    #: The least n from which on it holds.
     start: int
+    #: How many equations determined it, and how many others it was right in.
     found_on: int
     held_on: int
 

@@ -15,20 +15,13 @@ LARGEST_NULLSPACE = 12
 
 @dataclass(frozen=True)
 class Solutions:
-    """All solutions of a solvable system.
+    """All solutions of a solvable system."""
 
-    Attributes
-    ----------
-    one
-        A solution; bool, shape (unknowns,).
-    nullspace
-        A basis of the solutions with right-hand sides 0; bool, shape (dimension, unknowns).
-    equations
-        How many different equations there were, other than 0 = 0.
-    """
-
+    #: A solution; bool, shape (unknowns,).
     one: Bits
+    #: A basis of the solutions with right-hand sides 0; bool, shape (dimension, unknowns).
     nullspace: Bits
+    #: How many different equations there were, other than 0 = 0.
     equations: int
 
     @property

@@ -42,30 +42,20 @@ Where = Literal["everywhere", "positions", "inside"]
 
 @dataclass(frozen=True)
 class Rule:
-    """A linear rule: the sum of the terms modulo 2, at the cells `where`, from picture `begins` on.
+    """A linear rule: the sum of the terms modulo 2, at the cells `where`, from picture `begins` on."""
 
-    Attributes
-    ----------
-    terms
-        The first of their stacks is the one that the rule gives; others are known beforehand.
-    where
-        Everywhere; or at positions, all other cells being 0; or only where all cells in reach are positions.
-    begins
-        The least n from which on it holds; nothing is alive before the first picture.
-    exceptions
-        The cells [n, i, j] at which the sum is wrong, all before `begins`: what the pictures grow from. None where there
-        are too many to list.
-    equations
-        How many different equations the terms follow from.
-    found_on, held_on
-        Numbers of cells.
-    """
-
+    #: The first of their stacks is the one that the rule gives; others are known beforehand.
     terms: tuple[Term, ...]
+    #: Everywhere; or at positions, all other cells being 0; or only where all cells in reach are positions.
     where: Where
+    #: The least n from which on it holds; nothing is alive before the first picture.
     begins: int
+    #: The cells [n, i, j] at which the sum is wrong, all before `begins`: what the pictures grow from. None where there
+    #: are too many to list.
     exceptions: tuple[tuple[int, ...], ...] | None
+    #: How many different equations the terms follow from.
     equations: int
+    #: Numbers of cells.
     found_on: int
     held_on: int
 

@@ -24,35 +24,23 @@ BOTH_SIDES = 16
 
 @dataclass(frozen=True)
 class Stack:
-    """Plane pictures of P-positions, numbered by one number or by two.
+    """Plane pictures of P-positions, numbered by one number or by two."""
 
-    Attributes
-    ----------
-    ruleset
-        What the pictures are of: a ruleset, or a family of bars with the parameter m.
-    axes
-        Names of the picture's number or numbers, of row and column.
-    first
-        Numbers, row and column of the first cell.
-    passes
-        Passes left in all of these positions, or None for a game without.
-    cells
-        Whether it is a P-position; bool, [number, …, row, column].
-    legal
-        Whether it is a position; bool, as `cells`.
-    closed
-        Whether no position lies beyond the ends of rows and columns; else they are only not known.
-    wider
-        How many more columns than rows the bars have that are drawn; 0 for other pictures, and for bars of all shapes.
-    """
-
+    #: What the pictures are of: a ruleset, or a family of bars with the parameter m.
     ruleset: str
+    #: Names of the picture's number or numbers, of row and column.
     axes: tuple[str, ...]
+    #: Numbers, row and column of the first cell.
     first: tuple[int, ...]
+    #: Passes left in all of these positions, or None for a game without.
     passes: int | None
+    #: Whether it is a P-position; bool, [number, …, row, column].
     cells: Bits
+    #: Whether it is a position; bool, as `cells`.
     legal: Bits
+    #: Whether no position lies beyond the ends of rows and columns; else they are only not known.
     closed: bool
+    #: How many more columns than rows the bars have that are drawn; 0 for other pictures, and for bars of all shapes.
     wider: int = 0
 
     @property

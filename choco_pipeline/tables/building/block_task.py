@@ -63,26 +63,17 @@ class HandedOn:
 
 @dataclass(frozen=True)
 class Site:
-    """Where a large table is built, as every task of it is told.
+    """Where a large table is built, as every task of it is told."""
 
-    Attributes
-    ----------
-    spec
-        What the table is.
-    store
-        Where its chunks lie.
-    journal
-        Where finished blocks are written down.
-    memory
-        What decides the blocks: the bytes that a worker may use.
-    kernels
-        Digest of the code that computes it.
-    """
-
+    #: What the table is.
     spec: TableSpec
+    #: Where its chunks lie.
     store: Location
+    #: Where finished blocks are written down.
     journal: Journal
+    #: What decides the blocks: the bytes that a worker may use.
     memory: int
+    #: Digest of the code that computes it.
     kernels: str
 
     def table(self) -> BlockedTable:
@@ -102,19 +93,13 @@ class Site:
 
 @dataclass(frozen=True)
 class SmallerTable:
-    """A finished table of the same game and a smaller bound.
+    """A finished table of the same game and a smaller bound."""
 
-    Attributes
-    ----------
-    store, table_id, outline
-        Where its cells lie.
-    chunks
-        The digests of its chunks, by name, from its manifest.
-    """
-
+    #: Where its cells lie.
     store: Location
     table_id: str
     outline: Outline
+    #: The digests of its chunks, by name, from its manifest.
     chunks: Mapping[str, str]
 
     def is_sound(self, box: Box) -> bool:

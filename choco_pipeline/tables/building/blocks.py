@@ -35,24 +35,16 @@ def share_of(memory: int) -> int:
 
 @dataclass(frozen=True)
 class BlockedTable:
-    """A table cut into blocks, each of whole chunks.
+    """A table cut into blocks, each of whole chunks."""
 
-    Attributes
-    ----------
-    kernel
-        What computes a block.
-    outline
-        The array that the cells are stored in.
-    rows, columns
-        The blocks' sides along the first two of the kernel's axes, in order.
-    each
-        How many positions of the game each one of the kernel's stands for.
-    """
-
+    #: What computes a block.
     kernel: BlockKernel
+    #: The array that the cells are stored in.
     outline: Outline
+    #: The blocks' sides along the first two of the kernel's axes, in order.
     rows: tuple[range, ...]
     columns: tuple[range, ...]
+    #: How many positions of the game each one of the kernel's stands for.
     each: int
 
     @classmethod

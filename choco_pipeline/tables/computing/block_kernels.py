@@ -54,14 +54,9 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class BlockKernel(TableKernel):
-    """A kernel of plain bars, which can compute them in blocks of its first two axes; a third lies whole in each block.
+    """A kernel of plain bars, which can compute them in blocks of its first two axes; a third lies whole in each block."""
 
-    Attributes
-    ----------
-    bar
-        The bar.
-    """
-
+    #: The bar.
     bar: PlainBar
 
     @property

@@ -23,20 +23,13 @@ MOST_POSITIONS = 10**100
 
 @dataclass(frozen=True)
 class Computation:
-    """A table that holds what a kernel computes.
+    """A table that holds what a kernel computes."""
 
-    Attributes
-    ----------
-    kernel
-        The kernel.
-    dims
-        The table's dimensions.
-    each
-        How many positions of the game each one of the kernel's stands for: as many as a free heap beside it has sizes.
-    """
-
+    #: The kernel.
     kernel: TableKernel
+    #: The table's dimensions.
     dims: tuple[str, ...]
+    #: How many positions of the game each one of the kernel's stands for: as many as a free heap beside it has sizes.
     each: int
 
     @property
@@ -77,19 +70,13 @@ class OnFace(Outcomes):
     """A table of 1 for P-positions and 0 for others on the face of a game.
 
     A heap beside the rest is left out: a position is P exactly if it is as large as the rest's Grundy number.
-
-    Attributes
-    ----------
-    face
-        The face.
-    coordinates
-        The game's coordinates.
-    heap
-        The heap; None where there is none, so that P-positions have Grundy number 0.
     """
 
+    #: The face.
     face: Face
+    #: The game's coordinates.
     coordinates: tuple[str, ...]
+    #: The heap; None where there is none, so that P-positions have Grundy number 0.
     heap: str | None
 
     @property

@@ -30,23 +30,15 @@ WINDOW_BYTES = 256 << 20
 
 @dataclass(frozen=True)
 class Cost:
-    """What a table costs.
+    """What a table costs."""
 
-    Attributes
-    ----------
-    positions
-        Positions settled; exact for bounds up to 512, otherwise estimated.
-    memory
-        Largest number of bytes that its task holds.
-    disk
-        Estimated bytes on disk.
-    seconds
-        Estimated seconds on one core.
-    """
-
+    #: Positions settled; exact for bounds up to 512, otherwise estimated.
     positions: int
+    #: Largest number of bytes that its task holds.
     memory: int
+    #: Estimated bytes on disk.
     disk: int
+    #: Estimated seconds on one core.
     seconds: float
 
 

@@ -18,16 +18,11 @@ from choco_pipeline.tables.specs.schema import NONE
 
 @dataclass(frozen=True)
 class NimSumKernel(TableKernel):
-    """The Grundy numbers of a disjunctive sum without passes that it shares, from those of its components.
-
-    Attributes
-    ----------
-    parts
-        What computes each component.
-    """
+    """The Grundy numbers of a disjunctive sum without passes that it shares, from those of its components."""
 
     rate = 100e6
 
+    #: What computes each component.
     parts: tuple[TableKernel, ...]
 
     @classmethod

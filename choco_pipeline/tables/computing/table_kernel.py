@@ -19,23 +19,16 @@ Cells = NDArray[np.integer]
 
 @dataclass(frozen=True)
 class TableKernel(ABC):
-    """What computes a table, of one game within one bound.
-
-    Attributes
-    ----------
-    game
-        The game.
-    axes
-        Its coordinates in the order in which the kernel has them, passes apart.
-    shape
-        How many cells there are along each.
-    """
+    """What computes a table, of one game within one bound."""
 
     #: Cells settled, or options visited, in a second on one core, measured in benchmarks/ on the slower side.
     rate: ClassVar[float]
 
+    #: The game.
     game: BoundedGame
+    #: Its coordinates in the order in which the kernel has them, passes apart.
     axes: tuple[str, ...]
+    #: How many cells there are along each.
     shape: tuple[int, ...]
 
     @classmethod

@@ -11,20 +11,13 @@ from choco_pipeline.tables.specs.schema import NONE, Variable
 
 @dataclass(frozen=True)
 class Lookup:
-    """A table of one ruleset, asked position by position.
+    """A table of one ruleset, asked position by position."""
 
-    Attributes
-    ----------
-    game
-        The ruleset.
-    variable
-        What the cells hold.
-    cells
-        The table's values, in memory or stored, dimensions as in `variable`.
-    """
-
+    #: The ruleset.
     game: Ruleset
+    #: What the cells hold.
     variable: Variable
+    #: The table's values, in memory or stored, dimensions as in `variable`.
     cells: TableCells
 
     @classmethod

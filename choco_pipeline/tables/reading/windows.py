@@ -75,16 +75,11 @@ class StoredCells:
 
     Indexed like an array, by integers and by slices without a step: ``cells[3, 0:2048]``. What is asked for is returned
     whole, so ask for no more than what fits into memory. Chunks are checked against their checksums as they are read.
-
-    Attributes
-    ----------
-    name
-        The variable.
-    shape
-        Of the table, or of the corner.
     """
 
+    #: The variable.
     name: str
+    #: Of the table, or of the corner.
     shape: tuple[int, ...]
     _chunks: _Chunks = field(repr=False)
 

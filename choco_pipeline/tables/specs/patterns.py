@@ -16,23 +16,15 @@ from choco_pipeline.games.rules import Limit, Move, Rules
 
 @dataclass(frozen=True)
 class BoundedGame:
-    """A game as kernels are asked for it: so far as a table goes, its passes apart.
+    """A game as kernels are asked for it: so far as a table goes, its passes apart."""
 
-    Attributes
-    ----------
-    rules
-        The game without its passes.
-    bound
-        Largest value of the coordinates without a limit; may be None where all have one.
-    passes
-        The most passes that the players together have.
-    front
-        The name of the coordinate that counts passes left; none where there are none.
-    """
-
+    #: The game without its passes.
     rules: Rules
+    #: Largest value of the coordinates without a limit; may be None where all have one.
     bound: int | None
+    #: The most passes that the players together have.
     passes: int = 0
+    #: The name of the coordinate that counts passes left; none where there are none.
     front: tuple[str, ...] = ()
 
     @classmethod
@@ -138,17 +130,11 @@ def dependent(rules: Rules) -> dict[str, Limit]:
 
 @dataclass(frozen=True)
 class PlainBar:
-    """Coordinates each of which is lowered alone, by any amount, and at most one of which is limited by others.
+    """Coordinates each of which is lowered alone, by any amount, and at most one of which is limited by others."""
 
-    Attributes
-    ----------
-    axes
-        The coordinates in their order, but the limited one last.
-    limit
-        Its limit; None where nothing is limited, so that all are heaps.
-    """
-
+    #: The coordinates in their order, but the limited one last.
     axes: tuple[str, ...]
+    #: Its limit; None where nothing is limited, so that all are heaps.
     limit: Limit | None
 
     @classmethod

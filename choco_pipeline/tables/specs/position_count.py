@@ -47,24 +47,16 @@ def estimated_positions(game: Ruleset, bound: int) -> int:
 
 @dataclass(frozen=True)
 class _Group:
-    """Coordinates that limits and conditions join.
+    """Coordinates that limits and conditions join."""
 
-    Attributes
-    ----------
-    limits
-        The limits that depend on others of them.
-    conditions
-        The conditions.
-    sizes
-        The places that are counted: with conditions the positions, else only what the limits depend on, since each place
-        there has as many positions as the product of the heights above it.
-    tallest
-        No place has more positions.
-    """
-
+    #: The limits that depend on others of them.
     limits: Mapping[str, Limit]
+    #: The conditions.
     conditions: list[Formula]
+    #: The places that are counted: with conditions the positions, else only what the limits depend on, since each place
+    #: there has as many positions as the product of the heights above it.
     sizes: Mapping[str, int]
+    #: No place has more positions.
     tallest: int
 
     @classmethod

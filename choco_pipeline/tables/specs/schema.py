@@ -23,29 +23,19 @@ NOT_COMPUTED = -2
 
 @dataclass(frozen=True)
 class Variable:
-    """One variable of a table.
+    """One variable of a table."""
 
-    Attributes
-    ----------
-    name
-        As in the data set: ``grundy``, or ``p_`` and what the cells hold.
-    dims
-        Dimension names; p, the passes left, comes first where there is one.
-    stored
-        The coordinate that the cells hold for P-positions; None where they hold something else.
-    long_name
-        What a cell holds, in some words.
-    comment
-        The rest that there is to say of a cell.
-    face
-        The positions that it holds, if not all.
-    """
-
+    #: As in the data set: ``grundy``, or ``p_`` and what the cells hold.
     name: str
+    #: Dimension names; p, the passes left, comes first where there is one.
     dims: tuple[str, ...]
+    #: The coordinate that the cells hold for P-positions; None where they hold something else.
     stored: str | None
+    #: What a cell holds, in some words.
     long_name: str
+    #: The rest that there is to say of a cell.
     comment: str
+    #: The positions that it holds, if not all.
     face: Face | None = None
 
     def first(self, dim: str) -> int:

@@ -17,23 +17,15 @@ FORMAT = 3
 
 @dataclass(frozen=True)
 class TableSpec:
-    """One table: a ruleset, a bound and what is asked.
+    """One table: a ruleset, a bound and what is asked."""
 
-    Attributes
-    ----------
-    ruleset
-        In the one notation, without parameters.
-    bound
-        Largest value of every coordinate that the shape does not limit.
-    quantity
-        ``grundy`` or ``p-positions``.
-    identity
-        The ruleset with every height table named by its content.
-    """
-
+    #: In the one notation, without parameters.
     ruleset: str
+    #: Largest value of every coordinate that the shape does not limit.
     bound: int
+    #: ``grundy`` or ``p-positions``.
     quantity: Quantity
+    #: The ruleset with every height table named by its content.
     identity: str = field(default="")
 
     @classmethod
@@ -64,23 +56,15 @@ class TableSpec:
 
 @dataclass(frozen=True)
 class Shard:
-    """Tables that are built by one task into one store, or a large one that is built by many.
+    """Tables that are built by one task into one store, or a large one that is built by many."""
 
-    Attributes
-    ----------
-    name
-        Hash of the table ids and of the code that computes them; names the store and the manifest.
-    tables
-        What is in it.
-    url
-        Where its store is put, if not beside its manifest.
-    large
-        Whether it is one table that is built in blocks.
-    """
-
+    #: Hash of the table ids and of the code that computes them; names the store and the manifest.
     name: str
+    #: What is in it.
     tables: tuple[TableSpec, ...]
+    #: Where its store is put, if not beside its manifest.
     url: str | None = None
+    #: Whether it is one table that is built in blocks.
     large: bool = False
 
     def as_json(self) -> dict[str, object]:

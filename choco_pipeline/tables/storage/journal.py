@@ -34,24 +34,16 @@ def forget(manifest: Path) -> None:
 
 @dataclass(frozen=True)
 class Finished:
-    """What is known of a finished block.
+    """What is known of a finished block."""
 
-    Attributes
-    ----------
-    chunks
-        The digests of its chunks, by name.
-    positions
-        How many positions it settles.
-    seconds, seconds_to_store
-        What computing and storing it took; 0 where that was done for another table.
-    source
-        The table that the chunks were taken from, empty if they were computed.
-    """
-
+    #: The digests of its chunks, by name.
     chunks: dict[str, str]
+    #: How many positions it settles.
     positions: int
+    #: What computing and storing it took; 0 where that was done for another table.
     seconds: float = 0.0
     seconds_to_store: float = 0.0
+    #: The table that the chunks were taken from, empty if they were computed.
     source: str = ""
 
 

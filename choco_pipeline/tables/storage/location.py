@@ -55,14 +55,10 @@ class Location:
     Every method but `child` and `store` raises `StoreError`, one line without secrets, if the folder or the object store
     cannot be used. What goes wrong inside Zarr gets the same form by ``with location.failures("table 5 cannot be read"):``.
     The driver repeats requests that a network or a server has failed (docs/object-stores.md).
-
-    Attributes
-    ----------
-    path
-        A folder, or a URL without a slash at its end; ``file://`` is a folder too. It never holds a login or a query
-        string: credentials come from the environment, as the driver of the object store reads it.
     """
 
+    #: A folder, or a URL without a slash at its end; ``file://`` is a folder too. It never holds a login or a query
+    #: string: credentials come from the environment, as the driver of the object store reads it.
     path: str
 
     @classmethod

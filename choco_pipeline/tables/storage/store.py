@@ -108,17 +108,11 @@ class BuiltInBlocks(BuiltTable):
 
 @dataclass(frozen=True)
 class Outline:
-    """The array that holds a table, but for its cells.
+    """The array that holds a table, but for its cells."""
 
-    Attributes
-    ----------
-    variable
-        Its name, dimensions, and what is said of it.
-    shape, dtype
-        Of the cells.
-    """
-
+    #: Its name, dimensions, and what is said of it.
     variable: Variable
+    #: Of the cells.
     shape: tuple[int, ...]
     dtype: str
 
