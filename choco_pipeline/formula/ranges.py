@@ -24,7 +24,7 @@ _FARTHEST = 2**61
 class Range:
     """The integers from `first` to `last`, both included; formulas that may use names."""
 
-    #: The same formula where a single integer is meant.
+    #: Both ends; they are the same formula where a single integer is meant.
     first: Formula
     last: Formula
     #: None for 1.

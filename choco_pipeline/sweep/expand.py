@@ -43,7 +43,7 @@ class _Count:
 class Planned:
     """A table that some sweeps of a run ask for."""
 
-    #: What it is.
+    #: What it is, and of which game.
     spec: TableSpec
     game: Ruleset
     #: Names of the sweeps that it belongs to.

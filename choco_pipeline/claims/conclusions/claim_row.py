@@ -69,7 +69,7 @@ class ClaimPair(RecordModel):
     """A claim that corrects a printed one, or contradicts one of another paper."""
 
     kind: PairKind
-    #: The ids.
+    #: The ids of both claims.
     printed: str
     intended: str
     #: Which of them is not refuted; ``both`` if they are not told apart so far, ``open`` if one of them is unchecked,

@@ -34,7 +34,7 @@ class Finding:
 class ClaimCase:
     """A claim with its parameters, and the table it is checked on."""
 
-    #: As `Claim.match` returns them.
+    #: The claim, and its parameters as `Claim.match` returns them.
     claim: Claim
     parameters: Mapping[str, int]
     #: The table.

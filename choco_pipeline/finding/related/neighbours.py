@@ -20,7 +20,7 @@ MOST_MOVED, MOST_MOVED_ALONG = 2, 8
 class Neighbours:
     """Two games that are compared, as notations in the same parameters."""
 
-    #: The games.
+    #: Both games.
     own: str
     other: str
     #: By how many passes fewer are left in the other.

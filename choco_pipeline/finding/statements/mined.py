@@ -13,7 +13,7 @@ from choco_pipeline.tables.specs.schema import Quantity
 class Mined:
     """A finding and the table that it was found in."""
 
-    #: The table.
+    #: The table: of which game, of what, and how far.
     ruleset: str
     quantity: str
     bound: int

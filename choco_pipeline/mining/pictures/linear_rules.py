@@ -55,7 +55,7 @@ class Rule:
     exceptions: tuple[tuple[int, ...], ...] | None
     #: How many different equations the terms follow from.
     equations: int
-    #: Numbers of cells.
+    #: The number of cells that it was found on, and of others on which it was then right.
     found_on: int
     held_on: int
 

@@ -36,7 +36,7 @@ class StatedGame:
     coordinates: tuple[str, ...]
     #: The coordinates that moves lower, and whether others then fall.
     clips: Mapping[str, bool]
-    #: What is claimed.
+    #: What is claimed: the heights, the relation, and whether that is of Grundy numbers.
     heights: Mapping[str, StatedHeight]
     relation: StatedNimSum
     is_grundy: bool

@@ -24,7 +24,7 @@ MOST_DRAWN = 3
 class ClaimView:
     """A claim and what the run says of it."""
 
-    #: As in the ledger.
+    #: Both as in the ledger.
     claim: LedgerClaim
     row: ClaimRow
     #: The verdict's sign, and what it comes to in a few words.

@@ -112,7 +112,7 @@ class Outline:
 
     #: Its name, dimensions, and what is said of it.
     variable: Variable
-    #: Of the cells.
+    #: Shape and dtype of the cells.
     shape: tuple[int, ...]
     dtype: str
 

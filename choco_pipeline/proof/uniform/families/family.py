@@ -97,7 +97,7 @@ class FamilyCase:
 class Family:
     """A ruleset with parameters, a condition on them, and a relation."""
 
-    #: As written.
+    #: All three as written.
     ruleset: str
     condition: str
     relation: str
