@@ -136,8 +136,8 @@ def _find(case: ClaimCase) -> Pass[Finding]:
         case Cellular():
             return _conclude(case, compare_generation(check, *on), {})
         case Values():
-            found = yield from collect_values(check, *on, case.reach)
-            return _conclude_values(case, check, found)
+            compared = yield from collect_values(check, *on, case.reach)
+            return _conclude_values(case, check, compared)
         case Related():
             return find_related(check, case)
         case Count():
@@ -174,8 +174,8 @@ def _conclude(case: ClaimCase, tally: Tally, evidence: Mapping[str, Any]) -> Fin
     evidence = {**evidence, **_about_the_reach(case, tally)}
     if tally.failures:
         if tally.least is None:
-            found = "the automaton has a cell outside of the bar that is not 0"
-            counterexample = Counterexample(found, "none")
+            actual = "the automaton has a cell outside of the bar that is not 0"
+            counterexample = Counterexample(actual, "none")
         else:
             counterexample = counterexample_at(case, tally.least)
         refuted = Finding(Refuted(counterexample, tally.settled), evidence)
@@ -202,59 +202,60 @@ def _about_the_reach(case: ClaimCase, tally: Tally) -> Mapping[str, Any]:
     }
 
 
-def _conclude_values(case: ClaimCase, check: Values, found: ComparedValues) -> Finding:
-    evidence = found.evidence()
-    if found.tally.least is not None:
-        verdict = Refuted(counterexample_at(case, found.tally.least), found.tally.settled)
-        return Finding(verdict, evidence).with_evidence({"failures": found.tally.failures})
+def _conclude_values(case: ClaimCase, check: Values, compared: ComparedValues) -> Finding:
+    evidence = compared.evidence()
+    if compared.tally.least is not None:
+        verdict = Refuted(counterexample_at(case, compared.tally.least), compared.tally.settled)
+        return Finding(verdict, evidence).with_evidence({"failures": compared.tally.failures})
     if case.is_complete:
-        return _conclude_finite_values(case, check, found, evidence)
-    if check.relation == "contains-all" and not found.members.size and found.claimed.is_empty:
+        return _conclude_finite_values(case, check, compared, evidence)
+    if check.relation == "contains-all" and not compared.members.size and compared.claimed.is_empty:
         return Finding(Vacuous(NO_MEMBER.format(check.values)), evidence)
-    if not found.values.size:
+    if not compared.values.size:
         return Finding(case.nothing("P-position"))
     match check.relation:
         case "within":
             sense = "no P-position has a value outside of the set"
         case "exactly":
-            sense = f"no P-position has a value outside of the set, {_which_occur(found)}"
+            sense = f"no P-position has a value outside of the set, {_which_occur(compared)}"
         case "contains-all":
-            frontier, before = found.frontier(case.bound), found.frontier(case.bound // GROWTH)
+            frontier, before = (
+                compared.frontier(case.bound),
+                compared.frontier(case.bound // GROWTH),
+            )
             if frontier is None:
                 why = f"not even the least member occurs up to bound {case.bound:,}"
                 return Finding(Undecided(why), evidence)
             if before is not None and frontier <= before:
-                if found.claimed.first_outside(set(found.values.tolist())) is None:
-                    return Finding(Exhausted(found.members.size, "member"), evidence)
-                why = f"all members {found.span(frontier)} occur, but the next does not, neither up to bound"
+                if compared.claimed.first_outside(set(compared.values.tolist())) is None:
+                    return Finding(Exhausted(compared.members.size, "member"), evidence)
+                why = f"all members {compared.span(frontier)} occur, but the next does not, neither up to bound"
                 return Finding(
                     Undecided(f"{why} {case.bound // GROWTH:,} nor {case.bound:,}"), evidence
                 )
-            sense = (
-                f"every member {found.span(frontier)} occurs, and no table can contradict the claim"
-            )
+            sense = f"every member {compared.span(frontier)} occurs, and no table can contradict the claim"
         case _:
             assert_never(check.relation)
-    return Finding(HoldsToBound(found.tally.settled, case.bound, sense), evidence)
+    return Finding(HoldsToBound(compared.tally.settled, case.bound, sense), evidence)
 
 
 def _conclude_finite_values(
-    case: ClaimCase, check: Values, found: ComparedValues, evidence: Mapping[str, Any]
+    case: ClaimCase, check: Values, compared: ComparedValues, evidence: Mapping[str, Any]
 ) -> Finding:
     """Return the verdict where all P-positions that the statement speaks of are in the table."""
     if check.relation != "within":
-        absent = found.claimed.first_outside(set(found.values.tolist()))
+        absent = compared.claimed.first_outside(set(compared.values.tolist()))
         if absent is not None:
             counterexample = Counterexample(
                 f"no P-position has the value {absent:,}",
                 f"{absent:,}, a v with {math_text(check.values)}, is a value",
             )
-            return Finding(Refuted(counterexample, found.tally.settled), evidence)
-    if not found.values.size:
+            return Finding(Refuted(counterexample, compared.tally.settled), evidence)
+    if not compared.values.size:
         return Finding(case.nothing("P-position"))
-    if check.relation == "contains-all" and found.claimed.is_empty:
+    if check.relation == "contains-all" and compared.claimed.is_empty:
         return Finding(Vacuous(NO_MEMBER.format(check.values)), evidence)
-    return Finding(Exhausted(found.tally.settled), evidence)
+    return Finding(Exhausted(compared.tally.settled), evidence)
 
 
 def _conclude_count(case: ClaimCase, check: Count) -> Finding:
@@ -278,10 +279,10 @@ def _conclude_count(case: ClaimCase, check: Count) -> Finding:
     return Finding(Refuted(Counterexample(f"{counted:,} {what}", f"{claimed:,}"), among), evidence)
 
 
-def _which_occur(found: ComparedValues) -> str:
-    if not found.missing.size:
-        return f"and every member {found.span(found.looked_up_to)} occurs"
-    listed = ", ".join(f"{v:,}" for v in found.missing[:8].tolist()) + (
-        ", …" if found.missing.size > 8 else ""
+def _which_occur(compared: ComparedValues) -> str:
+    if not compared.missing.size:
+        return f"and every member {compared.span(compared.looked_up_to)} occurs"
+    listed = ", ".join(f"{v:,}" for v in compared.missing[:8].tolist()) + (
+        ", …" if compared.missing.size > 8 else ""
     )
-    return f"and of its members {found.span(found.looked_up_to)} all occur but {listed}"
+    return f"and of its members {compared.span(compared.looked_up_to)} all occur but {listed}"

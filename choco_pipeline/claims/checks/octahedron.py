@@ -136,8 +136,8 @@ def find_section(check: Octahedron, case: ClaimCase) -> Finding:
         )
     if section.loose is not None:
         u, v = section.loose
-        found = f"the section has a single point outside of its squares, at x+y = {u}, x-y = {v}"
-        return Finding(Refuted(Counterexample(found, "squares"), tally.settled), evidence)
+        actual = f"the section has a single point outside of its squares, at x+y = {u}, x-y = {v}"
+        return Finding(Refuted(Counterexample(actual, "squares"), tally.settled), evidence)
     return Finding(case.agreement(tally.settled), evidence)
 
 

@@ -50,12 +50,12 @@ def find_option_set(check: OptionSet, case: ClaimCase) -> Finding:
     wrong: list[tuple[Position, Position]] = []
     for start in range(0, len(positions), together):
         some = positions[start : start + together]
-        said = _said(check, case, np.array(some, np.int64).T, cells)
+        claimed = _said(check, case, np.array(some, np.int64).T, cells)
         have = _options(game, some, sides)
-        differ = {"exactly": said != have, "contain": said & ~have, "within": have & ~said}
-        found = differ[check.relation]
-        for row in np.flatnonzero(found.any(axis=1)).tolist():
-            wrong.append((some[row], tuple(cells[:, found[row].argmax()].tolist())))
+        differ = {"exactly": claimed != have, "contain": claimed & ~have, "within": have & ~claimed}
+        wrong_cells = differ[check.relation]
+        for row in np.flatnonzero(wrong_cells.any(axis=1)).tolist():
+            wrong.append((some[row], tuple(cells[:, wrong_cells[row].argmax()].tolist())))
     evidence = {} if bound == case.bound else {"bound": bound}
     if wrong:
         heaps = len(game.base.coordinates)
@@ -76,23 +76,23 @@ def _said(
     shape = (positions.shape[1], cells.shape[1])
     names = zip(case.cells.game.coordinates, positions[..., None], strict=True)
     points = {**dict(names), **dict(zip(check.option, cells[:, None], strict=True))}
-    said = check.formula.substitute(case.environment).evaluate(points)
-    return np.broadcast_to(np.asarray(said, np.bool_), shape)
+    claimed = check.formula.substitute(case.environment).evaluate(points)
+    return np.broadcast_to(np.asarray(claimed, np.bool_), shape)
 
 
 def _options(game: Ruleset, positions: list[Position], sides: list[int]) -> Truths:
     """Return which cells are options by definition, an array (positions, cells)."""
-    found = np.zeros((len(positions), math.prod(sides)), np.bool_)
+    are_options = np.zeros((len(positions), math.prod(sides)), np.bool_)
     for row, position in enumerate(positions):
         options = list(game.options(position))
         if options:
-            found[row, np.ravel_multi_index(tuple(np.array(options).T), sides)] = True
-    return found
+            are_options[row, np.ravel_multi_index(tuple(np.array(options).T), sides)] = True
+    return are_options
 
 
 def _contradiction(game: Ruleset, position: Position, cell: Position) -> Counterexample:
     is_option = cell in set(game.options(position))
     why = "" if game.is_position(cell) else f": it is no position, {game.why_not(cell)}"
     is_one, is_none = f"{cell} is an option", f"{cell} is no option"
-    found, claimed = (is_one, is_none) if is_option else (f"{is_none}{why}", is_one)
-    return Counterexample(found, claimed, position, game.coordinates)
+    actual, claimed = (is_one, is_none) if is_option else (f"{is_none}{why}", is_one)
+    return Counterexample(actual, claimed, position, game.coordinates)

@@ -81,15 +81,15 @@ class Box:
         try:
             at_cells = formula.evaluate(dict(zip(self.game.coordinates, grid, strict=True)))
         except FormulaError:  # perhaps only where there is no position
-            found = np.zeros(self.legal.shape, np.bool_)
+            satisfied = np.zeros(self.legal.shape, np.bool_)
             for cells, points in self._points():
-                found.reshape(-1)[cells] = holds_at(formula, points)
-            return found
+                satisfied.reshape(-1)[cells] = holds_at(formula, points)
+            return satisfied
         return self.legal & np.asarray(at_cells, np.bool_)
 
     def with_option(self, check: Options, wanted: Truths) -> Truths:
         """Return which positions have an option of those that `check` counts among the `wanted` positions."""
-        found = np.zeros(self.legal.shape, np.bool_)
+        having = np.zeros(self.legal.shape, np.bool_)
         for move in self.game.rules.moves:
             if not _is_by(check, move):
                 continue
@@ -98,13 +98,13 @@ class Box:
                 others = [self.above[name] for name in self.above if name not in move.lowers]
                 lowered = _any(others, ends.shape)
                 ends = ends & (lowered if check.beside == "lowered" else ~lowered)
-            found |= self._from(move, ends)
-        return found
+            having |= self._from(move, ends)
+        return having
 
     def least(self, chosen: Truths) -> Position:
         """Return the least of some positions: by its largest coordinate, passes not counted, then by its coordinates."""
         heaps = len(self.game.base.coordinates)
-        flat, found = chosen.reshape(-1), []
+        flat, candidates = chosen.reshape(-1), []
         for start in range(0, flat.size, self.block):
             index = np.unravel_index(
                 np.flatnonzero(flat[start : start + self.block]) + start, chosen.shape
@@ -113,8 +113,8 @@ class Box:
             if rows.size:
                 sizes = rows[:, :heaps].max(axis=1)
                 first = int(sizes.argmin())
-                found.append((int(sizes[first]), tuple(rows[first].tolist())))
-        return min(found)[1]
+                candidates.append((int(sizes[first]), tuple(rows[first].tolist())))
+        return min(candidates)[1]
 
     def _points(self) -> Iterator[tuple[Ints, dict[str, Ints]]]:
         """Yield the positions, block by block: where they are in a flat array, and their coordinates."""
@@ -130,37 +130,37 @@ class Box:
 
     def _from(self, move: Move, ends: Truths) -> Truths:
         """Return the positions from which a kind of move leads to one of the cells `ends`."""
-        found = np.zeros_like(ends)
+        starts = np.zeros_like(ends)
         axes = [self.game.coordinates.index(name) for name in move.lowers]
         most = self._most(move)
         if isinstance(move.by, tuple):
             for amount in move.by:
-                found |= _shifted(ends, dict.fromkeys(axes, amount)) & (most >= amount)
+                starts |= _shifted(ends, dict.fromkeys(axes, amount)) & (most >= amount)
         elif move.by == "same" and len(axes) > 1:
-            found = _nearest(ends, axes) <= most
+            starts = _nearest(ends, axes) <= most
         else:
             below = _below if move.at_most is None else partial(_little_below, most=most)
             for strict in [axes] if move.by == "each" else [[axis] for axis in axes]:
-                found |= below(ends, axes, strict)
+                starts |= below(ends, axes, strict)
         if move.unless is not None:
-            found &= ~self.where(move.unless)
+            starts &= ~self.where(move.unless)
         if move.needs:
             ways = [self._from(m, self._ends(m, self.legal)) for m in move.needs]
-            found &= _any(ways, found.shape)
-        return found
+            starts &= _any(ways, starts.shape)
+        return starts
 
     def _most(self, move: Move) -> Ints:
         """Return the most that a kind of move takes from a coordinate, where play goes on; of other cells anything."""
         largest = max(self.legal.shape)
         if move.at_most is None:
             return np.array(largest)
-        found = np.zeros(self.legal.shape, np.int64)
+        amounts = np.zeros(self.legal.shape, np.int64)
         for cells, points in self._points():
             if move.unless is not None:
                 goes_on = ~holds_at(move.unless, points)
                 cells, points = cells[goes_on], select(points, goes_on)
-            found.reshape(-1)[cells] = evaluate_at(move.at_most, points).clip(0, largest)
-        return found
+            amounts.reshape(-1)[cells] = evaluate_at(move.at_most, points).clip(0, largest)
+        return amounts
 
 
 def find_options(check: Options, case: ClaimCase) -> Finding:
@@ -258,8 +258,8 @@ def _heights(limit: Limit, names: Sequence[str], shape: Sequence[int]) -> Ints:
     axes = [names.index(name) for name in limit.of]
     heights = limit.height.table(*(shape[axis] for axis in axes))
     others = [axis for axis in range(len(shape)) if axis not in axes]
-    found: Ints = np.expand_dims(heights.transpose(np.argsort(axes)), others).astype(np.int64)
-    return found
+    expanded: Ints = np.expand_dims(heights.transpose(np.argsort(axes)), others).astype(np.int64)
+    return expanded
 
 
 def largest_bound(
@@ -282,27 +282,27 @@ def largest_bound(
 
 def _any(several: Iterable[Truths], shape: Sequence[int]) -> Truths:
     """Return where any of several arrays is true, each of which broadcasts to a shape."""
-    found = np.zeros(shape, np.bool_)
-    for one in several:
-        found |= one
-    return found
+    anywhere = np.zeros(shape, np.bool_)
+    for truths in several:
+        anywhere |= truths
+    return anywhere
 
 
 def _shifted(cells: Truths, by: Mapping[int, int]) -> Truths:
     """Return what stands so many cells below along some axes, False where there is nothing."""
-    found = np.zeros_like(cells)
+    shifted = np.zeros_like(cells)
     if all(amount < cells.shape[axis] for axis, amount in by.items()):
         to = tuple(slice(by.get(axis, 0), None) for axis in range(cells.ndim))
         of = tuple(slice(n - by.get(axis, 0)) for axis, n in enumerate(cells.shape))
-        found[to] = cells[of]
-    return found
+        shifted[to] = cells[of]
+    return shifted
 
 
 def _nearest(ends: Truths, axes: Sequence[int]) -> Ints:
     """Return how many steps down along all of some axes at once the nearest of `ends` is, from 1 on; very many for none."""
     first, *rest = axes
-    found = np.full(ends.shape, FAR, np.int64)
-    steps, here = np.moveaxis(found, first, 0), np.moveaxis(ends, first, 0)
+    distances = np.full(ends.shape, FAR, np.int64)
+    steps, here = np.moveaxis(distances, first, 0), np.moveaxis(ends, first, 0)
     moved = [axis - (axis > first) for axis in rest]
     to, of = (
         tuple(side if axis in moved else slice(None) for axis in range(ends.ndim - 1))
@@ -310,28 +310,28 @@ def _nearest(ends: Truths, axes: Sequence[int]) -> Ints:
     )
     for i in range(1, len(steps)):
         steps[i][to] = np.where(here[i - 1], 1, steps[i - 1] + 1)[of]
-    return found
+    return distances
 
 
 def _below(ends: Truths, axes: Sequence[int], strict: Collection[int]) -> Truths:
     """Return from where some of `ends` can be reached by going down along some axes: along `strict` by at least one."""
-    found = ends
+    below = ends
     for axis in axes:
-        reached = _running(found, axis)
-        found = _shifted(reached, {axis: 1}) if axis in strict else reached
-    return found
+        reached = _running(below, axis)
+        below = _shifted(reached, {axis: 1}) if axis in strict else reached
+    return below
 
 
 def _running(cells: Truths, axis: int) -> Truths:
     """Return whether any cell up to here along an axis is true: `numpy.logical_or.accumulate`, in a tenth of its time."""
     if axis == cells.ndim - 1:
-        found: Truths = np.maximum.accumulate(cells.view(np.uint8), axis=axis).view(np.bool_)
-        return found
-    found = cells.copy()
-    slices = np.moveaxis(found, axis, 0)
+        running: Truths = np.maximum.accumulate(cells.view(np.uint8), axis=axis).view(np.bool_)
+        return running
+    running = cells.copy()
+    slices = np.moveaxis(running, axis, 0)
     for before, here in pairwise(slices):
         here |= before
-    return found
+    return running
 
 
 def _little_below(ends: Truths, axes: Sequence[int], strict: Collection[int], most: Ints) -> Truths:
@@ -352,5 +352,5 @@ def _little_below(ends: Truths, axes: Sequence[int], strict: Collection[int], mo
             end = grid[axis] + (axis not in strict)
             at[axis] = np.maximum(grid[axis] - most, 0) if is_low else end
         number += (-1) ** sum(corner) * sums[tuple(at)]
-    found: Truths = number > 0
-    return found
+    below: Truths = number > 0
+    return below

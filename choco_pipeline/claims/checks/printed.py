@@ -62,15 +62,15 @@ def find_p_list(check: PList, case: ClaimCase) -> Finding:
     where = _condition(case, check.where)
     printed = {tuple(position) for position in check.positions}
     rows = [case.cells.positions(points) for points in _p_positions(case, where)]
-    found = {tuple(row) for block in rows for row in block.tolist()}
-    wrong = printed ^ found
-    evidence = {"p_positions": len(found)}
+    p_positions = {tuple(row) for block in rows for row in block.tolist()}
+    wrong = printed ^ p_positions
+    evidence = {"p_positions": len(p_positions)}
     settled = _count_positions(case, where)
     if not wrong:
         return Finding(Exhausted(settled), evidence)
     position = min(wrong, key=lambda at: (_size(case, at), at))
-    evidence |= {"failures": len(wrong), "missing": len(found - printed)}
-    if position in found:
+    evidence |= {"failures": len(wrong), "missing": len(p_positions - printed)}
+    if position in p_positions:
         counterexample = counterexample_to_outcome(
             case, position, claimed="N-position, since it is not printed"
         )
@@ -147,12 +147,12 @@ def _printed_as_p(case: ClaimCase, position: Position, where: Formula | None) ->
     if not game.is_position(position):
         return no_position(game, position, "P-position")
     if case.reach is not None and _size(case, position) > case.reach:
-        found = f"it lies beyond {case.reach:,}, where the list ends"
+        actual = f"it lies beyond {case.reach:,}, where the list ends"
     elif where is not None and not where.value(case.cells.named(position)):
-        found = f"it does not satisfy {math_text(where)}"
+        actual = f"it does not satisfy {math_text(where)}"
     else:
         return counterexample_to_outcome(case, position)
-    return Counterexample(found, "P-position of the list", position, game.coordinates)
+    return Counterexample(actual, "P-position of the list", position, game.coordinates)
 
 
 def _size(case: ClaimCase, position: Position) -> int:

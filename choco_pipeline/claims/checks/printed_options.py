@@ -20,13 +20,13 @@ def find_moves(check: Moves, case: ClaimCase) -> Finding:
     game = case.cells.game
     for example in check.examples:
         position = tuple(example.position)
-        found = _about_options(game, position, example)
-        if found is not None:
+        actual = _about_options(game, position, example)
+        if actual is not None:
             verb = {"all": "are exactly", "among": "include", "none": "include none of"}[
                 example.are
             ]
             claimed = f"its options {verb} {_named(map(tuple, example.options))}"
-            return _refuted(case, position, found, claimed, len(check.examples))
+            return _refuted(case, position, actual, claimed, len(check.examples))
     return Finding(Exhausted(len(check.examples), "example"))
 
 
@@ -35,14 +35,14 @@ def find_shapes(check: Shape, case: ClaimCase) -> Finding:
     game = case.cells.game
     for example in check.examples:
         position = tuple(example.position)
-        found = _not_legal(game, position)
-        if found is None:
+        actual = _not_legal(game, position)
+        if actual is None:
             columns = _columns(game, position)
             if columns == example.columns:
                 continue
-            found = f"its columns are {columns}"
+            actual = f"its columns are {columns}"
         return _refuted(
-            case, position, found, f"its columns are {example.columns}", len(check.examples)
+            case, position, actual, f"its columns are {example.columns}", len(check.examples)
         )
     return Finding(Exhausted(len(check.examples), "example"))
 
@@ -81,7 +81,7 @@ def _named(positions: Iterable[Position]) -> str:
 
 
 def _refuted(
-    case: ClaimCase, position: Position, found: str, claimed: str, examples: int
+    case: ClaimCase, position: Position, actual: str, claimed: str, examples: int
 ) -> Finding:
-    counterexample = Counterexample(found, claimed, position, case.cells.game.coordinates)
+    counterexample = Counterexample(actual, claimed, position, case.cells.game.coordinates)
     return Finding(Refuted(counterexample, examples))

@@ -67,14 +67,14 @@ class _RelatedTable:
     def are_positions(self, points: Points) -> Truths:
         """Return which points are positions."""
         rules, passes = self.cells.game.base.rules, self.cells.game.passes
-        found: Truths = np.logical_and.reduce([values >= 0 for values in points.values()])
+        exist: Truths = np.logical_and.reduce([values >= 0 for values in points.values()])
         if passes:
-            found &= points[self.cells.game.coordinates[-1]] <= passes
+            exist &= points[self.cells.game.coordinates[-1]] <= passes
         for name in rules.limits:
-            found &= points[name] <= self.largest(name, points)
+            exist &= points[name] <= self.largest(name, points)
         if rules.within is not None:
-            found &= holds_at(rules.within, points)
-        return found
+            exist &= holds_at(rules.within, points)
+        return exist
 
     def largest(self, name: str, points: Points) -> Ints:
         """Return the largest legal value of a limited coordinate beside the others."""
@@ -244,33 +244,33 @@ def find_related(check: Related, case: ClaimCase) -> Finding:
     if unknown:
         why = f"{min(unknown)} is no coordinate of {game.notation}"
         return Finding(Undecided(why), {"key": "check.at"})
-    said = _Comparison.of(check, case, game)
-    is_long = case.cells.variable.stored is not None and said.by_columns is None
+    comparison = _Comparison.of(check, case, game)
+    is_long = case.cells.variable.stored is not None and comparison.by_columns is None
     if is_long and estimated_positions(case.cells.game, case.bound) > MOST_POSITIONS:
         raise LimitError("too many positions to look at each")
     largest = dict.fromkeys(game.coordinates, 0)
-    for _, points in said.parts(case.block):
-        for name, values in said.target(points).items():
+    for _, points in comparison.parts(case.block):
+        for name, values in comparison.target(points).items():
             largest[name] = max(largest[name], int(values.max(initial=0)))
-    related = _RelatedTable.reaching(game, largest, grundy=said.equals is not None)
+    related = _RelatedTable.reaching(game, largest, grundy=comparison.equals is not None)
     tally = Tally(case.cells)
-    for block, points in said.parts(case.block):
-        said.compare(related, block, points, tally)
+    for block, points in comparison.parts(case.block):
+        comparison.compare(related, block, points, tally)
     if tally.least is None:
         return Finding(case.agreement(tally.settled) if tally.settled else case.nothing("position"))
-    return Finding(Refuted(_counterexample(case, said, related, tally.least), tally.settled))
+    return Finding(Refuted(_counterexample(case, comparison, related, tally.least), tally.settled))
 
 
 def _counterexample(
-    case: ClaimCase, said: _Comparison, related: _RelatedTable, position: Position
+    case: ClaimCase, comparison: _Comparison, related: _RelatedTable, position: Position
 ) -> Counterexample:
     here = {name: np.array([n]) for name, n in case.cells.named(position).items()}
-    target = said.target(here)
-    there = tuple(int(target[name][0]) for name in said.game.coordinates)
+    target = comparison.target(here)
+    there = tuple(int(target[name][0]) for name in comparison.game.coordinates)
     if not related.are_positions(target)[0]:
-        found = f"{there} is no position of {said.game.notation}"
-        return Counterexample(found, "a position", position, case.cells.game.coordinates)
-    claimed = int(said.claimed(related, target)[0])
-    if said.equals is not None:
+        actual = f"{there} is no position of {comparison.game.notation}"
+        return Counterexample(actual, "a position", position, case.cells.game.coordinates)
+    claimed = int(comparison.claimed(related, target)[0])
+    if comparison.equals is not None:
         return counterexample_to_number(case, position, claimed)
     return counterexample_to_outcome(case, position)

@@ -108,7 +108,7 @@ def collect_values(
     claimed = IntegerSet(check.values.substitute(environment))
     where = None if check.where is None else check.where.substitute(environment)
     tally = Tally(cells, reach)
-    first: dict[int, int] = {}
+    nearest_of: dict[int, int] = {}
 
     def positions(slab: Slab) -> Points:
         return cells.within_reach(select_where(cells.p_positions_of(slab), where), reach)
@@ -118,7 +118,7 @@ def collect_values(
         seen = scan.run(slab) or _values_at(of, positions(slab), cells)
         tally.settled += int(seen.counts.sum())
         for value, near in zip(seen.values.tolist(), seen.nearest.tolist(), strict=True):
-            first[value] = min(near, first.get(value, near))
+            nearest_of[value] = min(near, nearest_of.get(value, near))
         outside = np.zeros(seen.values.size, np.bool_)
         if check.relation != "contains-all":
             outside = ~holds_at(claimed.condition, {"v": seen.values})
@@ -130,8 +130,8 @@ def collect_values(
             part.fail(select(points, ~holds_at(claimed.condition, {"v": evaluate_at(of, points)})))
             tally.take_least(part)
         yield
-    found = sorted((value, near) for value, near in first.items() if near <= cells.bound)
-    values, sizes = np.array(found, np.int64).reshape(-1, 2).T
+    nearby = sorted((value, near) for value, near in nearest_of.items() if near <= cells.bound)
+    values, sizes = np.array(nearby, np.int64).reshape(-1, 2).T
     size = max(int(np.abs(values).max(initial=0)), cells.bound // SMALL)
     size = min(size, LARGEST_MEMBER)
     members = claimed.up_to(size) if values.size else np.empty(0, np.int64)

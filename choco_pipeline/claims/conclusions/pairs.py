@@ -21,17 +21,17 @@ from choco_pipeline.formula.written.parameter_text import parameters_text
 SILENT: set[Outcome] = {"unchecked", "undecided", "vacuous"}
 
 
-def pairs(catalogue: Catalogue, found: Iterable[ClaimRow]) -> tuple[ClaimPair, ...]:
+def pairs(catalogue: Catalogue, rows: Iterable[ClaimRow]) -> tuple[ClaimPair, ...]:
     """Return who is right where a claim corrects a printed one, or contradicts one of another paper.
 
     Parameters
     ----------
     catalogue
         All claims of the run.
-    found
+    rows
         What `rows` says of them.
     """
-    row_of = {row.claim: row for row in found}
+    row_of = {row.claim: row for row in rows}
     told: set[frozenset[str]] = set()
     result: list[ClaimPair] = []
     for claim in catalogue.claims.values():

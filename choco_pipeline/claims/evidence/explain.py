@@ -95,9 +95,9 @@ def counterexample_at(case: ClaimCase, position: Position) -> Counterexample:
             return counterexample_to_number(case, position, int(check.equals.value(named)))
         case Values() as check:
             named = case.environment | case.cells.named(position)
-            found = f"the P-position has the value {check.of.value(named)}"
+            actual = f"the P-position has the value {check.of.value(named)}"
             return counterexample_to_outcome(
-                case, position, found, f"a value v with {math_text(check.values)}"
+                case, position, actual, f"a value v with {math_text(check.values)}"
             )
         case _:
             return counterexample_to_outcome(case, position)
@@ -123,7 +123,7 @@ def counterexample_to_number(case: ClaimCase, position: Position, claimed: int) 
 
 
 def counterexample_to_outcome(
-    case: ClaimCase, position: Position, found: str | None = None, claimed: str | None = None
+    case: ClaimCase, position: Position, actual: str | None = None, claimed: str | None = None
 ) -> Counterexample:
     """Return that a position is P or N, against a claim, and what shows that it is.
 
@@ -144,7 +144,7 @@ def counterexample_to_outcome(
         other, option = "P-position", known.winning
         reason = f"its option {option} is a P-position" if option else None
     return Counterexample(
-        found or outcome, claimed or other, position, known.game.coordinates, option, reason
+        actual or outcome, claimed or other, position, known.game.coordinates, option, reason
     )
 
 

@@ -193,17 +193,17 @@ class CellLoop:
         starts = [slab.starts[axis] for axis in order]
         strides = [0] * len(order) if tops is None else tops.strides
         geometry = np.array([*cells.shape, *starts, *cells.strides, *strides], np.int64)
-        found = np.empty(6, np.int64)
+        counts = np.empty(6, np.int64)
         self._call(
             cells.ctypes.data,
             None if tops is None else tops.ctypes.data,
             geometry.ctypes.data,
             0 if reach is None else reach,
-            found.ctypes.data,
+            counts.ctypes.data,
             *(array.ctypes.data for array in arrays),
             *([None] * (2 - len(arrays))),
         )
-        return found.tolist()
+        return counts.tolist()
 
 
 @lru_cache(256)

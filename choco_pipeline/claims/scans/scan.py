@@ -56,21 +56,21 @@ def compare_by_scan(
     cells = tally.cells
     scan = Scan(task, cells, tally.reach)
     for slab in cells.slabs(size):
-        found = scan.run(slab)
-        if found is None:
+        counted = scan.run(slab)
+        if counted is None:
             by_arrays(slab, tally)
         else:
-            _count(found, slab, tally, by_arrays)
+            _count(counted, slab, tally, by_arrays)
         yield
 
 
 def _count(
-    found: ScanResult, slab: Slab, tally: Tally, by_arrays: Callable[[Slab, Tally], None]
+    counted: ScanResult, slab: Slab, tally: Tally, by_arrays: Callable[[Slab, Tally], None]
 ) -> None:
     """Add what a scan has counted in a slab, and look for the least failure there if it may be less than the known one."""
-    tally.add(found.settled, found.met, found.failures)
+    tally.add(counted.settled, counted.met, counted.failures)
     start = tally.cells.first_of(slab)
-    places = ((found.least, tally.least), (found.beyond, tally.beyond))
+    places = ((counted.least, tally.least), (counted.beyond, tally.beyond))
     sizes = [n for n, known in places if n is not None and tally.may_be_less(n, start, known)]
     if sizes:
         part = Tally(tally.cells, tally.reach)
@@ -112,35 +112,35 @@ class Scan:
         loop = self._loop(slab, order)
         if loop is None:
             return None
-        found = loop.run(slab, order, self.reach, arrays)
-        if found[FAULT]:
+        counts = loop.run(slab, order, self.reach, arrays)
+        if counts[FAULT]:
             return None
         none = nowhere(loop.shape.bits)
-        least = found[LEAST] if found[FAILURES] else None
-        beyond = found[BEYOND] if found[BEYOND] != none else None
-        return ScanResult(found[SETTLED], found[MET], found[FAILURES], least, beyond)
+        least = counts[LEAST] if counts[FAILURES] else None
+        beyond = counts[BEYOND] if counts[BEYOND] != none else None
+        return ScanResult(counts[SETTLED], counts[MET], counts[FAILURES], least, beyond)
 
     def ranges(self, held: Interval) -> dict[str, Interval]:
         """Return in which values names lie, cells being in an interval; raise `FormulaError` if a solution may be too large."""
         variable = self.cells.variable
-        found: dict[str, Interval] = {}
+        ranges: dict[str, Interval] = {}
         for name, length in zip(variable.dims, self.cells.shape, strict=True):
-            first = variable.first(name)
-            found[name] = (first, _power_above(first + length - 1))
-        tried = [solution.interval(found) for solution in self.task.solutions]
+            least = variable.first(name)
+            ranges[name] = (least, _power_above(least + length - 1))
+        tried = [solution.interval(ranges) for solution in self.task.solutions]
         if variable.stored is not None:
             low, high = held
-            found[variable.stored] = (min(low, 0), max([0, high, *(last for _, last in tried)]))
-        return found
+            ranges[variable.stored] = (min(low, 0), max([0, high, *(last for _, last in tried)]))
+        return ranges
 
     def _loop(self, slab: Slab, order: Sequence[int]) -> CellLoop | None:
         held = (0, 0) if self.cells.variable.stored is None else _limits_of(slab.cells)
         if held not in self._bits:
             self._bits[held] = self._width(held)
-        found = self._bits[held]
-        if found is None:
+        width = self._bits[held]
+        if width is None:
             return None
-        bits, ranges = found
+        bits, ranges = width
         variable = self.cells.variable
         stored = variable.stored
         shape = LoopShape(
@@ -167,7 +167,7 @@ class Scan:
         for bits in WIDTHS:
             largest = max(high for _, high in ranges.values())
             formulas = (*self.task.formulas, *self.task.solutions)
-            if largest < nowhere(bits) and all(one.fits(ranges, bits) for one in formulas):
+            if largest < nowhere(bits) and all(formula.fits(ranges, bits) for formula in formulas):
                 return bits, tuple(ranges.items())
         return None
 
@@ -220,8 +220,8 @@ class ValueScan:
         nearest = np.full(high - low + 1, np.iinfo(np.int64).max)
         if self._scans[low, high].run(slab, (counts, nearest)) is None:
             return None
-        found = np.flatnonzero(counts)
-        return ValueCounts(found + low, counts[found], nearest[found])
+        occurring = np.flatnonzero(counts)
+        return ValueCounts(occurring + low, counts[occurring], nearest[occurring])
 
 
 def _is_worth_it(cells: Cells) -> bool:

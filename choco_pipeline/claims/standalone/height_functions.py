@@ -73,8 +73,8 @@ def find_height_functions(check: HeightFunctions, bound: int, block: int = BLOCK
         if wrong.any():
             rows = heights.reshape(len(heights), -1)[wrong]
             row: list[int] = rows[rows[:, -1].argmin()].tolist()
-            found = row[-1], tuple(row)
-            least = found if least is None else min(least, found)
+            failing = row[-1], tuple(row)
+            least = failing if least is None else min(least, failing)
     evidence = {
         "functions": functions,
         "with_property": with_property,
@@ -283,12 +283,12 @@ class _Box:
             first = int(self._truths(heights.reshape(-1)).argmin())
             place = tuple(int(values[first]) for values in self.points.values())
             claimed = math_text(self.check.condition)
-            found = (
+            actual = (
                 f"{shown} has Grundy numbers {math_text(self.check.grundy)}, but {claimed} is false"
             )
-            return Counterexample(found, claimed, place, tuple(self.points))
+            return Counterexample(actual, claimed, place, tuple(self.points))
         x, z, y = min(wrong.tolist(), key=lambda at: (max(at), at[0], at[2], at[1]))
         place = (y, z) if self.check.arguments == 1 else (x, y, z)
-        found = f"{shown} has the property, and Grundy number {grundy[x, z, y]}"
+        actual = f"{shown} has the property, and Grundy number {grundy[x, z, y]}"
         claimed = f"{math_text(self.check.grundy)} = {self.claimed[x, z, y]}"
-        return Counterexample(found, claimed, place, self.coordinates)
+        return Counterexample(actual, claimed, place, self.coordinates)

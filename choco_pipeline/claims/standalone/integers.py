@@ -83,8 +83,8 @@ def find_integers(
         cases += wrong.size
         if wrong.any():
             failures += int(wrong.sum())
-            found = _least(np.stack([points[name][wrong] for name in check.all], axis=1))
-            least = found if least is None else min(least, found, key=_order)
+            failing = _least(np.stack([points[name][wrong] for name in check.all], axis=1))
+            least = failing if least is None else min(least, failing, key=_order)
     if least is not None:
         counterexample = statement.counterexample_at(least)
         return Finding(Refuted(counterexample, cases), {"failures": failures})
@@ -142,9 +142,9 @@ class _Statement:
         for name, formula in check.let.items():
             named[name] = int(formula.value(named))
         lets = ", ".join(f"{name} = {named[name]}" for name in check.let)
-        found, claimed = self._contradiction(named)
+        actual, claimed = self._contradiction(named)
         where = f", where {lets}" if lets else ""
-        return Counterexample(f"{found}{where}", claimed, position, tuple(check.all))
+        return Counterexample(f"{actual}{where}", claimed, position, tuple(check.all))
 
     def _contradiction(self, named: Mapping[str, int]) -> tuple[str, str]:
         """Return what is the case and what is claimed, for the first of the claims that fails."""
@@ -191,8 +191,8 @@ class _Statement:
         counts = np.zeros(size, np.int64)
         inner = Choices(number.of, number.let, (number.such,), self.known)
         start = points | {_ROW: np.arange(size)}
-        for found in inner.blocks(self.budget, self.block, start):
-            counts += np.bincount(found[_ROW], minlength=size)
+        for others in inner.blocks(self.budget, self.block, start):
+            counts += np.bincount(others[_ROW], minlength=size)
         return counts
 
     def _truths(self, condition: Formula, points: Points) -> Truths:

@@ -148,9 +148,9 @@ def _named(formula: Formula, known: Mapping[str, int]) -> dict[str, int]:
 
 
 def _refuted(
-    check: Sections, known: Mapping[str, int], found: str, claimed: str, cases: int, choices: int
+    check: Sections, known: Mapping[str, int], actual: str, claimed: str, cases: int, choices: int
 ) -> Finding:
     names = (*check.all, *(name for name in ("i", "j") if name in known))
     position = tuple(known[name] for name in names)
-    counterexample = Counterexample(found, claimed, position, names)
+    counterexample = Counterexample(actual, claimed, position, names)
     return Finding(Refuted(counterexample, cases), {"choices": choices})
