@@ -14,3 +14,11 @@ class UndecidedError(ChocoError):
     def why(self) -> str:
         """The reason, where it is said beside it which engine gave no answer."""
         return str(self)
+
+
+class FamilyError(NotDefinableError):
+    """A family's game, condition or relation says something that digits and linear counters cannot say."""
+
+
+class LemmaError(ChocoError):
+    """A claim does not follow by the lemmas that it names, or it is not known whether it does; the message says why."""

@@ -13,8 +13,8 @@ from choco_pipeline.formula.nodes import Compare, Integer, Name, Node, render
 from choco_pipeline.proof.lemmas.known_lemmas import Known, put
 from choco_pipeline.proof.lemmas.last_step import LastStep, implied, nodes
 from choco_pipeline.proof.lemmas.lemma import LEMMAS
-from choco_pipeline.proof.lemmas.lemma_errors import LemmaError
 from choco_pipeline.proof.lemmas.played import Played, without_passes
+from choco_pipeline.proof.proof_errors import LemmaError
 from choco_pipeline.proof.uniform.families.family import Family
 from choco_pipeline.proof.uniform.families.parametric_rules import describe
 

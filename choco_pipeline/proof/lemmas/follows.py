@@ -26,8 +26,8 @@ from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.for_all import verdict_for_all
 from choco_pipeline.proof.lemmas.derivation import Derivation, derived
 from choco_pipeline.proof.lemmas.lemma import LEMMAS
-from choco_pipeline.proof.lemmas.lemma_errors import LemmaError
 from choco_pipeline.proof.lemmas.only_the_end import require_only_the_end
+from choco_pipeline.proof.proof_errors import LemmaError
 from choco_pipeline.proof.spoken import require_spoken_of
 from choco_pipeline.proof.statements.claim_certificate import write_claim_certificate
 from choco_pipeline.proof.statements.decided_integers import decide_integers

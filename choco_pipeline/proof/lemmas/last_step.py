@@ -15,8 +15,8 @@ from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.nodes import Integer, LogicalNot, Name, Node, render
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.proof.lemmas.known_lemmas import Known, equal, junction, put
-from choco_pipeline.proof.lemmas.lemma_errors import LemmaError
 from choco_pipeline.proof.lemmas.played import Played
+from choco_pipeline.proof.proof_errors import LemmaError
 
 #: Integers in statements run up to N, which is any bound no less than this; up to it the definition is asked, too.
 BOUND = 3

@@ -13,8 +13,8 @@ from typing import ClassVar
 from choco_pipeline.claims.language.claims_file import LemmaName
 from choco_pipeline.formula.nodes import Binary, Call, Integer, Name, Node
 from choco_pipeline.proof.lemmas.known_lemmas import Known, different, equal, junction, total
-from choco_pipeline.proof.lemmas.lemma_errors import LemmaError
 from choco_pipeline.proof.lemmas.played import Played
+from choco_pipeline.proof.proof_errors import LemmaError
 
 ZERO, ONE = Integer(0), Integer(1)
 

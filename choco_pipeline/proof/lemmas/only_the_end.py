@@ -16,9 +16,8 @@ from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.proof.clock import Clock
-from choco_pipeline.proof.lemmas.lemma_errors import LemmaError
 from choco_pipeline.proof.lemmas.played import Played
-from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.proof.proof_errors import LemmaError, UndecidedError
 from choco_pipeline.proof.uniform.families.affine import Affine
 from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
 from choco_pipeline.proof.uniform.families.refutation import members

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from choco_pipeline.formula import Formula
 from choco_pipeline.formula.nodes import Integer, Name, Node, children, substitute, walk
 from choco_pipeline.games.notation import Notation
-from choco_pipeline.proof.lemmas.lemma_errors import LemmaError
+from choco_pipeline.proof.proof_errors import LemmaError
 from choco_pipeline.proof.uniform.families.parametric_rules import describe
 
 #: A kind of move: the coordinate that it lowers, by any amount; which coordinates may then fall; and whether they may.

@@ -6,7 +6,7 @@ all is affine in parameters; `control` writes the obligations as a finite contro
 a proof, and `solvers` asks two solvers. docs/families.md says all of it without the code.
 """
 
-from choco_pipeline.proof.uniform.families.family_errors import FamilyError
+from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.uniform.family_prover import FamilyProof, prove_family
 
 __all__ = ["FamilyError", "FamilyProof", "prove_family"]

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
+from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.uniform.families.affine import Affine, number
 from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
-from choco_pipeline.proof.uniform.families.family_errors import FamilyError
 from choco_pipeline.proof.uniform.families.linear import is_possible
 from choco_pipeline.proof.uniform.families.linear_forms import LinearForm
 from choco_pipeline.proof.uniform.sentences import (

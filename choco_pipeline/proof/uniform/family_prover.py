@@ -10,7 +10,7 @@ from typing import Literal
 
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.proof.clock import Budget, Clock
-from choco_pipeline.proof.proof_errors import UndecidedError
+from choco_pipeline.proof.proof_errors import FamilyError, UndecidedError
 from choco_pipeline.proof.uniform.by_cases.case_formula_proof import (
     CaseFormulaProof,
     prove_by_cases,
@@ -18,7 +18,6 @@ from choco_pipeline.proof.uniform.by_cases.case_formula_proof import (
 from choco_pipeline.proof.uniform.direct import DirectCase
 from choco_pipeline.proof.uniform.failure import Failure, failures
 from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
-from choco_pipeline.proof.uniform.families.family_errors import FamilyError
 from choco_pipeline.proof.uniform.families.refutation import RefutingMember, refutation
 from choco_pipeline.proof.uniform.families.single_values import MODULI, larger_cases
 from choco_pipeline.proof.uniform.invariants.invariant_search import Invariant, LostError

@@ -16,11 +16,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
+from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.uniform.direct import DirectCase, leaves_remainder
 from choco_pipeline.proof.uniform.families.affine import TIMES, ZERO, Affine, number
 from choco_pipeline.proof.uniform.families.affine import product as times
 from choco_pipeline.proof.uniform.families.family import POWER, Family, FamilyCase
-from choco_pipeline.proof.uniform.families.family_errors import FamilyError
 from choco_pipeline.proof.uniform.sentences import (
     all_of,
     any_of,

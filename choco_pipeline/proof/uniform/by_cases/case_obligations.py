@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, combinations
 
+from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.uniform.direct import leaves_remainder, variable
 from choco_pipeline.proof.uniform.families.affine import TIMES, ZERO, Affine, product
 from choco_pipeline.proof.uniform.families.case_formula import Place, value_at
 from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
-from choco_pipeline.proof.uniform.families.family_errors import FamilyError
 from choco_pipeline.proof.uniform.families.linear_forms import LinearForm
 from choco_pipeline.proof.uniform.sentences import all_of, any_of, at_least_0, negation
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import reduce
 from math import prod
 
-from choco_pipeline.proof.uniform.families.family_errors import FamilyError
+from choco_pipeline.proof.proof_errors import FamilyError
 
 #: Between the names of a product, which are sorted: so it is a name as any other, and equal products have one name.
 TIMES = "*"

@@ -23,8 +23,8 @@ from choco_pipeline.formula.nodes import (
     walk,
     with_operands,
 )
+from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number, product
-from choco_pipeline.proof.uniform.families.family_errors import FamilyError
 from choco_pipeline.proof.uniform.families.linear_forms import (
     Conjunction,
     LinearForm,

@@ -14,13 +14,13 @@ from typing import Literal
 from choco_pipeline.formula import parse
 from choco_pipeline.formula.nodes import Binary, Integer, Name, Negate, Node, render, walk
 from choco_pipeline.formula.parse import parse_nodes
+from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number, product
 from choco_pipeline.proof.uniform.families.case_formula import (
     RemainderChoice,
     is_by_cases,
     read_choices,
 )
-from choco_pipeline.proof.uniform.families.family_errors import FamilyError
 from choco_pipeline.proof.uniform.families.linear import independent, is_possible, sign_of
 from choco_pipeline.proof.uniform.families.linear_forms import (
     MOST_CASES,

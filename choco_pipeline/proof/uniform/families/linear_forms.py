@@ -23,8 +23,8 @@ from choco_pipeline.formula.nodes import (
     Node,
     render,
 )
+from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number, product
-from choco_pipeline.proof.uniform.families.family_errors import FamilyError
 
 #: Alternatives that a condition may have: each is a case with proofs of its own.
 MOST_CASES = 64

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from choco_pipeline.formula.nodes import Binary, Compare, Node, render, walk
+from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, number
-from choco_pipeline.proof.uniform.families.family_errors import FamilyError
 from choco_pipeline.proof.uniform.families.linear_forms import LinearFormReader
 
 

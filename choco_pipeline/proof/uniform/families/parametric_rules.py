@@ -31,7 +31,7 @@ from choco_pipeline.games import Ruleset
 from choco_pipeline.games.height import FormulaHeight
 from choco_pipeline.games.notation import Argument, Notation, as_written, build, read
 from choco_pipeline.games.rules import Limit, Rules
-from choco_pipeline.proof.uniform.families.family_errors import FamilyError
+from choco_pipeline.proof.proof_errors import FamilyError
 
 #: Values that no description has of its own; primes, so that none is made of others.
 RARE = (10007, 10039, 10067, 10091, 10103, 10133, 10151, 10169)
