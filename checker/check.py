@@ -1,8 +1,10 @@
 """Decide certificates of impartial games anew: python3 checker/check.py [--seconds S] FILE...
 
-This file is the whole checker: it needs Python 3.11 or newer and nothing else, and reads certificates only. For each it
-prints proved, refuted (with where), vacuous (nothing satisfies the conditions), undecided, out of time or no certificate. Exit
-code 0: all are proved; 1: some is not; 2: some is no certificate. docs/proof.md says why this is enough, and explains the file.
+This file is the whole checker: it needs Python 3.11 or newer and nothing else, and reads certificates only. It is one file,
+and long, on purpose: whoever doubts the package reads it from the top to the end, without another file that could change what
+it means, and copies it to where the package is not; so it shares no line with what it judges. For each certificate it prints
+proved, refuted (with where), vacuous (nothing satisfies the conditions), undecided, out of time or no certificate. Exit code
+0: all are proved; 1: some is not; 2: some is no certificate. docs/proof.md says why this is enough, and explains the file.
 
 A set of tuples of integers is regular if a finite automaton reads its members' binary digits; sums, order, ^ & | are, and
 so are intersections, complements and projections (Büchi, 1960). That something is true everywhere means that an automaton

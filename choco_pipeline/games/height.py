@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import math
-import re
 from abc import ABC, abstractmethod
-from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from io import StringIO
-from pathlib import Path
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike, NDArray
 
-from choco_pipeline.documents.files import read_bytes
 from choco_pipeline.errors import HeightError
 from choco_pipeline.formula import Formula, FormulaError, parse
 
@@ -31,14 +26,6 @@ BLOCK = 1 << 18
 TALLEST = 1 << 28
 #: So many values of a formula are kept.
 MOST_KNOWN = 1 << 16
-#: Bytes of a file with heights, and heights in it, 2,200 × 2,200 or so: to read them takes seconds, and at most 640 MB.
-MOST_BYTES = 1 << 26
-MOST_VALUES = 5_000_000
-#: What stands between values, or at the end of a line.
-SEPARATORS = (b",", b"\n", b"\r")
-#: Decimal digits of an integer, so that an int64 holds it.
-LONGEST_INTEGER = 18
-_INTEGER = re.compile(r"[ \t]*[+-]?[0-9]+[ \t]*")
 
 
 class Height(ABC):
@@ -251,59 +238,6 @@ class TableHeight(Height):
         values.flags.writeable = False
         return cls(values)
 
-    @classmethod
-    def from_csv(cls, path: Path, name: str) -> TableHeight:
-        """Read a height table: one line for each x, one comma-separated integer for each z.
-
-        Errors say where something is wrong and what is needed, but do not quote the file: a ruleset that somebody else has
-        written may name one that is no height table.
-
-        Parameters
-        ----------
-        path
-            The file to read.
-        name
-            The path as the notation writes it.
-
-        Raises
-        ------
-        HeightError
-            If it is no such file.
-        """
-        if path.suffix.lower() != ".csv":
-            raise HeightError(f"height table {name}: a file whose name ends with .csv is needed")
-        try:
-            content = read_bytes(path, MOST_BYTES + 1)
-        except OSError as error:
-            raise HeightError(f"height table {name}: cannot be read ({error.strerror})") from None
-        if len(content) > MOST_BYTES:
-            raise HeightError(f"height table {name}: at most {MOST_BYTES:,} bytes are read")
-        if sum(map(content.count, SEPARATORS)) > MOST_VALUES:
-            raise HeightError(f"height table {name}: at most {MOST_VALUES:,} values are read")
-        try:
-            lines = StringIO(content.decode("utf-8"), newline=None)
-        except UnicodeDecodeError as error:
-            raise HeightError(
-                f"height table {name}: cannot be read (byte {error.start} is not UTF-8)"
-            ) from None
-        read, width = array("q"), 0
-        for number, line in enumerate(map(str.rstrip, lines), start=1):
-            if not line or line.lstrip().startswith("#"):
-                continue
-            where, before = f"height table {name}, line {number}", len(read)
-            read.extend(
-                _cell(cell, f"{where}, column {column}")
-                for column, cell in enumerate(line.split(","), start=1)
-            )
-            width = width or len(read)
-            if len(read) - before != width:
-                raise HeightError(f"{where}: {width} values are needed, found {len(read) - before}")
-        if not width:
-            raise HeightError(f"height table {name}: no values in it")
-        values = np.array(read, dtype=np.int64).reshape(-1, width)
-        values.flags.writeable = False
-        return cls(values, name)
-
     @cached_property
     def digest(self) -> str:
         """First 16 hex digits of the SHA-256 of shape and values."""
@@ -346,17 +280,6 @@ class TableHeight(Height):
                 f"height table {self.notation}: goes to x = {have_x}, z = {have_z};"
                 f" needed to x = {n_x - 1}, z = {n_z - 1}"
             )
-
-
-def _cell(text: str, where: str) -> int:
-    """Return an integer that an int64 can hold, or raise `HeightError` without quoting what is there instead."""
-    if not _INTEGER.fullmatch(text):
-        what = "something else" if text.strip() else "nothing"
-        raise HeightError(f"{where}: an integer is needed, found {what}")
-    digits = text.strip()
-    if len(digits.lstrip("+-").lstrip("0")) > LONGEST_INTEGER:
-        raise HeightError(f"{where}: a value is too large for 64 bits")
-    return int(digits)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,8 @@ from choco_pipeline.games.combine import DisjunctiveSum, WithPass
 from choco_pipeline.games.cut_game import CutGame
 from choco_pipeline.games.description import described, inside
 from choco_pipeline.games.game_file import NAME
-from choco_pipeline.games.height import FormulaHeight, Height, TableHeight
+from choco_pipeline.games.height import FormulaHeight, Height
+from choco_pipeline.games.height_file import read_heights
 from choco_pipeline.games.nim import Nim
 from choco_pipeline.games.ruleset import Ruleset
 
@@ -233,7 +234,7 @@ def build(
             value = parse(str(whole)) if isinstance(whole, int) else whole
         match value:
             case CsvFile(path):
-                return TableHeight.from_csv(inside(base, path), path)
+                return read_heights(inside(base, path), path)
             case Formula():
                 known = {
                     name: p

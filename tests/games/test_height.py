@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from choco_pipeline import SolidBar, parse_ruleset
 from choco_pipeline.errors import ChocoError, HeightError, RulesetError
 from choco_pipeline.formula import parse
-from choco_pipeline.games import height
-from choco_pipeline.games.height import TableHeight, as_height
+from choco_pipeline.games import height, height_file
+from choco_pipeline.games.height import as_height
+from choco_pipeline.games.height_file import read_heights
 
 
 def test_a_formula_a_function_and_an_array_are_the_same_game():
@@ -131,7 +132,7 @@ def test_csv_refused(tmp_path, content, message):
     path = tmp_path / "h.csv"
     path.write_text(content)
     with pytest.raises(HeightError, match=message):
-        TableHeight.from_csv(path, "h.csv")
+        read_heights(path, "h.csv")
 
 
 def test_errors_do_not_quote_the_file(tmp_path):
@@ -162,7 +163,7 @@ def test_files_that_are_none_and_names_that_no_file_has(tmp_path):
 
 
 def test_a_large_file_is_not_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(height, "MOST_BYTES", 3)
+    monkeypatch.setattr(height_file, "MOST_BYTES", 3)
     (tmp_path / "h.csv").write_text("0,1\n")
     with pytest.raises(HeightError, match="at most 3 bytes are read"):
         parse_ruleset("solid-bar(f=csv(h.csv))", base=tmp_path)
@@ -172,7 +173,7 @@ def test_a_large_file_is_not_read(tmp_path, monkeypatch):
 def test_a_file_with_many_values_is_not_read(tmp_path, monkeypatch, content):
     """Five bytes of it may take a hundred when they are read."""
     (tmp_path / "h.csv").write_bytes(content.encode())
-    monkeypatch.setattr(height, "MOST_VALUES", 3)
+    monkeypatch.setattr(height_file, "MOST_VALUES", 3)
     with pytest.raises(HeightError, match="at most 3 values are read"):
         parse_ruleset("solid-bar(f=csv(h.csv))", base=tmp_path)
 
@@ -180,7 +181,7 @@ def test_a_file_with_many_values_is_not_read(tmp_path, monkeypatch, content):
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_lines_end_as_on_any_system(tmp_path, end):
     (tmp_path / "h.csv").write_bytes(f"0,1{end}2,3{end}".encode())
-    read = TableHeight.from_csv(tmp_path / "h.csv", "h.csv")
+    read = read_heights(tmp_path / "h.csv", "h.csv")
     assert read.values.tolist() == [[0, 1], [2, 3]]
 
 
