@@ -82,15 +82,10 @@ def _parsed(text: str, names: frozenset[str] | None, functions: tuple[str, ...])
 
 @dataclass(frozen=True)
 class Formula:
-    """An integer or a truth computed from named integers; equal to every formula of the same structure.
-
-    Attributes
-    ----------
-    source : str
-        The text that was parsed; columns in errors count in it.
-    """
+    """An integer or a truth computed from named integers; equal to every formula of the same structure."""
 
     _root: Node
+    #: The text that was parsed; columns in errors count in it.
     source: str = field(compare=False)
 
     def __repr__(self) -> str:

@@ -25,17 +25,11 @@ Position = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Limit:
-    """The largest legal value of a coordinate, as a function of other coordinates.
+    """The largest legal value of a coordinate, as a function of other coordinates."""
 
-    Attributes
-    ----------
-    height
-        The function; it never falls.
-    of
-        The coordinates that it is given, in its order; none for a number.
-    """
-
+    #: The function; it never falls.
     height: Height
+    #: The coordinates that it is given, in its order; none for a number.
     of: tuple[str, ...] = ()
 
     def at(self, values: Mapping[str, int]) -> int:
@@ -49,30 +43,20 @@ class Limit:
 
 @dataclass(frozen=True)
 class Move:
-    """A kind of move.
+    """A kind of move."""
 
-    Attributes
-    ----------
-    lowers
-        The coordinates that it lowers.
-    by
-        ``"any"``: any amounts, not all of them 0; ``"each"``: any amounts, each at least 1; ``"same"``: the same amount,
-        at least 1, from each; a tuple: the same from each, and one of these. For one coordinate the first three are the same.
-    at_most
-        A formula in the coordinates, of the position that is moved from: no amount is larger. None for no such limit.
-    clips
-        Whether coordinates that then stand above their largest legal value fall to it; else such a move is not allowed.
-    unless
-        A condition on the position that is moved from: where it holds, play has ended.
-    needs
-        The move is allowed only where one of these is; none stands for no such condition. So a pass needs a move.
-    """
-
+    #: The coordinates that it lowers.
     lowers: tuple[str, ...]
+    #: ``"any"``: any amounts, not all of them 0; ``"each"``: any amounts, each at least 1; ``"same"``: the same amount,
+    #: at least 1, from each; a tuple: the same from each, and one of these. For one coordinate the first three are the same.
     by: Literal["any", "each", "same"] | tuple[int, ...] = "any"
+    #: A formula in the coordinates, of the position that is moved from: no amount is larger. None for no such limit.
     at_most: Formula | None = None
+    #: Whether coordinates that then stand above their largest legal value fall to it; else such a move is not allowed.
     clips: bool = True
+    #: A condition on the position that is moved from: where it holds, play has ended.
     unless: Formula | None = None
+    #: The move is allowed only where one of these is; none stands for no such condition. So a pass needs a move.
     needs: tuple[Move, ...] = ()
 
     @property
@@ -123,18 +107,12 @@ class Move:
 
 @dataclass(frozen=True)
 class Face:
-    """The positions that a table of P-positions holds of a game, if it does not hold all, counted from 1 by other names.
+    """The positions that a table of P-positions holds of a game, if it does not hold all, counted from 1 by other names."""
 
-    Attributes
-    ----------
-    sizes
-        For each of those names, how far it goes.
-    position
-        For each coordinate, its value as a formula in those names. For each name, one coordinate takes all its values
-        there and depends on nothing else.
-    """
-
+    #: For each of those names, how far it goes.
     sizes: Mapping[str, int]
+    #: For each coordinate, its value as a formula in those names. For each name, one coordinate takes all its values
+    #: there and depends on nothing else.
     position: tuple[Formula, ...]
 
     def positions(self, places: Mapping[str, ArrayLike]) -> list[NDArray[np.int64]]:
@@ -163,20 +141,13 @@ class Face:
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar of chocolate, as cuts of one coordinate or two make it lower.
+    """One bar of chocolate, as cuts of one coordinate or two make it lower."""
 
-    Attributes
-    ----------
-    up
-        The coordinate that has a height.
-    limit
-        Its largest legal value, and the one or two coordinates that it follows from.
-    strip
-        A free heap beside the bar; None for none.
-    """
-
+    #: The coordinate that has a height.
     up: str
+    #: Its largest legal value, and the one or two coordinates that it follows from.
     limit: Limit
+    #: A free heap beside the bar; None for none.
     strip: str | None = None
 
     @property
@@ -203,30 +174,20 @@ class Bar:
 
 @dataclass(frozen=True)
 class Rules:
-    """The description of a game.
+    """The description of a game."""
 
-    Attributes
-    ----------
-    coordinates
-        Their names, in the order in which positions hold them.
-    limits
-        The largest legal values; coordinates that are not here have none. A limit is a number, or depends on coordinates
-        that have no limit or a number.
-    moves
-        Every kind of move.
-    within
-        A condition that all positions satisfy, and that no move can break; None for none.
-    free
-        A coordinate that is a heap beside the rest, of any size, from which any number may be taken; None for none.
-    face
-        What a table of P-positions holds; None for all.
-    """
-
+    #: Their names, in the order in which positions hold them.
     coordinates: tuple[str, ...]
+    #: The largest legal values; coordinates that are not here have none. A limit is a number, or depends on coordinates
+    #: that have no limit or a number.
     limits: Mapping[str, Limit]
+    #: Every kind of move.
     moves: tuple[Move, ...]
+    #: A condition that all positions satisfy, and that no move can break; None for none.
     within: Formula | None = None
+    #: A coordinate that is a heap beside the rest, of any size, from which any number may be taken; None for none.
     free: str | None = None
+    #: What a table of P-positions holds; None for all.
     face: Face | None = None
 
     def named(self, position: Sequence[int]) -> dict[str, int]:
