@@ -168,6 +168,13 @@ def test_both_parsers_read_the_same(path, monkeypatch):
     assert (again.content, again._places) == (read.content, read._places)
 
 
+def test_tabs_are_refused_by_whichever_parser_there_is(tmp_path, monkeypatch):
+    """Libyaml takes one inside of a word."""
+    for is_there in (True, False):
+        monkeypatch.setattr(yaml, "__with_libyaml__", is_there)
+        assert "1:5: not YAML: found character '\\t'" in refusal(tmp_path / "c.yaml", "a: b\tc\n")
+
+
 def test_words_that_older_yaml_takes_for_truths(tmp_path):
     (tmp_path / "c.yaml").write_text("a: [no, yes, on, Off, true, False]\nno: 1\n")
     content = YamlFile(tmp_path / "c.yaml").content
