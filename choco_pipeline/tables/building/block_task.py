@@ -11,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from choco_pipeline.errors import StoreError
+from choco_pipeline.kernels.packing import PackedArrays
 from choco_pipeline.kernels.tables import Table
 from choco_pipeline.provenance import TABLE_CODE, code_digest
 from choco_pipeline.tables.building.blocks import BlockedTable
@@ -29,7 +30,9 @@ class HandedOn:
     """The frontiers behind a block, of which the one along its row is taken by the next block of the row, and then gone.
 
     Rows are lanes: the next block is on the same worker. So what is sent to another worker, or moved to the disk, is the
-    frontier along the columns alone, half the bytes; who misses the other one folds the row again (`_along_row`).
+    frontier along the columns alone, half the bytes; who misses the other one folds the row again (`_along_row`). It is
+    sent compressed, and stays so until the block below takes it: so a step does that, and not the loop in which a worker
+    answers others, and needs no copy.
 
     Parameters
     ----------
@@ -37,19 +40,23 @@ class HandedOn:
         The frontiers along the block's columns and along its rows, or None where nobody needs them.
     """
 
-    def __init__(self, down: Frontier | None, across: Frontier | None) -> None:
+    def __init__(self, down: Frontier | PackedArrays | None, across: Frontier | None) -> None:
         """Hold the frontiers."""
         self._down = down
         self._across = across
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Send what goes along the columns."""
-        return HandedOn, (self._down, None)
+        if self._down is None or isinstance(self._down, PackedArrays):
+            return HandedOn, (self._down, None)
+        return HandedOn, (PackedArrays.of(self._down), None)
 
     def down(self) -> Frontier:
         """Return a copy of what goes along the columns: if the block below is lost, it is filled again."""
         if self._down is None:
             raise StoreError("a block before this one has not handed on what this one needs")
+        if isinstance(self._down, PackedArrays):
+            return cast(Frontier, self._down.unpacked())
         return _copy(self._down)
 
     def across(self, *, keep: bool) -> Frontier | None:
@@ -75,6 +82,8 @@ class Site:
     memory: int
     #: Digest of the code that computes it.
     kernels: str
+    #: Whether each row of blocks is on another worker than the one before, so that what goes along columns is sent.
+    sends: bool = False
 
     def table(self) -> BlockedTable:
         """Return the table in blocks."""
@@ -147,7 +156,7 @@ def fill_block(site: Site, place: Place, hands_on: tuple[bool, bool], *rest: Any
             round(time.perf_counter() - computed, 4),
         )
         site.journal.write(block, finished)
-    return HandedOn(down if hands_on[0] else None, across if hands_on[1] else None)
+    return _handed_on(site, down if hands_on[0] else None, across if hands_on[1] else None)
 
 
 def fold_block(site: Site, place: Place, axis: int, *rest: Any) -> HandedOn:
@@ -163,7 +172,7 @@ def fold_block(site: Site, place: Place, axis: int, *rest: Any) -> HandedOn:
     _require_sound(site, place)
     down, across = _received(site, place, site.table().kernel.folded_with(axis), given, keep=True)
     _fold(site, site.table().block(*place), down, across)
-    return HandedOn(down, None) if axis == 0 else HandedOn(None, across)
+    return _handed_on(site, down, None) if axis == 0 else HandedOn(None, across)
 
 
 def take_block(site: Site, place: Place, source: SmallerTable, report: Report) -> None:
@@ -193,6 +202,13 @@ def take_block(site: Site, place: Place, source: SmallerTable, report: Report) -
     positions = table.positions(block, heights)
     digests = site.write(block, cells)
     site.journal.write(block, Finished(digests, positions, source=source.table_id))
+
+
+def _handed_on(site: Site, down: Frontier | None, across: Frontier | None) -> HandedOn:
+    """Return frontiers as they are handed on: compressed here, in the step, what is sent anyway, and waits as a tenth of it."""
+    if site.sends and down is not None:
+        return HandedOn(PackedArrays.of(down), across)
+    return HandedOn(down, across)
 
 
 def _received(

@@ -69,6 +69,7 @@ def build_large(spec_file: str, manifest_file: str, given: int | None = None) ->
             Journal(journal_of_blocks(manifest)),
             memory,
             code_digest(TABLE_CODE),
+            sends=run.workers > 1,
         )
         table = _begin(site)
         kept = site.journal.found(table.blocks)

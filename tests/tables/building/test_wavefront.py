@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from choco_pipeline import Nim, SolidBar, StepBar, StripBar, WithPass
 from choco_pipeline.cluster.steps import Here
 from choco_pipeline.games.rules import with_free_heap
+from choco_pipeline.kernels import BlockedHeights
 from choco_pipeline.tables.building import block_task, blocks
 from choco_pipeline.tables.building.shard import build_shard
 from choco_pipeline.tables.building.wavefront import build_large
@@ -178,13 +179,13 @@ def test_an_interrupted_build_goes_on(small_blocks, tmp_path_factory, drawn, siz
 
 
 @few
-@given(tables_in_blocks(), sizes, st.integers(0, 6))
-@example((StripBar(1, 0), 10, "p-positions"), 128, 2)
-@example((SolidBar("(x+z)//3"), 24, "p-positions"), 128, 3)
+@given(tables_in_blocks(), sizes, st.integers(0, 6), st.sampled_from([1, 2]))
+@example((StripBar(1, 0), 10, "p-positions"), 128, 2, 1)
+@example((SolidBar("(x+z)//3"), 24, "p-positions"), 128, 3, 2)
 def test_what_goes_along_a_row_is_folded_again_where_it_is_missing(
-    small_blocks, tmp_path_factory, drawn, size, stop
+    small_blocks, tmp_path_factory, drawn, size, stop, workers
 ):
-    """As where each step runs on another worker than the one before it in its row."""
+    """As where each step runs on another worker than the one before it in its row; with two, steps compress what is sent."""
     game, bound, quantity = drawn
     small_blocks(size)
     spec, manifest = order(tmp_path_factory.mktemp("sent"), game, bound, quantity)
@@ -192,6 +193,7 @@ def test_what_goes_along_a_row_is_folded_again_where_it_is_missing(
         for name in ("fill_block", "fold_block"):
             run = getattr(block_task, name)
             patch.setattr(block_task, name, lambda *given, run=run: sent(run(*given)))
+        patch.setattr(Here, "workers", workers)
         with pytest.MonkeyPatch.context() as stopping, contextlib.suppress(Stopped):
             stops_after(stopping, stop)
             build_large(spec, manifest)
@@ -205,6 +207,21 @@ def test_what_goes_along_a_row_is_folded_again_where_it_is_missing(
 def sent(handed_on):
     """Return what another worker gets."""
     return pickle.loads(pickle.dumps(handed_on))
+
+
+def test_a_frontier_is_sent_compressed_and_may_be_taken_and_sent_again():
+    """Who takes it may change it: if the block below is lost, it takes it once more."""
+    frontier = BlockedHeights.start(lines=500, layers=1, n_y=4000)
+    frontier.used[0, 0, 3] = 7
+    got = sent(block_task.HandedOn(frontier, frontier))
+    assert len(pickle.dumps(got)) < sum(array.nbytes for array in frontier) / 50
+    assert got.across(keep=False) is None
+    for _ in range(2):
+        for one in (got, sent(got)):
+            taken = one.down()
+            assert all(map(np.array_equal, taken, frontier))
+            taken[0][...] = 1
+    assert sent(block_task.HandedOn(None, frontier))._down is None
 
 
 @few
