@@ -1,9 +1,11 @@
 """The stage of found statements as steps that workers share: searches, trials, and what comes of both.
 
 Idea: each search and each trial is a step of its own, since none of them asks what others have found. Which statements are worth a
-trial follows from all that is proposed. The last step makes of all trials what `choco_pipeline.finding.stage` would have made alone.
+trial follows from all that is proposed; which are decided for all parameters, from all trials. The last step makes of all that what
+`choco_pipeline.finding.stage` would have made alone.
 
-What is kept true: what is found does not depend on the number of steps. A statement that nobody has tried is tried by the last step.
+What is kept true: what is found does not depend on the number of steps. A statement that nobody has tried is tried by the last step, and
+one that was not asked about, since another was thought to be right, is decided by it.
 
 Cost: each step reads what was mined, and the claims that are known, which takes some tenths of a second.
 """
@@ -12,7 +14,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,7 @@ from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.finding.families.gathered import families_of, family_of, mined_in
 from choco_pipeline.finding.families.observed import laws_of_states
-from choco_pipeline.finding.judge.for_all_parameters import ForAllParameters
+from choco_pipeline.finding.judge.for_all_parameters import AskedForAll, ForAllParameters
 from choco_pipeline.finding.stage import Finder, Foreseen, Proposals, considered, proposals
 from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.finding.statements.scope import Tables
@@ -43,6 +45,14 @@ DECISION_SECONDS, DECISION_MEMORY = 10.0, 2.0
 Report = Callable[..., None]
 #: What searches propose, by their places among all searches.
 Proposed = Mapping[int, Proposals]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Statements that are to be decided for all parameters, and what trying others has shown on the way."""
+
+    statements: Sequence[FoundStatement] = ()
+    tried: Mapping[str, Foreseen] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -119,6 +129,29 @@ def try_some(
         return {one.id: finder.foresee(one) for one in chosen[part::parts]}
 
 
+def ask(plan_file: str, parts: int, *found: Any) -> Asked:
+    """Return the statements that are decided for all parameters if all of them are right; given is what `conclude` is given."""
+    *handed_on, _ = found
+    run = _Run.of(plan_file)
+    if not run.plan["prove"]:
+        return Asked()
+    asked, foreseen = AskedForAll(), _foreseen(handed_on[parts:])
+    with limited(PREPARED_BY) as child:
+        finder = Finder(run.tables, run.catalogue, Prover(child).decide, asked, foreseen)
+        considered(_ordered(handed_on[:parts]), finder)
+    return Asked(asked.statements, finder.tried_here)
+
+
+def decide_some(
+    plan_file: str, part: int, parts: int, asked: Asked, report: Report
+) -> dict[str, FoundStatement]:
+    """Return every so many-th of some statements with what is decided of all parameters, by their ids."""
+    run = _Run.of(plan_file)
+    with limited(PREPARED_BY) as child:
+        for_all = Prover(child).for_all(run.paths.certificates.as_posix(), run.catalogue)
+        return {one.id: for_all.decided(one) for one in asked.statements[part::parts]}
+
+
 def conclude(plan_file: str, out_file: str, parts: int, *found: Any) -> None:
     """Write what is found.
 
@@ -129,17 +162,19 @@ def conclude(plan_file: str, out_file: str, parts: int, *found: Any) -> None:
     parts
         How many steps have searched.
     *found
-        What these propose, what trials have shown, and the function that is told of the progress.
+        What these propose, what trials have shown, what is asked for all parameters, what is decided of that, and the function that
+        is told of the progress.
     """
     *handed_on, report = found
     run = _Run.of(plan_file)
     report(Stage.FIND, steps=1)
-    foreseen = {key: shown for trials in handed_on[parts:] for key, shown in trials.items()}
-    # What an engine finds for all parameters depends on what it was asked before: so a child of its own.
-    with Limited(PREPARED_BY) as child:
+    place = next(i for i, one in enumerate(handed_on) if isinstance(one, Asked))
+    foreseen = _foreseen([*handed_on[parts:place], handed_on[place].tried])
+    decided = {key: one for some in handed_on[place + 1 :] for key, one in some.items()}
+    with limited(PREPARED_BY) as child:
         prover = Prover(child)
         catalogue, folder = run.catalogue, run.paths.certificates.as_posix()
-        for_all = prover.for_all(folder, catalogue) if run.plan["prove"] else None
+        for_all = prover.for_all(folder, catalogue, decided) if run.plan["prove"] else None
         finder = Finder(run.tables, catalogue, prover.decide, for_all, foreseen)
         found_here = considered(_ordered(handed_on[:parts]), finder)
     asked = orders_of(run.plan, MINE_HEIGHTS)  # of height functions no table tells anything
@@ -150,6 +185,10 @@ def conclude(plan_file: str, out_file: str, parts: int, *found: Any) -> None:
         searches=tuple(search for part in documents for search in part.searches),
     )
     whole.write(Path(out_file))
+
+
+def _foreseen(trials: Iterable[Mapping[str, Foreseen]]) -> dict[str, Foreseen]:
+    return {key: shown for some in trials for key, shown in some.items()}
 
 
 def _ordered(found: Iterable[Proposed]) -> list[Proposals]:
@@ -175,8 +214,13 @@ class Prover:
         except UndecidedError as error:
             return {"verdict": "undecided", "text": str(error)}
 
-    def for_all(self, certificates: str, catalogue: Catalogue) -> ForAllParameters:
-        """Return what decides claims for all parameters, and keeps certificates in a folder."""
+    def for_all(
+        self,
+        certificates: str,
+        catalogue: Catalogue,
+        known: Mapping[str, FoundStatement] | None = None,
+    ) -> ForAllParameters:
+        """Return what decides claims for all parameters but of `known` statements, and keeps certificates in a folder."""
 
         def decide(claim: Claim, seconds: float) -> ClaimVerdict:
             limits = (seconds, DECISION_MEMORY, certificates)
@@ -190,4 +234,4 @@ class Prover:
             asked = claim.as_json(), premises, verdicts
             return ask_checker_of_steps(settled_following(*asked, *limits, self._child))
 
-        return ForAllParameters(decide, follow, catalogue)
+        return ForAllParameters(decide, follow, catalogue, known or {})

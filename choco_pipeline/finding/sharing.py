@@ -49,9 +49,24 @@ def _steps(plan_file: str, out_file: str, parts: int) -> list[Step]:
         for part in range(parts)
     ]
     shown = tuple(step.key for step in trials)
+    decisions = [
+        Step(
+            f"for-all-{part}", f"{STEPS}:decide_some", (plan_file, part, parts), ("ask",), lane=part
+        )
+        for part in range(parts)
+    ]
+    decided = tuple(step.key for step in decisions)
+    before = (*proposed, *shown)
     return [
         *searches,
         Step("choose", f"{STEPS}:choose", (plan_file,), proposed),
         *trials,
-        Step("conclude", f"{STEPS}:conclude", (plan_file, out_file, parts), (*proposed, *shown)),
+        Step("ask", f"{STEPS}:ask", (plan_file, parts), before),
+        *decisions,
+        Step(
+            "conclude",
+            f"{STEPS}:conclude",
+            (plan_file, out_file, parts),
+            (*before, "ask", *decided),
+        ),
     ]

@@ -15,7 +15,7 @@ from choco_pipeline.finding.families.moduli import FamilyModuli
 from choco_pipeline.finding.families.single import searches, statements
 from choco_pipeline.finding.families.table_family import TableFamily
 from choco_pipeline.finding.judge.by_chance import BARS, MANY, SEARCHES, right_by_chance
-from choco_pipeline.finding.judge.for_all_parameters import ForAllParameters
+from choco_pipeline.finding.judge.for_all_parameters import AskedForAll, ForAllParameters
 from choco_pipeline.finding.judge.known import (
     follows_from_formulas,
     saying_the_same,
@@ -60,9 +60,11 @@ class Finder:
     #: As for `choco_pipeline.finding.judge.trial.tried`.
     decide: Decide | None = None
     #: Decides what stood on tables for all parameters at once; None to ask nobody.
-    for_all: ForAllParameters | None = None
+    for_all: ForAllParameters | AskedForAll | None = None
     #: Of some statements, by their ids, what trying them has shown already.
     foreseen: Mapping[str, Foreseen] = field(default_factory=dict)
+    #: The same of the others that were considered.
+    tried_here: dict[str, Foreseen] = field(default_factory=dict)
     accepted: list[FoundStatement] = field(default_factory=list)
     refuted: list[FoundStatement] = field(default_factory=list)
     by_chance: dict[str, tuple[FoundStatement, int]] = field(default_factory=dict)
@@ -132,7 +134,9 @@ class Finder:
     def _consider(self, statement: FoundStatement) -> None:
         if self._folded(statement):
             return
-        shown = self.foreseen.get(statement.id) or self.foresee(statement)
+        shown = self.foreseen.get(statement.id)
+        if shown is None:
+            shown = self.tried_here[statement.id] = self.foresee(statement)
         if shown.tried is None:
             self.by_chance[statement.id] = statement, shown.chance or 0
             return

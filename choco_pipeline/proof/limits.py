@@ -84,7 +84,15 @@ class Limited:
         """End the child."""
         self._kill()
 
-    def call(self, target: str, *arguments: Any, what: str, seconds: float, memory: float) -> Any:
+    def call(
+        self,
+        target: str,
+        *arguments: Any,
+        what: str,
+        seconds: float,
+        memory: float,
+        in_a_copy: bool = False,
+    ) -> Any:
         """Return what a function returns, as plain data.
 
         Parameters
@@ -100,6 +108,9 @@ class Limited:
             when `MOST_CROWDED` times as long has passed on the clock, since it waits for something then.
         memory
             The child is killed, too, when it and its own children together have more than so many GiB of memory resident.
+        in_a_copy
+            Whether a copy of the child runs the function and ends with it: for what answers otherwise once it was asked
+            something before, as z3 does.
 
         Raises
         ------
@@ -115,7 +126,8 @@ class Limited:
         FailedError
             If it raised anything else.
         """
-        call = partial(self._call, [target, arguments], what, seconds, memory)
+        request = [target, arguments, in_a_copy]
+        call = partial(self._call, request, what, seconds, memory)
         for _ in range(TIMES - 1):
             with suppress(KilledError):
                 return call()
@@ -256,7 +268,28 @@ def main(arguments: Sequence[str]) -> None:
     _say(answers, ("result", None))
     with os.fdopen(inner, encoding="utf-8") as lines:
         for line in lines:
-            _say(answers, _result(*json.loads(line)))
+            target, arguments, in_a_copy = json.loads(line)
+            if in_a_copy:
+                _answer_by_a_copy(answers, target, arguments)
+            else:
+                _say(answers, _result(target, arguments))
+
+
+def _answer_by_a_copy(answers: Any, target: str, arguments: Sequence[Any]) -> None:
+    """Answer from a copy of this process; end as it ended, unless it has answered."""
+    with suppress(
+        Exception
+    ):  # as the copy will say: what is imported here need not be imported by each copy
+        resolve(target)
+    copy = os.fork()
+    if not copy:
+        _say(answers, _result(target, arguments))
+        os._exit(0)
+    code = os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1])
+    if code < 0:
+        os.kill(os.getpid(), -code)
+    if code:
+        os._exit(code)
 
 
 def _pass_on(requests: int) -> None:

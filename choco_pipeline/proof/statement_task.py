@@ -61,10 +61,7 @@ def decide_order(order_file: str, out_file: str, report: Callable[..., None]) ->
     """
     order = read_record_as(StatementProofOrder, Path(order_file))
     verdicts: list[ClaimVerdict] = []
-    # What z3 finds depends on what it was asked before: so a child of their own for claims on families, in the same order always.
-    is_on_families = any(claim["for_all"] is not None for claim in order.claims.values())
-    started = Limited if is_on_families else limited
-    with started(PREPARED_BY) as prover:
+    with limited(PREPARED_BY) as prover:
         limits = (order.seconds, order.memory)
         folder = order.certificates
         for claim in order.claims.values():
@@ -118,14 +115,17 @@ def settled_for_all(
     certificates: str | None,
     prover: Limited,
 ) -> ClaimVerdict:
-    """Decide a claim for all parameters at once in a child process under limits, as `settle_for_all`."""
+    """Decide a claim for all parameters at once in a child process under limits, as `settle_for_all`.
+
+    What z3 finds depends on what it was asked before: so in a copy of the child that has asked it nothing.
+    """
     start = time.perf_counter()
     target = f"{settle_for_all.__module__}:{settle_for_all.__name__}"
     limits = {"seconds": seconds, "memory": memory}
     asked = (dict(claim), seconds, memory, certificates)
     try:
         return ClaimVerdict.model_validate(
-            prover.call(target, *asked, what="the decision", **limits)
+            prover.call(target, *asked, what="the decision", in_a_copy=True, **limits)
         )
     except UndecidedError as error:
         return verdict_for_all(Claim.from_json(claim), Finding(Undecided(str(error))), None, start)

@@ -9,7 +9,7 @@ from choco_pipeline.cluster.local import local_cluster
 from choco_pipeline.cluster.steps import Here
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.finding import sharing
-from choco_pipeline.finding.find_steps import choose, conclude, propose, try_some
+from choco_pipeline.finding.find_steps import Asked, choose, conclude, propose, try_some
 from choco_pipeline.finding.sharing import find_statements
 from choco_pipeline.mining.task import mine_shard
 from choco_pipeline.stages import MINE
@@ -85,7 +85,7 @@ def test_what_nobody_has_tried_is_tried_at_the_end(alone: bytes) -> None:
     chosen = choose(PLAN, *proposed, ignore)
     trials = try_some(PLAN, 0, 2, chosen, ignore)
     assert 0 < len(trials) < len(chosen)
-    conclude(PLAN, "found.json", 2, *proposed, trials, ignore)
+    conclude(PLAN, "found.json", 2, *proposed, trials, Asked(), ignore)
     assert Path("found.json").read_bytes() == alone
 
 

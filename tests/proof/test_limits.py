@@ -27,10 +27,9 @@ def child(monkeypatch):
         yield child
 
 
-def call(child, name, *arguments, seconds=60.0, memory=4.0):
-    return child.call(
-        f"{HERE}:{name}", *arguments, what="the proof", seconds=seconds, memory=memory
-    )
+def call(child, name, *arguments, seconds=60.0, memory=4.0, **how):
+    limits = {"seconds": seconds, "memory": memory}
+    return child.call(f"{HERE}:{name}", *arguments, what="the proof", **limits, **how)
 
 
 def is_gone(pid):
@@ -120,6 +119,31 @@ def test_a_child_that_is_killed_once_is_asked_again(child, tmp_path):
     assert call(child, "die_once", str(marker)) == "alive"
     assert not child.was_killed
     assert marker.is_file()
+
+
+def test_nothing_stays_of_what_a_copy_was_asked(child):
+    def asked(name, *arguments, **limits):
+        return call(child, name, *arguments, in_a_copy=True, **limits)
+
+    assert [asked("count_calls") for _ in range(3)] == [1, 1, 1]
+    assert [call(child, "count_calls") for _ in range(2)] == [1, 2]
+    assert asked("count_calls") == 3, "it knows what the child knew"
+    with pytest.raises(ChocoError, match=r"^a mistake in what was given$"):
+        asked("mistake")
+    with pytest.raises(FailedError, match="no_such_function"):
+        asked("no_such_function")
+    with pytest.raises(OverLimitError, match=r"^the proof took more than 0.5 seconds$"):
+        asked("spin", seconds=0.5)
+    with pytest.raises(OverLimitError, match="memory"):
+        asked("fill", 900, memory=0.5)
+
+
+def test_how_a_copy_ended_is_said(child, tmp_path):
+    with pytest.raises(UndecidedError, match=r"killed \(SIGKILL\); is there too little memory"):
+        call(child, "die", in_a_copy=True)
+    assert call(child, "die_once", str(tmp_path / "first"), in_a_copy=True) == "alive"
+    with pytest.raises(FailedError, match="exit code 3"):
+        call(child, "leave", in_a_copy=True)
 
 
 def test_a_child_that_was_killed_in_between_is_replaced(child):

@@ -8,7 +8,6 @@ are proved for all parameters, by lemmas on games in general.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -27,8 +26,10 @@ from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.proof.lemmas.derivation import derived
 
-#: Seconds for one statement, and for all of a run: what claims asked before is known, and costs nothing.
-ONE_SECONDS, ALL_SECONDS = 14.0, 28.0
+#: Seconds of computing for one question: those that are proved take up to five.
+ONE_SECONDS = 14.0
+#: So many statements of a run are asked about, the first that come: workers share them, and none may take the time of others.
+MOST_ASKED = 40
 #: Only these are worth the time: what is refuted, or on one game, is not asked.
 ASKED: tuple[Outcome, ...] = ("holds-to-bound", "proved-for-listed")
 #: Ways from what is known of a game to what is said of one with heaps or passes beside it, shortest first; a lemma refuses games
@@ -50,7 +51,7 @@ Follow = Callable[[Claim, Claim, ClaimVerdict, float], ClaimVerdict]
 
 @dataclass
 class ForAllParameters:
-    """Who decides statements for all parameters, within the time that is left of a run's."""
+    """Who decides statements for all parameters, the first `MOST_ASKED` of a run."""
 
     #: From a game's rules.
     decide: DecideForAll
@@ -58,19 +59,23 @@ class ForAllParameters:
     follow: Follow | None = None
     #: Where premises are looked for.
     catalogue: Catalogue = field(default_factory=lambda: Catalogue({}))
-    #: Seconds so far.
-    spent: float = 0.0
+    #: What was decided before, by the ids of statements.
+    known: Mapping[str, FoundStatement] = field(default_factory=dict)
+    #: How many statements so far.
+    asked: int = 0
 
     def decided(self, statement: FoundStatement) -> FoundStatement:
         """Return a statement with the verdict on all parameters, if there is one; else as it is, with why there is none."""
         claim = claim_for_all(statement)
-        if claim is None:
+        if claim is None or self.asked >= MOST_ASKED:
             return statement
+        self.asked += 1
+        if statement.id in self.known:
+            return self.known[statement.id]
         conclusion = None
         # Else it does not say of every position, or of those up to a bound, what it is.
         if not list(mistakes_in(claim)):
-            verdict = self._timed(self.decide, claim)
-            conclusion = None if verdict is None else _conclusion(statement, claim, verdict)
+            conclusion = _conclusion(statement, claim, self.decide(claim, ONE_SECONDS))
         if conclusion is None or conclusion.verdict in ASKED:
             points = [point for point in statement.points if claim.speaks_of(point)]
             conclusion = self._by_lemmas(claim, points) or conclusion
@@ -79,24 +84,27 @@ class ForAllParameters:
     def _by_lemmas(self, claim: Claim, points: Sequence[Mapping[str, int]]) -> Conclusion | None:
         """Return that a claim follows from one of the catalogue that is proved for all parameters, if it does."""
         for following, premise in _derivations(claim, self.catalogue, points):
-            known = self._timed(self.decide, premise)
-            if known is None or not known.is_proved or known.certificate is None:
+            known = self.decide(premise, ONE_SECONDS)
+            if self.follow is None or not known.is_proved or known.certificate is None:
                 continue
-            verdict = self._timed(self.follow, following, premise, known) if self.follow else None
-            if verdict is not None and verdict.is_proved:
+            verdict = self.follow(following, premise, known, ONE_SECONDS)
+            if verdict.is_proved:
                 return _following_conclusion(verdict, known)
         return None
 
-    def _timed(self, ask: Callable[..., ClaimVerdict], *asked: object) -> ClaimVerdict | None:
-        """Return an answer, if there is time left for it."""
-        seconds = min(ONE_SECONDS, ALL_SECONDS - self.spent)
-        if seconds <= 0:
-            return None
-        start = time.monotonic()
-        try:
-            return ask(*asked, seconds)
-        finally:
-            self.spent += time.monotonic() - start
+
+@dataclass
+class AskedForAll:
+    """Nobody: what would be asked about if all that is asked were right."""
+
+    #: The first `MOST_ASKED` of them.
+    statements: list[FoundStatement] = field(default_factory=list)
+
+    def decided(self, statement: FoundStatement) -> FoundStatement:
+        """Return a statement as it is, and note it."""
+        if claim_for_all(statement) is not None and len(self.statements) < MOST_ASKED:
+            self.statements.append(statement)
+        return statement
 
 
 def claim_for_all(statement: FoundStatement) -> Claim | None:

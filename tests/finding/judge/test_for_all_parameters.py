@@ -13,7 +13,8 @@ from choco_pipeline.claims.language.claim_verdict import AllParameters, ClaimVer
 from choco_pipeline.claims.language.verdict import Undecided
 from choco_pipeline.finding.find_steps import Prover
 from choco_pipeline.finding.judge.for_all_parameters import (
-    ALL_SECONDS,
+    MOST_ASKED,
+    AskedForAll,
     ForAllParameters,
     claim_for_all,
 )
@@ -173,16 +174,12 @@ EVEN = statement(
 
 @pytest.fixture(scope="module")
 def followed(tmp_path_factory):
-    """Return statements as the stage decides them, with the claims of the papers; the times of a run are too short for a test."""
+    """Return statements as the stage decides them, with the claims of the papers."""
     catalogue = catalogue_of("step2015")
     with Limited(PREPARED_BY) as child:
         judges = Prover(child).for_all(tmp_path_factory.mktemp("kept").as_posix(), catalogue)
 
-        def of(said):
-            judges.spent = -300
-            return judges.decided(said)
-
-        yield of
+        yield judges.decided
 
 
 def test_with_a_pass_a_statement_follows_by_lemmas_from_what_is_proved_without(followed):
@@ -230,21 +227,34 @@ def test_a_statement_without_a_condition_is_of_all_natural_numbers():
     assert claim.statement.for_all.text == "k >= 0 and s >= 0"
 
 
-def test_after_a_while_nobody_is_asked_any_more():
+def undecided(claim, seconds):
+    of = AllParameters(parameters=("k",), condition="k%4 == 3")
+    finding = Finding(Undecided("slow"))
+    return ClaimVerdict.of(claim.id, {}, finding, seconds, for_all=of, certificate=None)
+
+
+def test_after_so_many_statements_nobody_is_asked_any_more():
     asked = []
 
-    def slow(claim, seconds):
+    def noted(claim, seconds):
         asked.append(seconds)
-        limit.spent += ALL_SECONDS / 2
-        of = AllParameters(parameters=("k",), condition="k%4 == 3")
-        finding = Finding(Undecided("slow"))
-        return ClaimVerdict.of(claim.id, {}, finding, seconds, for_all=of, certificate=None)
+        return undecided(claim, seconds)
 
-    limit = ForAllParameters(slow)
-    for _ in range(5):
-        limit.decided(THREE)
-    assert len(asked) == 2
-    assert sum(asked) <= ALL_SECONDS
+    judges, nobody = ForAllParameters(noted), AskedForAll()
+    for _ in range(MOST_ASKED + 3):
+        judges.decided(THREE)
+        assert nobody.decided(THREE) == THREE
+    assert len(asked) == MOST_ASKED
+    assert nobody.statements == [THREE] * MOST_ASKED, "the same are asked about before"
+
+
+def test_what_is_known_already_is_not_asked_again():
+    def nobody(*_):
+        raise AssertionError("somebody was asked")
+
+    known = THREE.with_conclusion(Conclusion("proved", "by another step"))
+    judges = ForAllParameters(nobody, known={THREE.id: known})
+    assert judges.decided(THREE) == known
 
 
 def test_the_stage_proves_what_stands_on_tables(tmp_path):
