@@ -31,7 +31,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "max": lambda *of: reduce(np.maximum, of),
     "abs": abs,
     "v2": v2,
-    "popcount": lambda n: np.bitwise_count(n),
+    "popcount": lambda n: n.bit_count() if isinstance(n, int) else np.bitwise_count(n),
+    "bits": lambda n: n.bit_length(),
     "above": power_of_two_above,
 }
 OPERATORS: dict[type[ast.AST], Callable[..., Any]] = {

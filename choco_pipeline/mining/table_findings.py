@@ -101,7 +101,8 @@ class CountFinding(SearchOutcome):
     sequence, relations
         The numbers, and what holds between them.
     form
-        ``linear``, ``regular`` or, where only some terms have a relation, ``partly regular``.
+        ``linear``, ``digits`` where binary digits tell the terms, ``regular`` or, where only some terms have a relation,
+        ``partly regular``.
     rule, generating_function, closed
         Of linear ones.
     follows

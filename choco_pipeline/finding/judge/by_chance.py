@@ -26,6 +26,7 @@ from choco_pipeline.formula import FormulaError, parse
 from choco_pipeline.games import Ruleset, WithPass, parse_ruleset
 from choco_pipeline.games.height import Height
 from choco_pipeline.games.rules import Limit, Rules
+from choco_pipeline.mining.number_sequences.binary_digits import DIGIT_FUNCTIONS
 from choco_pipeline.mining.table_findings import (
     CountFinding,
     Finding,
@@ -203,13 +204,15 @@ def _has_relations(statement: FoundStatement, sequence: IntegerSequence | None) 
     if sequence is None or (statement.picture or {}).get("what") != sequence.what:
         return False
     terms = [0] * sequence.first + list(sequence.terms)
+    every = range(len(terms))
+    looked_up = {"g": terms} | {name: list(map(f, every)) for name, f in DIGIT_FUNCTIONS.items()}
 
     def fails(line: StatementLine, n: int) -> bool:
         at = {sequence.index: n}
         if line.where and not parse(line.where).value(at):
             return False
         try:
-            return not parsed(line.formula).value(at, {"g": terms})
+            return not parsed(line.formula).value(at, looked_up)
         except FormulaError:  # beyond the terms that are known
             return False
 

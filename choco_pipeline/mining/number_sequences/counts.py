@@ -9,6 +9,11 @@ import numpy as np
 import xarray as xr
 
 from choco_pipeline.games import Ruleset
+from choco_pipeline.mining.number_sequences.binary_digits import (
+    CANDIDATES,
+    MEANINGS,
+    told_by_digits,
+)
 from choco_pipeline.mining.number_sequences.recurrences import (
     AS_FORMULA,
     ClosedForm,
@@ -43,7 +48,7 @@ FEWEST_MORE = 5
 FAR, MOST_ORDER = 16, 4
 #: Roots of recurrences are looked for up to this.
 LARGEST_ROOT = 16
-TRIED = f"linear recurrences, and relations of the terms at the places 2n+r, …, {1 << DEEPEST}n+r to those near half of it"
+TRIED = f"linear recurrences, forms in the numbers of binary ones and digits, and relations of the terms at the places 2n+r, …, {1 << DEEPEST}n+r to those near half of it"
 
 
 def b_file(sequence: IntegerSequence) -> str:
@@ -89,7 +94,7 @@ def mine_counts(game: Ruleset, bound: int, data: xr.Dataset) -> list[CountFindin
             if len(numbers.terms) < FEWEST_TERMS or not any(numbers.terms) or numbers.terms in seen:
                 continue
             seen.add(numbers.terms)
-            finding = _linear(numbers) or _regular(numbers, centres)
+            finding = _linear(numbers) or _digits(numbers, centres) or _regular(numbers, centres)
             if finding is None:
                 without.append(numbers.what)
                 tried += _candidates(numbers)
@@ -144,6 +149,41 @@ def _linear(sequence: IntegerSequence) -> CountFinding | None:
     )
 
 
+def _digits(sequence: IntegerSequence, centres: list[int]) -> CountFinding | None:
+    """Return a finding on a sequence that the binary digits of its places tell, and what its relations say at 2^n."""
+    found = told_by_digits(sequence.first, sequence.terms)
+    if found is None:
+        return None
+    related = _regular(sequence, centres)
+    follows = () if related is None else related.follows
+    index, named = sequence.index, (sequence.first, "g", sequence.index)
+    texts = list(found.equations(*named))
+    formulas = found.equations(*named, AS_FORMULA)
+    meant = " and ".join(f"{name}({index}) {MEANINGS[name]} of {index}" for name in found.functions)
+    return CountFinding(
+        ruleset=sequence.game,
+        sequence=sequence,
+        relations=tuple(
+            TermRelation(text=text, formula=formula, start=0)
+            for text, formula in zip(texts, formulas, strict=True)
+        ),
+        found_on=Seen(positions=found.learnt, what=f"the first terms that determine {texts[0]}"),
+        held_on=Seen(
+            positions=len(sequence.terms) - found.learnt,
+            what=f"the other terms, up to g({sequence.first + len(sequence.terms) - 1})",
+        ),
+        tried=Candidates(candidates=_candidates(sequence), what=TRIED),
+        form="digits",
+        follows=follows,
+        text=f"{_subject(sequence)} satisfies {', '.join(texts)}, with {meant}{_hence(sequence, follows)}",
+    )
+
+
+def _hence(sequence: IntegerSequence, follows: Sequence[Consequence]) -> str:
+    hence = " and ".join(one.text for one in follows)
+    return f"; if so for all {sequence.index}, {hence}" if hence else ""
+
+
 def _centres(game: Ruleset) -> list[int]:
     """Return from where places may be counted: where nim-sums of coordinates with a shift have it begin."""
     bar = game.base.rules.bar
@@ -170,7 +210,6 @@ def _regular(sequence: IntegerSequence, centres: list[int]) -> CountFinding | No
         one.text + (f" for {sequence.index} ≥ {one.start}" if one.start > sequence.first else "")
         for one in said
     ]
-    hence = " and ".join(one.text for one in consequences)
     return CountFinding(
         ruleset=sequence.game,
         sequence=sequence,
@@ -187,14 +226,13 @@ def _regular(sequence: IntegerSequence, centres: list[int]) -> CountFinding | No
         tried=Candidates(candidates=_candidates(sequence), what=TRIED),
         form="regular" if whole else "partly regular",
         follows=tuple(consequences),
-        text=f"{_subject(sequence)} satisfies {', '.join(parts)}"
-        + (f"; if so for all {sequence.index}, {hence}" if hence else ""),
+        text=f"{_subject(sequence)} satisfies {', '.join(parts)}{_hence(sequence, consequences)}",
     )
 
 
 def _candidates(sequence: IntegerSequence) -> int:
-    """Return how many recurrences are looked for at most: linear ones by their order, relations by their place."""
-    return min(len(sequence.terms), MOST_FOR_LINEAR) // 3 + (1 << (DEEPEST + 1)) - 2
+    """Return how many forms are looked for at most: linear recurrences by their order, forms in digits, relations by their place."""
+    return min(len(sequence.terms), MOST_FOR_LINEAR) // 3 + CANDIDATES + (1 << (DEEPEST + 1)) - 2
 
 
 def _consequences(sequence: IntegerSequence, found: list[Relation]) -> list[Consequence]:

@@ -16,6 +16,7 @@ from choco_pipeline import (
     parse_ruleset,
 )
 from choco_pipeline.formula import FormulaError, parse
+from choco_pipeline.mining.number_sequences.binary_digits import told_by_digits
 from choco_pipeline.mining.number_sequences.counts import b_file, mine_counts
 from choco_pipeline.mining.number_sequences.sequences import sequences
 from choco_pipeline.tables.computing.in_memory import grundy_table
@@ -164,6 +165,82 @@ def test_relations_hold_further_than_they_were_looked_for(text, bound, what) -> 
         if one.kind == "terms" and one.formula:
             for n in range(one.start, len(terms).bit_length() - 1):
                 assert parse(one.formula).value({"n": n}) == terms[1 << n]
+
+
+@pytest.mark.parametrize(
+    ("text", "bound", "what", "equations"),
+    [
+        ("nim(3)", 63, "a+b+c = n", ["g(2·n) = 3^popcount(n)", "g(2·n+1) = 0"]),
+        ("solid-bar(f=x+z)", 63, "x+y+z = n", ["g(2·n+2) = 3^popcount(n)", "g(2·n+1) = 0"]),
+        ("game(maximum-nim)", 200, "all coordinates below n", ["g(n) = bits(n)"]),
+        (
+            "game(moore-nim)",
+            24,
+            "a+b+c+d = n",
+            ["g(3·n) = 4^popcount(n)", "g(3·n+1) = 0", "g(3·n+2) = 0"],
+        ),
+    ],
+)
+def test_numbers_that_binary_digits_tell(text, bound, what, equations) -> None:
+    found = found_for(parse_ruleset(text), bound, what)
+    assert found.form == "digits"
+    assert [said.text for said in found.relations] == equations
+    assert f"satisfies {', '.join(equations)}, with " in found.text
+    terms = found.sequence.terms
+    places = range(len(terms))
+    known = {
+        "g": terms,
+        "popcount": [bin(n).count("1") for n in places],
+        "bits": [len(f"{n:b}") if n else 0 for n in places],
+    }
+    told = set()
+    for said in found.relations:
+        formula = parse(said.formula, functions=known)
+        inside = [n for n in places if 4 * n + 3 < len(terms)]
+        told |= {n for n in inside if formula.value({"n": n}, known)}
+        assert told >= set(inside)
+
+
+@given(
+    step=st.integers(1, 4),
+    offset=st.integers(1, 7),
+    factor=st.integers(1, 5),
+    base=st.integers(2, 7),
+    first=st.integers(0, 1),
+    changed=st.integers(8, 99),
+)
+def test_planted_powers_come_back_and_one_other_term_is_enough_against_them(
+    step, offset, factor, base, first, changed
+) -> None:
+    def term(place):
+        n, rest = divmod(place - offset, step)
+        return 0 if rest or n < 0 else factor * base ** bin(n).count("1")
+
+    terms = [term(place) for place in range(first, 100)]
+    found = told_by_digits(first, terms)
+    assert found is not None
+    assert all(found.value(first + i) in (None, term) for i, term in enumerate(terms))
+    terms[changed - first] += 1
+    other = told_by_digits(first, terms)
+    assert other is None or all(other.value(first + i) in (None, t) for i, t in enumerate(terms))
+
+
+@given(st.tuples(*[st.integers(-4, 4)] * 4), st.integers(1, 3), st.integers(32, 99))
+def test_planted_sums_of_digits_come_back(factors, below, changed) -> None:
+    def term(n):
+        return sum(
+            f * v for f, v in zip(factors, (1, n, n.bit_length(), n.bit_count()), strict=True)
+        )
+
+    terms = [below * term(n) for n in range(100)]
+    found = told_by_digits(0, terms)
+    if not any(factors[2:]):
+        assert found is None, "that is linear"
+        return
+    assert found is not None
+    assert [found.value(n) for n in range(100)] == terms
+    terms[changed] += 1
+    assert told_by_digits(0, terms) is None
 
 
 def test_what_is_found_is_tested_on_more_than_it_was_found_on() -> None:
