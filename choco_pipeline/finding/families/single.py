@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, TypedDict
 
 from choco_pipeline.claims.language.claim import names_of
@@ -159,7 +159,7 @@ def _statements(one: Mined, called: str) -> Iterator[FoundStatement]:
     ruleset, passes = _game_of(one), _passes(finding)
     is_own = ruleset == _shown(one.ruleset, one)
     game = _of_passes(_shown(called, one) if is_own else ruleset, passes)
-    yield FoundStatement(
+    statement = FoundStatement(
         kind=kind,
         ruleset=ruleset if claim is None else str(claim.get("ruleset", ruleset)),
         said=begins.format(game=game, what=QUANTITIES[one.quantity]) + finding.text,
@@ -171,6 +171,8 @@ def _statements(one: Mined, called: str) -> Iterator[FoundStatement]:
         source=one,
         **_evidence(finding),
     )
+    # Bars of m rows and m+1 columns have no notation that a claim could have.
+    yield replace(statement, claim=None) if statement.mistake else statement
 
 
 def _zero(ruleset: str, finding: ValueSetFinding, called: str) -> FoundStatement:

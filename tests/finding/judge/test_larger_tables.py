@@ -99,3 +99,12 @@ def test_rules_on_pictures_that_are_wrong_farther_away_are_not_said(passes):
     for one in said:
         again = searched_again(one, Tables({(notation, "p-positions"): 60}))
         assert (again.found, again.text) == (False, "it is wrong in a table to bound 1,023")
+
+
+def test_bars_of_which_no_claim_can_speak_are_unchecked_and_not_called_no_claim():
+    """Of m rows and m+1 columns, say: a claim names both numbers."""
+    found = document("rectangular-bar(m=8, n=9)", "cellular", 8)
+    (wider,) = (one for one in found.statements if one.ruleset.endswith("n=m+1)"))
+    assert wider.claim is None
+    assert wider.conclusion.verdict == "unchecked"
+    assert "right on" in wider.conclusion.text
