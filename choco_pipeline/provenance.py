@@ -8,6 +8,7 @@ import platform
 import subprocess
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 from choco_pipeline.shipped import IS_CLONE, PACKAGE
 
@@ -40,6 +41,11 @@ def canonical_json(value: object) -> str:
 def digest(value: object) -> str:
     """Return the first 16 hex digits of the SHA-256 of `value`'s canonical JSON."""
     return hashlib.sha256(canonical_json(value).encode()).hexdigest()[:16]
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes, in hex digits."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 @cache

@@ -9,13 +9,12 @@ from itertools import islice
 from pathlib import Path
 
 import xarray as xr
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from choco_pipeline.claims.conclusions.conclusion import SIGNS
 from choco_pipeline.claims.language.catalogue import Catalogue, load_catalogue
 from choco_pipeline.claims.language.claim import assignments
 from choco_pipeline.cli.output import emit
+from choco_pipeline.cli.waiting import bars
 from choco_pipeline.errors import ChocoError, ConfigError, LimitError
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
 from choco_pipeline.finding.height_functions.height_statements import classified_all
@@ -47,7 +46,6 @@ BOUND, SECONDS = 256, 0.1
 SMALLEST = 15
 #: Smaller bounds than that show little, and are taken only where a table would take more seconds than this.
 MOST_SECONDS = 10.0
-COLUMNS = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
 
 
 @dataclass(frozen=True)
@@ -124,10 +122,7 @@ def mined(
         raise ConfigError(f"--what {unknown}: one of {', '.join(MINERS)} is needed")
     pattern, games = _games(words)
     tables = [one for game in games for one in _tables(*game, quantity, bound)]
-    console = Console(stderr=True)
-    with Progress(
-        *COLUMNS, console=console, transient=True, disable=not console.is_terminal
-    ) as progress:
+    with bars() as progress:
         mining = progress.add_task("mining", total=len(tables))
         finding = progress.add_task("finding", total=2)
         mined: list[Mined] = []

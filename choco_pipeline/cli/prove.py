@@ -21,6 +21,7 @@ from choco_pipeline.cli.waiting import waiting
 from choco_pipeline.commands import command
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula.written.parameter_text import assigned
+from choco_pipeline.games.combine import passes_left
 from choco_pipeline.proof.arithmetic.engines import ENGINES, EngineName
 from choco_pipeline.proof.attempt import (
     ask_third,
@@ -165,7 +166,7 @@ def _lines(found: ProofOutcome) -> list[str]:
     several = len(found.states) > 1
     if found.states:
         sizes = ", ".join(
-            f"{n} states" + (f" with {_passes(p)} left" if several else "")
+            f"{n} states" + (f" with {passes_left(p)}" if several else "")
             for p, n in enumerate(found.states)
         )
         lines.append(f"automata: {sizes}")
@@ -205,14 +206,10 @@ def _counts(row: PositionCounts, relation: str | None, several: bool) -> str:
     what = "P-positions"
     if relation == "grundy":
         what = f"positions with Grundy number {row.value}"
-    left = f" with {_passes(row.passes)} left" if several else ""
+    left = f" with {passes_left(row.passes)}" if several else ""
     first = ", ".join(map(str, row.first[:SHOWN]))
     rule = f"a(n) = {row.closed}" if row.closed else row.recurrence
     return f"{what}{left}, coordinates below 2^n for n = 0, 1, …: {first}, …; {rule}"
-
-
-def _passes(number: int) -> str:
-    return f"{number} pass" + ("" if number == 1 else "es")
 
 
 def _claim(notation: str, relation: Relation, formula: str) -> Claim:

@@ -20,6 +20,11 @@ MOST_PASSES = 64
 MOST_COORDINATES = 64
 
 
+def passes_left(number: int) -> str:
+    """Return how many passes are left, in words."""
+    return f"{number} pass{'' if number == 1 else 'es'} left"
+
+
 @dataclass(frozen=True)
 class WithPass(Ruleset):
     """A ruleset in which the players together may pass a number of times, but not from the terminal position.

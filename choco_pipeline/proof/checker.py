@@ -8,12 +8,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Literal, get_args
 
 from choco_pipeline.commands import command
 from choco_pipeline.errors import DisagreementError
+from choco_pipeline.provenance import file_digest
 from choco_pipeline.shipped import SHIPPED
 
 #: The program; it is run with ``-I -S``, so that it cannot import anything but Python's standard library.
@@ -74,7 +74,7 @@ def check_files(paths: Sequence[Path], seconds: float) -> list[Checked]:
 @cache
 def checker_version() -> str:
     """Return a digest of the program."""
-    return sha256(PROGRAM.read_bytes()).hexdigest()[:16] if PROGRAM.is_file() else "not installed"
+    return file_digest(PROGRAM)[:16] if PROGRAM.is_file() else "not installed"
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ counterexample, which a table must then confirm.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -38,7 +37,7 @@ from choco_pipeline.proof.uniform.families.family import Family
 from choco_pipeline.proof.uniform.families.refutation import RefutingMember
 from choco_pipeline.proof.uniform.family_certificate import write
 from choco_pipeline.proof.uniform.family_prover import FamilyProof, decide
-from choco_pipeline.provenance import digest
+from choco_pipeline.provenance import digest, file_digest
 from choco_pipeline.tables.computing.in_memory import table
 
 FORMAT = 2
@@ -296,8 +295,6 @@ def _digests(certificate: Path) -> dict[str, str]:
     """Return the SHA-256 of a certificate and of each of its texts, by their names."""
     texts = certificate.with_suffix("").rglob("*.smt2")
     return {
-        path.relative_to(certificate.parent).as_posix(): hashlib.sha256(
-            path.read_bytes()
-        ).hexdigest()
+        path.relative_to(certificate.parent).as_posix(): file_digest(path)
         for path in sorted([certificate, *texts])
     }

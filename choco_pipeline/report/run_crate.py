@@ -7,7 +7,6 @@ digest. ``sha256sums.txt`` has the digests of all these files, with that of the 
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -17,6 +16,7 @@ from rocrate.model import ContextEntity
 from rocrate.rocrate import ROCrate
 
 from choco_pipeline.documents.files import write_text
+from choco_pipeline.provenance import file_digest
 from choco_pipeline.shipped import SHIPPED
 from choco_pipeline.sweep.paths import Paths
 from choco_pipeline.sweep.plan_document import read_plan
@@ -130,7 +130,9 @@ def write_crate(ledger: Ledger, results: Path) -> Path:
     crate.root_dataset["mentions"] = run
     shutil.rmtree(folder, ignore_errors=True)
     crate.write(folder)
-    sums = (f"{_sha256(path)}  {path.relative_to(folder).as_posix()}\n" for path in _files(folder))
+    sums = (
+        f"{file_digest(path)}  {path.relative_to(folder).as_posix()}\n" for path in _files(folder)
+    )
     write_text(folder / SUMS, "".join(sums))
     return folder
 
@@ -144,7 +146,7 @@ def faults_of_crate(folder: Path) -> Iterator[tuple[Path, str]]:
     for line in (folder / SUMS).read_text(encoding="utf-8", errors="replace").splitlines():
         digest, _, name = line.partition("  ")
         said[name] = digest
-    found = {path.relative_to(folder).as_posix(): _sha256(path) for path in _files(folder)}
+    found = {path.relative_to(folder).as_posix(): file_digest(path) for path in _files(folder)}
     for name in sorted(said.keys() | found.keys()):
         if name not in found:
             yield folder / name, f"is missing, {SUMS} names it"
@@ -177,9 +179,5 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _sealed(path: Path) -> dict[str, str]:
-    sealed = {"sha256": _sha256(path), "contentSize": str(path.stat().st_size)}
+    sealed = {"sha256": file_digest(path), "contentSize": str(path.stat().st_size)}
     return sealed | ({"encodingFormat": FORMATS[path.suffix]} if path.suffix in FORMATS else {})
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()

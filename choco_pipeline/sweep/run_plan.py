@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,6 +17,7 @@ from choco_pipeline.provenance import (
     TABLE_CODE,
     code_digest,
     digest,
+    file_digest,
 )
 from choco_pipeline.shipped import project_file
 from choco_pipeline.stages import (
@@ -280,5 +280,5 @@ def _cut(missing: Sequence[tuple[TableSpec, float]]) -> Iterator[list[TableSpec]
 
 
 def _inputs_digest(inputs: Sequence[Path]) -> str:
-    contents = [hashlib.sha256(path.read_bytes()).hexdigest() for path in inputs]
+    contents = [file_digest(path) for path in inputs]
     return digest({"format": FORMAT, "code": code_digest(PLAN_CODE), "inputs": contents})

@@ -7,15 +7,6 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-)
-
 from choco_pipeline.claims.conclusions.outcomes import engines_text
 from choco_pipeline.claims.conclusions.rows import rows
 from choco_pipeline.claims.kinds import IntegerStatement
@@ -32,7 +23,7 @@ from choco_pipeline.cli.claim_commands.claim_proofs import (
     proved_now,
 )
 from choco_pipeline.cli.output import emit, in_time, note, wrapped
-from choco_pipeline.cli.waiting import waiting
+from choco_pipeline.cli.waiting import bars, waiting
 from choco_pipeline.commands import command
 from choco_pipeline.drawing import draw_text
 from choco_pipeline.errors import ChocoError, ConfigError, RulesetError
@@ -43,12 +34,6 @@ from choco_pipeline.games import parse_ruleset
 if TYPE_CHECKING:  # it shows counterexamples, as this module does
     from choco_pipeline.cli.claim_commands.claim_pages import ClaimSource
 
-COLUMNS = (
-    TextColumn("{task.description}"),
-    BarColumn(),
-    MofNCompleteColumn(),
-    TimeElapsedColumn(),
-)
 #: Positions of larger coordinates are not drawn: the drawing would not show them.
 LARGEST_DRAWN = 60
 
@@ -163,10 +148,7 @@ def _decided(claim: Claim, catalogue: Catalogue, seconds: float) -> Iterable[Tri
 @contextmanager
 def _bar(claim: Claim) -> Iterator[Callable[[int, int], None]]:
     """Show on a terminal how many tables are done, as the function that is given is told."""
-    console = Console(stderr=True)
-    with Progress(
-        *COLUMNS, console=console, transient=True, disable=not console.is_terminal
-    ) as progress:
+    with bars() as progress:
         bar = progress.add_task(claim.id, total=None)
         yield lambda done, total: progress.update(bar, completed=done, total=total)
 

@@ -13,10 +13,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
 from choco_pipeline.cli.output import emit, note
+from choco_pipeline.cli.waiting import bars
 from choco_pipeline.cluster.progress import ignore
 from choco_pipeline.documents.files import read_json
 from choco_pipeline.errors import ChocoError, StoreError
@@ -29,12 +27,6 @@ from choco_pipeline.tables.building.restoration import RepairedTable
 from choco_pipeline.tables.computing.machine import cores
 from choco_pipeline.tables.reading.verification import VerifiedTable, verify_manifest
 
-COLUMNS = (
-    TextColumn("{task.description}"),
-    BarColumn(),
-    MofNCompleteColumn(),
-    TimeRemainingColumn(),
-)
 #: What is said of the tables of a manifest.
 T = TypeVar("T")
 
@@ -154,12 +146,10 @@ def _verified(seed: int, manifest: Path) -> list[VerifiedTable] | str:
 
 def on_all_cores(work: Callable[[Path], T], manifests: Sequence[Path]) -> list[tuple[Path, T]]:
     """Return what `work` returns of each manifest, in their order; a bar on a terminal shows how far it is."""
-    console = Console(stderr=True)
     processes = min(len(manifests), cores())
     # A fresh process for each core: what this one has started, threads among it, is not theirs.
     pool = ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"))
-    bar = Progress(*COLUMNS, console=console, disable=not console.is_terminal)
-    with pool, bar:
+    with pool, bars() as bar:
         task = bar.add_task("shards", total=len(manifests))
         futures = {pool.submit(work, manifest): manifest for manifest in manifests}
         try:

@@ -11,6 +11,7 @@ from choco_pipeline.finding.families.frontiers import TRIED
 from choco_pipeline.finding.families.laws import FEWEST, laws, shapes
 from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
 from choco_pipeline.finding.statements.statement_line import StatementLine
+from choco_pipeline.games.combine import passes_left
 from choco_pipeline.games.notation import match, read
 
 RELATIONS = {"p": "the P-positions", "grundy": "the Grundy numbers"}
@@ -36,11 +37,7 @@ def laws_of_states(
             continue
         ((name, value),) = parameters.items()
         for passes, number in enumerate(proof["states"]):
-            left = (
-                f" with {passes} pass{'' if passes == 1 else 'es'} left"
-                if len(proof["states"]) > 1
-                else ""
-            )
+            left = f" with {passes_left(passes)}" if len(proof["states"]) > 1 else ""
             what = f"states of the automaton of {RELATIONS[proof['relation']]}{left}"
             if value >= 1:
                 states[family, what, name][value] = number

@@ -15,6 +15,7 @@ from choco_pipeline.finding.statements.statement import Evidence, FoundStatement
 from choco_pipeline.finding.statements.statement_line import Kind, StatementLine
 from choco_pipeline.formula.written.parameter_text import listed
 from choco_pipeline.games import parse_ruleset
+from choco_pipeline.games.combine import passes_left
 from choco_pipeline.games.notation import Notation, match, read
 from choco_pipeline.mining.number_sequences.periods import PARTS
 from choco_pipeline.mining.search_evidence import ClaimContent
@@ -319,7 +320,7 @@ def _parameters(ruleset: str, one: Mined) -> dict[str, tuple[int, ...]]:
 def _of_passes(ruleset: str, passes: int | None) -> str:
     if not passes:
         return ruleset
-    return f"{ruleset} with {passes} {'pass' if passes == 1 else 'passes'} left"
+    return f"{ruleset} with {passes_left(passes)}"
 
 
 def _games(family: str, group: Sequence[Mined]) -> str:

@@ -10,6 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from choco_pipeline.games import Nim, Ruleset, WithPass
+from choco_pipeline.games.combine import passes_left
 from choco_pipeline.mining.p_positions import p_positions
 from choco_pipeline.mining.table_findings import IntegerSequence
 from choco_pipeline.tables.computing.in_memory import p_table
@@ -86,9 +87,7 @@ def _boxes(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[Counted]:
 
 def _left(p: int, passes: int) -> str:
     """Return how many of several passes are left, in words."""
-    if passes == 1:
-        return "the pass left"
-    return f"{p} pass{'' if p == 1 else 'es'} left"
+    return "the pass left" if passes == 1 else passes_left(p)
 
 
 def _ways(

@@ -10,6 +10,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from choco_pipeline.games import Nim, Ruleset, WithPass
+from choco_pipeline.games.combine import passes_left
 from choco_pipeline.mining.pictures.gf2 import Bits
 from choco_pipeline.tables.computing.in_memory import p_table
 from choco_pipeline.tables.specs.schema import NONE, variable_of
@@ -51,7 +52,7 @@ class Stack:
     @property
     def left(self) -> str:
         """How many passes are left, in words."""
-        return f"{self.passes} pass{'' if self.passes == 1 else 'es'} left"
+        return "" if self.passes is None else passes_left(self.passes)
 
     @property
     def text(self) -> str:

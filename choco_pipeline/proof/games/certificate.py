@@ -17,6 +17,7 @@ from choco_pipeline.documents.files import read_json, write_text
 from choco_pipeline.documents.model import Model
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.games.combine import passes_left
 from choco_pipeline.proof.arithmetic.engines import EngineName
 from choco_pipeline.proof.arithmetic.logic import written
 from choco_pipeline.proof.arithmetic.mona import mona_version
@@ -167,7 +168,7 @@ def certificate_of(document: GameDocument, path: Path, games: Mapping[str, Any])
         raise CertificateError(f"{path}: the coordinates must be {', '.join(coordinates)}")
     automata = []
     for passes, data in enumerate(document.automata):
-        where = f"{path}: the automaton for {passes} pass{'' if passes == 1 else 'es'} left"
+        where = f"{path}: the automaton for {passes_left(passes)}"
         try:
             automaton = Automaton.from_json(data)
         except ChocoError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +18,7 @@ from choco_pipeline.proof.games.certificate import certificate_path, engine_vers
 from choco_pipeline.proof.games.membership import Relation
 from choco_pipeline.proof.games.proof_outcome import GameProof
 from choco_pipeline.proof.proof_orders import GameToProve
+from choco_pipeline.provenance import file_digest
 
 FORMAT = 2
 
@@ -51,7 +51,7 @@ class EarlierProofs:
                 path = certificate_path(game, relation, self.certificates)
                 stands = (
                     proof.certificate == path.as_posix()
-                    and known["sha256"] == _sha256(path)
+                    and known["sha256"] == file_digest(path)
                     and _is_about(read_json(path), game, relation)
                 )
             else:
@@ -73,7 +73,7 @@ class EarlierProofs:
             "engines": self.engines,
             "seconds": todo.seconds,
             "memory": todo.memory,
-            "sha256": None if proof.certificate is None else _sha256(Path(proof.certificate)),
+            "sha256": None if proof.certificate is None else file_digest(Path(proof.certificate)),
             "proof": proof.model_dump(),
         }
         write_record(self._path(game, todo.relation), known)
@@ -86,7 +86,3 @@ def _is_about(document: Mapping[str, Any], game: Ruleset, relation: Relation) ->
     """Return whether what a document says itself is this game and relation, in whatever spelling."""
     same = parse_ruleset(document["ruleset"]).identity == game.identity
     return same and bool(document["relation"] == relation)
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -8,6 +8,7 @@ from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.automata.tracks import listed
 from choco_pipeline.errors import ChocoError, LimitError
 from choco_pipeline.games import Ruleset
+from choco_pipeline.games.combine import passes_left
 from choco_pipeline.proof.arithmetic.engines import EngineName, installed_engines
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.games.guess import relation_tracks
@@ -127,7 +128,7 @@ def fitting(
     for passes, automaton in sorted(automata.items()):
         if automaton.tracks != tracks:
             raise RelationError(
-                f"{ruleset.notation}: the automaton for {passes} pass{'' if passes == 1 else 'es'} left"
+                f"{ruleset.notation}: the automaton for {passes_left(passes)}"
                 f" has tracks {listed(automaton.tracks)},"
                 f" needed are {', '.join(tracks)}"
             )

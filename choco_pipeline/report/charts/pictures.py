@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from choco_pipeline.games import Position, Ruleset, parse_ruleset
+from choco_pipeline.games.combine import passes_left
 from choco_pipeline.games.height import TableHeight
 from choco_pipeline.games.rules import Face, Limit, Rules
 from choco_pipeline.tables.reading.corners import stored_corner
@@ -73,7 +74,7 @@ def pictures_of(entry: Mapping[str, Any], results: Path) -> list[Picture]:
         return [_pattern(face, layers)]
     pictures = []
     for p, layer in enumerate(layers):
-        title = f"{p} pass{'es' if p != 1 else ''} left" if has_passes else ""
+        title = passes_left(p) if has_passes else ""
         picture = _picture(base.rules, variable, layer, title)
         if picture is not None:
             pictures.append(picture)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from choco_pipeline.finding.families.laws import FEWEST, Law, laws
+from choco_pipeline.games.combine import passes_left
 from choco_pipeline.proof.games.proof_outcome import GameProof
 from choco_pipeline.report.charts.line_chart import Line, line_chart
 from choco_pipeline.report.proved.proof_rows import ProofRow, varying
@@ -54,7 +55,7 @@ def series_of(proved: Sequence[GameProof], main: str, names: Sequence[str]) -> l
     layers = max(len(entry.states) for entry in proved)
     found: dict[str, dict[int, int]] = {}
     for passes in range(layers):
-        left = [f"{passes} pass{'' if passes == 1 else 'es'} left"] if layers > 1 else []
+        left = [passes_left(passes)] if layers > 1 else []
         for entry in proved:
             if passes < len(entry.states):
                 fixed = [f"{name} = {entry.parameters[name]}" for name in others]
