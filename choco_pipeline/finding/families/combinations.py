@@ -16,17 +16,11 @@ Point = Mapping[str, int]
 
 @dataclass(frozen=True)
 class Term:
-    """An integer that depends on the parameters.
+    """An integer that depends on the parameters."""
 
-    Attributes
-    ----------
-    shown
-        In the signs of the field; empty for 1.
-    text
-        In the formula language; empty for 1, and None where that language cannot say it.
-    """
-
+    #: In the signs of the field; empty for 1.
     shown: str
+    #: In the formula language; empty for 1, and None where that language cannot say it.
     text: str | None
 
     def value(self, point: Point) -> int | None:
@@ -78,14 +72,9 @@ def _logarithm(shown: str, point: Point) -> int | None:
 
 @dataclass(frozen=True)
 class Combination:
-    """A sum of terms, each multiplied by a rational number.
+    """A sum of terms, each multiplied by a rational number."""
 
-    Attributes
-    ----------
-    terms, coefficients
-        As many of the one as of the other.
-    """
-
+    #: As many of the one as of the other.
     terms: tuple[Term, ...]
     coefficients: tuple[Fraction, ...]
 

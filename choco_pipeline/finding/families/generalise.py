@@ -62,20 +62,13 @@ LONGEST_IN_DOUBT = 14
 
 @dataclass(frozen=True)
 class Generalised:
-    """What was found on a family.
+    """What was found on a family."""
 
-    Attributes
-    ----------
-    statements
-        What holds on the tables that were held out, and, with the verdict "refuted", what does not.
-    searches
-        What was looked for in vain, and why.
-    doubtful
-        What holds on too few tables to tell, and says something only if it holds for further games.
-    """
-
+    #: What holds on the tables that were held out, and, with the verdict "refuted", what does not.
     statements: tuple[FoundStatement, ...]
+    #: What was looked for in vain, and why.
     searches: tuple[Searched, ...]
+    #: What holds on too few tables to tell, and says something only if it holds for further games.
     doubtful: tuple[FoundStatement, ...] = ()
 
 

@@ -31,23 +31,15 @@ FIFTH = 5
 
 @dataclass(frozen=True)
 class MemberTable:
-    """One table of a family.
+    """One table of a family."""
 
-    Attributes
-    ----------
-    parameters
-        The integers that the family's notation leaves open.
-    table
-        Returns the table's cells; asked again for every statement that is right in the corner.
-    findings
-        What was mined on it; none if nothing was looked for.
-    stored_bound
-        That of the run's table, of which `table` may return a corner; None where there is no run.
-    """
-
+    #: The integers that the family's notation leaves open.
     parameters: Point
+    #: Returns the table's cells; asked again for every statement that is right in the corner.
     table: Callable[[], Cells]
+    #: What was mined on it; none if nothing was looked for.
     findings: Sequence[Finding] = ()
+    #: That of the run's table, of which `table` may return a corner; None where there is no run.
     stored_bound: int | None = None
 
     @cached_property
@@ -76,20 +68,13 @@ def extent(members: Iterable[MemberTable]) -> str:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a statement is worth on one table.
+    """What a statement is worth on one table."""
 
-    Attributes
-    ----------
-    positions
-        On how many positions it was compared.
-    failure
-        The least position at which it is wrong, and that position's largest coordinate; None if it is right.
-    bound
-        Of the part of the table that was looked at.
-    """
-
+    #: On how many positions it was compared.
     positions: int
+    #: The least position at which it is wrong, and that position's largest coordinate; None if it is right.
     failure: tuple[Position, int] | None
+    #: Of the part of the table that was looked at.
     bound: int
 
     @property
@@ -100,17 +85,11 @@ class Outcome:
 
 @dataclass(frozen=True)
 class TableFamily:
-    """Tables of one quantity and of rulesets that are written alike.
+    """Tables of one quantity and of rulesets that are written alike."""
 
-    Attributes
-    ----------
-    ruleset
-        Their notation, with names for integers.
-    members
-        The tables, each with other parameters, in the order of these.
-    """
-
+    #: Their notation, with names for integers.
     ruleset: str
+    #: The tables, each with other parameters, in the order of these.
     members: tuple[MemberTable, ...]
 
     @classmethod

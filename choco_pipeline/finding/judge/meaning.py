@@ -22,20 +22,13 @@ LARGEST_VALUE = 1 << 12
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a claim says of the sampled positions of one game.
+    """What a claim says of the sampled positions of one game."""
 
-    Attributes
-    ----------
-    of
-        What is said: "p", which are the P-positions, or "grundy"; of others a text that must be the same.
-    speaks
-        Of which positions.
-    values
-        What it says there: 1 for P and 0 for N, or the Grundy number.
-    """
-
+    #: What is said: "p", which are the P-positions, or "grundy"; of others a text that must be the same.
     of: str
+    #: Of which positions.
     speaks: Truths
+    #: What it says there: 1 for P and 0 for N, or the Grundy number.
     values: Ints
 
     def about(self, of: str) -> Meaning | None:

@@ -36,20 +36,13 @@ BLOCK = 1 << 18
 
 @dataclass(frozen=True)
 class CellBlock:
-    """Some cells of a table that hold something, in the order in which they lie.
+    """Some cells of a table that hold something, in the order in which they lie."""
 
-    Attributes
-    ----------
-    points
-        The coordinates that index the cells.
-    values
-        What the cells hold.
-    tops
-        Where cells hold a coordinate of P-positions: its largest legal value, or the bound where all are legal.
-    """
-
+    #: The coordinates that index the cells.
     points: Points
+    #: What the cells hold.
     values: Ints
+    #: Where cells hold a coordinate of P-positions: its largest legal value, or the bound where all are legal.
     tops: Ints | None
 
     def __len__(self) -> int:
@@ -67,40 +60,26 @@ class CellBlock:
 
 @dataclass(frozen=True)
 class Slab:
-    """A box of a table's cells, as they lie.
+    """A box of a table's cells, as they lie."""
 
-    Attributes
-    ----------
-    starts
-        The first value of each dimension's coordinate.
-    cells
-        What the cells hold, also those that stand for no position or column.
-    tops
-        As in `CellBlock`, of the same shape as `cells`.
-    """
-
+    #: The first value of each dimension's coordinate.
     starts: tuple[int, ...]
+    #: What the cells hold, also those that stand for no position or column.
     cells: NDArray[np.integer]
+    #: As in `CellBlock`, of the same shape as `cells`.
     tops: NDArray[np.int32] | None
 
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells of one table.
+    """The cells of one table."""
 
-    Attributes
-    ----------
-    game, bound
-        Of which ruleset, and how far.
-    variable
-        What the cells hold.
-    cells
-        The values, in memory or stored, dimensions as in `variable`.
-    """
-
+    #: Of which ruleset, and how far.
     game: Ruleset
     bound: int
+    #: What the cells hold.
     variable: Variable
+    #: The values, in memory or stored, dimensions as in `variable`.
     cells: TableCells
 
     @classmethod
