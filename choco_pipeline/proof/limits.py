@@ -84,15 +84,7 @@ class Limited:
         """End the child."""
         self._kill()
 
-    def call(
-        self,
-        target: str,
-        *arguments: Any,
-        what: str,
-        seconds: float,
-        memory: float,
-        in_a_copy: bool = False,
-    ) -> Any:
+    def call(self, target: str, *arguments: Any, what: str, seconds: float, memory: float) -> Any:
         """Return what a function returns, as plain data.
 
         Parameters
@@ -108,9 +100,6 @@ class Limited:
             when `MOST_CROWDED` times as long has passed on the clock, since it waits for something then.
         memory
             The child is killed, too, when it and its own children together have more than so many GiB of memory resident.
-        in_a_copy
-            Whether a copy of the child runs the function and ends with it: for what answers otherwise once it was asked
-            something before, as z3 does.
 
         Raises
         ------
@@ -126,7 +115,15 @@ class Limited:
         FailedError
             If it raised anything else.
         """
-        request = [target, arguments, in_a_copy]
+        return self._asked([target, arguments, False], what, seconds, memory)
+
+    def call_in_a_copy(
+        self, target: str, *arguments: Any, what: str, seconds: float, memory: float
+    ) -> Any:
+        """Return what `call` does, of a copy of the child that ends with it: for what answers otherwise once it was asked, as z3 does."""
+        return self._asked([target, arguments, True], what, seconds, memory)
+
+    def _asked(self, request: Sequence[Any], what: str, seconds: float, memory: float) -> Any:
         call = partial(self._call, request, what, seconds, memory)
         for _ in range(TIMES - 1):
             with suppress(KilledError):

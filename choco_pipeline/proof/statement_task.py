@@ -125,7 +125,7 @@ def settled_for_all(
     asked = (dict(claim), seconds, memory, certificates)
     try:
         return ClaimVerdict.model_validate(
-            prover.call(target, *asked, what="the decision", in_a_copy=True, **limits)
+            prover.call_in_a_copy(target, *asked, what="the decision", **limits)
         )
     except UndecidedError as error:
         return verdict_for_all(Claim.from_json(claim), Finding(Undecided(str(error))), None, start)

@@ -27,9 +27,9 @@ def child(monkeypatch):
         yield child
 
 
-def call(child, name, *arguments, seconds=60.0, memory=4.0, **how):
-    limits = {"seconds": seconds, "memory": memory}
-    return child.call(f"{HERE}:{name}", *arguments, what="the proof", **limits, **how)
+def call(child, name, *arguments, seconds=60.0, memory=4.0, in_a_copy=False):
+    ask = child.call_in_a_copy if in_a_copy else child.call
+    return ask(f"{HERE}:{name}", *arguments, what="the proof", seconds=seconds, memory=memory)
 
 
 def is_gone(pid):
