@@ -28,7 +28,7 @@ from choco_pipeline.claims.language.claim_verdict import (
 from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.errors import ChocoError, DisagreementError
-from choco_pipeline.games import Ruleset
+from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.proof.clock import Budget, Clock
 from choco_pipeline.proof.family_check import check_family
 from choco_pipeline.proof.games.certificate import engine_version
@@ -39,10 +39,16 @@ from choco_pipeline.proof.uniform.family_certificate import write
 from choco_pipeline.proof.uniform.family_prover import FamilyProof, decide
 from choco_pipeline.provenance import digest, file_digest
 from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.specs.schema import Quantity
 
 FORMAT = 2
 #: Certificates of families lie in a folder of their own in that of the games', and what is known of them in another.
 FOLDER, OUTCOMES = "families", "outcomes/families"
+#: Games whose tables use the kernels of those of families.
+LOADED_FOR: Mapping[str, Quantity] = {
+    "solid-bar(f=(x+z)//3)": "grundy",
+    "step-bar(k=2, s=0)": "grundy",
+}
 #: The part of the memory at which a search ends itself and says where it stood; who calls ends it at the whole.
 NEARLY = 0.9
 
@@ -63,6 +69,12 @@ def family_of(claim: Claim, beyond: int = 0) -> Family:
     if isinstance(check, GrundyNumbers):
         return Family.read(*game, check.equals.text, "grundy", where)
     return Family.read(*game, check.formula.text, "p-positions", where)
+
+
+def load() -> None:
+    """Load what decisions need, beside the solvers: tables, whose packages take longer to import than most decisions."""
+    for game, quantity in LOADED_FOR.items():
+        table(parse_ruleset(game), 2, quantity)
 
 
 def settle_for_all(

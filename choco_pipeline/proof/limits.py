@@ -18,7 +18,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
+from functools import cache, partial
 from types import TracebackType
 from typing import Any, Literal
 
@@ -115,13 +115,22 @@ class Limited:
         FailedError
             If it raised anything else.
         """
-        return self._asked([target, arguments, False], what, seconds, memory)
+        return self._asked([target, arguments, None], what, seconds, memory)
 
     def call_in_a_copy(
-        self, target: str, *arguments: Any, what: str, seconds: float, memory: float
+        self,
+        target: str,
+        *arguments: Any,
+        loaded_by: str,
+        what: str,
+        seconds: float,
+        memory: float,
     ) -> Any:
-        """Return what `call` does, of a copy of the child that ends with it: for what answers otherwise once it was asked, as z3 does."""
-        return self._asked([target, arguments, True], what, seconds, memory)
+        """Return what `call` does, of a copy of the child that ends with it: for what answers otherwise once it was asked, as z3 does.
+
+        The child first calls the function ``package.module:function`` that `loaded_by` names, once for all copies.
+        """
+        return self._asked([target, arguments, loaded_by], what, seconds, memory)
 
     def _asked(self, request: Sequence[Any], what: str, seconds: float, memory: float) -> Any:
         call = partial(self._call, request, what, seconds, memory)
@@ -263,10 +272,12 @@ def main(arguments: Sequence[str]) -> None:
     threading.Thread(target=_pass_on, args=(requests,), daemon=True).start()
     resolve(arguments[0])()
     _say(answers, ("result", None))
+    load = cache(lambda target: resolve(target)())  # once for all copies
     with os.fdopen(inner, encoding="utf-8") as lines:
         for line in lines:
-            target, arguments, in_a_copy = json.loads(line)
-            if in_a_copy:
+            target, arguments, loaded_by = json.loads(line)
+            if loaded_by is not None:
+                load(loaded_by)
                 _answer_by_a_copy(answers, target, arguments)
             else:
                 _say(answers, _result(target, arguments))
@@ -274,10 +285,6 @@ def main(arguments: Sequence[str]) -> None:
 
 def _answer_by_a_copy(answers: Any, target: str, arguments: Sequence[Any]) -> None:
     """Answer from a copy of this process; end as it ended, unless it has answered."""
-    with suppress(
-        Exception
-    ):  # as the copy will say: what is imported here need not be imported by each copy
-        resolve(target)
     copy = os.fork()
     if not copy:
         _say(answers, _result(target, arguments))

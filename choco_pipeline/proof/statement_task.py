@@ -13,7 +13,7 @@ from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.verdict import Undecided
 from choco_pipeline.documents.record import read_record_as
 from choco_pipeline.errors import ChocoError, ConfigError
-from choco_pipeline.proof.for_all import settle_for_all, verdict_for_all
+from choco_pipeline.proof.for_all import load, settle_for_all, verdict_for_all
 from choco_pipeline.proof.lemmas.follows import ask_checker_of_steps, settle_following
 from choco_pipeline.proof.limits import Limited, limited
 from choco_pipeline.proof.proof_errors import UndecidedError
@@ -31,6 +31,8 @@ from choco_pipeline.proof.task import (
 )
 from choco_pipeline.stages import Stage
 
+#: What a child calls before copies of it decide claims for all parameters.
+LOADED_BY = f"{load.__module__}:{load.__name__}"
 #: A claim as `Claim.as_json` wrote it.
 Document = Mapping[str, Any]
 
@@ -125,7 +127,9 @@ def settled_for_all(
     asked = (dict(claim), seconds, memory, certificates)
     try:
         return ClaimVerdict.model_validate(
-            prover.call_in_a_copy(target, *asked, what="the decision", **limits)
+            prover.call_in_a_copy(
+                target, *asked, loaded_by=LOADED_BY, what="the decision", **limits
+            )
         )
     except UndecidedError as error:
         return verdict_for_all(Claim.from_json(claim), Finding(Undecided(str(error))), None, start)

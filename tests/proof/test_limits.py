@@ -27,9 +27,14 @@ def child(monkeypatch):
         yield child
 
 
-def call(child, name, *arguments, seconds=60.0, memory=4.0, in_a_copy=False):
-    ask = child.call_in_a_copy if in_a_copy else child.call
-    return ask(f"{HERE}:{name}", *arguments, what="the proof", seconds=seconds, memory=memory)
+def call(child, name, *arguments, seconds=60.0, memory=4.0):
+    limits = {"seconds": seconds, "memory": memory}
+    return child.call(f"{HERE}:{name}", *arguments, what="the proof", **limits)
+
+
+def call_in_a_copy(child, name, *arguments, seconds=60.0, memory=4.0):
+    limits = {"seconds": seconds, "memory": memory, "loaded_by": f"{HERE}:load"}
+    return child.call_in_a_copy(f"{HERE}:{name}", *arguments, what="the proof", **limits)
 
 
 def is_gone(pid):
@@ -123,11 +128,11 @@ def test_a_child_that_is_killed_once_is_asked_again(child, tmp_path):
 
 def test_nothing_stays_of_what_a_copy_was_asked(child):
     def asked(name, *arguments, **limits):
-        return call(child, name, *arguments, in_a_copy=True, **limits)
+        return call_in_a_copy(child, name, *arguments, **limits)
 
-    assert [asked("count_calls") for _ in range(3)] == [1, 1, 1]
-    assert [call(child, "count_calls") for _ in range(2)] == [1, 2]
-    assert asked("count_calls") == 3, "it knows what the child knew"
+    assert [asked("count_calls") for _ in range(3)] == [2, 2, 2], "it is loaded once"
+    assert [call(child, "count_calls") for _ in range(2)] == [2, 3]
+    assert asked("count_calls") == 4, "it knows what the child knew"
     with pytest.raises(ChocoError, match=r"^a mistake in what was given$"):
         asked("mistake")
     with pytest.raises(FailedError, match="no_such_function"):
@@ -140,10 +145,10 @@ def test_nothing_stays_of_what_a_copy_was_asked(child):
 
 def test_how_a_copy_ended_is_said(child, tmp_path):
     with pytest.raises(UndecidedError, match=r"killed \(SIGKILL\); is there too little memory"):
-        call(child, "die", in_a_copy=True)
-    assert call(child, "die_once", str(tmp_path / "first"), in_a_copy=True) == "alive"
+        call_in_a_copy(child, "die")
+    assert call_in_a_copy(child, "die_once", str(tmp_path / "first")) == "alive"
     with pytest.raises(FailedError, match="exit code 3"):
-        call(child, "leave", in_a_copy=True)
+        call_in_a_copy(child, "leave")
 
 
 def test_a_child_that_was_killed_in_between_is_replaced(child):
