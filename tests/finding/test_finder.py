@@ -160,6 +160,16 @@ def test_a_narrower_condition_leaves_nothing_out_of_which_the_statement_was_righ
         assert claim.speaks_of({"k": k, "c": c}) == (c <= (k & -k)), (k, c)
 
 
+def test_every_game_that_a_statement_was_seen_for_is_tried_beyond_a_small_table():
+    """Of (x+z)//4 positions with nim-sum 0 are the P-positions as far as a table to 6 goes: not at (5, 3, 8)."""
+    said = p_iff(TRIANGLE, "x^y^z==0", "k%4 == 3 or k == 4", k=(3, 4, 7))
+    (found,) = finder(*triangles(3, 4, 7), bound=6).consider([said])
+    assert found.verdict == "holds-to-bound"
+    assert "narrowed where it was wrong, k = 4" in found.tried.what
+    assert not found.claims[0].speaks_of({"k": 4})
+    assert found.claims[0].speaks_of({"k": 31})
+
+
 def test_what_follows_from_a_stronger_statement_is_left_out():
     family = p_iff(TRIANGLE, "x^y^z==0", "k%4==3", k=(3, 7, 11))
     single = p_iff(triangles(7)[0], "z==x^y")

@@ -57,7 +57,7 @@ from choco_pipeline.formula.written.parameter_text import listed as all_listed
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.specs.schema import Quantity, variable_of
 
-#: A statement is tried on so many of the games that it was seen for, and on games of its family that it was not seen for.
+#: A statement is tried far on so many of the games that it was seen for; on the others as far as on games that it was not seen for.
 SEEN = 2
 #: A statement that is wrong for some parameters is narrowed so often at most.
 ROUNDS = 5
@@ -275,10 +275,11 @@ def _trials(
         yield from _trial(claim, parameters, None, catalogue)
     if not seen and not statement.pattern.names:  # a neighbour of a game that the run has
         yield from _trial(claim, {}, None, catalogue)
-    chosen = list(seen.items())
-    for game, known in chosen[:1] + chosen[1:][-(SEEN - 1) :]:
-        bounds = [bound for (name, _), bound in tables.bounds.items() if name == game]
-        yield from _trial(claim, known, max(bounds), catalogue)
+    chosen = list(seen)
+    farthest = chosen[:1] + chosen[1:][-(SEEN - 1) :]
+    for game, known in seen.items():
+        run = max(bound for (name, _), bound in tables.bounds.items() if name == game)
+        yield from _trial(claim, known, run, catalogue, is_far=game in farthest)
 
 
 def _trial_across(claim: Claim, statement: FoundStatement) -> Iterator[_Trial]:
@@ -291,15 +292,26 @@ def _trial_across(claim: Claim, statement: FoundStatement) -> Iterator[_Trial]:
 
 
 def _trial(
-    claim: Claim, parameters: Parameters, run: int | None, catalogue: Catalogue
+    claim: Claim,
+    parameters: Parameters,
+    run: int | None,
+    catalogue: Catalogue,
+    *,
+    is_far: bool = True,
 ) -> Iterator[_Trial]:
-    """Yield the outcome on a table of a game for which the run has a table with the bound `run`, or none."""
+    """Yield the outcome on a table of a game for which the run has a table with the bound `run`, or none.
+
+    If it is not to go far, the table is as large as that of a game which the run does not have; nothing is tried if it is
+    no larger than the run's.
+    """
     game = game_of(claim, parameters)
     if game is None:
         return
     usable = [q for q in claim.quantities if variable_of(game, q).dims]
     quantity: Quantity = "p-positions" if "p-positions" in usable else "grundy"
-    bound, dispute = bound_and_dispute(claim, game, quantity, run, catalogue)
+    bound, dispute = bound_and_dispute(claim, game, quantity, run if is_far else None, catalogue)
+    if not is_far and run is not None and bound <= run:
+        return
     for case in claim.cases(parameters):
         try:
             data = table(game, bound, quantity)
