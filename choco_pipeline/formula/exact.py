@@ -73,15 +73,15 @@ class Place:
 
     def integer(self, node: Node) -> int:
         """Return the value of `node`, an integer; the operands of an operator are taken left first."""
-        match node:
-            case Integer():
-                return node.value
+        match node:  # what is most frequent first: definitions in tests ask for millions of values
             case Name():
                 return self._bounded(self._name(node), node)
-            case Negate():
-                return -self.integer(node.operand)
             case Binary():
                 return self._binary(node, self.integer(node.left), self.integer(node.right))
+            case Integer():
+                return node.value
+            case Negate():
+                return -self.integer(node.operand)
             case Call():
                 return self._call(node, [self.integer(argument) for argument in node.arguments])
             case Compare() | LogicalNot() | Junction():
@@ -90,12 +90,6 @@ class Place:
     def truth(self, node: Node) -> bool:
         """Return the value of `node`, a truth; what follows a decided operand is not looked at."""
         match node:
-            case LogicalNot():
-                return not self.truth(node.operand)
-            case Junction():
-                return (all if node.operator == "and" else any)(
-                    self.truth(operand) for operand in node.operands
-                )
             case Compare():
                 left = self.integer(node.operands[0])
                 for sign, operand in zip(node.operators, node.operands[1:], strict=True):
@@ -104,6 +98,14 @@ class Place:
                         return False
                     left = right
                 return True
+            case Junction():
+                decides = node.operator == "or"
+                for operand in node.operands:
+                    if self.truth(operand) == decides:
+                        return decides
+                return not decides
+            case LogicalNot():
+                return not self.truth(node.operand)
             case Integer() | Name() | Negate() | Binary() | Call():
                 raise TypeError(f"not a truth: {node}")
 
@@ -114,6 +116,8 @@ class Place:
 
     def _binary(self, node: Binary, left: int, right: int) -> int:
         match node.operator:
+            case "+" | "-" | "^":
+                pass
             case "//" | "%" if right == 0:
                 raise self._undefined("division by zero", node)
             case "<<" | ">>" if right < 0:
