@@ -19,10 +19,10 @@ from choco_pipeline.sweep.config import Prove
 from choco_pipeline.sweep.expand import Planned
 from choco_pipeline.tables.specs.schema import Quantity
 
-#: Proofs are shared out among about so many work orders, so that several workers share them and end together,
+#: Proofs are shared out among about so many work orders, so that several workers share them and end together.
 PARTS = 12
-#: but each has at least so many expected seconds of work, beside which starting its processes costs little, and at most
-#: so many, for a cluster's sake.
+#: Whatever their number is, each has at least so many expected seconds of work, beside which starting its processes costs
+#: little, and at most so many, for a cluster's sake.
 LEAST_SECONDS, MOST_SECONDS = 15.0, 120.0
 #: A proof is expected to take 0.3 s and (n/this)² s, where n is the largest number in its ruleset: measured, roughly.
 GRUNDY, WITH_PASSES, OTHERS = 3.0, 6.0, 25.0

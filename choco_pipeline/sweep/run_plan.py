@@ -37,11 +37,12 @@ from choco_pipeline.sweep.room import (
 from choco_pipeline.tables.computing.cost import Cost, cost_of, is_large, memory_to_read
 from choco_pipeline.tables.specs.spec import FORMAT, Shard, TableSpec
 
-#: New tables are cut into about this many shards, so that several workers share them,
+#: New tables are cut into about this many shards, so that several workers share them.
 PARTS = 6
-#: but a shard has at least so many tables or estimated seconds of work, beside which starting its jobs costs little,
+#: Whatever their number is, a shard has at least so many tables or estimated seconds of work, beside which starting its jobs
+#: costs little.
 LEAST_TABLES, LEAST_SECONDS = 100, 1.3
-#: and at most so many, so that a kill costs little.
+#: It has at most so many, so that a kill costs little.
 MOST_TABLES, MOST_SECONDS = 250, 4.0
 #: A job that builds a large table by itself is given so many times the memory that it needs: for larger blocks.
 ROOM_FOR_BLOCKS = 2

@@ -27,9 +27,9 @@ from choco_pipeline.tables.reading.cells import BLOCK, Cells, evaluate_at
 
 #: Multiples of terms in a parameter that are moduli.
 MULTIPLES = (1, 2, 4)
-#: A modulus must divide the nim-sums of so many games of which it excludes some,
+#: A modulus must divide the nim-sums of so many games of which it excludes some.
 FEWEST_TABLES = 3
-#: and of so many of them there must be another nim-sum than 0.
+#: So many of these games must have another nim-sum than 0: every modulus divides 0.
 FEWEST_TOLD = 2
 
 

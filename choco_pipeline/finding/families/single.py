@@ -41,9 +41,9 @@ KINDS: Mapping[str, tuple[Kind, str]] = {
 }
 #: So many games of a family must have something in common before it is said of the family.
 FEWEST_GAMES = 3
-#: Why nothing is said of a family: its games have nothing in common,
+#: Why nothing is said of a family: its games have nothing in common.
 APART = f"something in single games, and no {FEWEST_GAMES} of them have the same"
-#: or what they have in common was seen in them alone.
+#: Why nothing is said of it though they have something in common: that was seen in them alone.
 NOT_TRIED = "and not said of the family: nothing can try it on games that it was not seen in"
 QUANTITIES = {"grundy": "Grundy numbers", "p-positions": "P-positions"}
 

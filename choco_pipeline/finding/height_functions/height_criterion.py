@@ -19,9 +19,9 @@ from choco_pipeline.sweep.config import MOST_HEIGHT_FUNCTIONS
 
 #: Conditions that are joined, at most.
 MOST_JOINED = 3
-#: Of the joined conditions that are exact in the box, so many of the shortest are tried on other functions,
+#: Of the joined conditions that are exact in the box, so many of the shortest are tried on other functions.
 CANDIDATES = 12
-#: and so many of those that are right there, too, become statements: others say the same in other words.
+#: Of those that are right there, too, so many become statements: others say the same in other words.
 KEPT = 1
 
 Joined = tuple[Condition, ...]

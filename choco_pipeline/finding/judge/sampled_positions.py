@@ -13,9 +13,9 @@ from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.games.height import FormulaHeight
 from choco_pipeline.tables.reading.cells import Ints, Points, Truths
 
-#: About so many of the least positions are compared,
+#: About so many of the least positions are compared.
 LEAST = 1500
-#: and so many drawn ones with coordinates below `LARGEST`, where that many of so many tries are positions.
+#: Beside them so many drawn ones with coordinates below `LARGEST` are, where that many of so many tries are positions.
 DRAWN, TRIES, LARGEST = 200, 2_000, 1 << 11
 #: Of more coordinates a box is too large even with sides of 4: then all but so many are 0.
 FEW, NONZERO = 6, 3

@@ -12,10 +12,9 @@ from choco_pipeline.mining.closed_forms.atoms import Ints, Truths
 from choco_pipeline.mining.closed_forms.cases import FormulaCase, Part, by_residue
 from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target
 
-#: A formula is guessed where a coordinate is more than the multiple of the other one by a part of its largest value,
-FAR = 4
-#: and then must be right from where it is more by a smaller part.
-NEAR = 8
+#: A formula is guessed where a coordinate is more than a multiple of the other one by its largest value divided by `FAR`, and then
+#: must be right from where it is more by that divided by `NEAR`: with a smaller `FAR` too few positions are left to guess from.
+FAR, NEAR = 4, 8
 #: In fewer positions than this a formula may be right by chance.
 FEWEST = 16
 

@@ -19,11 +19,11 @@ from choco_pipeline.mining.number_sequences.recurrences import PRINTED, Signs, c
 DEEPEST = 3
 #: A relation is determined by at most so many equations; all others test it.
 MOST_LEARNT = 48
-#: There must be so many more equations to test it than unknown numbers in it,
+#: There must be so many more equations to test it than unknown numbers in it.
 FEWEST_MORE = 5
-#: and so many more different ones than terms;
+#: There must be so many more different ones than terms.
 FEWEST_DIFFERENT = 2
-#: where it says that terms are always the same, so many others must differ, times what places are taken modulo: by chance
+#: Where it says that terms are always the same, so many others must differ, times what places are taken modulo: by chance
 #: some of those would be here.
 FEWEST_OTHERS = 12
 #: Relations are first looked for modulo this; products of remainders fit into 64 bits.

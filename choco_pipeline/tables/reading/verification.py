@@ -22,9 +22,9 @@ from choco_pipeline.tables.storage.store import store_of
 
 #: About so many of the smallest positions are computed from the definition alone.
 SMALL = 1500
-#: So many random positions are checked against their options,
+#: So many random positions are checked against their options, or as many as have `MOST_OPTIONS` together.
 SAMPLES = 200
-#: or as many as have this many options together.
+#: Options of all sampled positions together: a position far out has thousands.
 MOST_OPTIONS = 50_000
 
 
