@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +91,9 @@ class _Run:
     @property
     def catalogue(self) -> Catalogue:
         """The claims that are known."""
-        return load_with_background([Path(name) for name in self.plan["claims_files"]])
+        files = [Path(name) for name in self.plan["claims_files"]]
+        written = tuple(file.stat().st_mtime_ns if file.is_file() else 0 for file in files)
+        return _catalogue(Path.cwd(), tuple(files), written)
 
     def proposals(self) -> list[Callable[[], Proposals]]:
         """Return the run's searches."""
@@ -99,6 +101,12 @@ class _Run:
         families = families_of(self.plan, self.paths, mined)
         of_games = {table["ruleset"]: family_of(self.plan, table) for table in self.plan["tables"]}
         return proposals(mined, families, laws_of_states(self.proofs, of_games))
+
+
+@lru_cache(maxsize=1)
+def _catalogue(folder: Path, files: tuple[Path, ...], written: tuple[int, ...]) -> Catalogue:
+    """Return the claims of files of this folder, written at these times: the steps that one worker takes read them once."""
+    return load_with_background(files)
 
 
 def propose(plan_file: str, part: int, parts: int, report: Report) -> Proposed:

@@ -16,7 +16,7 @@ from choco_pipeline.documents.yaml_file import Location, YamlFile
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.games.notation import match, read
 from choco_pipeline.shipped import project_file
-from choco_pipeline.tables.specs.schema import Quantity
+from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
 
 #: Theorems that are known beside those of papers: what the machine finds is compared with them in every run.
 BACKGROUND = Path("config/claims/background.yaml")
@@ -78,12 +78,25 @@ class Catalogue:
                     (claim, case) for claim in claims for case in self._cases(claim, parameters)
                 )
 
+    def speaking_of(self, ruleset: str) -> Sequence[Claim]:
+        """Return the claims that speak of a ruleset and can be checked on a table of either quantity, each once."""
+        found = self._speaking.get(ruleset)
+        if found is None:
+            fitting = (one for quantity in QUANTITIES for one, _ in self.fitting(ruleset, quantity))
+            found = self._speaking[ruleset] = tuple({claim.id: claim for claim in fitting}.values())
+        return found
+
     def _cases(self, claim: Claim, parameters: Mapping[str, int]) -> list[dict[str, int]]:
         try:
             return claim.cases(parameters)
         except ConfigError as error:
             place = self.places.get(claim.id, {}).get("when")
             raise ConfigError(f"{place}: {error}" if place else str(error)) from error
+
+    @cached_property
+    def _speaking(self) -> dict[str, tuple[Claim, ...]]:
+        """What `speaking_of` has returned: found statements ask of the same games again and again."""
+        return {}
 
     @cached_property
     def _by_pattern(self) -> dict[tuple[tuple[str, ...], Quantity], dict[str, list[Claim]]]:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import chain
+
+import xarray as xr
 
 from choco_pipeline.claims.kinds import PPositions, Related
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.errors import HeightError
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.height import FormulaHeight
-from choco_pipeline.tables.computing.cost import cost_of
+from choco_pipeline.tables.computing.computation import computation_of
+from choco_pipeline.tables.computing.cost import seconds_of
+from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.specs.position_count import count_positions
 from choco_pipeline.tables.specs.schema import Quantity, variable_of
 
@@ -66,7 +71,7 @@ def is_quick(
 ) -> bool:
     """Whether a table is computed in so many seconds, and compared quickly: at every position, if a formula cannot be solved."""
     try:
-        if cost_of(game, bound, quantity).seconds > seconds:
+        if seconds_of(computation_of(game, bound, quantity)) > seconds:
             return False
         stored, check = variable_of(game, quantity).stored, claim.check
         if stored is None or not isinstance(check, PPositions | Related):
@@ -82,3 +87,14 @@ def is_quick(
         return count_positions(game, bound) <= MOST_POSITIONS
     except HeightError:  # a table of heights that ends before
         return False
+
+
+def table_of_trial(game: Ruleset, bound: int, quantity: Quantity) -> xr.Dataset:
+    """Return a table, not to be changed; those of columns to `BOUND` are kept, since many statements are tried on the same."""
+    is_small = bound <= BOUND and variable_of(game, quantity).stored is not None
+    return (_kept_table if is_small else table)(game, bound, quantity)
+
+
+@lru_cache(maxsize=256)
+def _kept_table(game: Ruleset, bound: int, quantity: Quantity) -> xr.Dataset:
+    return table(game, bound, quantity)

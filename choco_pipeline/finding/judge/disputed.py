@@ -15,7 +15,7 @@ from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
 from choco_pipeline.finding.judge.bounds import bound_of_trial, is_quick
-from choco_pipeline.finding.judge.meaning import Meaning, environment, meaning, speaking_of
+from choco_pipeline.finding.judge.meaning import Meaning, environment, meaning
 from choco_pipeline.finding.judge.sampled_positions import sampled
 from choco_pipeline.games import Ruleset
 from choco_pipeline.tables.reading.cells import Truths
@@ -70,7 +70,7 @@ def bound_and_dispute(
 
 def _ended(claim: Claim, game: str, catalogue: Catalogue, bound: int) -> Iterator[Disputed]:
     """Yield the claims that say the same of a game, and that only up to coordinates, from `bound` on, beyond which `claim` goes."""
-    for other in speaking_of(game, catalogue):
+    for other in catalogue.speaking_of(game):
         reach, own_reach = other.statement.reach, claim.statement.reach
         known, own = environment(other, game), environment(claim, game)
         if reach is None or known is None or own is None:
@@ -89,7 +89,7 @@ def _contradicted(claim: Claim, game: str, catalogue: Catalogue) -> Iterator[Dis
     """Yield the claims that say something else of a sampled position, each with the least such position."""
     own, points = meaning(claim, game), sampled(game)
     largest = np.max([values for name, values in points.items() if name != "p"], axis=0)
-    for other in speaking_of(game, catalogue):
+    for other in catalogue.speaking_of(game):
         differ = _differ(own, meaning(other, game))
         if differ is not None and differ.any():
             place = min(np.flatnonzero(differ).tolist(), key=largest.__getitem__)

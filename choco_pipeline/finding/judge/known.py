@@ -24,7 +24,6 @@ from choco_pipeline.finding.judge.meaning import (
     environment,
     excluding,
     meaning,
-    speaking_of,
     speaks_of,
 )
 from choco_pipeline.finding.judge.sampled_positions import sampled
@@ -66,7 +65,7 @@ def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[s
         if own is None:
             return ()
         others = []
-        for other in speaking_of(game, catalogue):
+        for other in catalogue.speaking_of(game):
             if other.id == claim.id:
                 continue
             found = meaning(other, game)
@@ -199,7 +198,7 @@ def _computed(game: str) -> str:
 
 def settled_by(game: str, of: str, catalogue: Catalogue) -> tuple[str, ...]:
     """Return the claims that say of every sampled position whether it is P, or its Grundy number; none if they do not."""
-    said = ((other.id, meaning(other, game)) for other in speaking_of(game, catalogue))
+    said = ((other.id, meaning(other, game)) for other in catalogue.speaking_of(game))
     about = [(name, one.about(of)) for name, one in said if one is not None]
     about += _beside_a_strip(game, catalogue) if of == "p" else []
     spoken = {name: one.speaks for name, one in about if one is not None}
@@ -214,7 +213,7 @@ def _beside_a_strip(game: str, catalogue: Catalogue) -> Iterator[tuple[str, Mean
     if bar is None or strip is None:
         return
     points = sampled(game)
-    for claim in speaking_of(bar.notation, catalogue):
+    for claim in catalogue.speaking_of(bar.notation):
         known = environment(claim, bar.notation)
         if known is None or not isinstance(claim.check, GrundyNumbers):
             continue

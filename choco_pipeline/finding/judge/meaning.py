@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from choco_pipeline.claims.kinds import Cellular, GrundyNumbers, Pattern, PPositions, Values
-from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.judge.sampled_positions import sampled
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.tables.reading.cells import Ints, Points, Truths, evaluate_at, holds_at
-from choco_pipeline.tables.specs.schema import QUANTITIES
 
 #: Sets of values are compared up to this.
 LARGEST_VALUE = 1 << 12
@@ -144,11 +142,3 @@ def _as_text(claim: Claim, said: str | None = None) -> Meaning:
     """Return the meaning of a claim that is compared by what is written, its check by default."""
     text = said or str(claim.check.model_dump(mode="json"))
     return Meaning(f"{claim.statement.ruleset} {text}", np.ones(1, np.bool_), np.zeros(1, np.int64))
-
-
-def speaking_of(game: str, catalogue: Catalogue) -> Iterable[Claim]:
-    """Return the claims of a catalogue that speak of a game, each once."""
-    claims = {
-        claim.id: claim for quantity in QUANTITIES for claim, _ in catalogue.fitting(game, quantity)
-    }
-    return claims.values()

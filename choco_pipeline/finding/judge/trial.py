@@ -39,7 +39,7 @@ from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.families.domains import domain, without_superfluous
 from choco_pipeline.finding.families.wording import listed
-from choco_pipeline.finding.judge.bounds import FURTHER
+from choco_pipeline.finding.judge.bounds import FURTHER, table_of_trial
 from choco_pipeline.finding.judge.disputed import Disputed, bound_and_dispute
 from choco_pipeline.finding.statements.scope import (
     Parameters,
@@ -54,7 +54,6 @@ from choco_pipeline.finding.statements.statement_line import nodes_in
 from choco_pipeline.finding.statements.value_statements import with_other_values_excluded
 from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.formula.written.parameter_text import listed as all_listed
-from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.specs.schema import Quantity, variable_of
 
 #: A statement is tried far on so many of the games that it was seen for; on the others as far as on games that it was not seen for.
@@ -314,7 +313,7 @@ def _trial(
         return
     for case in claim.cases(parameters):
         try:
-            data = table(game, bound, quantity)
+            data = table_of_trial(game, bound, quantity)
             finding = check_claim(claim, case, game, bound, data)
             open_dispute = dispute if isinstance(finding.verdict, HoldsToBound) else None
             verdict = open_dispute or _missing(claim, finding, bound) or finding.verdict

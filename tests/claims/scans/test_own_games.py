@@ -1,0 +1,98 @@
+"""Machine code against plain loops over positions, on games of one's own, and on solid bars for their columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from choco_pipeline.claims.checks.grundy import compare_grundy_numbers
+from choco_pipeline.claims.checks.p_position_formulas import compare_p_positions
+from choco_pipeline.claims.evidence.shared_pass import alone
+from choco_pipeline.claims.kinds import GrundyNumbers, PPositions
+from choco_pipeline.claims.scans import scan
+from choco_pipeline.formula import parse
+from choco_pipeline.games import Ruleset
+from choco_pipeline.tables.computing.in_memory import table
+from choco_pipeline.tables.reading.cells import Cells
+from choco_pipeline.tables.specs.schema import QUANTITIES, Quantity
+from tests.claims.claims import conditions, holds, integer_formulas, key_of
+from tests.own_games import own_games_with_bounds
+from tests.rulesets import solid_bars
+
+Drawn = tuple[Ruleset, int]
+WRONG = {
+    "exactly": lambda holds, is_p: holds != is_p,
+    "contain": lambda holds, is_p: holds and not is_p,
+    "within": lambda holds, is_p: is_p and not holds,
+}
+reaches = st.none() | st.integers(0, 5)
+games = own_games_with_bounds() | st.tuples(solid_bars(), st.integers(0, 7))
+
+
+def by_definition(
+    game: Ruleset, bound: int, where: str | None, reach: int | None, wrong: Any
+) -> Any:
+    """Return how many positions a claim speaks of, and how many contradict it with the least of them."""
+    condition = None if where is None else parse(where)
+    spoken = [
+        position
+        for position in game.positions(bound)
+        if holds(condition, dict(zip(game.coordinates, position, strict=True)))
+        and (reach is None or key_of(game, position)[0] <= reach)
+    ]
+    failures = [position for position in spoken if wrong(position)]
+    least = min(failures, key=lambda position: key_of(game, position), default=None)
+    return len(spoken), len(failures), least
+
+
+@given(st.data(), games, st.sampled_from(sorted(WRONG)), reaches)
+def test_p_positions(data: st.DataObject, drawn: Drawn, relation: str, reach: int | None) -> None:
+    game, bound = drawn
+    quantity: Quantity = data.draw(st.sampled_from(QUANTITIES))
+    names = list(game.coordinates)
+    formula = data.draw(conditions(names))
+    where = data.draw(st.none() | conditions(names))
+    check = PPositions.model_validate(
+        {"kind": "p-positions", "formula": formula, "relation": relation}
+        | ({} if where is None else {"where": where})
+    )
+    cells = Cells.of(game, bound, table(game, bound, quantity))
+    if not cells.variable.dims or cells.free is not None:  # a heap of any size: other positions
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scan, "FEWEST_CELLS", 0)
+        tally = alone(compare_p_positions(check, {}, cells, 64, reach))
+    is_said = parse(formula)
+
+    def wrong(position: tuple[int, ...]) -> bool:
+        named = dict(zip(names, position, strict=True))
+        return WRONG[relation](holds(is_said, named), game.grundy(position) == 0)
+
+    expected = by_definition(game, bound, where, reach, wrong)
+    assert (tally.settled, tally.failures, tally.least) == expected
+
+
+@given(st.data(), games, reaches)
+def test_grundy_numbers(data: st.DataObject, drawn: Drawn, reach: int | None) -> None:
+    game, bound = drawn
+    names = list(game.coordinates)
+    equals = data.draw(integer_formulas(names))
+    where = data.draw(st.none() | conditions(names))
+    check = GrundyNumbers.model_validate(
+        {"kind": "grundy", "equals": equals} | ({} if where is None else {"where": where})
+    )
+    cells = Cells.of(game, bound, table(game, bound, "grundy"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scan, "FEWEST_CELLS", 0)
+        tally = alone(compare_grundy_numbers(check, {}, cells, 64, reach))
+    is_said = parse(equals)
+
+    def wrong(position: tuple[int, ...]) -> bool:
+        named = dict(zip(names, position, strict=True))
+        return is_said.value(named) != game.grundy(position)
+
+    expected = by_definition(game, bound, where, reach, wrong)
+    assert (tally.settled, tally.failures, tally.least) == expected
