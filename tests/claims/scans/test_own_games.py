@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -23,13 +24,19 @@ from tests.own_games import own_games_with_bounds
 from tests.rulesets import solid_bars
 
 Drawn = tuple[Ruleset, int]
-WRONG = {
+WRONG: Mapping[str, Callable[[bool, bool], bool]] = {
     "exactly": lambda holds, is_p: holds != is_p,
     "contain": lambda holds, is_p: holds and not is_p,
     "within": lambda holds, is_p: is_p and not holds,
 }
 reaches = st.none() | st.integers(0, 5)
-games = own_games_with_bounds() | st.tuples(solid_bars(), st.integers(0, 7))
+
+
+@st.composite
+def solved(draw: st.DrawFn, names: list[str]) -> str:
+    """Draw an equation that can be solved for each of the coordinates, so that columns have candidates."""
+    terms = [f"({name}+({draw(st.integers(-1, 2))}))" for name in names]
+    return f"{' ^ '.join(terms)} == {draw(st.integers(0, 3))}"
 
 
 def by_definition(
@@ -48,13 +55,17 @@ def by_definition(
     return len(spoken), len(failures), least
 
 
-@given(st.data(), games, st.sampled_from(sorted(WRONG)), reaches)
-def test_p_positions(data: st.DataObject, drawn: Drawn, relation: str, reach: int | None) -> None:
+def require_right(
+    drawn: Drawn,
+    quantity: Quantity,
+    relation: str,
+    reach: int | None,
+    formula: str,
+    where: str | None,
+) -> None:
+    """Compare what machine code counts with what a loop over positions counts."""
     game, bound = drawn
-    quantity: Quantity = data.draw(st.sampled_from(QUANTITIES))
     names = list(game.coordinates)
-    formula = data.draw(conditions(names))
-    where = data.draw(st.none() | conditions(names))
     check = PPositions.model_validate(
         {"kind": "p-positions", "formula": formula, "relation": relation}
         | ({} if where is None else {"where": where})
@@ -75,7 +86,28 @@ def test_p_positions(data: st.DataObject, drawn: Drawn, relation: str, reach: in
     assert (tally.settled, tally.failures, tally.least) == expected
 
 
-@given(st.data(), games, reaches)
+relations = st.sampled_from(sorted(WRONG))
+
+
+@given(st.data(), own_games_with_bounds(), st.sampled_from(QUANTITIES), relations, reaches)
+def test_p_positions(
+    data: st.DataObject, drawn: Drawn, quantity: Quantity, relation: str, reach: int | None
+) -> None:
+    names = list(drawn[0].coordinates)
+    formula, where = data.draw(conditions(names)), data.draw(st.none() | conditions(names))
+    require_right(drawn, quantity, relation, reach, formula, where)
+
+
+@given(st.data(), st.tuples(solid_bars(), st.integers(2, 8)), relations, reaches)
+def test_columns(data: st.DataObject, drawn: Drawn, relation: str, reach: int | None) -> None:
+    formula, where = (
+        data.draw(solved(["x", "y", "z"])),
+        data.draw(st.none() | conditions(["x", "z"])),
+    )
+    require_right(drawn, "p-positions", relation, reach, formula, where)
+
+
+@given(st.data(), own_games_with_bounds(), reaches)
 def test_grundy_numbers(data: st.DataObject, drawn: Drawn, reach: int | None) -> None:
     game, bound = drawn
     names = list(game.coordinates)
