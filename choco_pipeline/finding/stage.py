@@ -20,6 +20,7 @@ from choco_pipeline.finding.judge.known import (
     follows_from_formulas,
     saying_the_same,
     settled_by,
+    speak_of_all,
 )
 from choco_pipeline.finding.judge.larger_tables import searched_again
 from choco_pipeline.finding.judge.lemma_cases import lemmas
@@ -29,7 +30,7 @@ from choco_pipeline.finding.judge.trial import Decide, tried
 from choco_pipeline.finding.related.relations import relations
 from choco_pipeline.finding.statements.found_document import FoundDocument, Searched
 from choco_pipeline.finding.statements.mined import Mined
-from choco_pipeline.finding.statements.scope import Tables, speaking_of
+from choco_pipeline.finding.statements.scope import Tables, further_games, speaking_of
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.stages import Stage
 
@@ -161,7 +162,11 @@ class Finder:
         known = restated_by or self._restated(statement, self.catalogue)
         if known and not restated_by:
             games = speaking_of(statement, self.tables)
-            restated_by = saying_the_same(statement.claims, games, self.catalogue, known)
+            further = further_games(statement, self.tables)
+            if speak_of_all(known, [*games, *further], self.catalogue):
+                restated_by = saying_the_same(statement.claims, games, self.catalogue, known)
+            else:  # it says the same of more games
+                known = ()
         follows_from = self._settled_by(statement)
         if statement.verdict == "unchecked" and statement.kind in SEARCHES and not follows_from:
             again = None if statement.pattern.names else searched_again(statement, self.tables)

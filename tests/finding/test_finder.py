@@ -15,6 +15,7 @@ from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.finding.statements.statement_line import VALUES_ARE
 from choco_pipeline.finding.statements.value_statements import lines
+from choco_pipeline.formula import parse
 from choco_pipeline.games import parse_ruleset
 from tests.catalogues import catalogue_of
 from tests.finding.made_statements import EVIDENCE, TRIANGLE, finder, g_is, p_iff, triangles
@@ -378,6 +379,17 @@ def test_what_papers_say_is_known_in_other_words_too(papers):
     new = p_iff("solid-bar(f=x+z)", "y == x^z")
     (found,) = finder("solid-bar(f=x+z)", catalogue=papers).consider([new])
     assert found.known == ()
+
+
+def test_what_is_said_of_more_games_than_a_claim_speaks_of_is_not_known():
+    whole = catalogue_of("triangular")
+    theorem = whole.claims["triangular-thm-7.3"]
+    said = p_iff(TRIANGLE, "y == x^z", "k%4==3", k=(3, 7, 11))
+    for when, known in (("k%4 == 3", (theorem.id,)), ("k%4 == 3 and k < 12", ())):
+        narrow = theorem.statement.model_copy(update={"when": parse(when)})
+        papers = Catalogue({theorem.id: replace(theorem, statement=narrow)})
+        (found,) = finder(*triangles(3, 7, 11), catalogue=papers).consider([said])
+        assert (found.verdict, found.known) == ("holds-to-bound", known)
 
 
 def test_what_claims_say_only_together_is_known_by_all_of_them():

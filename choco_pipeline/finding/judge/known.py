@@ -107,6 +107,17 @@ def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[s
     return tuple(used)
 
 
+def speak_of_all(names: Iterable[str], games: Iterable[str], catalogue: Catalogue) -> bool:
+    """Whether of each of some games at least one of these claims speaks, or speaks of the bar beside its strip."""
+    claims = [catalogue.claims[name] for name in names]
+    for game in games:
+        bar = parse_ruleset(game).without_strip
+        both = (game,) if bar is None else (game, bar.notation)
+        if not any(environment(claim, one) is not None for claim in claims for one in both):
+            return False
+    return True
+
+
 def saying_the_same(
     claims: Sequence[Claim], games: Sequence[str], catalogue: Catalogue, ids: Iterable[str]
 ) -> tuple[str, ...]:

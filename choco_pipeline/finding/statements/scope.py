@@ -128,6 +128,12 @@ def unseen(
     return in_run + sorted(chosen, key=lambda parameters: tuple(parameters.values()))
 
 
+def further_games(statement: FoundStatement, tables: Tables) -> list[str]:
+    """Return games that a statement speaks of and was not seen for, as `unseen` chooses them."""
+    asked = (game_of(statement.claims[0], known) for known in unseen(statement, tables))
+    return [game.notation for game in asked if game is not None]
+
+
 def _distance(parameters: Parameters, others: Sequence[Parameters]) -> int:
     """Return how far parameters are from the nearest of others, coordinate by coordinate."""
     distances = (sum(abs(n - other[name]) for name, n in parameters.items()) for other in others)
