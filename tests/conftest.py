@@ -104,8 +104,11 @@ def is_large(config: pytest.Config) -> bool:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int | None:
-    """Return how many cores these tests may use, unless the environment says how many processes there shall be."""
-    return None if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ else cores()
+    """Return one more than there are cores, unless the environment says how many processes there shall be.
+
+    Many tests wait for what they have started: two cores take 15 minutes for all tests with three processes, and 18 with two.
+    """
+    return None if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ else cores() + 1
 
 
 def pytest_configure(config: pytest.Config) -> None:
