@@ -103,12 +103,14 @@ def is_large(config: pytest.Config) -> bool:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int | None:
-    """Return one more than there are cores, unless the environment says how many processes there shall be.
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Return how many cores these tests may use, and one more for those that are not quick, unless the environment says how many.
 
-    Many tests wait for what they have started: two cores take 15 minutes for all tests with three processes, and 18 with two.
+    Many of these wait for what they have started: two cores take 15 minutes for all tests with three processes, and 18 with two.
     """
-    return None if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ else cores() + 1
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
+        return None
+    return cores() + any(config.getoption(option) for option in ("all", "slow"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
