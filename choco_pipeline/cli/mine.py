@@ -195,8 +195,7 @@ def shown(document: FoundDocument, looked_at: str) -> Iterator[str]:
         if statement.kind in SAID_IN_FORMULAS and statement.formulas:
             yield f"   as typed: {'; '.join(map(_typed, statement.formulas))}"
         if statement.known:
-            how = "follows from" if statement.is_consequence else "known"
-            yield f"   {how}: {', '.join(statement.known)}"
+            yield f"   {statement.compared}: {', '.join(statement.known)}"
         unit = UNITS.get(statement.kind, "position")
         for label, evidence in (
             ("found on", statement.found_on),

@@ -31,7 +31,7 @@ from choco_pipeline.finding.related.relations import relations
 from choco_pipeline.finding.statements.found_document import FoundDocument, Searched
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables, further_games, speaking_of
-from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.statements.statement import FoundStatement, KnownAs
 from choco_pipeline.stages import Stage
 
 #: What too few tables tell from chance must hold for so many games more, which are computed to try it.
@@ -158,15 +158,7 @@ class Finder:
         if statement.verdict == "refuted":
             self.refuted.append(statement)
             return
-        restated_by = lemmas(statement.claims[0]) if statement.claims else ()
-        known = restated_by or self._restated(statement, self.catalogue)
-        if known and not restated_by:
-            games = speaking_of(statement, self.tables)
-            further = further_games(statement, self.tables)
-            if speak_of_all(known, [*games, *further], self.catalogue):
-                restated_by = saying_the_same(statement.claims, games, self.catalogue, known)
-            else:  # it says the same of more games
-                known = ()
+        known, known_as = self._known(statement)
         follows_from = self._settled_by(statement)
         if statement.verdict == "unchecked" and statement.kind in SEARCHES and not follows_from:
             again = None if statement.pattern.names else searched_again(statement, self.tables)
@@ -178,14 +170,30 @@ class Finder:
                 statement = statement.with_conclusion(Conclusion("unchecked", text))
         statement = replace(
             statement,
-            known=restated_by or known,
-            is_consequence=bool(known and not restated_by),
+            known=known,
+            known_as=known_as,
             follows_from=follows_from,
         )
         if statement.verdict != "undecided":  # from what is, nothing follows
             self._fold_earlier(statement)
             self._keep(statement)
         self.accepted.append(statement)
+
+    def _known(self, statement: FoundStatement) -> tuple[tuple[str, ...], KnownAs]:
+        """Return lemmas or claims of the catalogue that say what a statement says of its games, and how it compares with these."""
+        if not statement.claims:
+            return (), "the same"
+        if by_lemma := lemmas(statement.claims[0]):
+            return by_lemma, "the same"
+        known = self._restated(statement, self.catalogue)
+        if not known:
+            return (), "the same"
+        games = speaking_of(statement, self.tables)
+        further = further_games(statement, self.tables)
+        if not speak_of_all(known, [*games, *further], self.catalogue):
+            return known, "of fewer games"
+        same = saying_the_same(statement.claims, games, self.catalogue, known)
+        return (same, "the same") if same else (known, "more")
 
     def _keep(self, statement: FoundStatement) -> None:
         """Compare those that come later with a statement."""

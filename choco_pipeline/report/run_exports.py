@@ -35,7 +35,7 @@ def statement_rows(statements: Sequence[FoundStatement]) -> pd.DataFrame:
                 "verdict": one.verdict,
                 "text": one.conclusion.text,
                 "known": " ".join(one.known),
-                "is_consequence": one.is_consequence,
+                "known_as": one.known_as if one.known else "",
                 "latex": one.latex,
             }
             for one in statements

@@ -27,7 +27,7 @@ def test_a_game_is_mined_with_evidence_and_verdict():
     shown = mine("step-bar(k=4, s=2)", "--bound", "64", *SEARCH)
     assert "1. In CB(2, 4, y, z), G(y, z) = (y ⊕ (z+2))−2\n   as typed: (y ^ (z+2))-2\n" in shown
     assert (
-        "known: pass2016-thm-3.1, step2015-sec-1-grundy, step2015-sec-1-p-grundy, step2015-thm-3.2"
+        "restates: pass2016-thm-3.1, step2015-sec-1-grundy, step2015-sec-1-p-grundy, step2015-thm-3.2"
         in shown
     )
     assert "found on " in shown

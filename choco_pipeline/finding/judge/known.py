@@ -110,6 +110,10 @@ def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[s
 def speak_of_all(names: Iterable[str], games: Iterable[str], catalogue: Catalogue) -> bool:
     """Whether of each of some games at least one of these claims speaks, or speaks of the bar beside its strip."""
     claims = [catalogue.claims[name] for name in names]
+    if any(
+        isinstance(claim.check, Counts) for claim in claims
+    ):  # of all tables of a family together
+        return True
     for game in games:
         bar = parse_ruleset(game).without_strip
         both = (game,) if bar is None else (game, bar.notation)

@@ -86,8 +86,8 @@ def ranked(statements: Iterable[FoundStatement]) -> list[FoundStatement]:
         return (
             STRONGEST_FIRST.index(statement.verdict),
             bool(statement.exceptions),
-            bool(statement.known),
-            statement.is_consequence,
+            not statement.is_new,
+            statement.known_as == "more",
             bool(statement.follows_from),
             not statement.pattern.names,
             statement.kind == "related",

@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from importlib import import_module
 from itertools import product
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from pydantic import ConfigDict, SkipValidation, TypeAdapter, ValidationError
 
@@ -61,6 +61,16 @@ class Tried:
 UNDECIDED = Conclusion("undecided", "not checked yet")
 
 
+#: What claims of the catalogue say, compared with a statement.
+KnownAs = Literal["the same", "more", "of fewer games"]
+#: What a statement then does, in words before their names.
+COMPARED: Mapping[KnownAs, str] = {
+    "the same": "restates",
+    "more": "follows from",
+    "of fewer games": "extends",
+}
+
+
 @dataclass(frozen=True)
 class FoundStatement(ShownInNotebook):
     """One found statement."""
@@ -91,10 +101,10 @@ class FoundStatement(ShownInNotebook):
     exceptions: tuple[tuple[int, ...], ...] = ()
     #: What the verdicts on it come to.
     conclusion: Conclusion = UNDECIDED
-    #: Ids of the catalogue's claims that it restates.
+    #: Ids of the catalogue's claims that it is compared with.
     known: tuple[str, ...] = ()
-    #: Whether the claims in `known` say more of its games than it does: then it follows from them, and restates none.
-    is_consequence: bool = False
+    #: What these say: the same as it does, more of its games, so that it follows from them, or that of fewer games, to which it adds others.
+    known_as: KnownAs = "the same"
     #: Ids of the found statements that settle all positions of its game, as far as sampled ones tell.
     follows_from: tuple[str, ...] = ()
     #: What else was found, as sentences: it follows from this statement, and from others perhaps, as far as sampled positions
@@ -130,6 +140,16 @@ class FoundStatement(ShownInNotebook):
     def pattern(self) -> Notation:
         """The ruleset, in which names stand for integers."""
         return read(self.ruleset)
+
+    @property
+    def compared(self) -> str:
+        """How it compares with the claims in `known`, in words before their names."""
+        return COMPARED[self.known_as]
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the catalogue does not say it of all its games."""
+        return not self.known or self.known_as == "of fewer games"
 
     @property
     def claims(self) -> tuple[Claim, ...]:

@@ -38,7 +38,7 @@ class FoundView:
     number: int
     #: What was found.
     statement: FoundStatement
-    #: The claims that it restates or, if it is a consequence of theirs, that say more.
+    #: The claims that it restates follows from or extends.
     known: tuple[RestatedClaim, ...]
     #: The theorem that tells which positions of its games are P, where the statement says how these lie; None for others.
     told_by: RestatedClaim | None
@@ -185,12 +185,12 @@ def found_of(document: FoundDocument, ledger: Ledger, results: Path) -> FoundSta
     known = KnownClaims.of(ledger.claims)
     told = {one.id: known.telling(one.pattern) for one in held if one.kind in ON_P_POSITIONS}
     parts = (
-        [one for one in held if not one.known and told.get(one.id) is None],
-        [one for one in held if one.known and not one.is_consequence],
+        [one for one in held if one.is_new and told.get(one.id) is None],
+        [one for one in held if one.known and one.known_as == "the same"],
         [
             one
             for one in held
-            if one.is_consequence or (not one.known and told.get(one.id) is not None)
+            if (one.known and one.known_as == "more") or (one.is_new and told.get(one.id))
         ],
         [one for one in heights if one.verdict != "refuted"],
         [one for one in statements if one.verdict == "refuted"],

@@ -201,8 +201,7 @@ def _phrase(phrase: Phrase, markup: _Markup) -> str:
 
 
 def _restates(view: FoundView, markup: _Markup) -> str:
-    how = "follows from" if view.statement.is_consequence else "restates"
-    return f"{how} {', '.join(_source(known, markup) for known in view.known)}"
+    return f"{view.statement.compared} {', '.join(_source(known, markup) for known in view.known)}"
 
 
 def _source(claim: RestatedClaim, markup: _Markup) -> str:

@@ -106,14 +106,20 @@ def test_how_known_p_positions_lie_is_not_new(
 
 def test_what_claims_say_more_of_is_no_restatement(ledger: dict[str, Any]):
     same = a_statement(known=("own-intended",))
-    less = a_statement(known=("own-intended",), is_consequence=True, when="", ruleset="nim(2)")
-    shown = found_of(FoundDocument(statements=(less, same), searches=()), whole(ledger), RESULTS)
+    less = a_statement(known=("own-intended",), known_as="more", ruleset="nim(2)")
+    wider = a_statement(known=("own-intended",), known_as="of fewer games", ruleset="nim(4)")
+    shown = found_of(
+        FoundDocument(statements=(less, same, wider), searches=()), whole(ledger), RESULTS
+    )
     assert [view.statement for view in shown.rediscovered] == [same]
     assert [view.statement for view in shown.consequences] == [less]
+    assert [view.statement for view in shown.new] == [wider]
     page = Document(found_page(shown, whole(ledger)))
     exports = [squeezed(export(shown, whole(ledger))) for export in (markdown, tex)]
     for text in (squeezed(page.text["consequences"]), *exports):
         assert re.search("[Ff]ollows from Corollary 2 of", text)
+    for text in (squeezed(page.text["new"]), *exports):
+        assert re.search("[Ee]xtends Corollary 2 of", text)
     for text in (squeezed(page.text["rediscovered"]), *exports):
         assert re.search("[Rr]estates Corollary 2 of", text)
 
