@@ -7,11 +7,9 @@ import json
 import logging
 import os
 import shutil
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from multiprocessing import resource_tracker, util
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +18,14 @@ from distributed import Client, LocalCluster, Security, Status
 
 from choco_pipeline.cluster.connect import ClusterError, resolve
 from choco_pipeline.cluster.progress import TOPIC
-from choco_pipeline.cluster.task import START, address_of, carried_out, client_of, memory_of_tasks
+from choco_pipeline.cluster.task import (
+    START,
+    address_of,
+    carried_out,
+    client_of,
+    memory_of_tasks,
+    silence_tracker,
+)
 
 #: Where Dask's dashboard listens: for this machine only, on any free port, so that no two clusters want the same.
 DASHBOARD = "127.0.0.1:0"
@@ -170,7 +175,7 @@ def write_scheduler_file(cluster: Cluster, path: Path) -> None:
 
 def _started(**how: Any) -> LocalCluster:
     """Start a cluster, and again if one of its processes is killed before all are there."""
-    _silence_tracker()
+    silence_tracker()
     for left in reversed(range(STARTS)):
         try:
             return LocalCluster(**how)
@@ -180,26 +185,6 @@ def _started(**how: Any) -> LocalCluster:
                     f"{how['n_workers']} Dask workers did not start in {STARTS} attempts ({error})"
                 ) from None
     raise AssertionError
-
-
-def _silence_tracker() -> None:
-    """Have the process that counts semaphores for Python say nothing when one before it was killed.
-
-    Python then starts another, which complains with a traceback of each semaphore that it has not heard of. It has no setting
-    for what that process does with what it has to say.
-    """
-    warnings.filterwarnings("ignore", "resource_tracker")
-    start = util.spawnv_passfds
-    if start.__module__ == __name__:
-        return
-
-    def start_silently(path: bytes, args: Sequence[Any], passfds: Sequence[int]) -> int:
-        if resource_tracker.__name__ in str(args[-1]):
-            silence = "import os, sys; sys.stderr = open(os.devnull, 'w')"
-            args = [*args[:-1], f"{silence}; {args[-1]}"]
-        return start(path, args, passfds)
-
-    util.spawnv_passfds = start_silently
 
 
 def _close(cluster: LocalCluster) -> None:

@@ -10,8 +10,10 @@ import os
 import signal
 import time
 import uuid
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from multiprocessing import resource_tracker, util
 from pathlib import Path
 from typing import Any
 
@@ -137,6 +139,27 @@ def run_target(target: str, arguments: Sequence[Any], folder: str) -> Any:
 def dask_setup(worker: Worker) -> None:
     """Leave Ctrl-C, which a terminal sends to workers too, to the process that started them; Dask calls this."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    silence_tracker()
+
+
+def silence_tracker() -> None:
+    """Have the process that counts semaphores for Python say nothing when one before it was killed.
+
+    Every process that loads numba has a semaphore, workers too. Python then starts another, which complains with a traceback of each semaphore that it has not heard of. It has no setting
+    for what that process does with what it has to say.
+    """
+    warnings.filterwarnings("ignore", "resource_tracker")
+    start = util.spawnv_passfds
+    if start.__module__ == __name__:
+        return
+
+    def start_silently(path: bytes, args: Sequence[Any], passfds: Sequence[int]) -> int:
+        if resource_tracker.__name__ in str(args[-1]):
+            silence = "import os, sys; sys.stderr = open(os.devnull, 'w')"
+            args = [*args[:-1], f"{silence}; {args[-1]}"]
+        return start(path, args, passfds)
+
+    util.spawnv_passfds = start_silently
 
 
 @contextmanager

@@ -84,20 +84,27 @@ def command_of(process):
 
 TRACKER_IS_KILLED = """
 from pathlib import Path
+import multiprocessing
 import psutil
 from choco_pipeline.cluster.local import local_cluster
+def make_semaphore():
+    multiprocessing.kept = multiprocessing.get_context("spawn").RLock()
+def drop_semaphore():
+    del multiprocessing.kept
 if __name__ == "__main__":
-    with local_cluster(1, 1 << 30, Path("dask")):
+    with local_cluster(1, 1 << 30, Path("dask")) as cluster:
+        cluster.client.submit(make_semaphore).result()
         for child in psutil.Process().children():
             if "resource_tracker import main" in " ".join(child.cmdline()):
                 child.kill()
                 child.wait()
                 print("killed", flush=True)
+        cluster.client.submit(drop_semaphore).result()
 """
 
 
 def test_nobody_complains_where_the_process_that_counts_semaphores_is_killed(tmp_path):
-    """It says with a traceback of each that it has not heard of it, when it is started again."""
+    """It says with a traceback of each that it has not heard of it, when it is started again, by a worker perhaps."""
     script = tmp_path / "killed.py"
     script.write_text(TRACKER_IS_KILLED, encoding="utf-8")
     done = subprocess.run(
