@@ -12,8 +12,7 @@ from choco_pipeline.documents.yaml_file import YamlFile
 from choco_pipeline.errors import ChocoError, StoreError
 from choco_pipeline.games.notation import inside
 from choco_pipeline.provenance import (
-    MINING_CODE,
-    PROOF_CODE,
+    FINDING_CODE,
     TABLE_CODE,
     code_digest,
     digest,
@@ -46,7 +45,7 @@ LEAST_TABLES, LEAST_SECONDS = 100, 1.3
 MOST_TABLES, MOST_SECONDS = 250, 4.0
 #: A job that builds a large table by itself is given so many times the memory that it needs: for larger blocks.
 ROOM_FOR_BLOCKS = 2
-PLAN_CODE = (*PROOF_CODE, *MINING_CODE, "sweep", "documents")
+PLAN_CODE = (*FINDING_CODE, "documents")
 
 
 def current_plan(
