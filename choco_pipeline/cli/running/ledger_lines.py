@@ -172,7 +172,7 @@ def _show_new(found: Sequence[FoundStatement], lines: _Lines) -> None:
     new = [
         one
         for one in sorted(found, key=lambda one: STRONGEST_FIRST.index(one.verdict))
-        if one.is_new and one.verdict != "refuted" and one.kind != "heights"
+        if not one.known and one.verdict != "refuted" and one.kind != "heights"
     ]
     lines.heading("Found, and in no claim", bool(new))
     for one in new[:MOST_NEW]:

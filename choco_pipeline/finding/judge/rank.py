@@ -86,7 +86,7 @@ def ranked(statements: Iterable[FoundStatement]) -> list[FoundStatement]:
         return (
             STRONGEST_FIRST.index(statement.verdict),
             bool(statement.exceptions),
-            not statement.is_new,
+            bool(statement.known),
             statement.known_as == "more",
             bool(statement.follows_from),
             not statement.pattern.names,

@@ -147,11 +147,6 @@ class FoundStatement(ShownInNotebook):
         return COMPARED[self.known_as]
 
     @property
-    def is_new(self) -> bool:
-        """Whether the catalogue does not say it of all its games."""
-        return not self.known or self.known_as == "of fewer games"
-
-    @property
     def claims(self) -> tuple[Claim, ...]:
         """The claims that say together what it says: one, but for Grundy numbers, where each case is one.
 

@@ -185,13 +185,9 @@ def found_of(document: FoundDocument, ledger: Ledger, results: Path) -> FoundSta
     known = KnownClaims.of(ledger.claims)
     told = {one.id: known.telling(one.pattern) for one in held if one.kind in ON_P_POSITIONS}
     parts = (
-        [one for one in held if one.is_new and told.get(one.id) is None],
-        [one for one in held if one.known and one.known_as == "the same"],
-        [
-            one
-            for one in held
-            if (one.known and one.known_as == "more") or (one.is_new and told.get(one.id))
-        ],
+        [one for one in held if not one.known and told.get(one.id) is None],
+        [one for one in held if one.known and one.known_as != "more"],
+        [one for one in held if (one.known_as == "more" if one.known else told.get(one.id))],
         [one for one in heights if one.verdict != "refuted"],
         [one for one in statements if one.verdict == "refuted"],
     )
