@@ -23,7 +23,7 @@ from choco_pipeline.claims.language.catalogue import Catalogue, load_with_backgr
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.documents.record import read_record
-from choco_pipeline.finding.families.gathered import families_of, family_of, mined_in
+from choco_pipeline.finding.families.gathered import families_of, family_of, mined_in, whole_tables
 from choco_pipeline.finding.families.observed import laws_of_states
 from choco_pipeline.finding.judge.for_all_parameters import AskedForAll, ForAllParameters
 from choco_pipeline.finding.stage import Finder, Foreseen, Proposals, considered, proposals
@@ -86,7 +86,7 @@ class _Run:
             if proof["status"] == "proved":
                 certificates[proof["ruleset"]].append((proof["relation"], proof["certificate"]))
         paths = {game: [path for _, path in sorted(c)] for game, c in certificates.items()}
-        return Tables(dict(bounds), paths)
+        return Tables(dict(bounds), paths, whole_tables(self.plan, self.paths))
 
     @property
     def catalogue(self) -> Catalogue:

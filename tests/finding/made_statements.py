@@ -5,6 +5,7 @@ from choco_pipeline.finding.stage import Finder
 from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
 from choco_pipeline.finding.statements.statement_line import StatementLine
+from choco_pipeline.finding.statements.value_statements import lines
 
 EVIDENCE = {
     "found_on": Evidence(10, "a box"),
@@ -50,3 +51,25 @@ def finder(*games, catalogue=None, decide=None, quantity="p-positions", bound=32
 
 def triangles(*ks):
     return [f"solid-bar(f=(x+z)//{k})" for k in ks]
+
+
+PASS = "with-pass(strip-bar(k=k, s=s), passes=1)"
+CONJ_4_1 = {
+    "kind": "values",
+    "of": "(x+s) ^ y ^ (z+s) ^ p",
+    "values": "v == 1 or v >= 0 and (v+2) & (v+1) == 0",
+    "relation": "exactly",
+}
+
+
+def values_are(ruleset, check, when="", **parameters):
+    return FoundStatement(
+        kind="values",
+        ruleset=ruleset,
+        said="values",
+        when=when,
+        parameters=parameters,
+        claim={"check": check},
+        formulas=tuple(lines(check["of"], check["relation"], check["values"])),
+        **EVIDENCE,
+    )

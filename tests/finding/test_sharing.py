@@ -9,6 +9,7 @@ from choco_pipeline.cluster.local import local_cluster
 from choco_pipeline.cluster.steps import Here
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.finding import sharing
+from choco_pipeline.finding.families import gathered
 from choco_pipeline.finding.find_steps import Asked, choose, conclude, propose, try_some
 from choco_pipeline.finding.sharing import find_statements
 from choco_pipeline.mining.task import mine_shard
@@ -100,3 +101,13 @@ def test_workers_share_the_steps_and_find_the_same(
         done = cluster.client.run(lambda dask_worker: dask_worker.state.executed_count)
     assert min(done.values()) > 2, done
     assert Path("found.json").read_bytes() == alone
+
+
+def test_statements_are_tried_on_the_whole_of_tables_of_which_a_corner_is_searched(monkeypatch):
+    gathered._is_cut.cache_clear()
+    monkeypatch.setattr(gathered, "MOST_LOOKED_AT", 20 * 20)
+    find_statements(PLAN, "cut.json")
+    gathered._is_cut.cache_clear()
+    found = read_record(Path("cut.json"))["statements"]
+    (one,) = (s for s in found if s["when"] == "k%4 == 3" and s["said"].endswith("x ^ y ^ z == 0"))
+    assert one["conclusion"]["text"].endswith("of 3 tables of the run, as a whole, to bound 24")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -28,6 +29,7 @@ from choco_pipeline.sweep.paths import Paths, orders_of
 from choco_pipeline.sweep.plan_document import Plan, PlannedTable
 from choco_pipeline.tables.reading.cells import Cells
 from choco_pipeline.tables.reading.windows import StoredCells
+from choco_pipeline.tables.specs.schema import Quantity, variable_of
 from choco_pipeline.tables.storage.store import read_table, store_of
 
 #: Tables are kept in memory up to so many bytes, and read again beyond.
@@ -105,6 +107,31 @@ class _Kept:
             return kept
 
         return cells
+
+
+def whole_tables(plan: Plan, paths: Paths) -> Callable[[str, Quantity], StoredCells | None]:
+    """Return what returns the run's largest table of a game, stored, if only a corner of it is looked at."""
+    by_bound = sorted(plan["tables"], key=lambda table: table["bound"])
+    largest = {(table["ruleset"], table["quantity"]): table for table in by_bound}
+
+    def whole(game: str, quantity: Quantity) -> StoredCells | None:
+        table = largest.get((game, quantity))
+        if table is None or not _is_cut(game, table["bound"], quantity):
+            return None
+        manifest = paths.manifest(table["shard"])
+        built = read_record(manifest)
+        entry = built["tables"][table["id"]]
+        return StoredCells.open(store_of(manifest, built), table["id"], entry)
+
+    return whole
+
+
+@cache
+def _is_cut(game: str, bound: int, quantity: Quantity) -> bool:
+    ruleset = parse_ruleset(game)
+    largest = dict(zip(ruleset.coordinates, ruleset.limits(bound), strict=True))
+    dims = variable_of(ruleset, quantity).dims  # those of uncut bars are rows and columns
+    return prod(largest.get(name, bound) + 1 for name in dims) > MOST_LOOKED_AT
 
 
 def looked_at(cells: Cells) -> Cells:

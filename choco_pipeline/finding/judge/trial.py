@@ -9,8 +9,8 @@ What is kept true: no trial from which a condition was learnt counts for the sta
 is accepted only if it held for parameters that nobody had looked at before. Where narrowing fails, the verdict is that of the first
 trial.
 
-Cost: tables of about thirty games, small ones but for two, and that again for each of at most `ROUNDS` narrowings; a decision by
-automata for each certificate of a game that it speaks of.
+Cost: tables of about thirty games, small ones but for two, and the run's own that are so large that searches have looked at a corner
+of them; that again for each of at most `ROUNDS` narrowings; a decision by automata for each certificate of a game that it speaks of.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.checks.values import SMALL
 from choco_pipeline.claims.conclusions.conclusion import Conclusion, Outcome
-from choco_pipeline.claims.kinds import Values
+from choco_pipeline.claims.kinds import Related, Values
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.claims.language.claim import Claim
@@ -30,17 +30,22 @@ from choco_pipeline.claims.language.verdict import (
     Exhausted,
     HoldsToBound,
     Proved,
-    Refuted,
     Undecided,
     Vacuous,
-    verdict_text,
 )
 from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.families.domains import domain, without_superfluous
 from choco_pipeline.finding.families.wording import listed
 from choco_pipeline.finding.judge.bounds import FURTHER, table_of_trial
-from choco_pipeline.finding.judge.disputed import Disputed, bound_and_dispute
+from choco_pipeline.finding.judge.disputed import bound_and_dispute
+from choco_pipeline.finding.judge.trial_outcome import (
+    MissingMember,
+    Trial,
+    agreement,
+    held_on,
+    verdict_against,
+)
 from choco_pipeline.finding.statements.scope import (
     Parameters,
     Tables,
@@ -49,7 +54,7 @@ from choco_pipeline.finding.statements.scope import (
     games_of,
     unseen,
 )
-from choco_pipeline.finding.statements.statement import Evidence, FoundStatement
+from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.finding.statements.statement_line import nodes_in
 from choco_pipeline.finding.statements.value_statements import with_other_values_excluded
 from choco_pipeline.formula.ranges import parse_range
@@ -70,33 +75,11 @@ Decide = Callable[[Claim, Parameters, str], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
-class _Missing:
-    """A small member of a set that values are said to make is none of them: no table refutes that, but it is not said there."""
-
-    member: int
-
-
-@dataclass(frozen=True)
-class _Trial:
-    """An outcome on a table with a bound; `run` is that of the run's own table of the game, None if it was not seen."""
-
-    parameters: Parameters
-    bound: int
-    verdict: Exhausted | HoldsToBound | Refuted | Undecided | Vacuous | _Missing | Disputed
-    run: int | None
-
-    @property
-    def is_against(self) -> bool:
-        """Whether a statement that is made for these parameters does not stand it."""
-        return isinstance(self.verdict, Refuted | _Missing | Disputed)
-
-
-@dataclass(frozen=True)
 class _Narrowed:
     """A statement with a narrower condition, and the trials that the condition was learnt from."""
 
     statement: FoundStatement
-    learnt_from: Sequence[_Trial]
+    learnt_from: Sequence[Trial]
 
 
 def tried(
@@ -139,7 +122,7 @@ def _tried(
     tables: Tables,
     catalogue: Catalogue,
     decide: Decide | None,
-    used: Sequence[Sequence[_Trial]],
+    used: Sequence[Sequence[Trial]],
     searched: str,
 ) -> FoundStatement:
     """Return a statement with its verdict; on parameters from whose trials its condition was learnt it is not tried again.
@@ -163,7 +146,7 @@ def _tried(
     ]
     against = [trial for trial in outcomes if trial.is_against]
     if against:
-        wrong, narrower = _verdict_against(against), None
+        wrong, narrower = verdict_against(against), None
         if len(used) < ROUNDS and statement.pattern.names:
             known = [trial for before in (*used, outcomes) for trial in before]
             narrower = _narrowed(statement, seen.values(), known, searched)
@@ -174,10 +157,10 @@ def _tried(
         fails = again.verdict in ("refuted", "undecided")
         return statement.with_conclusion(wrong) if fails else again
     held = [t for t in outcomes if isinstance(t.verdict, Exhausted | HoldsToBound)]
-    if used and not any(t.run is None and _positions(t) for t in held):
+    if used and not any(t.run is None and t.positions for t in held):
         wrong = Conclusion("refuted", "narrowed until nothing was left to try it on")
         return statement.with_conclusion(wrong)
-    statement = replace(statement, held_on=_held_on(statement.held_on, held))
+    statement = replace(statement, held_on=held_on(statement.held_on, held))
     proved = _proved(statement.claims, seen, tables, decide)
     if isinstance(proved, Conclusion):
         return statement.with_conclusion(proved)
@@ -188,7 +171,7 @@ def _tried(
         return statement.with_conclusion(
             Conclusion("undecided", why or "no table could be computed")
         )
-    text = _agreement(held)
+    text = agreement(held)
     if proved:
         text += (
             f"; proved for {_domain(statement.claims)} where {all_listed([p for p, _ in proved])}"
@@ -202,25 +185,10 @@ def _tried(
     )
 
 
-def _verdict_against(against: Sequence[_Trial]) -> Conclusion:
-    """Return the verdict of trials that a statement does not stand: "refuted" if one of them refutes it."""
-    refuting = [trial for trial in against if isinstance(trial.verdict, Refuted)]
-    deciding = (refuting or against)[0]
-    match deciding.verdict:
-        case _Missing(member):
-            text = f"no P-position up to bound {deciding.bound:,} has the value {member:,}"
-        case Disputed(claim, _, why):
-            text = f"right to bound {deciding.bound:,}, but {claim} {why}"
-        case verdict:
-            text = verdict_text(verdict)
-    where = all_listed([deciding.parameters])
-    return Conclusion("refuted" if refuting else "undecided", f"{where}: {text}" if where else text)
-
-
 def _narrowed(
     statement: FoundStatement,
     seen: Iterable[Parameters],
-    outcomes: Sequence[_Trial],
+    outcomes: Sequence[Trial],
     searched: str,
 ) -> _Narrowed | None:
     """Return a statement for fewer parameters, by a short condition that tells where it was wrong; None if there is none.
@@ -230,7 +198,7 @@ def _narrowed(
     """
     points = [dict(known) for known in seen]
     wrong = [dict(t.parameters) for t in outcomes if t.is_against]
-    right = [dict(t.parameters) for t in outcomes if _positions(t)]
+    right = [dict(t.parameters) for t in outcomes if t.positions]
     right = [point for point in right if point not in wrong and point not in points]
     kept = [point for point in points if point not in wrong]
     domains = [
@@ -247,7 +215,7 @@ def _narrowed(
     when = f"({statement.when}) and ({best.text})" if statement.when else best.text
     when = without_superfluous(when, [*between(statement), *right, *wrong])
     several = [point for i, point in enumerate(wrong) if point not in wrong[:i]]
-    missed = MISSED if any(isinstance(t.verdict, _Missing) for t in outcomes) else ""
+    missed = MISSED if any(isinstance(t.verdict, MissingMember) for t in outcomes) else ""
     search = replace(
         statement.tried,
         candidates=statement.tried.candidates + best.tried,
@@ -265,7 +233,7 @@ def _trials(
     tables: Tables,
     catalogue: Catalogue,
     taken: Sequence[Parameters],
-) -> Iterator[_Trial]:
+) -> Iterator[Trial]:
     """Yield outcomes on tables computed for the purpose: on unseen parameters first, then beyond the run's tables."""
     if claim.is_over_tables:
         yield from _trial_across(claim, statement)
@@ -279,15 +247,16 @@ def _trials(
     for game, known in seen.items():
         run = max(bound for (name, _), bound in tables.bounds.items() if name == game)
         yield from _trial(claim, known, run, catalogue, is_far=game in farthest)
+        yield from _trial_of_own(claim, game, known, tables)
 
 
-def _trial_across(claim: Claim, statement: FoundStatement) -> Iterator[_Trial]:
+def _trial_across(claim: Claim, statement: FoundStatement) -> Iterator[Trial]:
     """Yield the outcome of comparing tables, more of them than a statement was found on."""
     ((name, values),) = statement.parameters.items()
     last = min(FURTHER * max(values), MOST_TABLES)
     for trial in trials(claim, {name: parse_range(f"1..{last}")}):
         assert not isinstance(trial.finding.verdict, Proved)
-        yield _Trial({}, last, trial.finding.verdict, max(values))
+        yield Trial({}, last, trial.finding.verdict, max(values))
 
 
 def _trial(
@@ -297,7 +266,7 @@ def _trial(
     catalogue: Catalogue,
     *,
     is_far: bool = True,
-) -> Iterator[_Trial]:
+) -> Iterator[Trial]:
     """Yield the outcome on a table of a game for which the run has a table with the bound `run`, or none.
 
     If it is not to go far, the table is as large as that of a game which the run does not have; nothing is tried if it is
@@ -320,17 +289,38 @@ def _trial(
         except ChocoError as error:
             verdict = Undecided(str(error))
         assert not isinstance(verdict, Proved), "a table proves nothing"
-        yield _Trial(parameters, bound, verdict, run)
+        yield Trial(parameters, bound, verdict, run)
 
 
-def _missing(claim: Claim, finding: Finding, bound: int) -> _Missing | None:
+def _trial_of_own(
+    claim: Claim, name: str, parameters: Parameters, tables: Tables
+) -> Iterator[Trial]:
+    """Yield the outcome on the run's own table of a game as a whole, if searches have looked at a corner of it alone."""
+    game = game_of(claim, parameters)
+    if game is None or isinstance(
+        claim.check, Related
+    ):  # that takes a table of another game, as large
+        return
+    for quantity in claim.quantities:
+        data = tables.whole(name, quantity)
+        if data is None:
+            continue
+        bound = tables.bounds[name, quantity]
+        for case in claim.cases(parameters):
+            finding = check_claim(claim, case, game, bound, data)
+            assert not isinstance(finding.verdict, Proved), "a table proves nothing"
+            verdict = _missing(claim, finding, bound) or finding.verdict
+            yield Trial(parameters, bound, verdict, bound, is_own=True)
+
+
+def _missing(claim: Claim, finding: Finding, bound: int) -> MissingMember | None:
     """Return which small member of a set none of the values is that are said to make the set; None if they are all there."""
     check = claim.check
     is_of_a_set = isinstance(check, Values) and check.relation == "exactly"
     if not is_of_a_set or not isinstance(finding.verdict, HoldsToBound):
         return None
     small = (v for v in finding.evidence["missing"] if abs(v) <= bound // SMALL)
-    return next(map(_Missing, small), None)
+    return next(map(MissingMember, small), None)
 
 
 def _proved(
@@ -366,43 +356,3 @@ def _domain(claims: Sequence[Claim]) -> str:
     """Return what a proof of claims is for."""
     is_bounded = any(claim.statement.reach is not None for claim in claims)
     return "all positions up to the bound that is named" if is_bounded else "all positions"
-
-
-def _held_on(before: Evidence, held: Sequence[_Trial]) -> Evidence:
-    """Return what it held on, with the games that it was not seen for: a larger table of another holds the same cells again."""
-    new = [trial for trial in held if trial.run is None]
-    if not new:
-        return before
-    positions = sum(_positions(trial) for trial in new)
-    what = f"{before.what}; then {_where(new)}"
-    return Evidence(before.positions + positions, what, before.tables + len(new))
-
-
-def _agreement(held: Sequence[_Trial]) -> str:
-    positions = sum(_positions(trial) for trial in held)
-    tables = f"{len(held)} tables" if len(held) > 1 else "a table"
-    return f"holds for all {positions:,} positions of {tables} computed to test it: {_where(held)}"
-
-
-def _where(held: Sequence[_Trial]) -> str:
-    new = [trial for trial in held if trial.run is None]
-    parts = []
-    if new:
-        named = all_listed([trial.parameters for trial in new])
-        which = f"{named}, not seen before" if named else "a table of the game"
-        parts.append(f"{which}, to bound {max(trial.bound for trial in new):,}")
-    further = [trial.bound for trial in held if trial.run is not None and trial.bound > trial.run]
-    again = [trial.bound for trial in held if trial.run is not None and trial.bound <= trial.run]
-    if further:
-        parts.append(f"a larger table, to bound {max(further):,}")
-    elif again:
-        parts.append(f"a part of what it was found on again, to bound {max(again):,}")
-    return " and ".join(parts)
-
-
-def _positions(trial: _Trial) -> int:
-    match trial.verdict:
-        case Exhausted(positions) | HoldsToBound(positions):
-            return positions
-        case _:
-            return 0

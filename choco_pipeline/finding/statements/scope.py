@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
 from math import lcm
@@ -17,6 +17,7 @@ from choco_pipeline.formula.nodes import Binary, Integer, walk
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build
+from choco_pipeline.tables.reading.windows import TableData
 from choco_pipeline.tables.specs.schema import Quantity
 
 #: A statement is tried on so many games of its family that it was not seen for.
@@ -41,6 +42,8 @@ class Tables:
     bounds: Mapping[tuple[str, Quantity], int]
     #: For each game that is proved, its certificates: Grundy numbers first.
     certificates: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    #: Returns the run's own table of a game if searches have looked at a corner of it alone, else None.
+    whole: Callable[[str, Quantity], TableData | None] = lambda game, quantity: None
 
     @property
     def games(self) -> list[str]:

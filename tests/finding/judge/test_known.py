@@ -1,0 +1,122 @@
+"""Which claims say what a statement says, or more, or that of fewer games."""
+
+from dataclasses import replace
+
+import pytest
+
+from choco_pipeline.claims.language.catalogue import Catalogue
+from choco_pipeline.finding.judge.known import sources
+from choco_pipeline.formula import parse
+from tests.catalogues import catalogue_of
+from tests.finding.made_statements import (
+    CONJ_4_1,
+    TRIANGLE,
+    finder,
+    g_is,
+    p_iff,
+    triangles,
+    values_are,
+)
+
+
+@pytest.fixture(scope="module")
+def papers():
+    return catalogue_of()
+
+
+WITH_PASS = "with-pass(strip-bar(k=4, s=2), passes=1)"
+
+
+VALUES = {**CONJ_4_1, "of": "(x+2) ^ y ^ (z+2) ^ p"}
+
+
+MORE_VALUES = {**VALUES, "values": "v != 3", "relation": "within"}
+
+
+P_IFF = {"kind": "p-positions", "relation": "exactly", "formula": "x ^ y ^ z == 0"}
+
+
+@pytest.mark.parametrize(
+    ("said", "known", "known_as"),
+    [
+        (p_iff("solid-bar(f=(x+z)//3)", "y == x^z"), "triangular-thm-7.3", "the same"),
+        (g_is("step-bar(k=2, s=1)", ("(y^(z+1))-1", "")), "step2015-thm-3.2", "the same"),
+        (values_are(WITH_PASS, VALUES), "pass2016-conj-4.1", "the same"),
+        (
+            values_are(WITH_PASS, VALUES | {"relation": "within"}),
+            "pass2016-sec-4.2-question",
+            "more",
+        ),
+        (values_are(WITH_PASS, MORE_VALUES), "pass2016-sec-4.2-question", "more"),
+    ],
+)
+def test_what_follows_from_a_claim_that_says_more_does_not_restate_it(
+    papers, said, known, known_as
+):
+    """That there are no other values is less than that all of these occur, and than which positions are P."""
+    (found,) = finder(said.ruleset, catalogue=papers).consider([said])
+    assert known in found.known
+    assert found.known_as == known_as
+
+
+def test_a_statement_up_to_a_place_does_not_restate_one_on_all_positions(papers):
+    near = p_iff("solid-bar(f=(x+z)//3)", "y == x^z")
+    near = replace(near, claim={"check": P_IFF, "reach": "20"})
+    (found,) = finder(near.ruleset, catalogue=papers).consider([near])
+    assert ("triangular-thm-7.3" in found.known, found.known_as) == (True, "more")
+
+
+def test_what_papers_say_is_known_in_other_words_too(papers):
+    said = p_iff(TRIANGLE, "y == x^z", "k%4==3", k=(3, 7, 11))
+    (found,) = finder(*triangles(3, 7, 11), catalogue=papers).consider([said])
+    assert "triangular-thm-7.3" in found.known
+    new = p_iff("solid-bar(f=x+z)", "y == x^z")
+    (found,) = finder("solid-bar(f=x+z)", catalogue=papers).consider([new])
+    assert found.known == ()
+
+
+def test_what_is_said_of_more_games_than_a_claim_speaks_of_extends_it():
+    whole = catalogue_of("triangular")
+    theorem = whole.claims["triangular-thm-7.3"]
+    said = p_iff(TRIANGLE, "y == x^z", "k%4==3", k=(3, 7, 11))
+    for when, known_as in (("k%4 == 3", "the same"), ("k%4 == 3 and k < 12", "of fewer games")):
+        narrow = theorem.statement.model_copy(update={"when": parse(when)})
+        papers = Catalogue({theorem.id: replace(theorem, statement=narrow)})
+        (found,) = finder(*triangles(3, 7, 11), catalogue=papers).consider([said])
+        assert (found.verdict, found.known, found.known_as) == (
+            "holds-to-bound",
+            (theorem.id,),
+            known_as,
+        )
+
+
+def test_what_claims_say_only_together_is_known_by_all_of_them():
+    whole = catalogue_of("step2015")
+    papers = Catalogue({one: whole.claims[one] for one in ("step2015-thm-2.1", "step2015-thm-3.2")})
+    games = [f"step-bar(k={k}, s={s})" for k in (2, 4) for s in range(k)]
+    said = g_is("step-bar(k=k, s=s)", ("(y^(z+s))-s", ""), k=(2, 4), s=(0, 1, 2, 3))
+    (claim,) = said.claims
+    assert sources(claim, games, papers) == ("step2015-thm-2.1", "step2015-thm-3.2")
+    assert sources(claim, games, whole) == ("step2015-sec-1-grundy",)  # says both
+    assert sources(claim, [*games, "step-bar(k=4, s=5)"], papers) == ()
+
+
+def test_a_claim_that_contradicts_a_statement_is_no_source_of_it():
+    said = p_iff(triangles(3)[0], "x^y^z==0")
+    near = p_iff(triangles(3)[0], "x^y^z==0 and x < 1000")
+    (claim,), (other,) = said.claims, near.claims
+    game = triangles(3)
+    assert sources(claim, game, Catalogue({other.id: other})) == ()
+    (same,) = p_iff(game[0], "x^z==y").claims
+    assert sources(claim, game, Catalogue({same.id: same})) == (same.id,)
+
+
+def test_a_claim_that_contradicts_a_statement_in_one_game_is_no_source_of_it_in_another():
+    shifted = "(x-k//5)^y^(z-k//5)==0"
+    (claim,) = p_iff(TRIANGLE, shifted, k=(3, 5)).claims
+    (zero,) = p_iff(TRIANGLE, "x^y^z==0", k=(3, 5)).claims
+    (one,) = p_iff(TRIANGLE, "(x-1)^y^(z-1)==0", "k==5", k=(5,)).claims
+    (other,) = p_iff(TRIANGLE, "x^y^z==0", "k==3", k=(3,)).claims
+    assert sources(claim, triangles(3, 5), Catalogue({c.id: c for c in (zero, one)})) == ()
+    both = Catalogue({c.id: c for c in (other, one)})
+    assert sources(claim, triangles(3, 5), both) == (other.id, one.id)

@@ -1,0 +1,285 @@
+"""Statements tried on what is new to them: other games, larger tables, and the run's own as a whole."""
+
+import re
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+from choco_pipeline.claims.conclusions.conclusion import Conclusion
+from choco_pipeline.claims.language.verdict import HoldsToBound
+from choco_pipeline.finding.judge.trial_outcome import Trial, agreement
+from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.statements.statement_line import VALUES_ARE
+from choco_pipeline.games import parse_ruleset
+from choco_pipeline.tables.computing.in_memory import table
+from tests.finding.made_statements import (
+    CONJ_4_1,
+    PASS,
+    TRIANGLE,
+    finder,
+    g_is,
+    p_iff,
+    triangles,
+    values_are,
+)
+
+
+def test_a_true_statement_holds_on_parameters_and_cells_that_it_was_not_found_on():
+    said = p_iff(TRIANGLE, "x^y^z==0", "k%4==3", k=(3, 7, 11))
+    (found,) = finder(*triangles(3, 7, 11)).consider([said])
+    assert found.verdict == "holds-to-bound"
+    assert "k = 15, 19, 23, 27, not seen before" in found.conclusion.text
+    assert found.held_on.positions > 90
+    assert found.held_on.tables == 5  # with those four: larger tables hold the same cells again
+    assert "larger tables, to bounds from 256 to 1,024" in found.conclusion.text
+    assert found.claim is not None
+    assert found.claim["status"] == "found"
+    assert found.claim["id"] == found.id
+
+
+def test_verdicts_speak_of_the_games_of_the_statement_alone():
+    ks = [(k, s) for k in (4, 6, 8) for s in range(2, k, 2)]
+    games = [f"with-pass(strip-bar(k={k}, s={s}), passes=1)" for k, s in ks]
+    said = p_iff(
+        "with-pass(strip-bar(k=k, s=s), passes=1)",
+        "(x+s+1)^((y^(z+s))+1)^p==0",
+        "s%2 == 0",
+        exceptions=((0, 0, 0, 1),),
+        k=(4, 6, 8),
+        s=(2, 4, 6),
+    )
+    (found,) = finder(*games).consider([said])
+    assert found.verdict == "holds-to-bound"
+    assert "narrowed" in found.tried.what
+    (claim,) = found.claims
+    named = re.findall(r"\((\d+), (\d+)\)", found.conclusion.text)
+    assert len(named) > 3
+    assert all(claim.speaks_of({"k": int(k), "s": int(s)}) for k, s in named)
+    # s even, s < k and k even, as far as parameters beyond those of the tables say: by the definition
+    for k, s in product(range(2, 7), range(7)):
+        game = parse_ruleset(f"with-pass(strip-bar(k={k}, s={s}), passes=1)")
+        holds = all(
+            game.is_p_position(p) == ((p[0] + s + 1) ^ ((p[1] ^ (p[2] + s)) + 1) ^ p[3] == 0)
+            for p in game.positions(9)
+            if any(p[:3])
+        )
+        assert claim.speaks_of({"k": k, "s": s}) == holds, (k, s)
+
+
+def test_a_statement_that_fails_where_it_was_not_found_names_the_least_position():
+    said = p_iff(TRIANGLE, "x^y^z==0", "k%2==1", k=(3, 7, 11))
+    (found,) = finder(*triangles(3, 7, 11)).consider([said])
+    assert (found.when, found.verdict) == ("k%4 == 3", "holds-to-bound")
+    assert "refuted" not in found.conclusion.text
+    assert "the condition was narrowed where it was wrong, k = 1, 5, 9" in found.tried.what
+    for game in triangles(1, 5, 9):
+        positions = parse_ruleset(game).positions(10)
+        assert any(
+            parse_ruleset(game).is_p_position(p) != (p[0] ^ p[1] ^ p[2] == 0) for p in positions
+        )
+
+
+def test_a_statement_that_cannot_be_narrowed_names_the_least_position():
+    said = p_iff(triangles(5)[0], "x^y^z==0")
+    (found,) = finder(*triangles(5)).consider([said])
+    game = parse_ruleset(triangles(5)[0])
+    place = found.conclusion.text.partition("(x, y, z) = (")[2].partition(")")[0]
+    position = tuple(map(int, place.split(", ")))
+    assert game.is_p_position(position) != (np.bitwise_xor.reduce(position) == 0)
+
+
+@pytest.mark.parametrize(
+    ("game", "place"), [(triangles(4)[0], (5, 3, 8)), ("solid-bar(f=x//8+z//8)", (200, 56, 256))]
+)
+def test_what_only_larger_coordinates_refute_is_refuted(game, place):
+    """A table of P-positions to 1,024 takes some hundredths of a second, however small those of the run are."""
+    (found,) = finder(game, bound=7).consider([p_iff(game, "x^y^z==0")])
+    ruleset = parse_ruleset(game)
+    assert ruleset.is_position(place)
+    nearer = (p for p in ruleset.positions(max(place) - 1) if p[0] ^ p[1] ^ p[2] == 0)
+    assert max(place) > 8 or all(map(ruleset.is_p_position, nearer))
+    assert found.verdict == "refuted"
+    assert f"refuted at (x, y, z) = {place}: P-position" in found.conclusion.text
+
+
+@pytest.mark.parametrize("place", [None, (39, 38)])
+def test_what_only_the_whole_of_a_large_table_of_the_run_refutes_is_refuted(place):
+    """Where searches have looked at its corner; a table computed to test it may be smaller."""
+    (game,) = triangles(3)
+    data = table(parse_ruleset(game), 40, "p-positions")
+    if place is not None:
+        data["p_y"][place] = 0
+    asked = []
+
+    def whole(name, quantity):
+        asked.append((name, quantity))
+        return data if quantity == "p-positions" else None
+
+    judges = finder(game, bound=40)
+    judges.tables = replace(judges.tables, whole=whole)
+    (found,) = judges.consider([p_iff(game, "x^y^z==0")])
+    assert (game, "p-positions") in asked
+    if place is None:
+        assert found.conclusion.text.endswith(" of a table of the run, as a whole, to bound 40")
+        assert found.verdict == "holds-to-bound"
+    else:
+        assert found.verdict == "refuted"
+        assert f"({place[0]}, " in found.conclusion.text
+
+
+@pytest.mark.parametrize(
+    ("bounds", "said"), [((8, 8), "to bound 8"), ((64, 8), "to bounds from 8 to 64")]
+)
+def test_of_tables_that_go_less_far_no_more_is_said(bounds, said):
+    held = [Trial({"k": b}, bound, HoldsToBound(5, bound), None) for b, bound in enumerate(bounds)]
+    assert agreement(held) == (
+        f"holds for all 10 positions of 2 tables computed to test it: k = 0, 1, not seen before, {said}"
+    )
+
+
+def test_exceptions_are_left_out_and_wrong_without_them():
+    game = "with-pass(strip-bar(k=4, s=1), passes=1)"
+    formula = "(x+1)^y^(z+1)^p==0"
+    exact = p_iff(game, formula, exceptions=((0, 0, 0, 1),))
+    wrong = p_iff(game, formula)
+    assert [one.verdict for one in finder(game).consider([exact])] == ["holds-to-bound"]
+    assert [one.verdict for one in finder(game).consider([wrong])] == ["refuted"]
+
+
+def test_grundy_numbers_by_cases_are_checked_case_by_case():
+    game = "step-bar(k=1, s=0)"
+    cases = (
+        ("z+(y+1)//2", "(y+z)%2 == 0"),
+        ("z-y+min(y, z-y)//2", "(y+z)%2 == 1"),
+    )
+    right = g_is(game, *cases)
+    assert len(right.claims) == 2
+    (found,) = finder(game, quantity="grundy").consider([right])
+    assert (found.verdict, found.claim) == ("holds-to-bound", None)
+    wrong = g_is(game, cases[0], ("z-y", "(y+z)%2 == 1"))
+    (found,) = finder(game, quantity="grundy").consider([wrong])
+    assert found.verdict == "refuted"
+
+
+def test_a_statement_that_fails_for_some_parameters_is_narrowed_and_tried_on_others():
+    ks = [(k, s) for k in (2, 4, 6) for s in range(k)]
+    games = [f"step-bar(k={k}, s={s})" for k, s in ks]
+    said = g_is("step-bar(k=k, s=s)", ("(y^(z+s))-s", ""), k=(2, 4, 6), s=tuple(range(6)))
+    (found,) = finder(*games, quantity="grundy").consider([said])
+    assert found.verdict == "holds-to-bound"
+    assert found.text == f"for {found.when}: G"
+    document = found.as_json()
+    assert document["claim"]["statement"] == document["text"] == found.text
+    assert (document["claim"]["id"], document["claim"]["when"]) == (found.id, found.when)
+    assert "narrowed where it was wrong, (k, s) = " in found.tried.what
+    assert found.claims[0].speaks_of({"k": 8, "s": 7})
+    assert not found.claims[0].speaks_of({"k": 8, "s": 9})
+
+
+def test_a_narrower_condition_leaves_nothing_out_of_which_the_statement_was_right():
+    """Of heights ⌊max(x, z)/k⌋ + c it is right for even k up to c = 2^v₂(k); that k is a power of 2 would be a shorter condition."""
+    seen = {(k, c): f"solid-bar(f=max(x, z)//{k}+{c})" for k in (2, 4) for c in range(k + 1)}
+    said = p_iff(
+        "solid-bar(f=max(x, z)//k+c)",
+        "(x+c*k)^y^(z+c*k)==0",
+        "c <= k and k != 3",
+        c=(0, 1, 2, 3),
+        k=(2, 4),
+    )
+    (found,) = finder(*seen.values(), bound=63).consider([said])
+    assert found.verdict == "holds-to-bound"
+    assert "narrowed" in found.tried.what
+    (claim,) = found.claims
+    for k, c in product((6, 10, 12), range(6)):
+        assert claim.speaks_of({"k": k, "c": c}) == (c <= (k & -k)), (k, c)
+
+
+def test_every_game_that_a_statement_was_seen_for_is_tried_beyond_a_small_table():
+    """Of (x+z)//4 positions with nim-sum 0 are the P-positions as far as a table to 6 goes: not at (5, 3, 8)."""
+    said = p_iff(TRIANGLE, "x^y^z==0", "k%4 == 3 or k == 4", k=(3, 4, 7))
+    (found,) = finder(*triangles(3, 4, 7), bound=6).consider([said])
+    assert found.verdict == "holds-to-bound"
+    assert "narrowed where it was wrong, k = 4" in found.tried.what
+    assert not found.claims[0].speaks_of({"k": 4})
+    assert found.claims[0].speaks_of({"k": 31})
+
+
+@pytest.mark.parametrize(("s", "relation"), [(1, "within"), (2, "exactly")])
+def test_that_values_make_a_set_is_said_where_its_members_occur(s, relation):
+    game = PASS.replace("k=k", "k=4").replace("s=s", f"s={s}")
+    check = {**CONJ_4_1, "of": f"(x+{s}) ^ y ^ (z+{s}) ^ p"}
+    (found,) = finder(game).consider([values_are(game, check)])
+    assert found.verdict == "holds-to-bound"
+    assert found.claim["check"]["relation"] == relation
+    if relation == "within":
+        assert found.text == (
+            f"At the P-positions of {game}, (x+1) ^ y ^ (z+1) ^ p takes only values in"
+            " {v : v = 1 or (v ≥ 0 and (v+2) & (v+1) = 0)}"
+        )
+        assert found.claim["statement"] == found.text
+        assert found.formulas[1].label == VALUES_ARE["within"]
+    else:
+        assert found.text == "values"
+
+
+def test_a_family_with_games_in_which_a_member_never_occurs_is_narrowed():
+    ks = [(k, s) for k in (4, 6, 8) for s in range(2, k, 2)]
+    games = [PASS.replace("k=k", f"k={k}").replace("s=s", f"s={s}") for k, s in ks]
+    false_for_odd_s = values_are(PASS, CONJ_4_1, "k%2 == 0 and k > s", k=(4, 6, 8), s=(2, 4, 6))
+    (found,) = finder(*games).consider([false_for_odd_s])
+    assert found.verdict == "holds-to-bound"
+    assert found.claim["check"]["relation"] == "exactly"
+    assert (
+        "narrowed where it was wrong or not all small values of a set occur, " in found.tried.what
+    )
+    (claim,) = found.claims
+    assert all(claim.speaks_of({"k": k, "s": s}) for k, s in ks)
+    for k, s in product(range(2, 13, 2), range(12)):
+        if claim.speaks_of({"k": k, "s": s}):
+            game = parse_ruleset(PASS.replace("k=k", f"k={k}").replace("s=s", f"s={s}"))
+            p = filter(game.is_p_position, game.positions(10))
+            values = {(x + s) ^ y ^ (z + s) ^ q for x, y, z, q in p}
+            assert {0, 1, 2} <= values, (k, s)
+
+
+def test_a_game_is_not_seen_because_each_of_its_parameters_is():
+    """Of (k, s) = (4, 4) nothing was found, and at (18, 4, 20, 1) there the value is none of the set."""
+    seen = [(4, 2), (6, 2), (6, 4)]
+    games = [
+        PASS.replace("k=k", f"k={k}").replace("s=s", f"s={s}") for k, s in sorted([*seen, (4, 4)])
+    ]
+    said = values_are(PASS, CONJ_4_1, "k%2 == 0 and s%2 == 0", k=(4, 6), s=(2, 4))
+    (found,) = finder(*games).consider([replace(said, seen=tuple(seen))])
+    assert "(4, 4)" in found.tried.what
+    assert found.verdict == "holds-to-bound"
+    (claim,) = found.claims
+    assert not claim.speaks_of({"k": 4, "s": 4})
+    assert all(claim.speaks_of({"k": k, "s": s}) for k, s in seen)
+    assert FoundStatement.from_json(found.as_json()) == found
+
+
+def test_certificates_decide_for_all_positions():
+    asked = []
+
+    def decide(claim, parameters, path):
+        asked.append((claim.id, dict(parameters), path))
+        status = "proved" if parameters["k"] != 11 else "undecided"
+        return {"verdict": status, "text": status}
+
+    said = p_iff(TRIANGLE, "x^y^z==0", "k%4==3", k=(3, 7))
+    games = triangles(3, 7)
+    paths = {game: [f"{i}.json"] for i, game in enumerate(games)}
+    (found,) = finder(*games, decide=decide, paths=paths).consider([said])
+    assert found.conclusion == Conclusion(
+        "proved-for-listed", "proved for all positions where k = 3, 7", ("0.json", "1.json")
+    )
+    assert [parameters for _, parameters, _ in asked] == [{"k": 3}, {"k": 7}]
+    more = p_iff(TRIANGLE, "x^y^z==0", "k%4==3", k=(3, 7, 11))
+    games = triangles(3, 7, 11)
+    paths = {game: [f"{i}.json"] for i, game in enumerate(games)}
+    (found,) = finder(*games, decide=decide, paths=paths).consider([more])
+    assert found.verdict == "holds-to-bound"
+    assert "proved for all positions where k = 3, 7" in found.conclusion.text
+    assert found.conclusion.certificates == ("0.json", "1.json")
