@@ -144,6 +144,13 @@ def _tried(
         for claim in statement.claims
         for trial in _trials(claim, statement, seen, tables, catalogue, taken)
     ]
+    if not any(trial.is_against for trial in outcomes):  # tables that are large come last
+        outcomes += (
+            trial
+            for claim in statement.claims
+            for game, known in seen.items()
+            for trial in _trials_of_own(claim, game, known, tables)
+        )
     against = [trial for trial in outcomes if trial.is_against]
     if against:
         wrong, narrower = verdict_against(against), None
@@ -247,7 +254,6 @@ def _trials(
     for game, known in seen.items():
         run = max(bound for (name, _), bound in tables.bounds.items() if name == game)
         yield from _trial(claim, known, run, catalogue, is_far=game in farthest)
-        yield from _trial_of_own(claim, game, known, tables)
 
 
 def _trial_across(claim: Claim, statement: FoundStatement) -> Iterator[Trial]:
@@ -292,7 +298,7 @@ def _trial(
         yield Trial(parameters, bound, verdict, run)
 
 
-def _trial_of_own(
+def _trials_of_own(
     claim: Claim, name: str, parameters: Parameters, tables: Tables
 ) -> Iterator[Trial]:
     """Yield the outcome on the run's own table of a game as a whole, if searches have looked at a corner of it alone."""
