@@ -2,6 +2,7 @@
 
 import re
 import signal
+from contextlib import suppress
 
 import psutil
 import pytest
@@ -109,6 +110,26 @@ def test_killing_the_run_ends_everything_and_the_next_run_goes_on(project):
     assert "leaked" not in err
     wait_for(lambda: project.processes() == [], "the end of all processes", 15)
     goes_on(project, stored)
+
+
+def test_killing_what_removes_the_lock_of_a_killed_run_does_not_matter(project):
+    caught = caught_at_work(project)
+    while processes := project.processes():  # so that nobody is left to remove it
+        for process in processes:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+    caught.communicate()
+    started = project.start("run", "slow.yaml", "--json")
+    unlocking: list[psutil.Process] = []
+
+    def is_unlocking() -> bool:
+        unlocking[:] = [one for one in project.processes() if "--unlock" in one.cmdline()]
+        return bool(unlocking) or started.poll() is not None
+
+    wait_for(is_unlocking, "the end of the lock")
+    unlocking[0].kill()
+    _, err = started.communicate(timeout=600)
+    assert started.returncode == 0, err
 
 
 def test_killing_a_worker_does_not_matter(project):

@@ -50,6 +50,8 @@ TICK = 0.1
 LEAST_FREE = 1 << 20
 #: Lines of Snakemake's log that are shown when it fails without a failing job.
 TAIL = 8
+#: A lock that a killed Snakemake has left is asked to be removed so many times in all, if that is killed, too.
+UNLOCKS = 2
 
 
 def run(
@@ -318,11 +320,16 @@ def _snakemake_here(config: Path, option: str) -> list[str]:
 
 def _unlock(config: Path) -> None:
     """Remove the lock that a killed Snakemake has left."""
-    done = subprocess.run(_snakemake_here(config, "--unlock"), capture_output=True, text=True)
-    if done.returncode:
-        raise ChocoError(
-            f"snakemake --unlock failed: {(done.stderr.strip().splitlines() or ['?'])[-1]}"
-        )
+    why = ""
+    for _ in range(UNLOCKS):
+        done = subprocess.run(_snakemake_here(config, "--unlock"), capture_output=True, text=True)
+        if not done.returncode:
+            return
+        why = (done.stderr.strip().splitlines() or ["?"])[-1]
+        if done.returncode > 0:
+            break
+        why = f"it was killed ({signal.Signals(-done.returncode).name})"
+    raise ChocoError(f"snakemake --unlock failed: {why}")
 
 
 def _show_what_would_run(config: Path, capacity: Capacity, json: bool) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -46,6 +47,8 @@ MOST_MEMORY = 2 << 30
 MOST_SECONDS = 2.0
 #: Seconds between two looks at how long MONA has computed, at least.
 SHORTEST_WAIT = 0.05
+#: MONA is started so many times in all if somebody else kills it; a machine without memory kills it each time.
+TIMES = 2
 #: Binary digits of a number in a counter-example; more are a mistake of the program.
 MOST_DIGITS = 100_000
 
@@ -175,7 +178,22 @@ def _decided(
 def _output(
     arguments: list[str], seconds_limit: float, directory: str | None = None
 ) -> tuple[str, str]:
-    """Return what MONA says, started in a directory, and its complaints."""
+    """Return what MONA says, started in a directory, and its complaints; it is started again if somebody else kills it."""
+    for _ in range(TIMES):
+        said, complaint, code = _output_once(arguments, seconds_limit, directory)
+        if code != -signal.SIGKILL:
+            break
+    else:
+        raise _NoAnswerError("it was killed (SIGKILL); is there too little memory?")
+    if "out of memory" in complaint + said:
+        raise _NoAnswerError(f"it needs more than {in_bytes(MOST_MEMORY)} of memory")
+    return said, complaint
+
+
+def _output_once(
+    arguments: list[str], seconds_limit: float, directory: str | None
+) -> tuple[str, str, int]:
+    """Return what MONA says, its complaints, and its exit code."""
     pipe = subprocess.PIPE
     try:
         process = subprocess.Popen(
@@ -196,9 +214,7 @@ def _output(
             said, complaint = _answered(process, seconds_limit)
         finally:
             process.kill()
-    if "out of memory" in complaint + said:
-        raise _NoAnswerError(f"it needs more than {in_bytes(MOST_MEMORY)} of memory")
-    return said, complaint
+        return said, complaint, process.returncode
 
 
 def _answered(process: subprocess.Popen[str], seconds_limit: float) -> tuple[str, str]:

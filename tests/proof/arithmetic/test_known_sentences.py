@@ -99,6 +99,21 @@ def test_another_program_is_not_used(pretender, script, why):
     assert prove(Nim(2), engines=["mona"]).status == "undecided"
 
 
+@pytest.mark.skipif(REAL is None, reason="mona is not installed")
+def test_a_program_that_somebody_kills_once_is_started_again(pretender, tmp_path):
+    once = tmp_path / "once"
+    pretender(f'if [ ! -e {once} ]; then touch {once}; kill -9 $$; fi; exec {REAL} "$@"')
+    assert mona_fault() is None
+    once.unlink()
+    assert decide_with_mona(less("x", "x"), {}).valid is False
+    assert once.exists()
+
+
+def test_a_program_that_is_killed_each_time_gives_no_answer(pretender):
+    pretender("kill -9 $$")
+    assert "MONA gave no answer: it was killed (SIGKILL)" in (mona_fault() or "")
+
+
 def test_a_program_that_hangs_is_not_waited_for(pretender, monkeypatch):
     monkeypatch.setattr(mona, "MOST_SECONDS", 0.3)
     pretender("exec sleep 1000")
