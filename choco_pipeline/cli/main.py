@@ -177,7 +177,8 @@ def prove(
         "results/proofs"
     ),
     seconds: Annotated[
-        float, typer.Option(help="After so many seconds it is ended and left undecided.")
+        float,
+        typer.Option(help="After so many seconds of computing it is ended and left undecided."),
     ] = 60.0,
     memory: Annotated[
         float, typer.Option(help="With more than so many GiB of memory, too.", metavar="GIB")

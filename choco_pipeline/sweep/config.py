@@ -87,7 +87,7 @@ class Sweep(Model):
         default=60,
         ge=1,
         le=86_400,
-        description="After so many seconds a proof, or a decision on a claim, is ended and left undecided.",
+        description="After so many seconds of computing a proof, or a decision on a claim, is ended and left undecided.",
         examples=[600],
     )
     prove_memory: int = Field(

@@ -107,7 +107,7 @@ def check(
         float | None,
         typer.Option(
             min=0.001,
-            help="After so many seconds of a processor a claim's trials are ended and left undecided; of a proof, by a clock."
+            help="After so many seconds of computing a claim's trials, or a proof, are ended and left undecided."
             f" {CHECK_SECONDS} by default, {PROOF_SECONDS} of a proof that is asked for.",
         ),
     ] = None,
