@@ -3,6 +3,8 @@ rule find:
     input:
         plan=PATHS.plan.as_posix(),
         tables=expand(rules.build.output.manifest, name=PLAN["shards"]),
+        # of large tables, on which what is found again needs no second check
+        checks=expand(rules.check.output.verdicts, name=names(CHECK)),
         findings=expand(rules.mine.output.findings, name=names(MINE)),
         proofs=expand(rules.prove.output.proved, name=names(PROVE)),
         decided=expand(

@@ -11,9 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from choco_pipeline.claims.check_orders import CheckOrder
+from choco_pipeline.claims.language.case import Finding as Checked
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.documents.record import read_record, read_record_as
 from choco_pipeline.finding.families.table_family import MemberTable, TableFamily
 from choco_pipeline.finding.statements.mined import Mined
+from choco_pipeline.finding.statements.whole_table import Said, WholeTable, holding_among
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.games.notation import match, read
 from choco_pipeline.mining.mine_order import MinedTables
@@ -24,7 +29,7 @@ from choco_pipeline.mining.table_findings import (
     ValueSetFinding,
 )
 from choco_pipeline.mining.task import MOST_CELLS
-from choco_pipeline.stages import MINE
+from choco_pipeline.stages import CHECK, MINE
 from choco_pipeline.sweep.paths import Paths, orders_of
 from choco_pipeline.sweep.plan_document import Plan, PlannedTable
 from choco_pipeline.tables.reading.cells import Cells
@@ -109,21 +114,38 @@ class _Kept:
         return cells
 
 
-def whole_tables(plan: Plan, paths: Paths) -> Callable[[str, Quantity], StoredCells | None]:
+def whole_tables(plan: Plan, paths: Paths) -> Callable[[str, Quantity], WholeTable | None]:
     """Return what returns the run's largest table of a game, stored, if only a corner of it is looked at."""
+    checked = orders_of(plan, CHECK)
+    holding: dict[
+        str, dict[Said, Checked]
+    ] = {}  # small, unlike the chunks that an open table keeps
     by_bound = sorted(plan["tables"], key=lambda table: table["bound"])
     largest = {(table["ruleset"], table["quantity"]): table for table in by_bound}
 
-    def whole(game: str, quantity: Quantity) -> StoredCells | None:
+    def whole(game: str, quantity: Quantity) -> WholeTable | None:
         table = largest.get((game, quantity))
         if table is None or not _is_cut(game, table["bound"], quantity):
             return None
-        manifest = paths.manifest(table["shard"])
+        shard, name = table["shard"], table["id"]
+        if name not in holding:
+            found = _checked_on(paths, shard, name) if shard in checked else ()
+            holding[name] = holding_among(found)
+        manifest = paths.manifest(shard)
         built = read_record(manifest)
-        entry = built["tables"][table["id"]]
-        return StoredCells.open(store_of(manifest, built), table["id"], entry)
+        data = StoredCells.open(store_of(manifest, built), name, built["tables"][name])
+        return WholeTable(table["bound"], data, holding[name])
 
     return whole
+
+
+def _checked_on(paths: Paths, shard: str, table: str) -> Iterator[tuple[Claim, ClaimVerdict]]:
+    """Yield the claims that the run has checked on a table of a shard, with their verdicts."""
+    claims = read_record_as(CheckOrder, paths.order(CHECK, shard)).statements
+    for document in read_record(paths.outcome(CHECK, shard))["verdicts"]:
+        verdict = ClaimVerdict.model_validate(document)
+        if verdict.table == table:
+            yield claims[verdict.claim], verdict
 
 
 @cache

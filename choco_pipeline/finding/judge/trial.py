@@ -308,15 +308,14 @@ def _trials_of_own(
     ):  # that takes a table of another game, as large
         return
     for quantity in claim.quantities:
-        data = tables.whole(name, quantity)
-        if data is None:
+        table = tables.whole(name, quantity)
+        if table is None:
             continue
-        bound = tables.bounds[name, quantity]
         for case in claim.cases(parameters):
-            finding = check_claim(claim, case, game, bound, data)
+            finding = table.find(claim, case, game)
             assert not isinstance(finding.verdict, Proved), "a table proves nothing"
-            verdict = _missing(claim, finding, bound) or finding.verdict
-            yield Trial(parameters, bound, verdict, bound, is_own=True)
+            verdict = _missing(claim, finding, table.bound) or finding.verdict
+            yield Trial(parameters, table.bound, verdict, table.bound, is_own=True)
 
 
 def _missing(claim: Claim, finding: Finding, bound: int) -> MissingMember | None:

@@ -13,11 +13,11 @@ import numpy as np
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.statements.whole_table import WholeTable
 from choco_pipeline.formula.nodes import Binary, Integer, walk
 from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build
-from choco_pipeline.tables.reading.windows import TableData
 from choco_pipeline.tables.specs.schema import Quantity
 
 #: A statement is tried on so many games of its family that it was not seen for.
@@ -43,7 +43,7 @@ class Tables:
     #: For each game that is proved, its certificates: Grundy numbers first.
     certificates: Mapping[str, Sequence[str]] = field(default_factory=dict)
     #: Returns the run's own table of a game if searches have looked at a corner of it alone, else None.
-    whole: Callable[[str, Quantity], TableData | None] = lambda game, quantity: None
+    whole: Callable[[str, Quantity], WholeTable | None] = lambda game, quantity: None
 
     @property
     def games(self) -> list[str]:

@@ -12,6 +12,7 @@ from choco_pipeline.claims.language.verdict import HoldsToBound
 from choco_pipeline.finding.judge.trial_outcome import Trial, agreement
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.finding.statements.statement_line import VALUES_ARE
+from choco_pipeline.finding.statements.whole_table import WholeTable
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.tables.computing.in_memory import table
 from tests.finding.made_statements import (
@@ -115,7 +116,7 @@ def test_what_only_the_whole_of_a_large_table_of_the_run_refutes_is_refuted(plac
 
     def whole(name, quantity):
         asked.append((name, quantity))
-        return data if quantity == "p-positions" else None
+        return WholeTable(40, data) if quantity == "p-positions" else None
 
     judges = finder(game, bound=40)
     judges.tables = replace(judges.tables, whole=whole)
