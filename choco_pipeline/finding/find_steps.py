@@ -5,7 +5,8 @@ trial follows from all that is proposed; which are decided for all parameters, f
 `choco_pipeline.finding.stage` would have made alone.
 
 What is kept true: what is found does not depend on the number of steps. A statement that nobody has tried is tried by the last step, and
-one that was not asked about, since another was thought to be right, is decided by it.
+one that was not asked about, since another was thought to be right, is decided by it. So is what a step found when somebody else has
+killed what should have answered it: that is no answer, and if it happens to the last step, the document says so.
 
 Cost: each step reads what was mined, and the claims that are known, which takes some tenths of a second.
 """
@@ -134,7 +135,8 @@ def try_some(
     run = _Run.of(plan_file)
     with limited(PREPARED_BY) as child:
         finder = Finder(run.tables, run.catalogue, Prover(child).decide)
-        return {one.id: finder.foresee(one) for one in chosen[part::parts]}
+        shown = {one.id: finder.foresee(one) for one in chosen[part::parts]}
+        return {} if child.was_killed else shown
 
 
 def ask(plan_file: str, parts: int, *found: Any) -> Asked:
@@ -147,7 +149,7 @@ def ask(plan_file: str, parts: int, *found: Any) -> Asked:
     with limited(PREPARED_BY) as child:
         finder = Finder(run.tables, run.catalogue, Prover(child).decide, asked, foreseen)
         considered(_ordered(handed_on[:parts]), finder)
-    return Asked(asked.statements, finder.tried_here)
+        return Asked(asked.statements, {} if child.was_killed else finder.tried_here)
 
 
 def decide_some(
@@ -157,7 +159,8 @@ def decide_some(
     run = _Run.of(plan_file)
     with limited(PREPARED_BY) as child:
         for_all = Prover(child).for_all(run.paths.certificates.as_posix(), run.catalogue)
-        return {one.id: for_all.decided(one) for one in asked.statements[part::parts]}
+        decided = {one.id: for_all.decided(one) for one in asked.statements[part::parts]}
+        return {} if child.was_killed else decided
 
 
 def conclude(plan_file: str, out_file: str, parts: int, *found: Any) -> None:
@@ -191,6 +194,7 @@ def conclude(plan_file: str, out_file: str, parts: int, *found: Any) -> None:
     whole = FoundDocument(
         statements=tuple(statement for part in documents for statement in part.statements),
         searches=tuple(search for part in documents for search in part.searches),
+        killed=child.was_killed,
     )
     whole.write(Path(out_file))
 

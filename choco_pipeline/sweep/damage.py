@@ -1,4 +1,4 @@
-"""Records of a run that are damaged, or hold proofs that somebody has killed: named, and removed before the run starts, so that its rules make them anew."""
+"""Records of a run that are damaged, or hold what is undecided since a proof was killed: named, and removed before the run starts, so that its rules make them anew."""
 
 from __future__ import annotations
 
@@ -64,11 +64,12 @@ def _shared(run: Paths, plan: Plan) -> Iterator[Path]:
 
 def _ask_again(run: Paths, say: Callable[[str], None]) -> None:
     """Remove what says of a proof that it was killed: that is no answer."""
-    for work in (PROVE, PROVE_STATEMENTS):
-        for path in sorted((run.results / run.run / work.name).glob("*.json")):
-            if KILLED in read_record(path):
-                path.unlink()
-                say(f"{path}: a proof was killed; it is looked for again")
+    folders = (run.results / run.run / work.name for work in (PROVE, PROVE_STATEMENTS))
+    proved = [path for folder in folders for path in sorted(folder.glob("*.json"))]
+    for path in (*proved, *filter(Path.exists, [run.found])):
+        if KILLED in read_record(path):
+            path.unlink()
+            say(f"{path}: a proof was killed; it is looked for again")
 
 
 def _remove(records: Iterable[Path], say: Callable[[str], None]) -> bool:

@@ -1,5 +1,7 @@
 """Found statements by steps that workers share: the same document whoever did which step, and in how many."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -8,11 +10,21 @@ from choco_pipeline.cluster.connect import SCHEDULER
 from choco_pipeline.cluster.local import local_cluster
 from choco_pipeline.cluster.steps import Here
 from choco_pipeline.documents.record import read_record
-from choco_pipeline.finding import sharing
+from choco_pipeline.finding import find_steps, sharing
 from choco_pipeline.finding.families import gathered
-from choco_pipeline.finding.find_steps import Asked, choose, conclude, propose, try_some
+from choco_pipeline.finding.find_steps import (
+    Asked,
+    choose,
+    conclude,
+    decide_some,
+    propose,
+    try_some,
+)
 from choco_pipeline.finding.sharing import find_statements
+from choco_pipeline.finding.statements.found_document import FoundDocument
 from choco_pipeline.mining.task import mine_shard
+from choco_pipeline.proof.limits import Limited
+from choco_pipeline.proof.proof_orders import KILLED
 from choco_pipeline.stages import MINE
 from choco_pipeline.sweep.paths import Paths, orders_of
 from choco_pipeline.sweep.run_plan import make_plan
@@ -88,6 +100,31 @@ def test_what_nobody_has_tried_is_tried_at_the_end(alone: bytes) -> None:
     assert 0 < len(trials) < len(chosen)
     conclude(PLAN, "found.json", 2, *proposed, trials, Asked(), ignore)
     assert Path("found.json").read_bytes() == alone
+
+
+def test_what_somebody_has_killed_is_no_answer(
+    alone: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither of a step, whose work the last one does again, nor of the last one, which says so to the next run."""
+    proposed = propose(PLAN, 0, 1, ignore)
+    chosen = choose(PLAN, proposed, ignore)
+
+    @contextmanager
+    def killed(prepare: str) -> Iterator[Limited]:
+        child = Limited(prepare)
+        child.was_killed = True
+        yield child
+
+    with monkeypatch.context() as patch:
+        patch.setattr(find_steps, "limited", killed)
+        assert try_some(PLAN, 0, 1, chosen[:2], ignore) == {}
+        assert decide_some(PLAN, 0, 1, Asked(chosen[:1]), ignore) == {}
+        conclude(PLAN, "killed.json", 1, proposed, {}, Asked(), ignore)
+    found = read_record(Path("killed.json"))
+    assert found.pop(KILLED)
+    assert found == read_record(Path("alone.json"))
+    assert FoundDocument.read(Path("killed.json")).killed
+    assert not FoundDocument.read(Path("alone.json")).killed
 
 
 @pytest.mark.full

@@ -62,10 +62,10 @@ def test_a_damaged_result_is_named_and_removed_and_a_file_of_somebody_else_is_no
     assert all(path.exists() for path in other)
 
 
-@pytest.mark.parametrize("work", ["prove", "prove_statements"])
-def test_what_was_killed_is_no_answer(config, work):
+@pytest.mark.parametrize("killed", ["prove/a.json", "prove_statements/a.json", "found.json"])
+def test_what_was_killed_is_no_answer(config, killed):
     plan, _ = plan_of(config)
-    killed, sound = (Path(f"results/t/{work}/{name}.json") for name in "ab")
+    killed, sound = Path("results/t") / killed, Path("results/t/prove/b.json")
     write_record(sound, {"format": 1, "verdicts": []})
     write_record(killed, {"format": 1, "verdicts": [], "killed": True})
     assert plan_of(config) == (plan, [f"{killed}: a proof was killed; it is looked for again"])

@@ -11,6 +11,7 @@ from choco_pipeline.documents.model import RecordModel
 from choco_pipeline.documents.record import read_record_as, write_record
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.statements.statement import FoundStatement, Tried
+from choco_pipeline.proof.proof_orders import KILLED
 
 
 def _statement(given: object) -> FoundStatement:
@@ -45,6 +46,8 @@ class FoundDocument(RecordModel):
         ...,
     ]
     searches: tuple[Searched, ...]
+    #: Whether somebody else has killed what should have decided something: `KILLED`, written only if so.
+    killed: bool = False
 
     @classmethod
     def read(cls, path: Path) -> FoundDocument:
@@ -57,7 +60,7 @@ class FoundDocument(RecordModel):
 
     def document(self) -> dict[str, Any]:
         """Return it as plain data."""
-        return self.model_dump(mode="json")
+        return self.model_dump(mode="json", exclude=None if self.killed else {KILLED})
 
     @property
     def counts(self) -> dict[str, int]:
