@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from itertools import combinations, product
 
 import numpy as np
 
@@ -78,6 +80,29 @@ def grow(
                 yield Grown(node, size), values
                 if len(seen) == DIFFERENT:
                     return
+
+
+def remainders(
+    names: Sequence[str], columns: Sequence[Ints], own: Sequence[int]
+) -> Iterator[tuple[Atom, Ints]]:
+    """Yield remainders of nim-sums, and nim-sums of remainders, of two or more coordinates by one of the game's own numbers.
+
+    Such are the Grundy numbers of several heaps of which amounts up to some number may be taken.
+    """
+    for count, number in product(range(2, len(names) + 1), own):
+        for chosen in combinations(range(len(names)), count):
+            heaps: list[Node] = [Name(names[i]) for i in chosen]
+            whole = reduce(_nim_sum, heaps)
+            sums = reduce(np.bitwise_xor, (columns[i] for i in chosen))
+            yield Grown(Binary("%", whole, Integer(number)), 2 * count + 1), sums % number
+            if number & (number - 1):  # by a power of 2 they are the same
+                parts: list[Node] = [Binary("%", heap, Integer(number)) for heap in heaps]
+                sums = reduce(np.bitwise_xor, (columns[i] % number for i in chosen))
+                yield Grown(reduce(_nim_sum, parts), 4 * count - 1), sums
+
+
+def _nim_sum(left: Node, right: Node) -> Node:
+    return Binary("^", left, right)
 
 
 #: Expressions, made when they are asked for by their numbers, if there is one with that number; and their values, [number, point].

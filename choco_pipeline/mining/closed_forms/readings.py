@@ -68,6 +68,8 @@ class Reading:
         for move in self.cells.game.base.rules.moves:
             if isinstance(move.by, tuple):
                 given |= {*move.by, min(move.by) + max(move.by)}
+            elif move.at_most is not None and not move.at_most.names:
+                given.add(1 + int(move.at_most.value({})))
         numbers = sorted(given - {0})
         return tuple(n for n in numbers if n <= LARGEST_OWN)[:OWN_NUMBERS]
 
@@ -138,7 +140,7 @@ class Reading:
         if variable.name == "grundy":
             return formula
         if variable.stored is None:
-            return self.in_table_names(f"{formula} == 0")
+            return self.in_table_names(is_zero(formula))
         return equation(variable.stored, formula, self.cells.game.coordinates)
 
     def in_table_names(self, text: str) -> str:
@@ -153,6 +155,31 @@ class Reading:
 def _where(case: FormulaCase, points: Points) -> Truths:
     """Return at which points a formula is meant."""
     return holds_at(parse(case.where or "0 == 0"), points)
+
+
+def is_zero(formula: str) -> str:
+    """Return that a formula is 0: of two under ``|`` each is, and of a difference or a nim-sum of two both are the same.
+
+    Examples
+    --------
+    >>> is_zero("a ^ b | c-a")
+    'a == b and c == a'
+    >>> is_zero("a ^ b ^ c")
+    'a ^ b ^ c == 0'
+    """
+    match parse_nodes(formula):
+        case Binary("|", left, right):
+            return f"{_both_same(left)} and {_both_same(right)}"
+        case _:
+            return f"{formula} == 0"
+
+
+def _both_same(node: Node) -> str:
+    match node:
+        case Binary("^" | "-", Name() as left, Name() as right):
+            return f"{left.name} == {right.name}"
+        case _:
+            return f"{render(node)} == 0"
 
 
 def equation(name: str, formula: str, order: Sequence[str]) -> str:

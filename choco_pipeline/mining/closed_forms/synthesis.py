@@ -36,7 +36,7 @@ from choco_pipeline.mining.closed_forms.atoms import (
     linear_forms,
     nim_sums,
 )
-from choco_pipeline.mining.closed_forms.grammar import grow
+from choco_pipeline.mining.closed_forms.grammar import grow, remainders
 
 #: Of two formulas that make a minimum, the one that is right more often is one of the first so many.
 MOST_FIRST = 60
@@ -44,6 +44,8 @@ MOST_FIRST = 60
 FEWEST_FOR_PAIRS = 8
 #: Pairs that cover all points, and pairs with the right checksum, that are looked at.
 MOST_COVERING, MOST_PAIRS = 2000, 1000
+#: Formulas that are 0 where it is asked for, of which pairs are looked at.
+MOST_BOTH = 100
 #: Nim-sums and linear forms to which constants are added in nim-sums of two.
 MOST_INNER = 300
 #: Of the formulas that are right, so many small ones are written out.
@@ -144,6 +146,7 @@ class Atoms:
             *linear_forms(columns, flags, own),
             *nim_sums(columns, flags, own),
             *grow(names, columns, own),
+            *remainders(names, columns, own),
         ]
         return cls(names, *_apart(found), tuple(own), passes)
 
@@ -200,6 +203,7 @@ class Atoms:
         found = self._nim_sums(target, values, numbers, there)
         if target.forgiven:
             return found
+        found += self._both_zero(target, values, there)
         missing = numbers - there
         for word, edge, least in (
             ("min", missing.max(axis=1), np.minimum),
@@ -213,6 +217,21 @@ class Atoms:
             if target.right(values[i] + values[j] + more).all():
                 found.append((Pair("+", self.formulas[i], self.formulas[j]), more))
         return found
+
+    def _both_zero(self, target: Target, values: Ints, there: Ints) -> list[tuple[Atom, int]]:
+        """Return pairs of small formulas that are 0 together where 0 is asked for, and nowhere else."""
+        if target.tops is None or target.numbers.any(where=target.asked) or target.tops.any():
+            return []
+        able = np.flatnonzero((there == there[:, :1]).all(axis=1)).tolist()
+        small = nsmallest(MOST_BOTH, able, key=lambda i: _weight((self.formulas[i], -there[i, 0])))
+        constants = -there[small, 0]
+        also = (values[small][:, ~target.asked] == -constants[:, None]).astype(np.int32)
+        return [
+            (Pair("|", self.formulas[small[i]], self.formulas[small[j]], (int(c), int(d))), 0)
+            for i, j in np.argwhere(also @ also.T == 0).tolist()
+            if i < j
+            for c, d in [constants[[i, j]]]
+        ]
 
     def _nim_sums(
         self, target: Target, values: Ints, numbers: Ints, there: Ints
@@ -242,7 +261,8 @@ class Atoms:
 
 
 def _apart(found: Sequence[tuple[Atom, Ints]]) -> tuple[tuple[Atom, ...], Ints]:
-    """Return formulas, and their values at the points, [formula, point]."""
+    """Return formulas, small ones first, and their values at the points, [formula, point]."""
+    found = sorted(found, key=lambda pair: pair[0].size)
     return tuple(form for form, _ in found), np.array([row for _, row in found], np.int64)
 
 

@@ -76,6 +76,39 @@ def test_p_positions_by_one_formula(text, bound, formula) -> None:
     assert is_right(text, found, 9)
 
 
+MOORE = """
+game: three-of-which-two
+coordinates: [a, b, c]
+moves:
+  - {lower: [a, b], by: any}
+  - {lower: [a, c], by: any}
+  - {lower: [b, c], by: any}
+"""
+
+
+def test_two_equations_tell_p_positions(tmp_path, monkeypatch) -> None:
+    """E. H. Moore (1910): with three heaps, of which one or two are lowered, all are the same."""
+    (tmp_path / "config" / "games").mkdir(parents=True)
+    (tmp_path / "config" / "games" / "three-of-which-two.yaml").write_text(MOORE)
+    monkeypatch.chdir(tmp_path)
+    (found,) = mined("game(three-of-which-two)", 20, "p-positions")
+    assert found.formulas == (FormulaLine(formula="a == b and a == c", where=""),)
+    assert is_right("game(three-of-which-two)", found, 7)
+
+
+@pytest.mark.parametrize(
+    ("most", "grundy"),
+    [(2, "a%3 ^ b%3 ^ c%3"), (3, "(a ^ b ^ c)%4"), (5, "a%6 ^ b%6 ^ c%6")],
+)
+def test_several_heaps_of_which_some_amounts_may_be_taken(most, grundy) -> None:
+    """Berlekamp, Conway and Guy, Winning Ways: heaps of n are n mod (m+1)."""
+    game = f"game(restricted-nim, m={most})"
+    for quantity, formula in (("grundy", grundy), ("p-positions", f"{grundy} == 0")):
+        (found,) = mined(game, 23, quantity)
+        assert found.formulas == (FormulaLine(formula=formula, where=""),)
+        assert is_right(game, found, 8)
+
+
 def test_an_uncut_rectangular_bar_is_told_by_its_poisoned_cell() -> None:
     """patterns, Thm 2.3, where i and j count from 1."""
     (found,) = mined("rectangular-bar(m=21, n=21)", None, "p-positions")
