@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from choco_pipeline.claims.language.catalogue import Catalogue, load_with_background
 from choco_pipeline.claims.language.claim import Claim
@@ -43,6 +43,7 @@ from choco_pipeline.sweep.plan_document import Plan, read_plan
 #: A decision on a found statement may take so many seconds and GiB of memory.
 DECISION_SECONDS, DECISION_MEMORY = 10.0, 2.0
 
+T = TypeVar("T")
 Report = Callable[..., None]
 #: What searches propose, by their places among all searches.
 Proposed = Mapping[int, Proposals]
@@ -50,10 +51,18 @@ Proposed = Mapping[int, Proposals]
 
 @dataclass(frozen=True)
 class Asked:
-    """Statements that are to be decided for all parameters, and what trying others has shown on the way."""
+    """Statements that are to be decided for all parameters, and others that are to be tried first."""
 
     statements: Sequence[FoundStatement] = ()
+    untried: Sequence[FoundStatement] = ()
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What became of these, by the ids of what was tried and of what was decided."""
+
     tried: Mapping[str, Foreseen] = field(default_factory=dict)
+    statements: Mapping[str, FoundStatement] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -145,22 +154,25 @@ def ask(plan_file: str, parts: int, *found: Any) -> Asked:
     run = _Run.of(plan_file)
     if not run.plan["prove"]:
         return Asked()
-    asked, foreseen = AskedForAll(), _foreseen(handed_on[parts:])
-    with limited(PREPARED_BY) as child:
-        finder = Finder(run.tables, run.catalogue, Prover(child).decide, asked, foreseen)
-        considered(_ordered(handed_on[:parts]), finder)
-        return Asked(asked.statements, {} if child.was_killed else finder.tried_here)
+    asked, foreseen = AskedForAll(), _together(handed_on[parts:])
+    finder = Finder(run.tables, run.catalogue, None, asked, foreseen)
+    considered(_ordered(handed_on[:parts]), finder)
+    return Asked(asked.statements, asked.untried)
 
 
-def decide_some(
-    plan_file: str, part: int, parts: int, asked: Asked, report: Report
-) -> dict[str, FoundStatement]:
-    """Return every so many-th of some statements with what is decided of all parameters, by their ids."""
+def decide_some(plan_file: str, part: int, parts: int, asked: Asked, report: Report) -> Decided:
+    """Return every so many-th of some statements with what is decided of all parameters, those that are to be tried tried first."""
     run = _Run.of(plan_file)
     with limited(PREPARED_BY) as child:
-        for_all = Prover(child).for_all(run.paths.certificates.as_posix(), run.catalogue)
-        decided = {one.id: for_all.decided(one) for one in asked.statements[part::parts]}
-        return {} if child.was_killed else decided
+        prover = Prover(child)
+        for_all = prover.for_all(run.paths.certificates.as_posix(), run.catalogue)
+        finder = Finder(run.tables, run.catalogue, prover.decide)
+        tried = {one.id: finder.foresee(one) for one in asked.untried[part::parts]}
+        stood = [shown.tried for shown in tried.values() if shown.tried is not None]
+        statements = {
+            one.id: for_all.decided(one) for one in (*asked.statements[part::parts], *stood)
+        }
+        return Decided() if child.was_killed else Decided(tried, statements)
 
 
 def conclude(plan_file: str, out_file: str, parts: int, *found: Any) -> None:
@@ -173,15 +185,15 @@ def conclude(plan_file: str, out_file: str, parts: int, *found: Any) -> None:
     parts
         How many steps have searched.
     *found
-        What these propose, what trials have shown, what is asked for all parameters, what is decided of that, and the function that
-        is told of the progress.
+        What these propose, what as many have shown by trials, what is asked for all parameters, what is decided of that, and the
+        function that is told of the progress.
     """
     *handed_on, report = found
     run = _Run.of(plan_file)
     report(Stage.FIND, steps=1)
-    place = next(i for i, one in enumerate(handed_on) if isinstance(one, Asked))
-    foreseen = _foreseen([*handed_on[parts:place], handed_on[place].tried])
-    decided = {key: one for some in handed_on[place + 1 :] for key, one in some.items()}
+    trials, answers = handed_on[parts : 2 * parts], handed_on[2 * parts + 1 :]
+    foreseen = _together([*trials, *(one.tried for one in answers)])
+    decided = _together(one.statements for one in answers)
     with limited(PREPARED_BY) as child:
         prover = Prover(child)
         catalogue, folder = run.catalogue, run.paths.certificates.as_posix()
@@ -199,8 +211,8 @@ def conclude(plan_file: str, out_file: str, parts: int, *found: Any) -> None:
     whole.write(Path(out_file))
 
 
-def _foreseen(trials: Iterable[Mapping[str, Foreseen]]) -> dict[str, Foreseen]:
-    return {key: shown for some in trials for key, shown in some.items()}
+def _together(parts: Iterable[Mapping[str, T]]) -> dict[str, T]:
+    return {key: one for part in parts for key, one in part.items()}
 
 
 def _ordered(found: Iterable[Proposed]) -> list[Proposals]:

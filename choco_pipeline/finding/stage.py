@@ -64,8 +64,6 @@ class Finder:
     for_all: ForAllParameters | AskedForAll | None = None
     #: Of some statements, by their ids, what trying them has shown already.
     foreseen: Mapping[str, Foreseen] = field(default_factory=dict)
-    #: The same of the others that were considered.
-    tried_here: dict[str, Foreseen] = field(default_factory=dict)
     accepted: list[FoundStatement] = field(default_factory=list)
     refuted: list[FoundStatement] = field(default_factory=list)
     by_chance: dict[str, tuple[FoundStatement, int]] = field(default_factory=dict)
@@ -136,8 +134,12 @@ class Finder:
         if self._folded(statement):
             return
         shown = self.foreseen.get(statement.id)
+        if shown is None and isinstance(self.for_all, AskedForAll):
+            self.for_all.untried.append(statement)
+            self._keep(statement)
+            return
         if shown is None:
-            shown = self.tried_here[statement.id] = self.foresee(statement)
+            shown = self.foresee(statement)
         if shown.tried is None:
             self.by_chance[statement.id] = statement, shown.chance or 0
             return

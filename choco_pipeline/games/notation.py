@@ -165,7 +165,7 @@ def read(text: str, base: Path | None = None, games: Mapping[str, Any] | None = 
 
     `base` and `games` are as for `parse_ruleset`: the defaults of a game of one's own stand in its description.
     """
-    return _with_defaults(as_written(text), base or Path.cwd(), games)
+    return _with_defaults(as_written(text), base, games)
 
 
 @lru_cache(maxsize=4096)
@@ -176,7 +176,9 @@ def as_written(text: str) -> Notation:
     return _read(text, text, 0)
 
 
-def _with_defaults(notation: Notation, base: Path, games: Mapping[str, Any] | None) -> Notation:
+def _with_defaults(
+    notation: Notation, base: Path | None, games: Mapping[str, Any] | None
+) -> Notation:
     """Return the same with every parameter of games of one's own, in the order of their descriptions."""
     given = {
         key: _with_defaults(value, base, games) if isinstance(value, Notation) else value
@@ -184,7 +186,7 @@ def _with_defaults(notation: Notation, base: Path, games: Mapping[str, Any] | No
     }
     name = given.get(OWN)
     if isinstance(name, GameName):
-        description = described(name.name, base, games)
+        description = described(name.name, base or Path.cwd(), games)
         for key in given.keys() - {OWN}:
             description.require_parameter(key)
         parameters = {key: parse(str(value)) for key, value in description.parameters.items()}

@@ -14,6 +14,7 @@ from choco_pipeline.finding import find_steps, sharing
 from choco_pipeline.finding.families import gathered
 from choco_pipeline.finding.find_steps import (
     Asked,
+    Decided,
     choose,
     conclude,
     decide_some,
@@ -98,7 +99,7 @@ def test_what_nobody_has_tried_is_tried_at_the_end(alone: bytes) -> None:
     chosen = choose(PLAN, *proposed, ignore)
     trials = try_some(PLAN, 0, 2, chosen, ignore)
     assert 0 < len(trials) < len(chosen)
-    conclude(PLAN, "found.json", 2, *proposed, trials, Asked(), ignore)
+    conclude(PLAN, "found.json", 2, *proposed, trials, {}, Asked(), ignore)
     assert Path("found.json").read_bytes() == alone
 
 
@@ -111,14 +112,14 @@ def test_what_somebody_has_killed_is_no_answer(
 
     @contextmanager
     def killed(prepare: str) -> Iterator[Limited]:
-        child = Limited(prepare)
-        child.was_killed = True
-        yield child
+        with Limited(prepare) as child:
+            child.was_killed = True
+            yield child
 
     with monkeypatch.context() as patch:
         patch.setattr(find_steps, "limited", killed)
         assert try_some(PLAN, 0, 1, chosen[:2], ignore) == {}
-        assert decide_some(PLAN, 0, 1, Asked(chosen[:1]), ignore) == {}
+        assert decide_some(PLAN, 0, 1, Asked((), chosen[:1]), ignore) == Decided()
         conclude(PLAN, "killed.json", 1, proposed, {}, Asked(), ignore)
     found = read_record(Path("killed.json"))
     assert found.pop(KILLED)

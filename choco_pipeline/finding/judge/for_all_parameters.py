@@ -99,6 +99,8 @@ class AskedForAll:
 
     #: The first `MOST_ASKED` of them.
     statements: list[FoundStatement] = field(default_factory=list)
+    #: What has to be tried first: what they were to follow from was narrowed, or is wrong.
+    untried: list[FoundStatement] = field(default_factory=list)
 
     def decided(self, statement: FoundStatement) -> FoundStatement:
         """Return a statement as it is, and note it."""

@@ -18,7 +18,7 @@ from choco_pipeline.finding.judge.for_all_parameters import (
     ForAllParameters,
     claim_for_all,
 )
-from choco_pipeline.finding.stage import Finder
+from choco_pipeline.finding.stage import Finder, Foreseen
 from choco_pipeline.finding.statements.scope import Tables
 from choco_pipeline.finding.statements.statement import Evidence, FoundStatement, Tried
 from choco_pipeline.finding.statements.statement_line import StatementLine
@@ -246,6 +246,19 @@ def test_after_so_many_statements_nobody_is_asked_any_more():
         assert nobody.decided(THREE) == THREE
     assert len(asked) == MOST_ASKED
     assert nobody.statements == [THREE] * MOST_ASKED, "the same are asked about before"
+
+
+def test_what_was_to_follow_from_a_statement_that_was_narrowed_is_to_be_tried_first():
+    narrowed = THREE.with_conclusion(Conclusion("holds-to-bound", "for fewer k"))
+    wide = replace(narrowed, when="k%2 == 1", parameters={"k": (3, 5, 7)})
+    folded = replace(narrowed, when="k%4 == 1", parameters={"k": (5,)})
+    games = {(f"solid-bar(f=(x+z)//{k})", "p-positions"): 32 for k in (3, 5, 7)}
+    nobody = AskedForAll()
+    finder = Finder(Tables(games), Catalogue({}), None, nobody)
+    assert finder.waiting([wide, folded]) == [wide]
+    finder = replace(finder, _claims={}, _said_by={}, foreseen={wide.id: Foreseen(None, narrowed)})
+    finder.consider([wide, folded])
+    assert (nobody.statements, nobody.untried) == ([narrowed], [folded])
 
 
 def test_what_is_known_already_is_not_asked_again():
