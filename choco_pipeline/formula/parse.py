@@ -75,7 +75,7 @@ def parse_nodes(
         raise FormulaError(problem, text, MAX_LENGTH + 1)
     signatures = FUNCTIONS | {name: (1, 1) for name in functions if name not in FUNCTIONS}
     tokens = check_grammar(text, tokenise(text), signatures, MAX_DEPTH)
-    node = _Reader(text, tokens, names, signatures).read()
+    node = _FormulaReader(text, tokens, names, signatures).read()
     length = len(render(node))
     if length > MAX_LENGTH:  # so that every canonical text can itself be parsed
         problem = (
@@ -85,7 +85,7 @@ def parse_nodes(
     return node
 
 
-class _Reader:
+class _FormulaReader:
     """Turns Python's syntax tree of checked tokens into nodes; refuses unknown names, wrong types and too deep nesting."""
 
     def __init__(

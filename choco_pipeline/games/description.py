@@ -122,10 +122,10 @@ class Description:
 
 @lru_cache(maxsize=1024)
 def _rules(description: Description, values: tuple[tuple[str, int], ...]) -> Rules:
-    return _Reader(description, dict(values)).rules()
+    return _DescriptionReader(description, dict(values)).rules()
 
 
-class _Reader:
+class _DescriptionReader:
     """Reads a description's formulas with values for its parameters."""
 
     def __init__(self, description: Description, values: Mapping[str, int]) -> None:

@@ -101,7 +101,7 @@ def compare_p_positions(
 
 
 @dataclass(frozen=True)
-class _Relation:
+class _Containment:
     """How a statement relates the positions that satisfy a formula to those that are P."""
 
     #: From whether the formula holds and whether positions are P: where the premise of an implication is true, and where
@@ -116,14 +116,14 @@ class _Relation:
 
 
 _RELATIONS = {
-    "exactly": _Relation(lambda holds, is_p: holds | ~holds, lambda holds, is_p: holds != is_p),
-    "contain": _Relation(lambda holds, is_p: holds, lambda holds, is_p: holds & ~is_p),
-    "within": _Relation(lambda holds, is_p: is_p, lambda holds, is_p: is_p & ~holds),
+    "exactly": _Containment(lambda holds, is_p: holds | ~holds, lambda holds, is_p: holds != is_p),
+    "contain": _Containment(lambda holds, is_p: holds, lambda holds, is_p: holds & ~is_p),
+    "within": _Containment(lambda holds, is_p: is_p, lambda holds, is_p: is_p & ~holds),
 }
 
 
 def _compare_cells(
-    block: CellBlock, formula: Formula, where: Formula | None, relation: _Relation, tally: Tally
+    block: CellBlock, formula: Formula, where: Formula | None, relation: _Containment, tally: Tally
 ) -> None:
     block = block.within(where)
     tally.settle(block.points)
@@ -136,7 +136,7 @@ def _compare_candidates(
     stored: str,
     formula: Formula,
     solutions: list[Formula],
-    relation: _Relation,
+    relation: _Containment,
     tally: Tally,
 ) -> None:
     assert columns.tops is not None
@@ -171,7 +171,7 @@ def _compare_all(
     stored: str,
     formula: Formula,
     where: Formula | None,
-    relation: _Relation,
+    relation: _Containment,
     tally: Tally,
 ) -> None:
     block = block.within(where)

@@ -103,7 +103,7 @@ def run(
         require_object_store(plan, Paths(RESULTS, plan["run"]).manifest)
         logs = Paths(RESULTS, plan["run"]).plan.parent / "log" / "slurm"
         with collected_signals() as signals, Workers(RESULTS, logs, where) as workers_of_run:
-            done = _Run(
+            done = _SnakemakeRun(
                 config, plan, workers_of_run, Console(stderr=True), signals, capacity.workers
             ).go(record)
     ledger = Ledger.read(done.ledger) if done.code == 0 else None
@@ -120,7 +120,7 @@ def run(
 
 
 @dataclass
-class _Run:
+class _SnakemakeRun:
     """One run of Snakemake, and what is known of it."""
 
     config: Path
@@ -146,7 +146,7 @@ class _Run:
         self.first_is_awaited = True
         self.stages = RunProgress(self.plan)
 
-    def go(self, record: Callable[[int], None]) -> _Run:
+    def go(self, record: Callable[[int], None]) -> _SnakemakeRun:
         """Run Snakemake to its end or until a signal, and say how it went."""
         start, started = time.monotonic(), time.time_ns()
         self.log.parent.mkdir(parents=True, exist_ok=True)

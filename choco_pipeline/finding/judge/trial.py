@@ -41,7 +41,7 @@ from choco_pipeline.finding.judge.bounds import FURTHER, table_of_trial
 from choco_pipeline.finding.judge.disputed import bound_and_dispute
 from choco_pipeline.finding.judge.trial_outcome import (
     MissingMember,
-    Trial,
+    TableTrial,
     agreement,
     held_on,
     verdict_against,
@@ -79,7 +79,7 @@ class _Narrowed:
     """A statement with a narrower condition, and the trials that the condition was learnt from."""
 
     statement: FoundStatement
-    learnt_from: Sequence[Trial]
+    learnt_from: Sequence[TableTrial]
 
 
 def tried(
@@ -122,7 +122,7 @@ def _tried(
     tables: Tables,
     catalogue: Catalogue,
     decide: Decide | None,
-    used: Sequence[Sequence[Trial]],
+    used: Sequence[Sequence[TableTrial]],
     searched: str,
 ) -> FoundStatement:
     """Return a statement with its verdict; on parameters from whose trials its condition was learnt it is not tried again.
@@ -195,7 +195,7 @@ def _tried(
 def _narrowed(
     statement: FoundStatement,
     seen: Iterable[Parameters],
-    outcomes: Sequence[Trial],
+    outcomes: Sequence[TableTrial],
     searched: str,
 ) -> _Narrowed | None:
     """Return a statement for fewer parameters, by a short condition that tells where it was wrong; None if there is none.
@@ -240,7 +240,7 @@ def _trials(
     tables: Tables,
     catalogue: Catalogue,
     taken: Sequence[Parameters],
-) -> Iterator[Trial]:
+) -> Iterator[TableTrial]:
     """Yield outcomes on tables computed for the purpose: on unseen parameters first, then beyond the run's tables."""
     if claim.is_over_tables:
         yield from _trial_across(claim, statement)
@@ -256,13 +256,13 @@ def _trials(
         yield from _trial(claim, known, run, catalogue, is_far=game in farthest)
 
 
-def _trial_across(claim: Claim, statement: FoundStatement) -> Iterator[Trial]:
+def _trial_across(claim: Claim, statement: FoundStatement) -> Iterator[TableTrial]:
     """Yield the outcome of comparing tables, more of them than a statement was found on."""
     ((name, values),) = statement.parameters.items()
     last = min(FURTHER * max(values), MOST_TABLES)
     for trial in trials(claim, {name: parse_range(f"1..{last}")}):
         assert not isinstance(trial.finding.verdict, Proved)
-        yield Trial({}, last, trial.finding.verdict, max(values))
+        yield TableTrial({}, last, trial.finding.verdict, max(values))
 
 
 def _trial(
@@ -272,7 +272,7 @@ def _trial(
     catalogue: Catalogue,
     *,
     is_far: bool = True,
-) -> Iterator[Trial]:
+) -> Iterator[TableTrial]:
     """Yield the outcome on a table of a game for which the run has a table with the bound `run`, or none.
 
     If it is not to go far, the table is as large as that of a game which the run does not have; nothing is tried if it is
@@ -295,12 +295,12 @@ def _trial(
         except ChocoError as error:
             verdict = Undecided(str(error))
         assert not isinstance(verdict, Proved), "a table proves nothing"
-        yield Trial(parameters, bound, verdict, run)
+        yield TableTrial(parameters, bound, verdict, run)
 
 
 def _trials_of_own(
     claim: Claim, name: str, parameters: Parameters, tables: Tables
-) -> Iterator[Trial]:
+) -> Iterator[TableTrial]:
     """Yield the outcome on the run's own table of a game as a whole, if searches have looked at a corner of it alone."""
     game = game_of(claim, parameters)
     if game is None or isinstance(
@@ -315,7 +315,7 @@ def _trials_of_own(
             finding = table.find(claim, case, game)
             assert not isinstance(finding.verdict, Proved), "a table proves nothing"
             verdict = _missing(claim, finding, table.bound) or finding.verdict
-            yield Trial(parameters, table.bound, verdict, table.bound, is_own=True)
+            yield TableTrial(parameters, table.bound, verdict, table.bound, is_own=True)
 
 
 def _missing(claim: Claim, finding: Finding, bound: int) -> MissingMember | None:

@@ -28,7 +28,7 @@ class MissingMember:
 
 
 @dataclass(frozen=True)
-class Trial:
+class TableTrial:
     """An outcome on one table."""
 
     parameters: Parameters
@@ -54,7 +54,7 @@ class Trial:
                 return 0
 
 
-def held_on(before: Evidence, held: Sequence[Trial]) -> Evidence:
+def held_on(before: Evidence, held: Sequence[TableTrial]) -> Evidence:
     """Return what it held on, with the games that it was not seen for: a larger table of another holds the same cells again."""
     new = [trial for trial in held if trial.run is None]
     if not new:
@@ -64,7 +64,7 @@ def held_on(before: Evidence, held: Sequence[Trial]) -> Evidence:
     return Evidence(before.positions + positions, what, before.tables + len(new))
 
 
-def agreement(held: Sequence[Trial]) -> str:
+def agreement(held: Sequence[TableTrial]) -> str:
     """Return on what a statement was right: tables that were computed for it, and the run's own."""
     computed = [trial for trial in held if not trial.is_own]
     own = [trial for trial in held if trial.is_own]
@@ -76,12 +76,12 @@ def agreement(held: Sequence[Trial]) -> str:
     return f"holds for {'; and for '.join(parts)}"
 
 
-def _counted(held: Sequence[Trial]) -> str:
+def _counted(held: Sequence[TableTrial]) -> str:
     tables = f"{len(held)} tables" if len(held) > 1 else "a table"
     return f"all {sum(trial.positions for trial in held):,} positions of {tables}"
 
 
-def _where(held: Sequence[Trial]) -> str:
+def _where(held: Sequence[TableTrial]) -> str:
     new = [trial for trial in held if trial.run is None]
     further = [trial for trial in held if trial.run is not None and trial.bound > trial.run]
     again = [trial for trial in held if trial.run is not None and trial.bound <= trial.run]
@@ -99,13 +99,13 @@ def _where(held: Sequence[Trial]) -> str:
     return " and ".join(parts)
 
 
-def _bounds(held: Sequence[Trial]) -> str:
+def _bounds(held: Sequence[TableTrial]) -> str:
     """Return how far tables go; some games have smaller ones, where these take long."""
     least, most = (choose(trial.bound for trial in held) for choose in (min, max))
     return f"to bound {most:,}" if least == most else f"to bounds from {least:,} to {most:,}"
 
 
-def verdict_against(against: Sequence[Trial]) -> Conclusion:
+def verdict_against(against: Sequence[TableTrial]) -> Conclusion:
     """Return the verdict of trials that a statement does not stand: "refuted" if one of them refutes it."""
     refuting = [trial for trial in against if isinstance(trial.verdict, Refuted)]
     deciding = (refuting or against)[0]

@@ -87,7 +87,7 @@ def relations(
     for (ruleset, is_grundy), members in sorted(games.items(), key=lambda one: -len(one[1])):
         tables = [MemberTable(parameters, _never) for parameters in members.values()]
         quantity: Quantity = "grundy" if is_grundy else "p-positions"
-        search = _Search(TableFamily.of(ruleset, tables), quantity, next(iter(members)))
+        search = _RelationSearch(TableFamily.of(ruleset, tables), quantity, next(iter(members)))
         search.run(most)
         if search.stated and read(ruleset).name == "with-pass":
             most = 1
@@ -100,7 +100,7 @@ def _never() -> Any:
     raise AssertionError("tables are computed where they are compared")
 
 
-class _Search:
+class _RelationSearch:
     """What is found of one family.
 
     Attributes

@@ -59,7 +59,7 @@ def mine_formulas(game: Ruleset, bound: int, data: xr.Dataset) -> list[FormulasF
         What was found, or one finding that says what was tried. A formula with exceptions stands beside one without, if it
         is not longer.
     """
-    search = _Search(Reading(Cells.of(game, bound, data)))
+    search = _TableSearch(Reading(Cells.of(game, bound, data)))
     numbers = search.number_set()
     if numbers is not None:
         return [numbers]
@@ -78,7 +78,7 @@ def mine_formulas(game: Ruleset, bound: int, data: xr.Dataset) -> list[FormulasF
 
 
 @dataclass
-class _Search:
+class _TableSearch:
     """The search on one table, and how many formulas it has looked at."""
 
     reading: Reading

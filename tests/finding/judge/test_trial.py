@@ -9,7 +9,7 @@ import pytest
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.claims.language.verdict import HoldsToBound
-from choco_pipeline.finding.judge.trial_outcome import Trial, agreement
+from choco_pipeline.finding.judge.trial_outcome import TableTrial, agreement
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.finding.statements.statement_line import VALUES_ARE
 from choco_pipeline.finding.statements.whole_table import WholeTable
@@ -134,7 +134,9 @@ def test_what_only_the_whole_of_a_large_table_of_the_run_refutes_is_refuted(plac
     ("bounds", "said"), [((8, 8), "to bound 8"), ((64, 8), "to bounds from 8 to 64")]
 )
 def test_of_tables_that_go_less_far_no_more_is_said(bounds, said):
-    held = [Trial({"k": b}, bound, HoldsToBound(5, bound), None) for b, bound in enumerate(bounds)]
+    held = [
+        TableTrial({"k": b}, bound, HoldsToBound(5, bound), None) for b, bound in enumerate(bounds)
+    ]
     assert agreement(held) == (
         f"holds for all 10 positions of 2 tables computed to test it: k = 0, 1, not seen before, {said}"
     )

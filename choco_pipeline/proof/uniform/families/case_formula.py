@@ -109,7 +109,7 @@ def read_choices(reader: LinearFormReader, node: Node) -> tuple[RemainderChoice,
     found = []
     for numbers in choices(*map(range, moduli)):
         chosen = dict(zip(remainders, numbers, strict=True))
-        term = _Reader(reader, chosen).term(node)
+        term = _TermReader(reader, chosen).term(node)
         found.append(RemainderChoice(tuple(zip(sums, moduli, numbers, strict=True)), term))
     return tuple(found)
 
@@ -151,7 +151,7 @@ def at_most(term: CaseTerm, place: Place, value: Affine) -> list[Conjunction]:
 
 
 @dataclass(frozen=True)
-class _Reader:
+class _TermReader:
     """Reads a formula in which remainders are numbers."""
 
     reader: LinearFormReader

@@ -147,7 +147,7 @@ class Family:
 
     def cases(self) -> Iterator[FamilyCase]:
         """Yield the cases; together they are all members."""
-        start = _Part({n: Affine.of(n) for n in self.parameters}, tuple(map(Affine.of, self.parameters)))  # fmt: skip
+        start = _FamilyPart({n: Affine.of(n) for n in self.parameters}, tuple(map(Affine.of, self.parameters)))  # fmt: skip
         todo, count = start.by_powers(self._powers()), 0
         while todo:
             part = todo.pop(0)
@@ -183,7 +183,7 @@ class Family:
         ]
         return sorted(set(found) & set(self.parameters))
 
-    def _reader(self, part: _Part) -> LinearFormReader:
+    def _reader(self, part: _FamilyPart) -> LinearFormReader:
         return LinearFormReader(
             part.parameters,
             frozenset(self.description.coordinates),
@@ -191,7 +191,7 @@ class Family:
             part.powers,
         )
 
-    def _alternatives(self, part: _Part) -> list[_Part]:
+    def _alternatives(self, part: _FamilyPart) -> list[_FamilyPart]:
         every = self._reader(part).alternatives(parse_nodes(self.condition))
         found = [replace(part, conditions=part.conditions + more, is_read=True) for more in every]
         for one in found[:-1]:  # which a later one may be larger than
@@ -199,7 +199,7 @@ class Family:
                 found = [other for other in found if other is not one]
         return found
 
-    def _case(self, part: _Part) -> FamilyCase:
+    def _case(self, part: _FamilyPart) -> FamilyCase:
         reader = self._reader(part)
         heights = {n: _height(reader, node) for n, node in self.description.heights.items()}
         needed = [a for height in heights.values() for a in height.terms.values()]
@@ -225,17 +225,19 @@ class _NoMemberError(Exception):
 
 
 @dataclass(frozen=True)
-class _Part:
+class _FamilyPart:
+    """Some of a family's members: those whose parameters are these forms, under these conditions."""
+
     parameters: Mapping[str, Affine]
     conditions: tuple[Affine, ...]
     is_read: bool = False
     powers: Mapping[str, Affine] = field(default_factory=dict)
 
-    def includes(self, other: _Part) -> bool:
+    def includes(self, other: _FamilyPart) -> bool:
         """Whether all parameters of another part are in this one."""
         return all(sign_of(c, other.conditions) for c in self.conditions)
 
-    def by_powers(self, names: Collection[str]) -> list[_Part]:
+    def by_powers(self, names: Collection[str]) -> list[_FamilyPart]:
         """Return the parts in which the one parameter is 0, in which it is odd, and in which it is 2·p_2·(2n+1)."""
         if not names:
             return [self]
@@ -260,7 +262,7 @@ class _Part:
             )
         ]
 
-    def by_residues(self, needed: ResiduesNeededError) -> list[_Part]:
+    def by_residues(self, needed: ResiduesNeededError) -> list[_FamilyPart]:
         """Return the parts for each residue of a parameter."""
         name, modulus = needed.parameter, needed.modulus
         if self.powers and POWER in name:
@@ -275,11 +277,11 @@ class _Part:
                 new += "_"
         return [self._put({name: Affine.of(new) * modulus + r}, (Affine.of(new),)) for r in range(modulus)]  # fmt: skip
 
-    def by_sign(self, total: Affine) -> list[_Part]:
+    def by_sign(self, total: Affine) -> list[_FamilyPart]:
         """Return the part in which a sum is not negative, and the other one."""
         return [self._put({}, (total,)), self._put({}, (-total - 1,))]
 
-    def _put(self, values: Mapping[str, Affine], more: tuple[Affine, ...]) -> _Part:
+    def _put(self, values: Mapping[str, Affine], more: tuple[Affine, ...]) -> _FamilyPart:
         parameters = {n: value.substitute(values) for n, value in self.parameters.items()}
         conditions = tuple(c.substitute(values) for c in self.conditions)
         kept = _without_trivial(conditions + more)
