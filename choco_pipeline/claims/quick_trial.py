@@ -22,6 +22,7 @@ from choco_pipeline.claims.processor_time import OverTimeError
 from choco_pipeline.claims.standalone.standing import check_standing
 from choco_pipeline.errors import ConfigError, LimitError
 from choco_pipeline.formula.ranges import Range, parse_range
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build
 from choco_pipeline.shown import ShownInNotebook
@@ -236,7 +237,7 @@ def _cases(
         if all(case[name] in span.values({}) for name, span in wanted.items())
     ]
     if not cases:
-        tried = ", ".join(f"{name} = {span}" for name, span in (spans | wanted).items())
+        tried = assigned(spans | wanted)
         when = claim.statement.when
         needed = f": {when}" if when else ""
         raise ConfigError(f"claim {claim.id} does not speak of {tried or 'anything'}{needed}")

@@ -8,6 +8,7 @@ from itertools import zip_longest
 
 from choco_pipeline.drawing.shape import Boxes, Heaps, Passes, Plus, Shape, Squares, shapes_of
 from choco_pipeline.drawing.svg import draw_shape
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.ruleset import Ruleset
 
 BITTER, SWEET, STONE = "■", "□", "●"
@@ -107,9 +108,7 @@ def draw_svg(ruleset: Ruleset, position: Sequence[int], option: Sequence[int] | 
 
 
 def _caption(ruleset: Ruleset, position: Sequence[int]) -> str:
-    return ", ".join(
-        f"{name} = {value}" for name, value in zip(ruleset.coordinates, position, strict=True)
-    )
+    return assigned(dict(zip(ruleset.coordinates, position, strict=True)))
 
 
 def _line_from_below(block: Sequence[str], number: int) -> str:

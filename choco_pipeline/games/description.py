@@ -15,6 +15,7 @@ from choco_pipeline.documents.content import Content, Location
 from choco_pipeline.documents.yaml_file import YamlFile, read_yaml_text
 from choco_pipeline.errors import ChocoError, ConfigError, RulesetError
 from choco_pipeline.formula import Formula, FormulaError, parse
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.game_file import MOST_AMOUNTS, GameFile, GameMove
 from choco_pipeline.games.height import FormulaHeight
 from choco_pipeline.games.rules import Limit, Move, Rules, with_free_heap
@@ -264,10 +265,9 @@ class _DescriptionReader:
             raise self._error(place, str(error)) from None
 
     def _error(self, place: Location, message: str) -> ConfigError:
-        other = [f"{n} = {v}" for n, v in self.values.items() if v != self.file.parameters[n]]
-        return self.content.error(
-            place, message + (f" (where {', '.join(other)})" if other else "")
-        )
+        given = self.file.parameters
+        other = assigned({name: v for name, v in self.values.items() if v != given[name]})
+        return self.content.error(place, message + (f" (where {other})" if other else ""))
 
 
 def described(name: str, base: Path, games: Mapping[str, Any] | None) -> Description:

@@ -361,10 +361,14 @@ def _read_own(parts: list[str], whole: str) -> Notation:
 def _value(key: str, text: str, whole: str, depth: int) -> Argument:
     if key in ("game", "a", "b"):
         return _read(text, whole, depth + 1)
-    csv = _CSV.fullmatch(text)
-    if key == "f" and csv:
-        return CsvFile(csv.group(1).strip("\"'"))
-    return _formula(key, text, whole)
+    file = csv_file(text) if key == "f" else None
+    return _formula(key, text, whole) if file is None else file
+
+
+def csv_file(text: str) -> CsvFile | None:
+    """Return the file that ``csv(path)`` names, the path in quotes or not; None for another text."""
+    written = _CSV.fullmatch(text)
+    return None if written is None else CsvFile(written[1].strip("\"'"))
 
 
 def _formula(key: str, text: str, whole: str) -> Formula:

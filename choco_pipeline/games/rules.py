@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from choco_pipeline.formula import Formula, parse
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games.height import FormulaHeight, Height
 
 Position = tuple[int, ...]
@@ -209,7 +210,7 @@ class Rules:
         for name, limit in self.limits.items():
             most = limit.at(values)
             if values[name] > most:
-                where = ", ".join(f"{other} = {values[other]}" for other in limit.of)
+                where = assigned({other: values[other] for other in limit.of})
                 height = f"its height at {where}, which is" if where else "its largest value,"
                 return f"{name} = {values[name]} is above {height} {most}"
         if self.within is not None and not self.within.value(values):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,7 +12,7 @@ from choco_pipeline.errors import ChocoError, ConfigError
 from choco_pipeline.formula import Formula, parse
 from choco_pipeline.formula.ranges import Range, parse_range
 from choco_pipeline.games import Ruleset, WithPass
-from choco_pipeline.games.notation import CsvFile, build, read
+from choco_pipeline.games.notation import CsvFile, build, csv_file, read
 from choco_pipeline.shipped import project_file
 from choco_pipeline.sweep.config import Config, Mine, Prove, Sweep
 from choco_pipeline.tables.specs.spec import TableSpec
@@ -25,7 +24,6 @@ MOST_COMBINATIONS = 1_000_000
 #: Larger integers in a configuration are mistakes too; positions stay inside 32 bits.
 LARGEST = 1 << 31
 
-_CSV = re.compile(r"\s*csv\(\s*(?P<path>[^()]+?)\s*\)\s*")
 
 Values = dict[str, int | str]
 _Entry = int | str
@@ -157,12 +155,9 @@ def _games(
     ]
     for text, location in heights or [("", (*here, "ruleset"))]:
         with _at(file, location):
-            csv = _CSV.fullmatch(text)
             whole: dict[str, int | Formula | CsvFile] = dict(values)
-            if csv:
-                whole["f"] = CsvFile(csv["path"].strip("\"'"))
-            elif text:
-                whole["f"] = parse(text, names={"x", "z", *values})
+            if text:
+                whole["f"] = csv_file(text) or parse(text, names={"x", "z", *values})
             game = build(read(sweep.ruleset), whole, base)
         with _at(file, (*here, "passes")):
             if full["passes"] < 0:

@@ -13,6 +13,7 @@ from choco_pipeline.documents.model import Model
 from choco_pipeline.documents.yaml_file import Location
 from choco_pipeline.formula import Formula, FormulaError, parse
 from choco_pipeline.formula.written.math_text import math_text, range_text
+from choco_pipeline.formula.written.parameter_text import assigned
 
 
 class Number(Model):
@@ -121,7 +122,7 @@ class IntegerStatement(Kind):
     def summary(self) -> str:
         """Return what is claimed as one line of formulas."""
         where = " and ".join(map(math_text, conditions_of(self.where)))
-        let = ", ".join(f"{name} = {math_text(formula)}" for name, formula in self.let.items())
+        let = assigned({name: math_text(formula) for name, formula in self.let.items()})
         parts = [*map(math_text, conditions_of(self.holds))]
         parts += [" or ".join(map(math_text, self.any))] if self.any else []
         if self.equivalent:

@@ -48,6 +48,11 @@ class Claim:
         return self.statement.id
 
     @property
+    def is_found(self) -> bool:
+        """Whether the machine found it, so that no file of claims has it; ids of claims in files may not begin so."""
+        return self.id.startswith(FOUND)
+
+    @property
     def check(self) -> Check:
         """What the claim says of the rulesets."""
         return self.statement.check
@@ -223,7 +228,7 @@ class Claim:
                 if next(tried) > MOST_TRIED:
                     raise self._too_many(known, 0)
         except FormulaError as error:
-            if self.id.startswith(FOUND):
+            if self.is_found:
                 return False  # the condition was found where it has a value, as v2(s) has for s > 0, and is meant there
             raise ConfigError(f"claim {self.id}: when: {error}, for {_given(known)}") from error
         return False

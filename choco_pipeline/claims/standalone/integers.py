@@ -31,6 +31,7 @@ from choco_pipeline.claims.language.verdict import (
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.formula import Formula
 from choco_pipeline.formula.written.math_text import math_text
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import Position
 
 #: Which of the outer integers a choice of inner ones belongs to; no formula can have this name.
@@ -141,7 +142,7 @@ class _Statement:
         named = {**self.known, **dict(zip(check.all, position, strict=True))}
         for name, formula in check.let.items():
             named[name] = int(formula.value(named))
-        lets = ", ".join(f"{name} = {named[name]}" for name in check.let)
+        lets = assigned({name: named[name] for name in check.let})
         actual, claimed = self._contradiction(named)
         where = f", where {lets}" if lets else ""
         return Counterexample(f"{actual}{where}", claimed, position, tuple(check.all))

@@ -29,6 +29,7 @@ from choco_pipeline.drawing import draw_text
 from choco_pipeline.errors import ChocoError, ConfigError, RulesetError
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.formula.ranges import Range, parse_range
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import parse_ruleset
 
 if TYPE_CHECKING:  # it shows counterexamples, as this module does
@@ -196,7 +197,7 @@ def explain(counterexample: Counterexample, ruleset: str | None) -> Iterator[str
         yield f"found {counterexample.found}; claimed {counterexample.claimed}"
         return
     names = counterexample.coordinates
-    place = ", ".join(f"{n} = {v}" for n, v in zip(names, position, strict=False))
+    place = assigned(dict(zip(names, position, strict=False)))
     where = f"{ruleset}, " if ruleset else ""
     claimed = f"claimed: {counterexample.claimed}"
     yield wrapped(f"{where}{place}: {counterexample.found}; {claimed}")
@@ -259,7 +260,6 @@ def _document(trial: Trial, verdict: ClaimVerdict) -> Mapping[str, object]:
 def _label(trial: Trial) -> str:
     if trial.for_all is not None:
         return f"{trial.for_all.text}: "
-    parts = [f"{name} = {value}" for name, value in trial.parameters.items()]
-    if trial.bound is not None:
-        parts.append(f"bound {trial.bound:,}")
-    return f"{', '.join(parts)}: " if parts else ""
+    bound = "" if trial.bound is None else f"bound {trial.bound:,}"
+    parts = ", ".join(filter(None, (assigned(trial.parameters), bound)))
+    return f"{parts}: " if parts else ""

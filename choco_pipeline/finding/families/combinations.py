@@ -27,12 +27,25 @@ class Term:
         """Return the value for some parameters; None where there is none, as for v2(0)."""
         if self.text == "":
             return 1
-        if self.text is None:
-            return _logarithm(self.shown, point)
+        assert self.text is not None
         try:
             return int(parse(self.text).value(point))
         except FormulaError:
             return None
+
+
+@dataclass(frozen=True)
+class Logarithm(Term):
+    """The logarithm to base 2 of a parameter, rounded; the formula language has none."""
+
+    name: str
+    is_rounded_up: bool
+
+    def value(self, point: Point) -> int | None:
+        """Return the value for some parameters; None below 1."""
+        if point[self.name] < 1:
+            return None
+        return (point[self.name] - self.is_rounded_up).bit_length() - (not self.is_rounded_up)
 
 
 CONSTANT = Term("", "")
@@ -55,19 +68,12 @@ def product_of(left: Term, right: Term) -> Term:
 
 def log_down(name: str) -> Term:
     """Return the logarithm to base 2, rounded down."""
-    return Term(f"⌊log₂ {name}⌋", None)
+    return Logarithm(f"⌊log₂ {name}⌋", None, name, is_rounded_up=False)
 
 
 def log_up(name: str) -> Term:
     """Return the logarithm to base 2, rounded up."""
-    return Term(f"⌈log₂ {name}⌉", None)
-
-
-def _logarithm(shown: str, point: Point) -> int | None:
-    name = shown[len("⌊log₂ ") : -1]
-    if point[name] < 1:
-        return None
-    return (point[name] - (shown[0] == "⌈")).bit_length() - (shown[0] == "⌊")
+    return Logarithm(f"⌈log₂ {name}⌉", None, name, is_rounded_up=True)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from choco_pipeline.automata.algebra import witness
 from choco_pipeline.claims.kinds import IntegerStatement
 from choco_pipeline.claims.language.case import Finding
-from choco_pipeline.claims.language.claim import FOUND, Claim
+from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.claims.language.claim_formulas import without_value
 from choco_pipeline.claims.language.verdict import Proved, Refuted, Undecided, Vacuous
 from choco_pipeline.claims.standalone.integers import find_integers
@@ -105,8 +105,8 @@ def decide_choice(
         if empty and engines.hold(negation(spoken.cases)):
             return Finding(Vacuous(NONE), engines.evidence())
         if engines.hold(negation(spoken.false)):
-            is_found = claim.id.startswith(FOUND)  # no file of claims has it
-            again = "its certificate" if is_found else command("claims", "check", claim.id)
+            repeated = command("claims", "check", claim.id)
+            again = "its certificate" if claim.is_found else repeated
             return Finding(Proved(again, "integer"), engines.evidence())
         at = _least(spoken, engines)
         shown = find_integers(check, at["N"], {name: at[name] for name in check.all})

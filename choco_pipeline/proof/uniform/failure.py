@@ -21,7 +21,7 @@ import numpy as np
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.uniform.direct import MOST_VALUES, DirectCase
-from choco_pipeline.proof.uniform.families.affine import TIMES, Affine, number
+from choco_pipeline.proof.uniform.families.affine import Affine, factors_of, number
 from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
 from choco_pipeline.proof.uniform.families.linear_forms import LinearForm
 from choco_pipeline.proof.uniform.families.single_values import with_sums
@@ -61,7 +61,7 @@ class Failure:
             for name, value in self.case.parameters.items()
             if str(value) != name
         ]
-        own = (c for c in self.case.conditions if not any(TIMES in n for n, _ in c.terms))
+        own = (c for c in self.case.conditions if all(len(factors_of(n)) == 1 for n, _ in c.terms))
         named += [math_text(f"{condition} >= 0") for condition in own]
         return f"({', '.join(self.position)}) = ({at}) for {', '.join(named)}"
 

@@ -11,14 +11,13 @@ written beside: that a product is not negative if both factors are not. True sen
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
 from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.uniform.direct import DirectCase, leaves_remainder
-from choco_pipeline.proof.uniform.families.affine import TIMES, ZERO, Affine, number
+from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, divided_by, number
 from choco_pipeline.proof.uniform.families.affine import product as times
 from choco_pipeline.proof.uniform.families.family import POWER, Family, FamilyCase
 from choco_pipeline.proof.uniform.sentences import (
@@ -26,6 +25,7 @@ from choco_pipeline.proof.uniform.sentences import (
     any_of,
     at_least_0,
     is_0,
+    names_in,
     negation,
     text,
 )
@@ -135,12 +135,10 @@ class PowerCase:
         for name, value in position.items():
             total, high, low = value + self.case.shift(name), ZERO, ZERO
             for term, c in total.terms:
-                factors = term.split(TIMES)
+                rest = divided_by(term, POWER)
                 if self.base == number(1):
                     high += Affine.of(term) * c
-                elif POWER in factors and c % 2 == 0:
-                    factors.remove(POWER)
-                    rest = Affine.of(TIMES.join(factors)) if factors else number(1)
+                elif rest is not None and c % 2 == 0:
                     high += rest * (c // 2)
                 else:
                     return None
@@ -186,7 +184,7 @@ class PowerCase:
         body = all_of([*hints, at_least_0(low), at_least_0(self.base - low - 1), any_of(wrong)])
         conditions = [*self.case.conditions, *map(Affine.of, self.case.names)]
         known = " ".join(map(at_least_0, conditions))
-        return text(sorted(set(re.findall(r"\|([^|]+)\|", body + known))), conditions, body)
+        return text(sorted(names_in(body + known)), conditions, body)
 
     def _room(self, at: Mapping[str, Affine], value: Affine) -> Affine:
         """Return what is not negative exactly if the limited coordinate may have a value."""

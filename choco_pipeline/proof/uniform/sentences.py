@@ -62,6 +62,17 @@ def any_of(sentences: Iterable[str]) -> str:
     return FALSE if not kept else kept[0] if len(kept) == 1 else f"(or {' '.join(kept)})"
 
 
+def names_in(sentences: str) -> set[str]:
+    """Return the names in sentences; SMT-LIB's quoted symbols hold no other bar.
+
+    Examples
+    --------
+    >>> sorted(names_in(at_least_0(Affine.of("k") - Affine.of("m*n") * 2)))
+    ['k', 'm*n']
+    """
+    return {*sentences.split("|")[1::2]}
+
+
 def _symbol(name: str) -> str:
     return f"|{name}|"
 

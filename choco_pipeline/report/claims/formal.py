@@ -8,6 +8,7 @@ from typing import Any
 from choco_pipeline.claims.language.ledger_claim import LedgerClaim
 from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.formula.written.math_text import math_text, range_text
+from choco_pipeline.formula.written.parameter_text import assigned
 
 Document = Mapping[str, Any]
 
@@ -43,7 +44,7 @@ def _lines(claim: LedgerClaim, formal: Document, check: Document) -> Iterator[tu
         by = f", by {', '.join(lemmas)}" if lemmas else ""
         yield "follows from", f"{', '.join(formal['follows_from']['claims'])}{by}"
     if formal["let"]:
-        yield "where", ", ".join(f"{n} = {math_text(v)}" for n, v in formal["let"].items())
+        yield "where", assigned({name: math_text(text) for name, text in formal["let"].items()})
     if formal["reach"]:
         yield "up to", math_text(formal["reach"])
     if claim.ruleset is None:

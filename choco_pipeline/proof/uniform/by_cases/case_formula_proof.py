@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.proof.clock import Clock
 from choco_pipeline.proof.proof_errors import UndecidedError
 from choco_pipeline.proof.uniform.by_cases.case_obligations import (
@@ -20,9 +21,9 @@ from choco_pipeline.proof.uniform.by_cases.product_lemmas import (
     lemmas_for,
     needed_lemmas,
 )
-from choco_pipeline.proof.uniform.families.affine import TIMES, Affine
+from choco_pipeline.proof.uniform.families.affine import Affine, factors_of
 from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
-from choco_pipeline.proof.uniform.sentences import all_of, text
+from choco_pipeline.proof.uniform.sentences import all_of, names_in, text
 from choco_pipeline.proof.uniform.solvers import require_unsat
 
 #: Seconds to find which lemmas z3 needs, and for a text with no others, which mostly takes one: with too few cvc5 may never end.
@@ -75,7 +76,7 @@ def _proved(
     """Return the text of an obligation with lemmas, all that were found if both solvers are not content with fewer; and these."""
     products = Products.of(game.factor, body)
     known = [body] if products is None else [products.always(), body]
-    names = sorted({*body.split("|")[1::2], *game.case.names})
+    names = sorted(names_in(body) | {*game.case.names})
 
     def written(lemmas: tuple[Affine, ...]) -> str:
         said = [] if products is None else [products.lemma(total) for total in lemmas]
@@ -85,7 +86,7 @@ def _proved(
         used = lemmas_for(written(()), products, clock)
         lemmas = needed_lemmas(written(()), products, used, Clock(min(FEWEST_SECONDS, clock.left)))
     except TrueCounterexampleError as error:
-        values = ", ".join(f"{n} = {v}" for n, v in error.values.items() if TIMES not in n)
+        values = assigned({n: v for n, v in error.values.items() if len(factors_of(n)) == 1})
         raise UndecidedError(f"{name} fails at {values}") from None
     except UndecidedError as error:
         raise UndecidedError(f"{name}: {error}") from None

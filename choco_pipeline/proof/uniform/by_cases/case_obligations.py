@@ -14,7 +14,7 @@ from itertools import chain, combinations
 
 from choco_pipeline.proof.proof_errors import FamilyError
 from choco_pipeline.proof.uniform.direct import leaves_remainder, variable
-from choco_pipeline.proof.uniform.families.affine import TIMES, ZERO, Affine, product
+from choco_pipeline.proof.uniform.families.affine import ZERO, Affine, factors_of, product
 from choco_pipeline.proof.uniform.families.case_formula import Place, value_at
 from choco_pipeline.proof.uniform.families.family import Family, FamilyCase
 from choco_pipeline.proof.uniform.families.linear_forms import LinearForm
@@ -170,7 +170,7 @@ class CaseObligations:
         sums += chain.from_iterable(
             chain.from_iterable(choice.equal(self.position, ZERO)) for choice in self.case.choices
         )
-        products = [{*name.split(TIMES)} for s in sums for name, _ in s.terms if TIMES in name]
+        products = [{*factors_of(n)} for s in sums for n, _ in s.terms if len(factors_of(n)) > 1]
         common = set.intersection(*products) & {*self.case.names} if products else set()
         if products and len(common) != 1:
             raise FamilyError(

@@ -25,7 +25,7 @@ from choco_pipeline.proof.uniform.by_cases.case_obligations import (
 )
 from choco_pipeline.proof.uniform.by_cases.derived_options import Quotients
 from choco_pipeline.proof.uniform.direct import variable
-from choco_pipeline.proof.uniform.families.affine import TIMES, Affine
+from choco_pipeline.proof.uniform.families.affine import Affine, factors_of
 
 #: Members of a case that options are chosen by: those with the least parameters; positions up to a bound; and values in each.
 MEMBERS, BOUND, DRAWN = 9, 26, 1500
@@ -159,6 +159,6 @@ def _value(total: Affine, values: Mapping[str, Integers]) -> Integers:
     """Return the values of a sum where names have these."""
     found: Integers = np.asarray(total.constant, dtype=np.int64)
     for term, c in total.terms:
-        factors = [values[n] for n in term.split(TIMES)]
+        factors = [values[n] for n in factors_of(term)]
         found = np.asarray(found + reduce(np.multiply, factors) * c)
     return found

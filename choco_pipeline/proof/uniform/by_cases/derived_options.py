@@ -19,7 +19,7 @@ from choco_pipeline.proof.uniform.by_cases.case_obligations import (
     NamedQuotient,
     SoughtOption,
 )
-from choco_pipeline.proof.uniform.families.affine import TIMES, Affine, number, product
+from choco_pipeline.proof.uniform.families.affine import Affine, divided_by, number, product
 from choco_pipeline.proof.uniform.families.linear import sign_of
 
 
@@ -59,10 +59,9 @@ def _whole(dividend: Affine, divisor: Affine) -> Affine:
     whole = number(0)
     (name, size), *others = divisor.terms
     for term, c in dividend.terms:
-        factors = term.split(TIMES)
-        if name in factors and c // size and not others:
-            factors.remove(name)
-            whole += (Affine.of(factors[0]) if factors else number(1)) * (c // size)
+        rest = divided_by(term, name)
+        if rest is not None and not others:
+            whole += rest * (c // size)
     return whole
 
 
@@ -139,10 +138,9 @@ def _multiple(total: Affine, name: str) -> Affine:
     """Return what a name is multiplied by in a sum."""
     found = number(0)
     for term, c in total.terms:
-        factors = term.split(TIMES)
-        if name in factors:
-            factors.remove(name)
-            found += (Affine.of(TIMES.join(factors)) if factors else number(1)) * c
+        rest = divided_by(term, name)
+        if rest is not None:
+            found += rest * c
     return found
 
 

@@ -18,8 +18,15 @@ import z3
 
 from choco_pipeline.proof.clock import Clock, answer_within
 from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.proof.uniform.families.affine import TIMES, Affine, product
-from choco_pipeline.proof.uniform.sentences import all_of, any_of, at_least_0, is_0, negation
+from choco_pipeline.proof.uniform.families.affine import Affine, factors_of, product, product_name
+from choco_pipeline.proof.uniform.sentences import (
+    all_of,
+    any_of,
+    at_least_0,
+    is_0,
+    names_in,
+    negation,
+)
 from choco_pipeline.proof.uniform.sentences import text as smt_text
 
 #: Sums of at most so many names, with these multiples and these numbers added, are tried.
@@ -43,8 +50,8 @@ class Products:
     def of(cls, factor: str | None, texts: str) -> Products | None:
         """Return those that stand in a text; None if there are none."""
         found: set[str] = set()
-        for part in texts.split("|")[1::2]:
-            factors = part.split(TIMES)
+        for name in names_in(texts):
+            factors = [*factors_of(name)]
             if len(factors) > 1:
                 factors.remove(factor or "")
                 found.add(*factors)
@@ -103,7 +110,7 @@ class Products:
         return ordered or list(alone)
 
     def _value(self, name: str, values: Mapping[str, int]) -> int:
-        return values[TIMES.join(sorted((self.factor, name)))]
+        return values[product_name((self.factor, name))]
 
 
 @dataclass(frozen=True)
@@ -171,7 +178,7 @@ class _Question:
     def of(cls, text: str, products: Products | None) -> _Question:
         solver = z3.SolverFor("QF_LIA", ctx=z3.Context())
         solver.from_string(text)
-        return cls(sorted({*text.split("|")[1::2]}), products, solver)
+        return cls(sorted(names_in(text)), products, solver)
 
     def _lemma(self, total: Affine) -> z3.BoolRef:
         assert self.products is not None

@@ -5,7 +5,7 @@ A name may be a product of others, such as ``n*p_2``: only `product` makes such 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from math import prod
@@ -50,7 +50,7 @@ class Affine:
     @property
     def names(self) -> frozenset[str]:
         """The names that occur, alone or in products."""
-        return frozenset(factor for name, _ in self.terms for factor in name.split(TIMES))
+        return frozenset(factor for name, _ in self.terms for factor in factors_of(name))
 
     def __add__(self, other: Affine | int) -> Affine:
         if isinstance(other, int):
@@ -83,13 +83,13 @@ class Affine:
             return self
         total = Affine((), self.constant)
         for name, coefficient in self.terms:
-            factors = name.split(TIMES) if TIMES in name else (name,)
-            total += reduce(product, (values.get(n, Affine.of(n)) for n in factors)) * coefficient
+            factors = (values.get(factor, Affine.of(factor)) for factor in factors_of(name))
+            total += reduce(product, factors) * coefficient
         return total
 
     def value(self, values: Mapping[str, int]) -> int:
         """Return the integer where names have these values."""
-        products = (prod(values[n] for n in name.split(TIMES)) * c for name, c in self.terms)
+        products = (prod(values[n] for n in factors_of(name)) * c for name, c in self.terms)
         return sum(products) + self.constant
 
     def __str__(self) -> str:
@@ -113,9 +113,37 @@ def product(one: Affine, other: Affine) -> Affine:
     total = number(0)
     for left, a in (*one.terms, ("", one.constant)):
         for right, b in (*other.terms, ("", other.constant)):
-            name = TIMES.join(sorted(filter(None, (left + TIMES + right).split(TIMES))))
-            total += Affine.total({name: a * b}) if name else a * b
+            total += _of_factors([*factors_of(left), *factors_of(right)]) * (a * b)
     return total
+
+
+def factors_of(name: str) -> tuple[str, ...]:
+    """Return the names of which a name is the product: itself, if it is none; for no name none."""
+    return tuple(name.split(TIMES)) if name else ()
+
+
+def divided_by(name: str, factor: str) -> Affine | None:
+    """Return the product of the other factors; None if it is no factor of the name.
+
+    Examples
+    --------
+    >>> str(divided_by("m*n*p_2", "n")), str(divided_by("n", "n")), divided_by("m", "n")
+    ('m*p_2', '1', None)
+    """
+    factors = [*factors_of(name)]
+    if factor not in factors:
+        return None
+    factors.remove(factor)
+    return _of_factors(factors)
+
+
+def product_name(factors: Iterable[str]) -> str:
+    """Return the name of a product of names."""
+    return TIMES.join(sorted(factors))
+
+
+def _of_factors(factors: list[str]) -> Affine:
+    return Affine.of(product_name(factors)) if factors else number(1)
 
 
 def number(value: int) -> Affine:

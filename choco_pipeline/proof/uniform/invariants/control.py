@@ -29,6 +29,7 @@ from choco_pipeline.proof.uniform.invariants.locations import (
     VALUE,
     ControlLocation,
     ControlStep,
+    CounterName,
     Digits,
     Goal,
     Order,
@@ -141,9 +142,8 @@ class FamilyObligation:
 
     def before(self, counter: str, source: ControlLocation) -> Affine:
         """Return what a counter had before a step: as long as no move is chosen an option is the position."""
-        if source.move or "'" not in counter:
-            return Affine.of(counter)
-        return Affine.of(counter.replace("'", ""))
+        name = None if source.move else CounterName.read(counter)
+        return Affine.of(counter if name is None else name.of_position)
 
     def updates(
         self, source: ControlLocation, digits: Digits, target: ControlLocation
@@ -225,8 +225,8 @@ class FamilyObligation:
             yield from self._changes(here, here.orders, digits, wanted)
             return
         for move in sorted(self.moves, key=lambda move: len(move[1])):
-            watched = {option(n) for n in move[1]} & self.watched
-            begun = {t for t in watched if t.removesuffix("'") in here.zero}
+            changed = {n for n in move[1] if option(n) in self.watched}
+            begun = {option(n) for n in changed & here.zero}
             begun |= here.zero - {move[0], *move[1]}
             chosen = ControlLocation(
                 here.start, True, move[0], self._orders(move), frozenset(begun)

@@ -16,6 +16,7 @@ from choco_pipeline.proof.uniform.invariants.locations import (
     CONSTANT,
     TARGET,
     ControlLocation,
+    CounterName,
     TrackForm,
     option,
 )
@@ -84,7 +85,8 @@ def _equalities(obligation: FamilyObligation, here: ControlLocation) -> tuple[Af
     forms = {c: _canonical(form, like) for c, form in obligation.counters(here).items()}
     singles: dict[str, str] = {}
     for counter, form in forms.items():
-        if len(form) == 1 and counter.startswith("count("):
+        name = CounterName.read(counter)
+        if len(form) == 1 and name is not None and name.kind == "count":
             singles.setdefault(next(iter(form)), counter)
     found: list[Affine] = []
     seen: dict[tuple[tuple[str, str], ...], str] = {}

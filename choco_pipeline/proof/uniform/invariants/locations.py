@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 from choco_pipeline.proof.uniform.families.affine import Affine, number
@@ -46,7 +47,13 @@ class CounterName:
     #: Whether it counts for the option, not for the position.
     is_of_option: bool
 
+    @property
+    def of_position(self) -> str:
+        """The name of the counter that counts the same for the position."""
+        return f"{self.kind}({self.coordinate})"
+
     @classmethod
+    @cache  # obligations ask for the same few names at each of their steps
     def read(cls, name: str) -> CounterName | None:
         """Return what a name says; None for that of a parameter.
 
@@ -55,8 +62,8 @@ class CounterName:
         >>> CounterName.read(legal(option("y")))
         CounterName(kind='legal', coordinate='y', is_of_option=True)
         """
-        found = _COUNTER.fullmatch(name)
-        return None if found is None else cls(found[1], found[2], found[3] != "")
+        named = _COUNTER.fullmatch(name)
+        return None if named is None else cls(named[1], named[2], named[3] != "")
 
 
 @dataclass(frozen=True, order=True)
