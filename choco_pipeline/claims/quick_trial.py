@@ -26,7 +26,7 @@ from choco_pipeline.formula.written.parameter_text import assigned
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.notation import build
 from choco_pipeline.shown import ShownInNotebook
-from choco_pipeline.tables.computing.cost import cost_of, memory_whole, require_memory
+from choco_pipeline.tables.computing.cost import cost_of, require_memory
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.computing.machine import worker_memory
 from choco_pipeline.tables.specs.schema import Quantity, variable_of
@@ -298,11 +298,11 @@ def _planned(claim: Claim, parameters: dict[str, int], bound: int | None) -> _Pl
     # P-positions are cheaper, but a table without dimensions, of one heap, settles nothing.
     usable = [q for q in claim.quantities if variable_of(game, q).dims]
     quantity: Quantity = "p-positions" if "p-positions" in usable else "grundy"
-    require_memory(game, bound, memory_whole(game, bound, quantity), worker_memory(1))
-    seconds = cost_of(game, bound, quantity).seconds
-    if seconds > MOST_SECONDS:
+    cost = cost_of(game, bound, quantity)
+    require_memory(game, bound, cost.memory_whole, worker_memory(1))
+    if cost.seconds > MOST_SECONDS:
         raise LimitError(
-            f"{game.notation}: bound {bound} is too large: its table takes about {seconds:,.0f} s,"
+            f"{game.notation}: bound {bound} is too large: its table takes about {cost.seconds:,.0f} s,"
             f" at most {MOST_SECONDS:,.0f} s are spent on a trial"
         )
     return _Planned(parameters, game, bound, quantity)

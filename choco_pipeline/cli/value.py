@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 from choco_pipeline.cli.output import emit
 from choco_pipeline.commands import command
@@ -18,7 +19,7 @@ from choco_pipeline.proof.games.certificate import (
     read_certificate,
 )
 from choco_pipeline.proof.games.play import play
-from choco_pipeline.tables.computing.cost import cost_of, memory_whole
+from choco_pipeline.tables.computing.cost import cost_of
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.computing.machine import worker_memory
 from choco_pipeline.tables.reading.finished import find_table
@@ -39,6 +40,31 @@ MOST_OPTIONS = 1_000_000
 MOST_DRAWN = 10_000
 
 
+@dataclass(frozen=True)
+class PositionAnswer:
+    """Who wins from a position, and how."""
+
+    #: None where only P or N can be computed.
+    grundy: int | None
+    outcome: Literal["P", "N"]
+    #: Options that are P-positions.
+    winning: Sequence[Position]
+    #: Whether these are all of them.
+    is_complete: bool
+
+    def document(self, game: Ruleset, position: Position) -> Mapping[str, object]:
+        """Return it as plain data, as ``--json`` prints it."""
+        return {
+            "ruleset": game.notation,
+            "coordinates": list(game.coordinates),
+            "position": list(position),
+            "grundy": self.grundy,
+            "outcome": self.outcome,
+            "winning": [list(option) for option in self.winning],
+            "all": self.is_complete,
+        }
+
+
 def show_value(
     notation: str, position: Position, json: bool, certificate: Path | None = None
 ) -> None:
@@ -51,14 +77,15 @@ def show_value(
     here = game.check(position)
     try:
         with game.naming():
-            found = evaluate_by(certificate, game, here) if certificate else evaluate(game, here)
+            answer = evaluate_by(certificate, game, here) if certificate else evaluate(game, here)
     except LimitError:
         certificate = certificate_of(game)
         if certificate is None:
             raise
-        found = evaluate_by(certificate, game, here)
+        answer = evaluate_by(certificate, game, here)
     if json:
-        emit({**found, "certificate": None if certificate is None else certificate.as_posix()})
+        path = None if certificate is None else certificate.as_posix()
+        emit({**answer.document(game, here), "certificate": path})
         return
     names = ", ".join(game.coordinates)
     print(f"{game.notation}, ({names}) = {_text(here)}\n{_drawn(game, here)}")
@@ -67,32 +94,22 @@ def show_value(
         if certificate is None
         else "the certificate is of P-positions only"
     )
-    grundy = f"not computed: {why}" if found["grundy"] is None else found["grundy"]
+    grundy = f"not computed: {why}" if answer.grundy is None else answer.grundy
     print(f"\nGrundy number: {grundy}")
-    print(
-        f"{found['outcome']}-position: the {'previous' if found['outcome'] == 'P' else 'next'} player wins"
-    )
-    if found["outcome"] == "N":
-        number = len(found["winning"])
-        which = (
-            f"({number})" if found["all"] else "(of each kind of move, the one that leaves least)"
-        )
-        print(f"\nWinning options {which}:")
-        for option in found["winning"]:
-            print(f"\n{_text(option)}{_drawn(game, tuple(option))}")
+    winner = "previous" if answer.outcome == "P" else "next"
+    print(f"{answer.outcome}-position: the {winner} player wins")
+    if answer.outcome == "N":
+        least = "of each kind of move, the one that leaves least"
+        print(f"\nWinning options ({len(answer.winning) if answer.is_complete else least}):")
+        for option in answer.winning:
+            print(f"\n{_text(option)}{_drawn(game, option)}")
     if certificate is not None:
         again = command("prove", "--check", certificate)
         print(f"\nBy the automata in {certificate}; check them: {again}")
 
 
-def evaluate(game: Ruleset, position: Position) -> dict[str, Any]:
-    """Return what is known of a legal position, as plain data.
-
-    Returns
-    -------
-    dict
-        ``ruleset``, ``coordinates``, ``position``, ``grundy`` (None where only P or N can be computed), ``outcome`` (``P``
-        or ``N``), ``winning``, the options that are P-positions, and ``all``, whether these are all of them.
+def evaluate(game: Ruleset, position: Position) -> PositionAnswer:
+    """Return what is known of a legal position.
 
     Raises
     ------
@@ -114,7 +131,7 @@ def evaluate(game: Ruleset, position: Position) -> dict[str, Any]:
             raise _too_large(game, position)
         grundy = numbers.grundy(position) if numbers else None
         winning = [option for option in options if known.is_p_position(option)]
-    return _document(game, position, grundy, "N" if winning else "P", winning, True)
+    return PositionAnswer(grundy, "N" if winning else "P", winning, True)
 
 
 def certificate_of(game: Ruleset) -> Path | None:
@@ -123,8 +140,8 @@ def certificate_of(game: Ruleset) -> Path | None:
     return next((path for path in paths if path.exists()), None)
 
 
-def evaluate_by(certificate: Path, game: Ruleset, position: Position) -> dict[str, Any]:
-    """Return what a certificate's automata say of a legal position; keys as for `evaluate`.
+def evaluate_by(certificate: Path, game: Ruleset, position: Position) -> PositionAnswer:
+    """Return what a certificate's automata say of a legal position.
 
     Not all winning options are found, but one for each kind of cut that has one.
 
@@ -138,29 +155,8 @@ def evaluate_by(certificate: Path, game: Ruleset, position: Position) -> dict[st
         was, now = proved.ruleset.notation, game.notation
         another = "another game that is called so" if was == now else f"not of {now}"
         raise CertificateError(f"{certificate}: a certificate of {was}, {another}")
-    found = play(proved, position)
-    return _document(
-        game, position, found.grundy, found.outcome, found.winning, found.outcome == "P"
-    )
-
-
-def _document(
-    game: Ruleset,
-    position: Position,
-    grundy: int | None,
-    outcome: str,
-    winning: Sequence[Position],
-    every: bool,
-) -> dict[str, Any]:
-    return {
-        "ruleset": game.notation,
-        "coordinates": list(game.coordinates),
-        "position": list(position),
-        "grundy": grundy,
-        "outcome": outcome,
-        "winning": [list(option) for option in winning],
-        "all": every,
-    }
+    played = play(proved, position)
+    return PositionAnswer(played.grundy, played.outcome, played.winning, played.outcome == "P")
 
 
 def _lookup(game: Ruleset, positions: Sequence[Position], quantity: Quantity) -> Lookup | None:
@@ -169,11 +165,11 @@ def _lookup(game: Ruleset, positions: Sequence[Position], quantity: Quantity) ->
     if stored is not None:
         return stored
     bound = max(map(max, positions))
-    seconds = cost_of(game, bound, quantity).seconds
-    if memory_whole(game, bound, quantity) > worker_memory(1) or seconds > MOST_SECONDS:
+    cost = cost_of(game, bound, quantity)
+    if cost.memory_whole > worker_memory(1) or cost.seconds > MOST_SECONDS:
         return None
-    found = Lookup.of(game, table(game, bound, quantity))
-    return found if all(map(found.covers, positions)) else None
+    computed = Lookup.of(game, table(game, bound, quantity))
+    return computed if all(map(computed.covers, positions)) else None
 
 
 def _too_large(game: Ruleset, position: Position) -> LimitError:
@@ -187,5 +183,5 @@ def _drawn(game: Ruleset, position: Position) -> str:
     return f"\n{draw_text(game, position)}" if max(position, default=0) <= MOST_DRAWN else ""
 
 
-def _text(position: list[int] | Position) -> str:
+def _text(position: Position) -> str:
     return f"({', '.join(map(str, position))})"

@@ -55,10 +55,10 @@ def test_value_by_a_table_is_value_by_definition(monkeypatch, game, position):
 
 def test_value_of_a_position_whose_grundy_table_is_too_large():
     found = evaluate(SolidBar("(x+z)//3"), (3000, 40, 3001))
-    assert found["grundy"] is None
-    assert found["outcome"] == "N"
-    assert found["winning"]
-    assert all(x ^ y ^ z == 0 for x, y, z in found["winning"]), "triangular, Thm 7.3"
+    assert found.grundy is None
+    assert found.outcome == "N"
+    assert found.winning
+    assert all(x ^ y ^ z == 0 for x, y, z in found.winning), "triangular, Thm 7.3"
 
 
 @pytest.mark.parametrize("heap", [1, 9, 10**12])

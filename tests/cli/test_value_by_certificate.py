@@ -41,10 +41,9 @@ def test_the_certificate_says_what_the_definition_says(certificate):
     for position in ((0, 0, 0), (9, 2, 7), (9, 2, 8), (3, 1, 5)):
         by_definition = evaluate(game, position)
         found = evaluate_by(certificate, game, position)
-        assert found["outcome"] == by_definition["outcome"]
-        assert found["all"] == (found["outcome"] == "P")
-        assert all(option in by_definition["winning"] for option in found["winning"])
-        assert set(found) == set(by_definition)
+        assert found.outcome == by_definition.outcome
+        assert found.is_complete == (found.outcome == "P")
+        assert all(option in by_definition.winning for option in found.winning)
 
 
 def test_without_a_certificate_there_is_a_hint(tmp_path):

@@ -34,8 +34,9 @@ class Cost:
 
     #: Positions settled; exact for bounds up to 512, otherwise estimated.
     positions: int
-    #: Largest number of bytes that its task holds.
+    #: Largest number of bytes that one of its tasks holds, and that one task would hold which computes all of it.
     memory: int
+    memory_whole: int
     #: Estimated bytes on disk.
     disk: int
     #: Estimated seconds on one core.
@@ -48,6 +49,7 @@ def cost_of(game: Ruleset, bound: int, quantity: Quantity) -> Cost:
     return Cost(
         positions=estimated_positions(game, bound),
         memory=memory_of(computation),
+        memory_whole=_memory_whole(computation),
         disk=int(2000 + math.prod(computation.shape) * STORED_PER_CELL),
         seconds=seconds_of(computation),
     )
