@@ -1,6 +1,9 @@
 """What makes an invariant a proof: nothing can be left out of it, and it does not fit another family."""
 
 import json
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from functools import cache
 
@@ -138,3 +141,24 @@ def test_a_search_that_is_ended_by_memory_is_undecided(tmp_path, capsys):
     assert (code, said["status"], said["certificate"]) == (1, "undecided", None)
     assert "GiB of memory" in said["why"]
     assert not list(tmp_path.iterdir())
+
+
+def test_the_same_invariants_are_found_in_every_process():
+    """Sets have another order in each; what is found must not follow it, or a certificate would not be made again."""
+    program = (
+        "from choco_pipeline.proof.uniform.family_prover import prove_family\n"
+        "proof = prove_family('step-bar(k=k, s=s)', 'k % 2 == 0 and s < k', grundy='(y ^ (z+s)) - s')\n"
+        "print(*(text for case in proof.cases for text in case.texts.items()))\n"
+    )
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(printed) == 1
+    assert "declare-const" in printed.pop()

@@ -86,7 +86,8 @@ class ObligationGame:
         self._edges: dict[tuple[ControlLocation, int, int], _Edge] = {}
         self._lost: set[State] = set()
         self._answers: dict[State, list[int]] = {}
-        self._before: dict[State, set[tuple[State, int]]] = {}
+        # In the order of finding: that of sets differs from one process to the next, and with it the invariant that is found.
+        self._before: dict[State, dict[tuple[State, int], None]] = {}
 
     def solve(self) -> Invariant:
         """Return the invariant, or raise `LostError`; `OverError` with how many states there were then."""
@@ -141,7 +142,7 @@ class ObligationGame:
             if any(other in self._lost for other in after):
                 continue
             for other in after:
-                self._before.setdefault(other, set()).add((state, number))
+                self._before.setdefault(other, {})[state, number] = None
                 if other not in self._answers:
                     if len(self._answers) >= MOST_STATES:
                         raise UndecidedError(
