@@ -69,7 +69,7 @@ def check_family(path: str, seconds: float) -> dict[str, Any]:
         passes.
     """
     written, start, clock = read_family(Path(path)), time.monotonic(), Clock(seconds)
-    found: dict[str, Any] = {
+    answer: dict[str, Any] = {
         "status": "undecided",
         "why": "",
         "ruleset": written.ruleset,
@@ -98,9 +98,9 @@ def check_family(path: str, seconds: float) -> dict[str, Any]:
                 continue
             position = _disagreement(family, written, values, member, clock)
             if position is not None:
-                found |= {"status": "refuted", "why": "the definition says otherwise"}
-                found |= {"parameters": dict(values), "position": list(position)}
-                return found | {"seconds": round(time.monotonic() - start, 2)}
+                answer |= {"status": "refuted", "why": "the definition says otherwise"}
+                answer |= {"parameters": dict(values), "position": list(position)}
+                return answer | {"seconds": round(time.monotonic() - start, 2)}
         number = 0
         cases = [StatedCase(family, text, clock) for text in written.cases]
         for name, text in _conditions(family, written, cases):
@@ -119,7 +119,7 @@ def check_family(path: str, seconds: float) -> dict[str, Any]:
         single = members if is_proof and not written.where and not by_cases else []
         of_members = compared(family, single, clock)
         left = [values for values, _ in members] if is_proof and not single else of_members.left
-        found |= {
+        answer |= {
             "status": written.verdict,
             "why": "every condition holds",
             "every_member": not is_proof,
@@ -130,8 +130,8 @@ def check_family(path: str, seconds: float) -> dict[str, Any]:
             "engines": list(SOLVERS),
         }
     except ChocoError as error:
-        found["why"] = str(error)
-    return found | {"seconds": round(time.monotonic() - start, 2)}
+        answer["why"] = str(error)
+    return answer | {"seconds": round(time.monotonic() - start, 2)}
 
 
 def _family(written: FamilyText, rules: Rules) -> StatedFamily:

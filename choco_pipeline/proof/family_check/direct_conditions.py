@@ -104,9 +104,9 @@ class Direct:
             yield "-".join(map(str, values)), {**free, **limited}
 
     def _is_here(self, place: Place) -> str:
-        found = [value.is_natural for value in place.values()]
-        found += [self._above(y, place[y], place).is_natural for y in self.game.heights]
-        return conjunction([*found, *(_value(p, place).is_natural for p in self.inside)])
+        conditions = [value.is_natural for value in place.values()]
+        conditions += [self._above(y, place[y], place).is_natural for y in self.game.heights]
+        return conjunction([*conditions, *(_value(p, place).is_natural for p in self.inside)])
 
     def _above(self, y: str, value: IntegerSum, place: Place) -> IntegerSum:
         """Return what is not negative exactly if the height of y is at least a value."""
@@ -123,12 +123,12 @@ class Direct:
 
     def _is_move(self, place: Place, option: Place, x: str) -> str:
         """Return that x is lowered, and each other coordinate is the largest that it may be, or was."""
-        found = [option[x].is_natural, (place[x] - option[x] - ONE).is_natural]
+        conditions = [option[x].is_natural, (place[x] - option[x] - ONE).is_natural]
         for y in self.game.changed(x)[1:]:
-            found.append(self._above(y, option[y], option).is_natural)
+            conditions.append(self._above(y, option[y], option).is_natural)
             if option[y].number < place[y].number:
-                found.append(f"(not {self._above(y, option[y] + ONE, option).is_natural})")
-        return conjunction(found)
+                conditions.append(f"(not {self._above(y, option[y] + ONE, option).is_natural})")
+        return conjunction(conditions)
 
     def _related(self, place: Place) -> Iterator[str]:
         """Yield the conditions of which one holds exactly if an option is in the relation."""
@@ -173,7 +173,7 @@ class Direct:
 
 
 def _value(form: StatedHeight, place: Place) -> IntegerSum:
-    found = form.constant
+    total = form.constant
     for x, a in form.terms.items():
-        found += a * place[x] if a else ZERO
-    return found
+        total += a * place[x] if a else ZERO
+    return total

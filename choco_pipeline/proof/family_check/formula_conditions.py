@@ -82,8 +82,8 @@ class StatedFormula:
             def put(node: Node, chosen: Mapping[Node, int] = chosen) -> Node:
                 if node in chosen:
                     return Integer(chosen[node])
-                found = with_operands(node, put)
-                return Integer(0) if self._is_none(found) else found
+                changed = with_operands(node, put)
+                return Integer(0) if self._is_none(changed) else changed
 
             when = [
                 f"(= (mod {self._sum(part.left, place).text} {self._remainders[part]}) {number})"
@@ -94,14 +94,14 @@ class StatedFormula:
 
     @cached_property
     def _remainders(self) -> dict[Node, int]:
-        found: dict[Node, int] = {}
+        remainders: dict[Node, int] = {}
         for part in walk(self.node):
             if isinstance(part, Binary) and part.operator == "%" and self._moves(part):
                 by = self.reader.sum(part.right, self.values)
                 if not by.is_number or by.number < 1:
                     raise UndecidedError("a remainder by what is no positive number")
-                found[part] = by.number
-        return found
+                remainders[part] = by.number
+        return remainders
 
     def _is_none(self, node: Node) -> bool:
         """Whether it is a product with the number 0."""
@@ -220,9 +220,9 @@ class FormulaConditions:
 
     @property
     def _is_position(self) -> str:
-        found = [value.is_natural for value in self._position.values()]
+        conditions = [value.is_natural for value in self._position.values()]
         return conjunction(
-            [*found, *(self._room(y, self._position).is_natural for y in self.heights)]
+            [*conditions, *(self._room(y, self._position).is_natural for y in self.heights)]
         )
 
     @property
@@ -239,22 +239,22 @@ class FormulaConditions:
     def _room(self, y: str, place: Place) -> IntegerSum:
         """Return what is not negative exactly if the height of y is at least the place's y."""
         height = self.heights[y]
-        found = height.constant - multiplied(height.divisor, place[y])
+        room = height.constant - multiplied(height.divisor, place[y])
         for x, a in height.terms.items():
-            found += multiplied(a, place[x])
-        return found
+            room += multiplied(a, place[x])
+        return room
 
     def _is_option(self, lowered: str, changed: Place) -> str:
         """Return that a move lowers the first one, and that others are what they were or their heights, if these are less."""
         option = {**self._position, **changed}
-        found = [option[lowered].is_natural]
-        found += [(self._position[x] - value - ONE).is_natural for x, value in changed.items()]
+        conditions = [option[lowered].is_natural]
+        conditions += [(self._position[x] - value - ONE).is_natural for x, value in changed.items()]
         for y in self._falling(lowered):
             room = self._room(y, option)
-            found.append(room.is_natural)
+            conditions.append(room.is_natural)
             if y in changed:
-                found.append((self.heights[y].divisor - ONE - room).is_natural)
-        return conjunction(found)
+                conditions.append((self.heights[y].divisor - ONE - room).is_natural)
+        return conjunction(conditions)
 
     @cached_property
     def _numbers(self) -> list[str]:

@@ -132,12 +132,12 @@ def _numbers(
     order: Sequence[int],
 ) -> Position:
     """Return the numbers that lead to a pair: the last digits that are read are the highest."""
-    found = [0] * len(order)
+    numbers = [0] * len(order)
     while (step := reached[pair]) is not None:
         pair, symbol = step
         for bit, place in enumerate(order):
-            found[place] = 2 * found[place] + (symbol >> bit & 1)
-    return tuple(found)
+            numbers[place] = 2 * numbers[place] + (symbol >> bit & 1)
+    return tuple(numbers)
 
 
 class _Words:

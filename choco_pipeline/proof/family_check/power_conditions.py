@@ -157,19 +157,19 @@ class PowerPlace:
             for parts, value in [(self.parts[y], now), *(lower if falls and clips else [])]:
                 for when, at in self._balanced(moved, parts):
                     option = {**self.place, moved: at}
-                    found = [when, at.is_natural, (self.place[moved] - at - ONE).is_natural]
-                    found += [self._room(option, value).is_natural] if falls else []
+                    conditions = [when, at.is_natural, (self.place[moved] - at - ONE).is_natural]
+                    conditions += [self._room(option, value).is_natural] if falls else []
                     if parts is not self.parts[y]:
-                        found.append((now - value - ONE).is_natural)
-                        found.append(f"(not {self._room(option, value + ONE).is_natural})")
-                    yield conjunction(found)
+                        conditions.append((now - value - ONE).is_natural)
+                        conditions.append(f"(not {self._room(option, value + ONE).is_natural})")
+                    yield conjunction(conditions)
 
 
 def _value(form: StatedHeight, place: Place) -> IntegerSum:
-    found = form.constant
+    total = form.constant
     for x, a in form.terms.items():
-        found += multiplied(a, place[x])
-    return found
+        total += multiplied(a, place[x])
+    return total
 
 
 def power_in(value: IntegerSum) -> IntegerSum:
@@ -177,7 +177,7 @@ def power_in(value: IntegerSum) -> IntegerSum:
     power = IntegerSum.name(POWER)
     for n in value.names - {POWER}:
         odd = IntegerSum.name(n).times(2) + ONE
-        for found in (ONE, power.times(2)):
-            if value == multiplied(found, odd):
-                return found
+        for base in (ONE, power.times(2)):
+            if value == multiplied(base, odd):
+                return base
     raise UndecidedError("a parameter with a power of 2 is neither 2n+1 nor 2·p_2·(2n+1)")

@@ -46,11 +46,11 @@ MOST_TRACKS = 12
 
 def is_game(heights: Mapping[str, StatedHeight], sign: int) -> str:
     """Return the condition that no height is negative or falls, with divisors of this sign."""
-    found = []
+    conditions = []
     for height in heights.values():
         parts = [*height.terms.values(), height.constant, height.divisor - IntegerSum(sign)]
-        found += [part.times(sign).is_natural for part in parts]
-    return conjunction(found)
+        conditions += [part.times(sign).is_natural for part in parts]
+    return conjunction(conditions)
 
 
 class StatedCase:
@@ -93,18 +93,18 @@ class StatedCase:
     @cached_property
     def game(self) -> StatedGame:
         """The game, with the tracks that may be negative."""
-        found = {"value"}
+        kinds = {"value"}
         tracks = {**self.relation.shifts, "constant": self.relation.constant}
         for track, least in {**tracks, "target": ZERO - self.relation.offset}.items():
             below = f"(not {least.is_natural})"
             if least.is_number:
-                found |= {track} if least.number < 0 else set()
+                kinds |= {track} if least.number < 0 else set()
             elif not is_unsatisfiable(track, conjunction([self.facts, below]), self.clock):
-                found.add(track)
+                kinds.add(track)
         clips = {move.lowers[0]: move.clips for move in self.family.rules.moves}
         is_grundy = self.family.kind == "grundy"
         return StatedGame(
-            self.family.coordinates, clips, self.heights, self.relation, is_grundy, frozenset(found)
+            self.family.coordinates, clips, self.heights, self.relation, is_grundy, frozenset(kinds)
         )
 
     def is_written_otherwise(self) -> str:

@@ -153,10 +153,10 @@ class StatedFamily:
             names, written = dict(values), {y: str(arguments["f"]) for y in written}
         else:
             names = {key: reader.sum(node, values) for key, node in given.items()}
-        found = {y: self._height(parse_nodes(f), reader, names) for y, f in written.items()}
-        if found.keys() != self.rules.limits.keys():
+        heights = {y: self._height(parse_nodes(f), reader, names) for y, f in written.items()}
+        if heights.keys() != self.rules.limits.keys():
             raise UndecidedError("the members have other heights than the family")
-        return found
+        return heights
 
     def nim_sum(self, reader: SumReader, values: Numbers) -> StatedNimSum:
         """Return the relation: the nim-sum that is 0, or whose value is the Grundy number."""

@@ -47,12 +47,12 @@ class IntegerSum:
     @classmethod
     def of(cls, parts: Iterable[tuple[str, int]], number: int = 0) -> IntegerSum:
         """Return a number plus multiples, of which some may have the same name or be 0."""
-        found: dict[str, int] = {}
+        multiples: dict[str, int] = {}
         for name, multiple in parts:
-            found[name] = found.get(name, 0) + multiple
-        if any(abs(value) >> MOST_BITS for value in (number, *found.values())):
+            multiples[name] = multiples.get(name, 0) + multiple
+        if any(abs(value) >> MOST_BITS for value in (number, *multiples.values())):
             raise UndecidedError(f"a number has more than {MOST_BITS} bits")
-        return cls(number, {name: multiple for name, multiple in found.items() if multiple})
+        return cls(number, {name: multiple for name, multiple in multiples.items() if multiple})
 
     @classmethod
     def name(cls, name: str) -> IntegerSum:
@@ -113,11 +113,11 @@ class IntegerSum:
 
     def put(self, values: Mapping[str, IntegerSum]) -> IntegerSum:
         """Return this with sums for some names."""
-        found = IntegerSum(self.number)
+        total = IntegerSum(self.number)
         for name, multiple in self.multiples.items():
             factors = [values.get(factor, IntegerSum.name(factor)) for factor in name.split(TIMES)]
-            found += reduce(multiplied, factors).times(multiple)
-        return found
+            total += reduce(multiplied, factors).times(multiple)
+        return total
 
     @property
     def text(self) -> str:
@@ -247,10 +247,10 @@ class SumReader:
         if all(multiple % divisor == 0 for multiple in value.multiples.values()):
             parts = ((name, m // divisor) for name, m in value.multiples.items())
             return IntegerSum.of(parts, value.number // divisor)
-        found = self._new()
-        rest = value - found.times(divisor)
+        quotient = self._new()
+        rest = value - quotient.times(divisor)
         self.definitions += [rest.is_natural, (IntegerSum(divisor - 1) - rest).is_natural]
-        return found
+        return quotient
 
     def _least(self, values: list[IntegerSum], sign: int) -> IntegerSum:
         """Return the least of the values, or the largest if the sign is -1."""
@@ -260,11 +260,11 @@ class SumReader:
             if more.is_number:
                 least = least if more.number >= 0 else value
                 continue
-            found = self._new()
+            chosen = self._new()
             self.definitions.append(
-                f"(= {found.text} (ite {more.is_natural} {least.text} {value.text}))"
+                f"(= {chosen.text} (ite {more.is_natural} {least.text} {value.text}))"
             )
-            least = found
+            least = chosen
         return least
 
     def _new(self) -> IntegerSum:

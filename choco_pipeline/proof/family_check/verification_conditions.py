@@ -55,10 +55,10 @@ class StatedGame:
     def least(self, y: str) -> IntegerSum:
         """Return the λ of a coordinate with a largest value."""
         height = self.heights[y]
-        found = ZERO - height.divisor * self.shift(y) - height.constant
+        least = ZERO - height.divisor * self.shift(y) - height.constant
         for x, a in height.terms.items():
-            found += a * self.shift(x)
-        return found
+            least += a * self.shift(x)
+        return least
 
     def changed(self, lowered: str) -> tuple[str, ...]:
         """Return the coordinates that may be others after a move, the lowered one first."""
@@ -120,26 +120,26 @@ class StatedObligation:
     @cached_property
     def tracks(self) -> tuple[str, ...]:
         """The tracks of a position, whose digits somebody else chooses."""
-        found = list(self.game.coordinates)
+        tracks = list(self.game.coordinates)
         if self.game.relation.constant and not (self.kind == "exclusion" and self.game.is_grundy):
-            found.append(CONSTANT)
+            tracks.append(CONSTANT)
         if self.kind == "option" and self.game.is_grundy:
-            found.append(TARGET)
-        return tuple(found)
+            tracks.append(TARGET)
+        return tuple(tracks)
 
     def counters(self, move: str | None) -> dict[str, dict[str, IntegerSum]]:
         """Return the counters with their forms, where a move has been chosen or none."""
         game = self.game
-        found = {f"count({x})": {x: ONE} for x in game.coordinates if game.shift(x)}
+        counters = {f"count({x})": {x: ONE} for x in game.coordinates if game.shift(x)}
         more = [t for t in (CONSTANT, TARGET) if t in self.tracks]
         more += [VALUE] if self.kind == "value" else []
-        found |= {f"count({t})": {t: ONE} for t in more}
-        found |= {f"legal({y})": self._legal(y, ()) for y in game.heights}
+        counters |= {f"count({t})": {t: ONE} for t in more}
+        counters |= {f"legal({y})": self._legal(y, ()) for y in game.heights}
         if move is not None:
             changed = game.changed(move)
-            found |= {f"count({x}')": {f"{x}'": ONE} for x in changed if game.shift(x)}
-            found |= {f"legal({y}')": self._legal(y, changed) for y in changed[1:]}
-        return found
+            counters |= {f"count({x}')": {f"{x}'": ONE} for x in changed if game.shift(x)}
+            counters |= {f"legal({y}')": self._legal(y, changed) for y in changed[1:]}
+        return counters
 
     def _legal(self, y: str, changed: Sequence[str]) -> dict[str, IntegerSum]:
         height = self.game.heights[y]
@@ -148,19 +148,19 @@ class StatedObligation:
 
     def after(self, here: Key | None, there: Key, digits: Digits) -> dict[str, IntegerSum]:
         """Return the counters after a step, by their names, in what they were before it; from the start for no `here`."""
-        found = {}
+        counters = {}
         old = self.counters(here[1]) if here else {}
         for name, form in self.counters(there[1]).items():
             read = IntegerSum()
             for track, a in form.items():
                 read += a.times(digits[track])
             if here is None:
-                found[name] = ZERO - read
+                counters[name] = ZERO - read
                 continue
             # An option that is chosen now was the position until now.
             before = name if name in old else name.replace("'", "")
-            found[name] = IntegerSum.name(before).times(2) + read
-        return found
+            counters[name] = IntegerSum.name(before).times(2) + read
+        return counters
 
     @cached_property
     def given(self) -> str:
@@ -172,10 +172,12 @@ class StatedObligation:
         least |= {f"legal({y})": game.least(y) for y in game.heights}
         if TARGET in self.tracks:
             least[f"count({TARGET})"] = ZERO - game.relation.offset
-        found = [(IntegerSum.name(name) - bound).is_natural for name, bound in least.items()]
+        conditions = [(IntegerSum.name(name) - bound).is_natural for name, bound in least.items()]
         if CONSTANT in self.tracks:
-            found.append((IntegerSum.name(f"count({CONSTANT})") - game.relation.constant).is_zero)
-        return conjunction(found)
+            conditions.append(
+                (IntegerSum.name(f"count({CONSTANT})") - game.relation.constant).is_zero
+            )
+        return conjunction(conditions)
 
     def goal(self, key: Key) -> str:
         """Return what has to hold if a word ends here."""
@@ -194,15 +196,15 @@ class StatedObligation:
         """Return the condition that the move is made, and leads to an option."""
         if orders[move] == "equal":
             return "false"
-        game, found = self.game, []
+        game, conditions = self.game, []
         if game.shift(move):
-            found.append((IntegerSum.name(f"count({move}')") - game.shift(move)).is_natural)
+            conditions.append((IntegerSum.name(f"count({move}')") - game.shift(move)).is_natural)
         for y in game.changed(move)[1:]:
             above = IntegerSum.name(f"legal({y}')") - game.least(y)
-            found.append(above.is_natural)
+            conditions.append(above.is_natural)
             if orders[y] == "less":
-                found.append((game.heights[y].divisor - ONE - above).is_natural)
-        return conjunction(found)
+                conditions.append((game.heights[y].divisor - ONE - above).is_natural)
+        return conjunction(conditions)
 
     def digits(self, tracks: Sequence[str], is_sign: bool) -> Iterator[Digits]:
         """Yield all choices of digits on tracks."""
@@ -212,22 +214,22 @@ class StatedObligation:
 
     def nim_sum(self, digits: Digits, changed: Sequence[str] = ()) -> int:
         """Return the nim-sum of a position's digits, or of an option's if some coordinates are changed."""
-        found = digits.get(CONSTANT, 0)
+        total = digits.get(CONSTANT, 0)
         for x in self.game.relation.shifts:
-            found ^= digits[f"{x}'" if x in changed else x]
-        return found
+            total ^= digits[f"{x}'" if x in changed else x]
+        return total
 
     def lowered(self, move: str, orders: Orders, digits: Digits, is_sign: bool) -> Orders | None:
         """Return the orders after a step; None if the option's digits are not allowed."""
-        found = []
+        lowered = []
         for x, order in orders:
             own, other = digits[x], digits[f"{x}'"]
             if order == "equal" and own != other:
                 if (other < own) == is_sign or not (x == move or self.game.clips[move]):
                     return None
                 order = "less"
-            found.append((x, order))
-        return tuple(found)
+            lowered.append((x, order))
+        return tuple(lowered)
 
     @property
     def start(self) -> Key:
@@ -375,7 +377,7 @@ class StatedInvariant:
             there = (True, move, after)
         elif chosen or answer.move is not None:
             raise UndecidedError("an answer before the nim-sum differs")
-        found = self.locations[answer.to]
-        if found.is_start or found.key != there:
+        location = self.locations[answer.to]
+        if location.is_start or location.key != there:
             raise UndecidedError("an answer leads to another location than it says")
-        return found, obligation.after(None if here.is_start else here.key, there, digits)
+        return location, obligation.after(None if here.is_start else here.key, there, digits)

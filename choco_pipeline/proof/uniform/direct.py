@@ -131,13 +131,13 @@ class DirectCase:
 
     def _is_option(self, option: Position, at: Position, lowered: str, others: Names) -> str:
         """Return that a coordinate is lowered, and others are the smaller of what they were and their largest value."""
-        found = [at_least_0(option[lowered]), at_least_0(at[lowered] - option[lowered] - 1)]
+        conditions = [at_least_0(option[lowered]), at_least_0(at[lowered] - option[lowered] - 1)]
         for name in others:
             room = self._room(option, name, option[name])
-            found.append(at_least_0(room))
+            conditions.append(at_least_0(room))
             if option[name] != at[name]:
-                found.append(at_least_0(self.case.heights[name].divisor - 1 - room))
-        return all_of(found)
+                conditions.append(at_least_0(self.case.heights[name].divisor - 1 - room))
+        return all_of(conditions)
 
     def _is_legal(self, at: Position, name: str) -> str:
         return at_least_0(self._room(at, name, at[name]))
@@ -178,15 +178,15 @@ class DirectCase:
         """The largest value of each limited coordinate inside."""
         at = self._anywhere
         known = [*self.case.conditions, *at.values(), *self._bounds(at)]
-        found = {}
+        largest = {}
         for name in self.case.heights:
             least = 0
             while is_possible([*known, self._room(at, name, number(least + 1))]):
                 least += 1
                 if least == MOST_VALUES:
                     raise FamilyError(f"{name} is not bounded by {MOST_VALUES} for all parameters")
-            found[name] = least
-        return found
+            largest[name] = least
+        return largest
 
     def proof_texts(self) -> Iterator[tuple[str, str]]:
         """Yield the texts that must be unsatisfiable for the relation to be right inside."""

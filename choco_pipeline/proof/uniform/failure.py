@@ -76,14 +76,14 @@ def failures(family: Family, cases: list[FamilyCase], clock: Clock) -> tuple[Fai
     UndecidedError
         If the time is over.
     """
-    found: list[Failure] = []
+    kept: list[Failure] = []
     for case in cases:
         find = _of_power_case if case.powers else _of_case
         of_case = find(DirectCase(family, case), clock)
         if not of_case:
             return ()
-        found += of_case
-    return tuple(found)
+        kept += of_case
+    return tuple(kept)
 
 
 def _solved(case: FamilyCase) -> FamilyCase:
@@ -184,16 +184,16 @@ def _through_members(
     ranked = product(*(enumerate(positions) for positions in lists))
     for chosen in sorted(ranked, key=lambda ranks: sum(rank for rank, _ in ranks)):
         positions = [position for _, position in chosen]
-        found = {}
+        lines = {}
         for i, coordinate in enumerate(direct.coordinates):
             total = number(positions[0][i])
             for name, last, here in zip(names, corners, corners[1:], strict=False):
                 slope = positions[corners.index(here)][i] - positions[corners.index(last)][i]
                 at = corners[0][names.index(name)]
                 total += (Affine.of(name) - at) * slope
-            found[coordinate] = total
-        if all(found[y].is_constant for y in direct.case.heights):
-            yield found
+            lines[coordinate] = total
+        if all(lines[y].is_constant for y in direct.case.heights):
+            yield lines
 
 
 def _corners(points: list[Point]) -> list[Point] | None:
@@ -212,16 +212,16 @@ def _corners(points: list[Point]) -> list[Point] | None:
 def inconsistencies(direct: DirectCase, point: Point, clock: Clock) -> Iterator[Point]:
     """Yield positions of one member that are inconsistent with the relation, the least first, in a table that holds some."""
     bound = 16
-    found = np.zeros((0, len(direct.coordinates)), dtype=np.int64)
-    while not len(found):
+    known = np.zeros((0, len(direct.coordinates)), dtype=np.int64)
+    while not len(known):
         clock.require()
         table = _inconsistent(direct, point, bound)
         if table is None:
             return
-        found, bound = np.argwhere(table), bound * 2
+        known, bound = np.argwhere(table), bound * 2
     larger = _inconsistent(direct, point, bound)
-    found = found if larger is None else np.argwhere(larger)
-    yield from sorted(map(tuple, found.tolist()), key=lambda q: (max(q), q))
+    known = known if larger is None else np.argwhere(larger)
+    yield from sorted(map(tuple, known.tolist()), key=lambda q: (max(q), q))
 
 
 def _inconsistent(direct: DirectCase, point: Point, bound: int) -> np.ndarray | None:

@@ -126,7 +126,7 @@ def _obligation(proof: Invariant) -> dict[str, object]:
 
 def _location(proof: Invariant, here: ControlLocation) -> dict[str, object]:
     obligation, facts = proof.obligation, proof.facts[here]
-    found: dict[str, object] = {
+    written: dict[str, object] = {
         "start": here.start,
         "settled": here.settled,
         "move": here.move or None,
@@ -135,7 +135,7 @@ def _location(proof: Invariant, here: ControlLocation) -> dict[str, object]:
     }
     if not here.start:
         counters: Mapping[str, TrackForm] = obligation.counters(here)
-        found |= {
+        written |= {
             "counters": {name: _sums(form) for name, form in counters.items()},
             "equalities": [_sum(total) for total in facts.equalities],
             "parities": dict(facts.parities),
@@ -145,15 +145,15 @@ def _location(proof: Invariant, here: ControlLocation) -> dict[str, object]:
             "predicates": [_sum(p) for p in proof.predicates[here]],
         }
     states = proof.states.get(here, ())
-    found["states"] = ["".join("01"[bit] for bit in bits) for bits in states]
+    written["states"] = ["".join("01"[bit] for bit in bits) for bits in states]
     if obligation.kind == "option" and states:
-        found["strategy"] = _strategy(proof, here)
-    return found
+        written["strategy"] = _strategy(proof, here)
+    return written
 
 
 def _strategy(proof: Invariant, here: ControlLocation) -> list[dict[str, object]]:
     numbers = {there: number for number, there in enumerate(ordered(proof))}
-    found: list[dict[str, object]] = []
+    steps: list[dict[str, object]] = []
     for number, step in enumerate(proof.obligation.steps(here)):
         taken: dict[int, list[int]] = {}
         for state, bits in enumerate(proof.states[here]):
@@ -167,8 +167,8 @@ def _strategy(proof: Invariant, here: ControlLocation) -> list[dict[str, object]
             }
             for index, states in sorted(taken.items())
         ]
-        found.append({"digits": dict(step.digits), "answers": answers})
-    return found
+        steps.append({"digits": dict(step.digits), "answers": answers})
+    return steps
 
 
 def _sums(totals: Mapping[str, Affine]) -> dict[str, dict[str, int]]:

@@ -186,40 +186,40 @@ def _case_proof(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
 
 def _own_proof(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
     invariants = []
-    found: dict[str, str] = {}
+    proved: dict[str, str] = {}
     for obligation in obligations(family, case):
         invariant = prove_obligation(obligation, clock)
         for name, text in texts(invariant):
             require_unsat(f"{obligation.name}, {name}", text, clock)
-            found[f"{obligation.name}-{name}"] = text
+            proved[f"{obligation.name}-{name}"] = text
         invariants.append(invariant)
-    return CaseProof(case, tuple(invariants), found)
+    return CaseProof(case, tuple(invariants), proved)
 
 
 def _direct_proof(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
     direct = DirectCase(family, case)
-    found = dict(direct.proof_texts())
-    for name, text in found.items():
+    proved = dict(direct.proof_texts())
+    for name, text in proved.items():
         require_unsat(name, text, clock)
-    return CaseProof(case, (), found, direct.largest)
+    return CaseProof(case, (), proved, direct.largest)
 
 
 def _formula_proof(family: Family, case: FamilyCase, clock: Clock) -> CaseProof:
-    found = prove_by_cases(family, case, clock)
-    return CaseProof(case, (), found.texts, by_cases=found)
+    proof = prove_by_cases(family, case, clock)
+    return CaseProof(case, (), proof.texts, by_cases=proof)
 
 
 def _failures(family: Family, cases: list[FamilyCase], clock: Clock) -> tuple[Failure, ...]:
     """Return counterexamples for every member, if some are found in a small part of the time."""
     limit = Clock(min(FAILURE_SECONDS, clock.left * MEMBER_SHARE))
     try:
-        found = failures(family, cases, limit)
-        for failure in found:
+        why = failures(family, cases, limit)
+        for failure in why:
             for name, text in failure.texts.items():
                 require_unsat(name, text, clock)
     except (FamilyError, UndecidedError):
         return ()
-    return found
+    return why
 
 
 def said(case: FamilyCase) -> str:

@@ -131,7 +131,7 @@ class PowerCase:
 
     def digits(self, position: Mapping[str, Affine]) -> Written | None:
         """Return high and low parts; None if they are not of the kind that is decided."""
-        found = {}
+        parts = {}
         for name, value in position.items():
             total, high, low = value + self.case.shift(name), ZERO, ZERO
             for term, c in total.terms:
@@ -150,8 +150,8 @@ class PowerCase:
                 low = number(total.constant)
             if not (high if name == self.limited else low).is_constant:
                 return None
-            found[name] = Digits(high, low)
-        return found if found[self.limited].high.constant >= 0 else None
+            parts[name] = Digits(high, low)
+        return parts if parts[self.limited].high.constant >= 0 else None
 
     def text(self, position: Mapping[str, Affine], digits: Written) -> str:
         """Return the text that asks for a member of which the position is none, or not outside of the relation, or has an option in it."""
@@ -215,8 +215,8 @@ class PowerCase:
         x = self.free[0]
         value = times(self.base, digits[x].high) + digits[x].low
         return any_of(
-            all_of([guard, is_0(value - found)])
-            for guard, found in self._solutions(digits, x, limited)
+            all_of([guard, is_0(value - solution)])
+            for guard, solution in self._solutions(digits, x, limited)
         )
 
     def _smaller(self, digits: Written) -> Iterator[tuple[Digits, Affine]]:
@@ -240,8 +240,8 @@ class PowerCase:
             return
         changes = [(digits[self.limited], y), *(self._smaller(digits) if others and clips else [])]
         for fallen, value in changes:
-            for guard, found in self._solutions(digits, lowered, fallen):
-                x = found - self.case.shift(lowered)
+            for guard, solution in self._solutions(digits, lowered, fallen):
+                x = solution - self.case.shift(lowered)
                 option = {**at, lowered: x}
                 is_move = [guard, at_least_0(x), at_least_0(at[lowered] - x - 1)]
                 if others:

@@ -47,7 +47,7 @@ def ordered(proof: Invariant) -> list[ControlLocation]:
 
 
 def _never(proof: Invariant) -> str:
-    obligation, found = proof.obligation, []
+    obligation, sentences = proof.obligation, []
     for here in ordered(proof):
         conjunctions = [all_of(map(at_least_0, c)) for c in obligation.never_again(here)]
         if not conjunctions:
@@ -62,8 +62,8 @@ def _never(proof: Invariant) -> str:
                 for answer, there in step.answers
             ]
         broken += [negation(_never_at(proof, there, updates)) for there, updates in after]
-        found.append(all_of([any_of(conjunctions), any_of(dict.fromkeys(broken))]))
-    return any_of(found)
+        sentences.append(all_of([any_of(conjunctions), any_of(dict.fromkeys(broken))]))
+    return any_of(sentences)
 
 
 def _of_position(
@@ -93,7 +93,7 @@ def _goal(proof: Invariant) -> str:
 
 
 def _steps(proof: Invariant, here: ControlLocation) -> str:
-    obligation, found = proof.obligation, []
+    obligation, sentences = proof.obligation, []
     for number, step in enumerate(obligation.steps(here)):
         taken: dict[int, list[Bits]] = {}
         for bits in proof.states[here]:
@@ -102,11 +102,11 @@ def _steps(proof: Invariant, here: ControlLocation) -> str:
             answer, there = step.answers[index]
             updates = obligation.updates(here, {**step.digits, **answer}, there)
             after = [_never_at(proof, there, updates), _inside(proof, there, updates)]
-            found.append(all_of([_states(proof, here, states, {}), negation(any_of(after))]))
+            sentences.append(all_of([_states(proof, here, states, {}), negation(any_of(after))]))
     known = (
         [] if here.start else [_facts(proof.facts[here], {}), negation(_never_at(proof, here, {}))]
     )
-    return all_of([*known, any_of(found)])
+    return all_of([*known, any_of(sentences)])
 
 
 def _inside(proof: Invariant, here: ControlLocation, updates: dict[str, Affine]) -> str:
@@ -127,11 +127,11 @@ def _states(
 
 
 def _facts(facts: Facts, updates: dict[str, Affine]) -> str:
-    found = [f"(= {term(total.substitute(updates))} 0)" for total in facts.equalities]
+    sentences = [f"(= {term(total.substitute(updates))} 0)" for total in facts.equalities]
     for counter, remainder in facts.parities:
         value = Affine.of(counter).substitute(updates)
-        found.append(f"(= (mod {term(value)} 2) {remainder})")
-    return all_of(found)
+        sentences.append(f"(= (mod {term(value)} 2) {remainder})")
+    return all_of(sentences)
 
 
 def _never_at(proof: Invariant, here: ControlLocation, updates: dict[str, Affine]) -> str:

@@ -63,8 +63,8 @@ def prove_by_cases(family: Family, case: FamilyCase, clock: Clock) -> CaseFormul
     for name, body in bodies.items():
         texts[name], lemmas[name] = _proved(game, name, body, clock)
     quotients = Quotients(case.conditions)
-    found = derived_options(game, quotients, clock)
-    options, named = chosen_options(game, found, quotients, clock)
+    sought = derived_options(game, quotients, clock)
+    options, named = chosen_options(game, sought, quotients, clock)
     body = game.option_body(options, named)
     texts["option"], lemmas["option"] = _proved(game, "option", body, clock)
     return CaseFormulaProof(game.factor, tuple(named), tuple(options), lemmas, texts)

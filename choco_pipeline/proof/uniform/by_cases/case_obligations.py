@@ -117,15 +117,15 @@ class CaseObligations:
 
     def is_option(self, part: MovePart, option: Place) -> tuple[Affine, ...]:
         """Return the sums that are not negative where this part of a move leads to an option."""
-        found = [option[x] for x in part.changed]
-        found += [self.position[x] - option[x] - 1 for x in part.changed]
+        sums = [option[x] for x in part.changed]
+        sums += [self.position[x] - option[x] - 1 for x in part.changed]
         others = next(o for x, o, _ in self.family.description.moves if x == part.lowered)
         for y in others:
             room = self.room(y, option)
-            found.append(room)
+            sums.append(room)
             if y in part.fallen:
-                found.append(self.case.heights[y].divisor - 1 - room)
-        return tuple(found)
+                sums.append(self.case.heights[y].divisor - 1 - room)
+        return tuple(sums)
 
     def has_value(self, place: Place, value: Affine) -> str:
         """Return that the formula has a value at a place."""
@@ -151,17 +151,17 @@ class CaseObligations:
     ) -> str:
         """Return that at some position none of these options has a smaller value that is not negative."""
         value, target = Affine.of(VALUE), Affine.of(TARGET)
-        found = [*map(at_least_0, self.given), self.has_value(self.position, value)]
-        found += [at_least_0(target), at_least_0(value - target - 1)]
+        sentences = [*map(at_least_0, self.given), self.has_value(self.position, value)]
+        sentences += [at_least_0(target), at_least_0(value - target - 1)]
         for quotient in quotients:
             rest = quotient.dividend - product(quotient.divisor, Affine.of(quotient.name))
             inside = [at_least_0(rest), at_least_0(quotient.divisor - 1 - rest)]
-            found.append(any_of([at_least_0(-quotient.divisor), all_of(inside)]))
+            sentences.append(any_of([at_least_0(-quotient.divisor), all_of(inside)]))
         for sought in options:
             option = self.option_place(sought.part, sought.changed)
             is_option = map(at_least_0, self.is_option(sought.part, option))
-            found.append(negation(all_of([*is_option, self.has_value(option, target)])))
-        return all_of(found)
+            sentences.append(negation(all_of([*is_option, self.has_value(option, target)])))
+        return all_of(sentences)
 
     @cached_property
     def factor(self) -> str | None:

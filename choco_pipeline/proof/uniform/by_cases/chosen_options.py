@@ -88,20 +88,20 @@ def _numbered(
 
 def _names(option: SoughtOption, quotients: Quotients) -> set[str]:
     """Return the quotients that an option is made of."""
-    found = {name for total in option.changed.values() for name in total.names}
+    names = {name for total in option.changed.values() for name in total.names}
     for known in reversed(quotients.found):
-        if known.name in found:
-            found |= known.dividend.names
-    return found & {known.name for known in quotients.found}
+        if known.name in names:
+            names |= known.dividend.names
+    return names & {known.name for known in quotients.found}
 
 
 def _members(game: CaseObligations) -> Iterator[dict[str, int]]:
     """Yield small values for the names of the case."""
-    names, found = game.case.names, 0
+    names, number = game.case.names, 0
     for values in sorted(choices(range(LARGEST + 1), repeat=len(names)), key=lambda v: (sum(v), v)):
         given = dict(zip(names, values, strict=True))
-        if found < MEMBERS and all(c.value(given) >= 0 for c in game.case.conditions):
-            found += 1
+        if number < MEMBERS and all(c.value(given) >= 0 for c in game.case.conditions):
+            number += 1
             yield given
 
 
@@ -131,16 +131,16 @@ def _works(
     for quotient in quotients.found:
         divisor = _value(quotient.divisor, values)
         values[quotient.name] = _value(quotient.dividend, values) // np.maximum(divisor, 1)
-    found = np.zeros((len(options), len(place)), dtype=bool)
+    works = np.zeros((len(options), len(place)), dtype=bool)
     for row, option in enumerate(options):
         clock.require()
         after = game.option_place(option.part, option.changed)
         at = {x: np.broadcast_to(_value(s, values), place.shape) for x, s in after.items()}
         rules = [_value(s, values) >= 0 for s in game.is_option(option.part, after)]
-        found[row] = _formula(game, member, at) == target
+        works[row] = _formula(game, member, at) == target
         for rule in rules:
-            found[row] &= rule
-    return found
+            works[row] &= rule
+    return works
 
 
 def _formula(
@@ -157,8 +157,8 @@ def _formula(
 
 def _value(total: Affine, values: Mapping[str, Integers]) -> Integers:
     """Return the values of a sum where names have these."""
-    found: Integers = np.asarray(total.constant, dtype=np.int64)
+    numbers: Integers = np.asarray(total.constant, dtype=np.int64)
     for term, c in total.terms:
         factors = [values[n] for n in factors_of(term)]
-        found = np.asarray(found + reduce(np.multiply, factors) * c)
-    return found
+        numbers = np.asarray(numbers + reduce(np.multiply, factors) * c)
+    return numbers

@@ -69,7 +69,7 @@ def derived_options(
     game: CaseObligations, quotients: Quotients, clock: Clock
 ) -> list[SoughtOption]:
     """Return options that the inequalities of the formula give for the value `TARGET`."""
-    found: dict[tuple[object, ...], SoughtOption] = {}
+    options: dict[tuple[object, ...], SoughtOption] = {}
     target = Affine.of(TARGET)
     for part in game.parts:
         option = game.option_place(part)
@@ -80,8 +80,8 @@ def derived_options(
                 for values in _solutions((*sums, *rules), unknown, {}, quotients):
                     clock.require()
                     changed = {x: option[x].substitute(values) for x in part.changed}
-                    found.setdefault((part, *changed.values()), SoughtOption(part, changed))
-    return list(found.values())
+                    options.setdefault((part, *changed.values()), SoughtOption(part, changed))
+    return list(options.values())
 
 
 def _solutions(
@@ -136,12 +136,12 @@ def _bound(total: Affine, unknown: set[str], quotients: Quotients) -> tuple[str,
 
 def _multiple(total: Affine, name: str) -> Affine:
     """Return what a name is multiplied by in a sum."""
-    found = number(0)
+    multiple = number(0)
     for term, c in total.terms:
         rest = divided_by(term, name)
         if rest is not None:
-            found += rest * c
-    return found
+            multiple += rest * c
+    return multiple
 
 
 def _divided(total: Affine, by: int) -> Affine:

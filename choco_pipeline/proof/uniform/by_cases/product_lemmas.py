@@ -49,23 +49,23 @@ class Products:
     @classmethod
     def of(cls, factor: str | None, texts: str) -> Products | None:
         """Return those that stand in a text; None if there are none."""
-        found: set[str] = set()
+        multiplied: set[str] = set()
         for name in names_in(texts):
             factors = [*factors_of(name)]
             if len(factors) > 1:
                 factors.remove(factor or "")
-                found.add(*factors)
-        return cls(factor, tuple(sorted(found))) if factor and found else None
+                multiplied.add(*factors)
+        return cls(factor, tuple(sorted(multiplied))) if factor and multiplied else None
 
     def always(self) -> str:
         """Return what products are where the parameter is 0 or 1."""
         m = Affine.of(self.factor)
-        found = []
+        sentences = []
         for value in (0, 1):
             differences = (product(m, Affine.of(n)) - Affine.of(n) * value for n in self.names)
             other = any_of([at_least_0(m - value - 1), at_least_0(-m + value - 1)])
-            found.append(any_of([other, all_of(map(is_0, differences))]))
-        return all_of(found)
+            sentences.append(any_of([other, all_of(map(is_0, differences))]))
+        return all_of(sentences)
 
     def lemma(self, total: Affine) -> str:
         """Return the lemma of a sum."""
@@ -86,7 +86,7 @@ class Products:
 
     def broken(self, values: Mapping[str, int]) -> list[Affine]:
         """Return some sums, sparse ones first, whose lemmas are false for these values."""
-        found: list[tuple[int, int, Affine]] = []
+        broken: list[tuple[int, int, Affine]] = []
         m = values[self.factor]
         pairs = {name: (values[name], self._value(name, values)) for name in self.names}
         for size in range(1, MOST_NAMES + 1):
@@ -101,10 +101,10 @@ class Products:
                         if (d >= 1 and product_ < m) or (d <= -1 and product_ > -m) or (not d and product_):  # fmt: skip
                             total = Affine.total(dict(zip(names, multiples, strict=True)), added)
                             weight = sum(map(abs, multiples)) + abs(added)
-                            found.append((weight, abs(d), total))
-            if size > 1 and len(found) >= ENOUGH:
+                            broken.append((weight, abs(d), total))
+            if size > 1 and len(broken) >= ENOUGH:
                 break
-        ordered = [total for *_, total in sorted(found, key=lambda one: (*one[:2], str(one[2])))]
+        ordered = [total for *_, total in sorted(broken, key=lambda one: (*one[:2], str(one[2])))]
         # A name minus its value, which is 0 here, tells a wrong product wherever no sparse sum does.
         alone = (Affine.of(n) - pairs[n][0] for n in self.names if pairs[n][1] != m * pairs[n][0])
         return ordered or list(alone)
@@ -210,5 +210,5 @@ class _Question:
     def values(self) -> Mapping[str, int]:
         """Return the integers for which the last answer was that it holds."""
         model = self.solver.model()
-        found = {known.name(): model[known] for known in model.decls() if known.arity() == 0}
-        return {name: found[name].as_long() if name in found else 0 for name in self.names}
+        values = {known.name(): model[known] for known in model.decls() if known.arity() == 0}
+        return {name: values[name].as_long() if name in values else 0 for name in self.names}

@@ -238,7 +238,7 @@ def _both(one: list[Conjunction], other: list[Conjunction]) -> list[Conjunction]
 def _joined(parts: list[list[Conjunction]], *, some: bool) -> list[Conjunction]:
     if some:
         return [conjunction for part in parts for conjunction in part]
-    found: list[Conjunction] = [()]
+    joined: list[Conjunction] = [()]
     for part in parts:
-        found = _both(found, part)
-    return found
+        joined = _both(joined, part)
+    return joined

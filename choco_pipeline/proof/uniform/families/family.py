@@ -193,11 +193,11 @@ class Family:
 
     def _alternatives(self, part: _FamilyPart) -> list[_FamilyPart]:
         every = self._reader(part).alternatives(parse_nodes(self.condition))
-        found = [replace(part, conditions=part.conditions + more, is_read=True) for more in every]
-        for one in found[:-1]:  # which a later one may be larger than
-            if any(other.includes(one) for other in found if other is not one):
-                found = [other for other in found if other is not one]
-        return found
+        parts = [replace(part, conditions=part.conditions + more, is_read=True) for more in every]
+        for one in parts[:-1]:  # which a later one may be larger than
+            if any(other.includes(one) for other in parts if other is not one):
+                parts = [other for other in parts if other is not one]
+        return parts
 
     def _case(self, part: _FamilyPart) -> FamilyCase:
         reader = self._reader(part)

@@ -167,13 +167,13 @@ class LinearFormReader:
             case Junction("and", operands):
                 return [form for part in operands for form in self.inequalities(part)]
             case Compare(operators, operands) if {*operators} <= {"<", "<=", ">", ">=", "=="}:
-                forms, found = [self.form(part) for part in operands], []
+                forms, alternatives = [self.form(part) for part in operands], []
                 for operator, left, right in zip(operators, forms, forms[1:], strict=False):
                     less, more = left + right.times(number(-1)), right + left.times(number(-1))
                     strict = LinearForm({}, number(-1 if operator in ("<", ">") else 0))
-                    found += [more + strict] if operator[0] in "<=" else []
-                    found += [less + strict] if operator[0] in ">=" else []
-                return found
+                    alternatives += [more + strict] if operator[0] in "<=" else []
+                    alternatives += [less + strict] if operator[0] in ">=" else []
+                return alternatives
             case _:
                 raise FamilyError(f"{render(node)}: inequalities, joined by `and`, are needed")
 
@@ -215,13 +215,13 @@ def _compared(operator: str, left: Affine, right: Affine, *, holds: bool) -> lis
 
 
 def _product(parts: list[list[Conjunction]]) -> list[Conjunction]:
-    found: list[Conjunction] = [()]
+    joined: list[Conjunction] = [()]
     for part in parts:
-        found = _few([one + other for one in found for other in part])
-    return found
+        joined = _few([one + other for one in joined for other in part])
+    return joined
 
 
-def _few(found: list[Conjunction]) -> list[Conjunction]:
-    if len(found) > MOST_CASES:
+def _few(conjunctions: list[Conjunction]) -> list[Conjunction]:
+    if len(conjunctions) > MOST_CASES:
         raise FamilyError(f"the condition has more than {MOST_CASES} alternatives")
-    return found
+    return conjunctions

@@ -104,17 +104,17 @@ def describe(text: str) -> ParametricRules:
 
 def _general(notation: Notation, arguments: dict[str, Formula]) -> Notation:
     """Return the notation with a name for each argument that is computed from parameters; append what these stand for."""
-    found: list[tuple[str, Argument]] = []
+    given: list[tuple[str, Argument]] = []
     for key, value in notation.arguments:
         if isinstance(value, Notation):
-            found.append((key, _general(value, arguments)))
+            given.append((key, _general(value, arguments)))
         elif isinstance(value, Formula) and key != "f" and value.names:
             name = f"argument_{len(arguments)}"
             arguments[name] = value
-            found.append((key, parse(name)))
+            given.append((key, parse(name)))
         else:
-            found.append((key, value))
-    return replace(notation, arguments=tuple(found))
+            given.append((key, value))
+    return replace(notation, arguments=tuple(given))
 
 
 def _rare_member(general: Notation, names: list[str]) -> tuple[dict[str, int], Ruleset]:

@@ -40,15 +40,15 @@ def members(family: Family) -> Iterator[dict[str, int]]:
     """Yield values of the parameters that the condition allows, the least ones first, then others drawn by a fixed seed."""
     condition = parse(family.condition)
     names = family.parameters
-    found, looked_at, side = 0, 0, 0
-    while found < FIRST and side <= LARGEST and looked_at < MOST_LOOKED_AT:
+    number, looked_at, side = 0, 0, 0
+    while number < FIRST and side <= LARGEST and looked_at < MOST_LOOKED_AT:
         for values in product(range(side + 1), repeat=len(names)):
             if max(values, default=0) < side:
                 continue
             looked_at += 1
             given = dict(zip(names, values, strict=True))
             if _holds(condition, given):
-                found += 1
+                number += 1
                 yield given
         side += 1
     chance = random.Random(0)
@@ -69,12 +69,12 @@ def refutation(family: Family, clock: Clock) -> tuple[RefutingMember | None, int
         try:
             game = family.description.member(values)
             bound = MOST_BOUND if family.where else bound_for(values)
-            found = disagreement(family, game, values, bound)
+            refuting = disagreement(family, game, values, bound)
         except ChocoError:  # no game, or one that is too large
             continue
         looked_at += 1
-        if found is not None:
-            return found, looked_at
+        if refuting is not None:
+            return refuting, looked_at
     return None, looked_at
 
 

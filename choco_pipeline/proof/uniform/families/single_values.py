@@ -28,13 +28,13 @@ def larger_cases(case: FamilyCase) -> Iterator[FamilyCase]:
         if any(f"m_{name}" in case.names for name in single):
             return
         kept = [c.substitute(put) for c in case.conditions if not c.names <= single.keys()]
-        found = with_sums(case, put, [*(Affine.of(f"m_{name}") for name in single), *kept])
-        heights = found.heights.values()
+        larger = with_sums(case, put, [*(Affine.of(f"m_{name}") for name in single), *kept])
+        heights = larger.heights.values()
         game = [part for h in heights for part in (*h.terms.values(), h.constant, h.divisor - 1)]
-        found = replace(found, conditions=(*found.conditions, *game))
-        shifts = (*found.shifts.values(), found.constant)
-        if all(sign_of(shift, found.conditions) is not None for shift in shifts):
-            yield replace(found, conditions=independent(found.conditions))
+        larger = replace(larger, conditions=(*larger.conditions, *game))
+        shifts = (*larger.shifts.values(), larger.constant)
+        if all(sign_of(shift, larger.conditions) is not None for shift in shifts):
+            yield replace(larger, conditions=independent(larger.conditions))
 
 
 def with_sums(

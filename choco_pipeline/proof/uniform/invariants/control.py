@@ -100,10 +100,12 @@ class FamilyObligation:
     @cached_property
     def may_be_negative(self) -> frozenset[str]:
         """The position's tracks of which the sign digit may be 1."""
-        found = {n for n in self.coordinates if self._may_be_negative(self.case.shift(n))}
-        found |= {TARGET} if self.has_target and self._may_be_negative(self.case.offset) else set()
-        found |= {CONSTANT} if self.has_constant and self._may_be_negative(self.case.constant) else set()  # fmt: skip
-        return frozenset(found)
+        negative = {n for n in self.coordinates if self._may_be_negative(self.case.shift(n))}
+        negative |= (
+            {TARGET} if self.has_target and self._may_be_negative(self.case.offset) else set()
+        )
+        negative |= {CONSTANT} if self.has_constant and self._may_be_negative(self.case.constant) else set()  # fmt: skip
+        return frozenset(negative)
 
     def _may_be_negative(self, least: Affine) -> bool:
         return is_possible([*self.case.conditions, -least - 1])
@@ -112,23 +114,23 @@ class FamilyObligation:
 
     def counters(self, location: ControlLocation) -> dict[str, TrackForm]:
         """Return the counters that are kept at a location, as linear forms in tracks."""
-        found: dict[str, TrackForm] = {}
+        counters: dict[str, TrackForm] = {}
         for name in self.coordinates:
             if self.keeps_single(name):
-                found[count(name)] = {name: number(1)}
+                counters[count(name)] = {name: number(1)}
         for track in self.position[len(self.coordinates) :]:
-            found[count(track)] = {track: number(1)}
+            counters[count(track)] = {track: number(1)}
         for name in self.case.heights:
-            found[legal(name)] = self._legal_form(name, ())
+            counters[legal(name)] = self._legal_form(name, ())
         if self.kind == "value":
-            found[VALUE] = {"value": number(1)}
+            counters[VALUE] = {"value": number(1)}
         if location.move:
             changed = tuple(n for n, _ in location.orders)
             if self.keeps_single(location.move):
-                found[count(option(location.move))] = {option(location.move): number(1)}
+                counters[count(option(location.move))] = {option(location.move): number(1)}
             for name in changed[1:]:
-                found[legal(option(name))] = self._legal_form(name, changed)
-        return found
+                counters[legal(option(name))] = self._legal_form(name, changed)
+        return counters
 
     def keeps_single(self, coordinate: str) -> bool:
         """Whether a counter tells that a coordinate is a natural number."""
@@ -149,13 +151,13 @@ class FamilyObligation:
         self, source: ControlLocation, digits: Digits, target: ControlLocation
     ) -> dict[str, Affine]:
         """Return what the counters of the target are after a step, in terms of those of the source."""
-        found = {}
+        updates = {}
         for counter, form in self.counters(target).items():
             added = ZERO
             for track, a in form.items():
                 added += a * digits[track]
-            found[counter] = -added if source.start else self.before(counter, source) * 2 + added
-        return found
+            updates[counter] = -added if source.start else self.before(counter, source) * 2 + added
+        return updates
 
     # Control.
 
@@ -305,15 +307,15 @@ class FamilyObligation:
 
     def _is_option(self, here: ControlLocation) -> tuple[Affine, ...]:
         """Return that the lowered coordinate is a natural number, and each of the others where a move leaves it."""
-        found = []
+        conditions = []
         if self.keeps_single(here.move):
-            found.append(self._at_least(here.move, option(here.move)))
+            conditions.append(self._at_least(here.move, option(here.move)))
         for name, order in here.orders[1:]:
             above = Affine.of(legal(option(name))) - self.case.legal_from(name)
-            found.append(above)
+            conditions.append(above)
             if order == "less":  # it fell to its largest value
-                found.append(-above + self.case.heights[name].divisor - 1)
-        return tuple(found)
+                conditions.append(-above + self.case.heights[name].divisor - 1)
+        return tuple(conditions)
 
     def _at_least(self, coordinate: str, track: str) -> Affine:
         return Affine.of(count(track)) - self.case.shift(coordinate)
@@ -328,13 +330,13 @@ class FamilyObligation:
             return []
         forms = self.counters(here)
         asked = self._given + (self._is_option(here) if self.kind == "exclusion" else ())
-        found: list[tuple[Affine, ...]] = []
+        alternatives: list[tuple[Affine, ...]] = []
         for atom in asked:
             ((counter, sign),) = ((n, c) for n, c in atom.terms if n in forms)
             most, least = _extremes(counter, forms[counter])
             stays = -Affine.of(counter) - most if sign > 0 else Affine.of(counter) + least
-            found.append((-atom - 1, stays))
-        return found
+            alternatives.append((-atom - 1, stays))
+        return alternatives
 
 
 def _extremes(counter: str, form: TrackForm) -> tuple[Affine, Affine]:

@@ -32,16 +32,16 @@ class Facts:
 
 def locations(obligation: FamilyObligation) -> list[ControlLocation]:
     """Return all that the control can be in, from the start on."""
-    found = {obligation.start: None}
+    reached = {obligation.start: None}
     todo = [obligation.start]
     while todo:
         here = todo.pop()
         for step in obligation.steps(here):
             for _, there in step.answers:
-                if there not in found:
-                    found[there] = None
+                if there not in reached:
+                    reached[there] = None
                     todo.append(there)
-    return list(found)
+    return list(reached)
 
 
 def facts(obligation: FamilyObligation) -> dict[ControlLocation, Facts]:
@@ -69,15 +69,15 @@ def _parities(
                         added += a * digits[track]
                     is_known = all(c % 2 == 0 for _, c in added.terms)
                     sets.setdefault(counter, set()).add(added.constant % 2 if is_known else None)
-    found = {}
+    parities = {}
     for there, sets in seen.items():
-        found[there] = tuple(
+        parities[there] = tuple(
             (counter, r)
             for counter, values in sets.items()
             for r in values
             if len(values) == 1 and r is not None
         )
-    return found
+    return parities
 
 
 def _equalities(obligation: FamilyObligation, here: ControlLocation) -> tuple[Affine, ...]:
@@ -88,7 +88,7 @@ def _equalities(obligation: FamilyObligation, here: ControlLocation) -> tuple[Af
         name = CounterName.read(counter)
         if len(form) == 1 and name is not None and name.kind == "count":
             singles.setdefault(next(iter(form)), counter)
-    found: list[Affine] = []
+    equalities: list[Affine] = []
     seen: dict[tuple[tuple[str, str], ...], str] = {}
     for counter, form in forms.items():
         same = tuple(sorted((t, str(a)) for t, a in form.items()))
@@ -99,8 +99,8 @@ def _equalities(obligation: FamilyObligation, here: ControlLocation) -> tuple[Af
         else:
             total = Affine.of(counter) - Affine.of(seen.setdefault(same, counter))
         if total != ZERO:
-            found.append(total)
-    return tuple(found)
+            equalities.append(total)
+    return tuple(equalities)
 
 
 def _alike(obligation: FamilyObligation, here: ControlLocation) -> dict[str, str | None]:
@@ -150,9 +150,9 @@ def _relate(like: dict[str, str | None], tracks: list[str]) -> None:
 
 
 def _canonical(form: TrackForm, like: dict[str, str | None]) -> dict[str, Affine]:
-    found: dict[str, Affine] = {}
+    canonical: dict[str, Affine] = {}
     for track, a in form.items():
         root = like.get(track, track)
         if root is not None:
-            found[root] = found.get(root, ZERO) + a
-    return {track: a for track, a in found.items() if a != ZERO}
+            canonical[root] = canonical.get(root, ZERO) + a
+    return {track: a for track, a in canonical.items() if a != ZERO}

@@ -167,26 +167,26 @@ class ObligationGame:
         edge = self._edges.get((here, number, index))
         if edge is None:
             edge = self._edges[here, number, index] = self._edge(here, number, index)
-        found = edge.found.get(bits)
-        if found is None:
+        after = edge.found.get(bits)
+        if after is None:
             literals = _literals(self.chosen[here], bits)
-            found = edge.found[bits] = self._enumerated(edge, literals)
-        return found
+            after = edge.found[bits] = self._enumerated(edge, literals)
+        return after
 
     def _enumerated(self, edge: _Edge, literals: list[z3.BoolRef]) -> list[Bits]:
-        found: list[Bits] = []
+        answers: list[Bits] = []
         solver = edge.solver
         solver.push()
         solver.add(literals)
         while self._check(solver):
             values = values_of(solver.model(), edge.names)
             after = tuple(p.value(values) >= 0 for p in edge.there)
-            found.append(after)
+            answers.append(after)
             if not after:
                 break
             solver.add(z3.Not(z3.And(_literals(tuple(edge.there), after))))
         solver.pop()
-        return found
+        return answers
 
     def _edge(self, here: ControlLocation, number: int, index: int) -> _Edge:
         step = self._steps[here][number]

@@ -41,11 +41,11 @@ def predicates(
     clock
         When to stop.
     """
-    found: dict[ControlLocation, list[Affine]] = {}
+    candidates: dict[ControlLocation, list[Affine]] = {}
     for here in known:
-        found[here] = [_normal(p) for p in _asked(obligation, here, all_hypotheses)]
+        candidates[here] = [_normal(p) for p in _asked(obligation, here, all_hypotheses)]
     bases = {here: base(obligation, here, facts) for here, facts in known.items()}
-    kept = {here: _distinct(bases[here], ps, clock) for here, ps in found.items()}
+    kept = {here: _distinct(bases[here], ps, clock) for here, ps in candidates.items()}
     for _ in range(rounds):
         added = {here: list(ps) for here, ps in kept.items()}
         for here in known:
@@ -61,15 +61,15 @@ def predicates(
 
 def base(obligation: FamilyObligation, here: ControlLocation, facts: Facts) -> list[z3.BoolRef]:
     """Return for z3 what is known at a location: the case, its facts, and that the hypotheses may come true."""
-    found = [at_least_0(c) for c in obligation.case.conditions]
-    return [z3.And([*found, *said(facts), *map(not_all, obligation.never_again(here))])]
+    conditions = [at_least_0(c) for c in obligation.case.conditions]
+    return [z3.And([*conditions, *said(facts), *map(not_all, obligation.never_again(here))])]
 
 
 def said(facts: Facts) -> list[z3.BoolRef]:
     """Return facts for z3."""
-    found: list[z3.BoolRef] = [term(total) == 0 for total in facts.equalities]
-    found += [variable(counter) % 2 == remainder for counter, remainder in facts.parities]
-    return found
+    conditions: list[z3.BoolRef] = [term(total) == 0 for total in facts.equalities]
+    conditions += [variable(counter) % 2 == remainder for counter, remainder in facts.parities]
+    return conditions
 
 
 def not_all(sums: tuple[Affine, ...]) -> z3.BoolRef:
@@ -99,9 +99,9 @@ def _normal(p: Affine) -> Affine:
     return Affine(tuple((n, c // common) for n, c in p.terms), p.constant // common)
 
 
-def _distinct(base: list[z3.BoolRef], found: list[Affine], clock: Clock) -> list[Affine]:
+def _distinct(base: list[z3.BoolRef], candidates: list[Affine], clock: Clock) -> list[Affine]:
     """Return the predicates that differ, by examples at first: only those that no example tells apart are put to z3."""
-    todo = [p for p in dict.fromkeys(found) if p.terms]
+    todo = [p for p in dict.fromkeys(candidates) if p.terms]
     if not todo:
         return []
     names = sorted(set().union(*(p.names for p in todo)))
