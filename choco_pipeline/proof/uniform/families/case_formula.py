@@ -106,12 +106,12 @@ def read_choices(reader: LinearFormReader, node: Node) -> tuple[RemainderChoice,
     if prod(moduli) > MOST_CHOICES:
         raise FamilyError(f"{render(node)}: more than {MOST_CHOICES} choices of remainders")
     sums = [reader.form(part.left) for part in remainders]
-    found = []
+    choices_read = []
     for numbers in choices(*map(range, moduli)):
         chosen = dict(zip(remainders, numbers, strict=True))
         term = _TermReader(reader, chosen).term(node)
-        found.append(RemainderChoice(tuple(zip(sums, moduli, numbers, strict=True)), term))
-    return tuple(found)
+        choices_read.append(RemainderChoice(tuple(zip(sums, moduli, numbers, strict=True)), term))
+    return tuple(choices_read)
 
 
 def value_at(form: LinearForm, place: Place) -> Affine:

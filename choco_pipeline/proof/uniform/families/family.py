@@ -172,7 +172,7 @@ class Family:
         """Return the parameters of which the largest power of 2 that divides them stands in a formula."""
         texts = [self.condition, self.relation, *([self.where] if self.where else [])]
         nodes = [*map(parse_nodes, texts), *self.description.heights.values()]
-        found = [
+        powers = [
             name
             for root in nodes
             for node in walk(root)
@@ -181,7 +181,7 @@ class Family:
             and isinstance(node.left, Name)
             and node.right == Negate(Name(name := node.left.name))
         ]
-        return sorted(set(found) & set(self.parameters))
+        return sorted(set(powers) & set(self.parameters))
 
     def _reader(self, part: _FamilyPart) -> LinearFormReader:
         return LinearFormReader(

@@ -248,7 +248,7 @@ class FamilyObligation:
         if clips is None:
             clips = next(move[2] for move in self.moves if move[0] == here.move)
         kept = [digits[name] for name, _ in orders]
-        found = []
+        changes = []
         for values in product((0, 1), repeat=len(orders)):
             option_digits = {option(n): v for (n, _), v in zip(orders, values, strict=True)}
             changed = {**digits, **{n: v for (n, _), v in zip(orders, values, strict=True)}}
@@ -269,8 +269,8 @@ class FamilyObligation:
             zero = self._still_zero(here.zero, {**digits, **option_digits})
             there = ControlLocation(False, True, here.move, now, zero)
             new = sum(order != old for (_, old), order in zip(orders[1:], after[1:], strict=True))
-            found.append(((new, values[::-1]), option_digits, there))
-        for _, option_digits, there in sorted(found, key=lambda one: one[0]):
+            changes.append(((new, values[::-1]), option_digits, there))
+        for _, option_digits, there in sorted(changes, key=lambda one: one[0]):
             yield option_digits, there
 
     def _still_zero(self, zero: frozenset[str], digits: Digits) -> frozenset[str]:
