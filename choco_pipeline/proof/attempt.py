@@ -128,21 +128,21 @@ def check_again(
         seconds = time.perf_counter() - start
         return ProofOutcome.nothing(str(error), seconds, certificate=path)
     kind = ClaimProofOutcome if "claim" in document else ProofOutcome
-    found = kind.model_validate(document)
-    return ask_third(found, engines, seconds) if found.is_proved else found
+    again = kind.model_validate(document)
+    return ask_third(again, engines, seconds) if again.is_proved else again
 
 
 def ask_third(
-    found: ProofOutcome, engines: Sequence[EngineName] | None, seconds: float
+    outcome: ProofOutcome, engines: Sequence[EngineName] | None, seconds: float
 ) -> ProofOutcome:
     """Return a proof that was found with what the checker says, unless others are the engines that are to be asked."""
-    agreed = EngineAnswers(found.engines, found.no_answer)
+    agreed = EngineAnswers(outcome.engines, outcome.no_answer)
     if engines is None:
-        assert found.certificate is not None
-        (agreed,) = ask_checker([(found.certificate, agreed)], seconds)
+        assert outcome.certificate is not None
+        (agreed,) = ask_checker([(outcome.certificate, agreed)], seconds)
     else:
         agreed = agreed.and_silent("checker", NOT_ASKED)
-    return found.model_copy(update=vars(agreed))
+    return outcome.model_copy(update=vars(agreed))
 
 
 def describe(
@@ -154,8 +154,8 @@ def describe(
 
 def proof_of(certificate: str) -> Proof:
     """Return what a certificate says as a proof; whether it is right is not asked."""
-    found = read_certificate(Path(certificate))
-    return Proof(found.ruleset, found.relation, "proved", "", found.automata, (), 0.0)
+    certified = read_certificate(Path(certificate))
+    return Proof(certified.ruleset, certified.relation, "proved", "", certified.automata, (), 0.0)
 
 
 def _outcome(proof: Proof, certificate: str | None) -> ProofOutcome:

@@ -129,16 +129,16 @@ def _answers(paths: Sequence[Path], said: str, otherwise: Checked) -> list[Check
     A file without a line has the answer `otherwise`.
     """
     lines = said.splitlines()
-    found = []
+    answers = []
     for i, path in enumerate(paths):
         line = lines[i] if i < len(lines) else ""
         match = re.fullmatch(rf"({'|'.join(get_args(Answer))})(?:: (.*))?", _after(line, path))
         if match is None:
-            found.append(otherwise)
+            answers.append(otherwise)
         else:
             answer: Answer = match.group(1)  # type: ignore[assignment]
-            found.append(Checked(answer, match.group(2) or ""))
-    return found
+            answers.append(Checked(answer, match.group(2) or ""))
+    return answers
 
 
 def _after(line: str, path: Path) -> str:

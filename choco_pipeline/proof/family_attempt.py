@@ -52,22 +52,22 @@ def attempt_family(
     """
     family = Family.read(ruleset, condition, relation, kind, where)
     proof = decide(family, Budget(seconds, memory=memory))
-    found = _document(proof)
+    answer = _document(proof)
     if proof.status != "proved" and not proof.failures:
-        return found
+        return answer
     with TemporaryDirectory() as temporary:
         path = write(proof, Path(temporary if folder is None else folder)).as_posix()
         checked = check_family(path, seconds)
-    found |= {"checked": checked}
+    answer |= {"checked": checked}
     kept = path if folder is not None else None
     if (checked["status"], checked["every_member"]) == (proof.status, bool(proof.failures)):
-        return found | (
+        return answer | (
             {"every_member": _everywhere(proof, kept)} if proof.failures else {"certificate": kept}
         )
     why = f"the check of {path} says: {checked['why']}"
     if proof.failures:  # the counterexample stands
-        return found | {"engines": [], "why": f"{proof.why}, but {why}"}
-    return found | {"status": "undecided", "why": why}
+        return answer | {"engines": [], "why": f"{proof.why}, but {why}"}
+    return answer | {"status": "undecided", "why": why}
 
 
 def undecided_family(

@@ -115,10 +115,10 @@ def settle_for_all(
     limits = {"seconds": seconds, "memory": memory}
     if folder is not None and (known := _known(family, limits, folder)) is not None:
         return known.model_copy(update={"claim": claim.id})
-    found = _decided(claim, family, limits, folder, start)
+    verdict = _decided(claim, family, limits, folder, start)
     if folder is not None:
-        _keep(family, limits, folder, found)
-    return found
+        _keep(family, limits, folder, verdict)
+    return verdict
 
 
 def verdict_for_all(
@@ -267,14 +267,14 @@ def _known(family: Family, limits: Mapping[str, float], folder: Path) -> ClaimVe
     return verdict if stands else None
 
 
-def _keep(family: Family, limits: Mapping[str, float], folder: Path, found: ClaimVerdict) -> None:
-    path = _certificate(found)
+def _keep(family: Family, limits: Mapping[str, float], folder: Path, verdict: ClaimVerdict) -> None:
+    path = _certificate(verdict)
     known = {
         "question": _question(family),
         "engines": _engines(),
         "limits": dict(limits),
         "files": None if path is None else _digests(Path(path)),
-        "verdict": found.document(),
+        "verdict": verdict.document(),
     }
     write_record(_path(family, folder), known)
 

@@ -27,9 +27,9 @@ class _ConditionReader(SumReader):
         """Return an integer's value; of ``v2(n)``, which is an exponent, that it is natural."""
         match node:
             case Call("v2", _):
-                found = self._new()
-                self.definitions.append(found.is_natural)
-                return found
+                total = self._new()
+                self.definitions.append(total.is_natural)
+                return total
             case _:
                 return super().sum(node, names)
 
@@ -45,18 +45,18 @@ class _ConditionReader(SumReader):
 
     def has_value(self, node: Node, names: dict[str, IntegerSum]) -> str:
         """Return that nothing in a formula is without a value."""
-        found = []
+        conditions = []
         for part in walk(node):
             match part:
                 case Call("v2", (of,)):
-                    found.append(f"(not {self.sum(of, names).is_zero})")
+                    conditions.append(f"(not {self.sum(of, names).is_zero})")
                 case Binary("//" | "%", _, divisor):
-                    found.append(f"(not {self.sum(divisor, names).is_zero})")
+                    conditions.append(f"(not {self.sum(divisor, names).is_zero})")
                 case Binary("**" | "<<" | ">>", _, exponent):
-                    found.append(self.sum(exponent, names).is_natural)
+                    conditions.append(self.sum(exponent, names).is_natural)
                 case _:
                     pass
-        return conjunction(found)
+        return conjunction(conditions)
 
 
 def require_spoken_of(claim: Claim, clock: Clock) -> None:

@@ -72,8 +72,8 @@ def decide_order(order_file: str, out_file: str, report: Callable[..., None]) ->
             if claim["for_all"] is not None:
                 verdicts.append(settled_for_all(claim, *limits, folder, prover))
             else:
-                found = settled(claim, *limits, prover)
-                verdicts += (certified(one, claim, None, Path(folder)) for one in found)
+                settled_now = settled(claim, *limits, prover)
+                verdicts += (certified(one, claim, None, Path(folder)) for one in settled_now)
             report(Stage.PROVE, proofs=1)
         known = {verdict.claim: verdict for verdict in verdicts}
         for claim in following(order.claims):
@@ -101,13 +101,13 @@ def settled(
     target = f"{__name__}:{settle_statement.__name__}"
     limits = {"seconds": seconds, "memory": memory}
     try:
-        found = prover.call(target, claim, seconds, what="the decision", **limits)
+        verdicts = prover.call(target, claim, seconds, what="the decision", **limits)
     except UndecidedError as error:
         finding = Finding(Undecided(str(error)))
         took = time.perf_counter() - start
         claim_id = Claim.from_json(claim).id
         return [ClaimVerdict.of(claim_id, {}, finding, took, certificate=None)]
-    return [ClaimVerdict.model_validate(one) for one in found]
+    return [ClaimVerdict.model_validate(one) for one in verdicts]
 
 
 def settled_for_all(
@@ -138,15 +138,15 @@ def settled_for_all(
 def following(claims: Mapping[str, Document]) -> list[Document]:
     """Return the claims that follow from others, each after its premises."""
     waiting = [claim for claim in claims.values() if claim["follows_from"] is not None]
-    found: list[Document] = []
+    documents: list[Document] = []
     while waiting:
         open_ids = {claim["id"] for claim in waiting}
         ready = [c for c in waiting if open_ids.isdisjoint(c["follows_from"]["claims"])]
         if not ready:  # a catalogue has no circle
             raise ConfigError(f"claims follow from each other: {', '.join(sorted(open_ids))}")
-        found += ready
+        documents += ready
         waiting = [claim for claim in waiting if claim not in ready]
-    return found
+    return documents
 
 
 def settled_following(
@@ -192,12 +192,12 @@ def settle_statement(claim: Mapping[str, Any], seconds: float) -> list[ClaimVerd
     start = time.perf_counter()
     statement = Claim.from_json(claim)
     try:
-        found = decide_integers(statement, seconds=seconds)
+        cases = decide_integers(statement, seconds=seconds)
     except (ChocoError, MemoryError) as error:
         why = str(error) if isinstance(error, ChocoError) else NO_MEMORY
-        found = [({}, Finding(Undecided(why)))]
-    each = (time.perf_counter() - start) / len(found)
+        cases = [({}, Finding(Undecided(why)))]
+    each = (time.perf_counter() - start) / len(cases)
     return [
         ClaimVerdict.of(statement.id, fixed, finding, each, certificate=None)
-        for fixed, finding in found
+        for fixed, finding in cases
     ]

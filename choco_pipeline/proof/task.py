@@ -143,11 +143,11 @@ def search(document: Mapping[str, Any], certificates: str) -> GameProof:
     start = time.perf_counter()
     todo = GameToProve.model_validate(document)
     try:
-        found = attempt(todo.ruleset, todo.relation, None, todo.seconds, certificates)
+        outcome = attempt(todo.ruleset, todo.relation, None, todo.seconds, certificates)
     except (ChocoError, MemoryError) as error:
         why = str(error) if isinstance(error, ChocoError) else NO_MEMORY
-        found = ProofOutcome.nothing(why, time.perf_counter() - start)
-    return _of_game(todo, found)
+        outcome = ProofOutcome.nothing(why, time.perf_counter() - start)
+    return _of_game(todo, outcome)
 
 
 def settle(
@@ -183,10 +183,10 @@ def _told_beyond(
     """Return a proof of a claim with a bound of its own, which says under ``without_reach`` if it is true without one."""
     further = Claim(claim.statement.model_copy(update={"reach": None}))
     try:
-        found = decide(further, parameters, proof, certificate, seconds=seconds).verdict
+        verdict = decide(further, parameters, proof, certificate, seconds=seconds).verdict
     except (ChocoError, MemoryError):  # a remark is not worth the proof
         return finding
-    is_proved = isinstance(found, Proved)
+    is_proved = isinstance(verdict, Proved)
     return finding.with_evidence({"without_reach": "proved"}) if is_proved else finding
 
 
@@ -196,37 +196,37 @@ def searched(todo: GameToProve, outcomes: EarlierProofs, prover: Limited) -> Gam
     limits = {"seconds": todo.seconds, "memory": todo.memory}
     arguments: tuple[Any, ...] = (todo.model_dump(), outcomes.certificates.as_posix())
     try:
-        found = GameProof.model_validate(
+        proof = GameProof.model_validate(
             prover.call(f"{__name__}:search", *arguments, what="the proof", **limits)
         )
     except UndecidedError as error:
         seconds = time.perf_counter() - start
-        found = _of_game(todo, ProofOutcome.nothing(str(error), seconds))
+        proof = _of_game(todo, ProofOutcome.nothing(str(error), seconds))
         if not isinstance(error, OverLimitError):
-            return found  # killed by somebody else: next time may be better
-    if found.is_proved:
+            return proof  # killed by somebody else: next time may be better
+    if proof.is_proved:
         limits["seconds"] = seconds = min(todo.seconds, FORMULA_SECONDS)
-        assert found.certificate is not None
-        found = with_formula(found, None, limits, prover)
-    outcomes.add(todo, found)
-    return found
+        assert proof.certificate is not None
+        proof = with_formula(proof, None, limits, prover)
+    outcomes.add(todo, proof)
+    return proof
 
 
 def with_formula(
-    found: AnyProof,
+    proof: AnyProof,
     engines: Sequence[EngineName] | None,
     limits: Mapping[str, float],
     prover: Limited,
 ) -> AnyProof:
     """Return a proof with a formula for what is proved, if one is found within limits."""
     target = f"{describe.__module__}:{describe.__name__}"
-    arguments = (found.certificate, engines, limits["seconds"])
+    arguments = (proof.certificate, engines, limits["seconds"])
     with suppress(UndecidedError):
         formula = prover.call(target, *arguments, what="the formula", **limits)
         if formula is not None:
             formula = FormulaOfProof.model_validate(formula)
-        return found.model_copy(update={"formula": formula})
-    return found
+        return proof.model_copy(update={"formula": formula})
+    return proof
 
 
 def decided_on(
@@ -256,19 +256,19 @@ def decided_on(
     return certified(verdict, claim, proof_of(certificate), Path(certificate).parent)
 
 
-def _of_game(todo: GameToProve, found: ProofOutcome) -> GameProof:
+def _of_game(todo: GameToProve, outcome: ProofOutcome) -> GameProof:
     asked = {name: getattr(todo, name) for name in ("ruleset", "relation", "sweep", "parameters")}
-    return GameProof(**{**dict(found), **asked})
+    return GameProof(**{**dict(outcome), **asked})
 
 
 def certified(
     verdict: ClaimVerdict, claim: Mapping[str, Any], proof: Proof | None, folder: Path
 ) -> ClaimVerdict:
     """Return a verdict, with the certificate of its claim if that is proved."""
-    found = verdict.as_verdict
-    if not isinstance(found, Proved):
+    plain = verdict.as_verdict
+    if not isinstance(plain, Proved):
         return verdict
     said = Claim.from_json(claim)
     path = write_claim_certificate(said, verdict.parameters, proof, folder).as_posix()
-    fields = verdict_fields(replace(found, certificate=path))
+    fields = verdict_fields(replace(plain, certificate=path))
     return verdict.model_copy(update={**fields, "certificate": path})

@@ -131,10 +131,12 @@ class Engine:
         self._clock = Clock(seconds_limit)
         self._largest = 0
         try:
-            found = self._witness(negation(sentence))
+            counterexample = self._witness(negation(sentence))
         finally:
             self._clock = FOREVER
-        return Decision(found is None, found, time.perf_counter() - start, self._largest)
+        return Decision(
+            counterexample is None, counterexample, time.perf_counter() - start, self._largest
+        )
 
     def _witness(self, sentence: Sentence) -> dict[Variable, int] | None:
         """Return values of the free variables that make the sentence true, or None if there are none.
@@ -143,11 +145,11 @@ class Engine:
         """
         match sentence:
             case Or(parts):
-                found = [self._witness(part) for part in parts]
+                witnesses = [self._witness(part) for part in parts]
                 return min(
                     (
                         dict.fromkeys(sorted(free(sentence)), 0) | one
-                        for one in found
+                        for one in witnesses
                         if one is not None
                     ),
                     key=lambda one: (
@@ -244,14 +246,14 @@ class Engine:
         left = sorted(automata, key=lambda automaton: automaton.states)
         if not left:
             return arithmetic.linear({}, 0, "==" if operation is algebra.conjunction else "!=")
-        found = left.pop(0)
+        folded = left.pop(0)
         while left:
-            best = min(left, key=lambda a: (len(set(a.tracks) - set(found.tracks)), a.states))
+            best = min(left, key=lambda a: (len(set(a.tracks) - set(folded.tracks)), a.states))
             left.remove(best)
-            found = self._within_limits(
-                partial(operation, found, best, most_states=self._most_states)
+            folded = self._within_limits(
+                partial(operation, folded, best, most_states=self._most_states)
             )
-        return found
+        return folded
 
     def _projected(self, a: Automaton, name: Variable) -> Automaton:
         return self._within_limits(lambda: algebra.exists(a, name, most_states=self._most_states))
@@ -260,11 +262,11 @@ class Engine:
         if self._clock.left <= 0:
             raise UndecidedError("time is up before the sentence is decided")
         try:
-            found = operation()
+            automaton = operation()
         except LimitError as error:
             raise UndecidedError(f"the sentence is too large to decide: {error}") from error
-        self._largest = max(self._largest, found.states)
-        return found
+        self._largest = max(self._largest, automaton.states)
+        return automaton
 
 
 def _conjuncts(sentence: Sentence) -> tuple[Sentence, ...]:

@@ -93,8 +93,8 @@ def expression(
                 path = _word(arriving, loop, leaving)
                 _require_short(path)
                 others[after] = _union(others.get(after, _NOTHING), path)
-    found = edges[begin].get(end, _NOTHING)
-    return _text(_union("0", found) if has_zero else found)
+    whole = edges[begin].get(end, _NOTHING)
+    return _text(_union("0", whole) if has_zero else whole)
 
 
 def _require_short(part: _Expression) -> None:
@@ -116,18 +116,18 @@ def _weight(edges: dict[int, dict[int, _Expression]], state: int) -> int:
 
 
 def _union(*parts: _Expression) -> _Expression:
-    found: dict[_Expression, None] = {}
+    choices: dict[_Expression, None] = {}
     for part in parts:
-        found.update(dict.fromkeys(part.parts if isinstance(part, _Union) else (part,)))
-    if _EMPTY in found and any(isinstance(part, _Star) for part in found):
-        del found[_EMPTY]
-    for rest in list(found):
-        for longer in list(found):
+        choices.update(dict.fromkeys(part.parts if isinstance(part, _Union) else (part,)))
+    if _EMPTY in choices and any(isinstance(part, _Star) for part in choices):
+        del choices[_EMPTY]
+    for rest in list(choices):
+        for longer in list(choices):
             joined = _repeated(rest, longer)
-            if joined is not None and rest in found and longer in found:
-                del found[rest], found[longer]
-                return _union(*found, joined)
-    kept = tuple(found)
+            if joined is not None and rest in choices and longer in choices:
+                del choices[rest], choices[longer]
+                return _union(*choices, joined)
+    kept = tuple(choices)
     return kept[0] if len(kept) == 1 else _Union(kept)
 
 
@@ -157,12 +157,12 @@ def _parts(part: _Expression) -> tuple[_Expression, ...]:
 
 
 def _word(*parts: _Expression) -> _Expression:
-    found: list[_Expression] = []
+    word: list[_Expression] = []
     for part in parts:
         if part == _NOTHING:
             return _NOTHING
-        found += part.parts if isinstance(part, _Word) else (part,)
-    return found[0] if len(found) == 1 else _Word(tuple(found))
+        word += part.parts if isinstance(part, _Word) else (part,)
+    return word[0] if len(word) == 1 else _Word(tuple(word))
 
 
 def _star(part: _Expression) -> _Expression:

@@ -131,8 +131,8 @@ class Numerals:
         """Return all members, if there are at most `MOST_LISTED`."""
         if not self.is_finite:
             return None
-        found = list(islice(self.members(), MOST_LISTED + 1))
-        return found if len(found) <= MOST_LISTED else None
+        members = list(islice(self.members(), MOST_LISTED + 1))
+        return members if len(members) <= MOST_LISTED else None
 
     def members(self) -> Iterator[int]:
         """Yield the members, ascending."""
@@ -149,8 +149,8 @@ class Numerals:
 
     def _before(self, able: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return from which states one digit leads to where `able` is true."""
-        found: NDArray[np.bool_] = np.logical_or(able[self.delta[:, 0]], able[self.delta[:, 1]])
-        return found
+        before: NDArray[np.bool_] = np.logical_or(able[self.delta[:, 0]], able[self.delta[:, 1]])
+        return before
 
     def _completed(self, number: int, state: int, able: list[NDArray[np.bool_]]) -> Iterator[int]:
         """Yield the members whose first digits are those of `number`, and len(able) - 1 digits follow."""
@@ -166,7 +166,7 @@ class Numerals:
 def _by_powers(a: Automaton) -> str | None:
     """Return the set as numbers 2^n-c, but for a few; None if it is not of this form."""
     (track,) = a.tracks
-    found: list[tuple[int, str]] = []
+    forms: list[tuple[int, str]] = []
     for shift in sorted(range(-MOST_SHIFT, MOST_SHIFT + 1), key=lambda c: (abs(c), -c)):
         is_power = parse(ShiftedPowers(shift, 0).condition)
         powers = automaton_of(condition(is_power, {"v": track}), {})
@@ -182,8 +182,8 @@ def _by_powers(a: Automaton) -> str | None:
         text = ShiftedPowers(shift, start).text
         text += f" ∪ {_set(more)}" if more else ""
         text += f" except {_list(fewer)}" if fewer else ""
-        found.append((len(more) + len(fewer), text))
-    return min(found, key=lambda pair: pair[0])[1] if found else None
+        forms.append((len(more) + len(fewer), text))
+    return min(forms, key=lambda pair: pair[0])[1] if forms else None
 
 
 def _set(members: list[int]) -> str:

@@ -137,18 +137,18 @@ def equal(a: Variable, b: Variable) -> Linear:
 
 def conjunction(*parts: Sentence) -> Sentence:
     """Return the conjunction, with conjunctions among the parts opened."""
-    found = _flat(And, parts)
-    if FALSE in found:
+    flat = _flat(And, parts)
+    if FALSE in flat:
         return FALSE
-    return found[0] if len(found) == 1 else And(found)
+    return flat[0] if len(flat) == 1 else And(flat)
 
 
 def disjunction(*parts: Sentence) -> Sentence:
     """Return the disjunction, with disjunctions among the parts opened."""
-    found = _flat(Or, parts)
-    if TRUE in found:
+    flat = _flat(Or, parts)
+    if TRUE in flat:
         return TRUE
-    return found[0] if len(found) == 1 else Or(found)
+    return flat[0] if len(flat) == 1 else Or(flat)
 
 
 def negation(part: Sentence) -> Sentence:
@@ -224,10 +224,10 @@ def _term(factor: int, name: str) -> str:
 
 def _flat(kind: type[And] | type[Or], parts: Iterable[Sentence]) -> tuple[Sentence, ...]:
     """Return the parts without repeats, with parts of the same kind opened."""
-    found: dict[Sentence, None] = {}
+    flat: dict[Sentence, None] = {}
     for part in parts:
         if isinstance(part, And | Or) and isinstance(part, kind):
-            found.update(dict.fromkeys(part.parts))
+            flat.update(dict.fromkeys(part.parts))
         else:
-            found[part] = None
-    return tuple(found)
+            flat[part] = None
+    return tuple(flat)

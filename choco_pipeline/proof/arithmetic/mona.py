@@ -89,8 +89,8 @@ def mona_version() -> str | None:
         said, complaint = _output([], MOST_SECONDS)
     except UndecidedError:
         return "unknown"
-    found = re.search(r"MONA v(\S+)", said + complaint)
-    return found.group(1) if found else "unknown"
+    version = re.search(r"MONA v(\S+)", said + complaint)
+    return version.group(1) if version else "unknown"
 
 
 class _NoAnswerError(UndecidedError):
@@ -122,13 +122,13 @@ def _fault(path: str, *_identity: int) -> str | None:
     relations = {"R": arithmetic.linear({"0": 3, "1": -1}, 0, "<=")}
     for sentence, says in KNOWN:
         try:
-            found = _decided(sentence, relations, MOST_SECONDS)
+            decision = _decided(sentence, relations, MOST_SECONDS)
         except UndecidedError as error:
             return f"{path} is not used, since it did not answer a known sentence: {error}"
         wrong = f"{path} is not used, since it is wrong about a known sentence"
-        if found.valid != (says is None):
-            return f"{wrong}: it finds a {'true' if says is None else 'false'} one {'valid' if found.valid else 'invalid'}"
-        at = {str(name): value for name, value in (found.counterexample or {}).items()}
+        if decision.valid != (says is None):
+            return f"{wrong}: it finds a {'true' if says is None else 'false'} one {'valid' if decision.valid else 'invalid'}"
+        at = {str(name): value for name, value in (decision.counterexample or {}).items()}
         if says is not None and says(**at):
             return f"{wrong}: its counter-example is none"
     return None
@@ -235,8 +235,8 @@ def _answer(said: str, complaint: str, variables: int) -> tuple[bool, list[int]]
     """Return whether MONA found the formula valid, and the values of V0, V1, … in its counter-example."""
     if "Formula is valid" in said:
         return True, []
-    _, found, rest = said.partition("A counter-example of least length")
-    if not found:
+    _, marker, rest = said.partition("A counter-example of least length")
+    if not marker:
         lines = (complaint + said).split("\n")
         raise _NoAnswerError(
             next((line.strip() for line in lines if line.strip()), "it says nothing")

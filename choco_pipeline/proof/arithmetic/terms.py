@@ -203,7 +203,7 @@ class _Terms:
                 return disjunction(self.at_most(low, argument), self.at_most(low, Negate(argument)))
             case _:
                 pass
-        return self._with(node, lambda found: (low - found).compared("<="))
+        return self._with(node, lambda total: (low - total).compared("<="))
 
     def equals(self, value: Sum, node: Node) -> Sentence:
         """Return ``value == node``."""
@@ -211,7 +211,7 @@ class _Terms:
             return conjunction(
                 self.at_most(value, node), negation(self.at_most(value.plus(1), node))
             )
-        return self._with(node, lambda found: (value - found).compared("=="))
+        return self._with(node, lambda total: (value - total).compared("=="))
 
     def _with(self, node: Node, body: Callable[[Sum], Sentence]) -> Sentence:
         """Return `body` of the value of `node`."""
@@ -220,14 +220,14 @@ class _Terms:
             return body(value)
         match node:
             case Negate():
-                return self._with(node.operand, lambda found: body(found.times(-1)))
+                return self._with(node.operand, lambda total: body(total.times(-1)))
             case Binary("+", left, right):
                 return self._with(left, lambda a: self._with(right, lambda b: body(a + b)))
             case Binary("-", left, right):
                 return self._with(left, lambda a: self._with(right, lambda b: body(a - b)))
             case Binary("*" | "<<"):
                 factor, other = self._read.factor(node)
-                return self._with(other, lambda found: body(found.times(factor)))
+                return self._with(other, lambda total: body(total.times(factor)))
             case Binary("//" | ">>" | "%", left):
                 divisor = self._read.divisor(node)
                 return self._with(left, lambda a: self._divided(node.operator, a, divisor, body))
@@ -242,7 +242,7 @@ class _Terms:
                 )
             case Call("min" | "max" | "abs"):
                 return self._auxiliary_for(
-                    self._read.never_negative(node), lambda found: self.equals(found, node), body
+                    self._read.never_negative(node), lambda total: self.equals(total, node), body
                 )
             case _:
                 raise self._read.not_definable(node)
@@ -254,13 +254,13 @@ class _Terms:
         sign = 1 if divisor > 0 else -1
         dividend, size = dividend.times(sign), abs(divisor)
 
-        def quotient_is(found: Sum) -> Sentence:
-            rest = dividend - found.times(size)
+        def quotient_is(quotient: Sum) -> Sentence:
+            rest = dividend - quotient.times(size)
             return conjunction(rest.compared(">="), rest.plus(-size).compared("<"))
 
-        def result(found: Sum) -> Sentence:
-            rest = dividend - found.times(size)
-            return body(rest.times(sign) if operator == "%" else found)
+        def result(total: Sum) -> Sentence:
+            rest = dividend - total.times(size)
+            return body(rest.times(sign) if operator == "%" else total)
 
         return self._auxiliary_for(dividend.never_negative, quotient_is, result)
 
@@ -275,22 +275,22 @@ class _Terms:
     ) -> Sentence:
         """Return `body` of a op b, where an operand that is negative is known by its inverted digits."""
         digits = self._fresh()
-        found = Sum.of(digits)
-        inverted = found.times(-1).plus(-1)
+        total = Sum.of(digits)
+        inverted = total.times(-1).plus(-1)
         apply: Operator
         match op, a_negative, b_negative:
             case ("^", _, _):
-                apply, value = "^", inverted if a_negative != b_negative else found
+                apply, value = "^", inverted if a_negative != b_negative else total
             case (_, False, False):
-                apply, value = op, found
+                apply, value = op, total
             case ("&", True, True):  # ~a & ~b is ~(a | b)
                 apply, value = "|", inverted
             case ("|", True, True):
                 apply, value = "&", inverted
             case ("&", _, _):  # ~a & b is b - (a & b)
-                apply, value = "&", Sum.of(b if a_negative else a) - found
+                apply, value = "&", Sum.of(b if a_negative else a) - total
             case _:  # ~a | b is ~(a & ~b), and a & ~b is a - (a & b)
-                apply, value = "&", (found - Sum.of(a if a_negative else b)).plus(-1)
+                apply, value = "&", (total - Sum.of(a if a_negative else b)).plus(-1)
         return exists((digits,), conjunction(Bitwise(apply, a, b, digits), body(value)))
 
     def _digits(self, node: Node, body: Callable[[Variable, bool], Sentence]) -> Sentence:

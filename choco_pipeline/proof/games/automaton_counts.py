@@ -99,7 +99,7 @@ def described_counts(proof: Proof) -> tuple[PositionCounts, ...]:
     are too large nothing.
     """
     track = str(len(proof.ruleset.base.coordinates))
-    found = []
+    described = []
     for passes, automaton in enumerate(proof.automata):
         for value in range(VALUES if proof.relation == "grundy" else 1):
             chosen = automaton
@@ -109,7 +109,7 @@ def described_counts(proof: Proof) -> tuple[PositionCounts, ...]:
                 these = counts(chosen)
             except LimitError:
                 continue
-            found.append(
+            described.append(
                 PositionCounts(
                     passes=passes,
                     value=value,
@@ -118,7 +118,7 @@ def described_counts(proof: Proof) -> tuple[PositionCounts, ...]:
                     closed=these.closed,
                 )
             )
-    return tuple(found)
+    return tuple(described)
 
 
 def _numbers(a: Automaton) -> Iterator[int]:

@@ -117,7 +117,7 @@ def write_document(path: Path, document: Mapping[str, Any]) -> None:
     """Write a certificate's document, whole or not at all, unless it is there; each list of numbers is on one line."""
     text = json.dumps(document, indent=1, ensure_ascii=False)
     # no string holds a line break
-    short = re.sub(r"\[\n[\s\d,]*\]", lambda found: re.sub(r"\s+", "", found.group()), text)
+    short = re.sub(r"\[\n[\s\d,]*\]", lambda numbers: re.sub(r"\s+", "", numbers.group()), text)
     content = f"{short}\n"
     if not (path.is_file() and path.read_bytes() == content.encode()):
         write_text(path, content)

@@ -103,30 +103,30 @@ def _grundy(
     )  # from a position with the Grundy number g there are plays of g moves
 
     def values(here: Position) -> list[int]:
-        found: list[int] = []
+        reached: list[int] = []
         for first in range(0, top + 1, BATCH):
             clock.require()
             numbers = range(first, min(first + BATCH, top + 1))
-            found += _values(ruleset, automata, here, numbers)
-            if len(found) >= SHOWN:
+            reached += _values(ruleset, automata, here, numbers)
+            if len(reached) >= SHOWN:
                 break
-        return found
+        return reached
 
-    def told(here: Position, found: Sequence[int]) -> str:
-        number = f"at least {SHOWN}" if len(found) >= SHOWN else str(len(found))
-        listed = ", ".join(map(str, found[:SHOWN])) or "none"
+    def told(here: Position, numbers: Sequence[int]) -> str:
+        number = f"at least {SHOWN}" if len(numbers) >= SHOWN else str(len(numbers))
+        listed = ", ".join(map(str, numbers[:SHOWN])) or "none"
         return f"{_text(here)} has {number} values up to {top}: {listed}"
 
-    found = values(position)
+    actual = values(position)
     if not ruleset.is_position(position):
         why = ruleset.why_not(position)
         return (
-            f"{_text(position)} is no position ({why}), but has the value {found[0]}"
-            if found
+            f"{_text(position)} is no position ({why}), but has the value {actual[0]}"
+            if actual
             else None
         )
-    if len(found) != 1:
-        return told(position, found)
+    if len(actual) != 1:
+        return told(position, actual)
     below: set[int] = set()
     looked_at: set[Position] = set()
     for option in clock.limited(ruleset.options(position)):
@@ -137,9 +137,9 @@ def _grundy(
         if len(seen) != 1:
             return told(option, seen)
         below.add(seen[0])
-    if found[0] == mex(below):
+    if actual[0] == mex(below):
         return None
-    return f"{_text(position)} has the value {found[0]}, but the least that no option has is {mex(below)}"
+    return f"{_text(position)} has the value {actual[0]}, but the least that no option has is {mex(below)}"
 
 
 def _values(

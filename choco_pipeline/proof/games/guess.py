@@ -148,8 +148,8 @@ class Guesser:
     def _member(self, passes: int, depth: int) -> Member:
         if depth not in self._members:
             self._clock.require()
-            found = members(self.ruleset, self.relation, depth)
-            self._members[depth] = tuple(_limited(member, self._clock) for member in found)
+            positions = members(self.ruleset, self.relation, depth)
+            self._members[depth] = tuple(_limited(member, self._clock) for member in positions)
         return self._members[depth][passes]
 
 

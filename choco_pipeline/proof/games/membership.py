@@ -138,9 +138,9 @@ def _grundy(game: BoundedGame, bound: int) -> list[Function]:
             if most is not None:
                 is_position &= points[:, heap] <= most
         for columns, cells in tables:
-            found = _look_up(cells, bound)(points[:, columns])
-            is_position &= found != NONE
-            total ^= found
+            numbers = _look_up(cells, bound)(points[:, columns])
+            is_position &= numbers != NONE
+            total ^= numbers
         if rules.within is not None:
             is_position &= holds_at(
                 rules.within, dict(zip(rules.coordinates, points.T, strict=True))
@@ -165,9 +165,9 @@ def _look_up(cells: NDArray[np.integer], bound: int) -> Function:
         if not outside:
             return np.asarray(cells[columns], np.int64)
         inside = reduce(np.logical_and, (columns[i] < cells.shape[i] for i in outside))
-        found = np.full(len(points), NONE, np.int64)
-        found[inside] = cells[tuple(column[inside] for column in columns)]
-        return found
+        values = np.full(len(points), NONE, np.int64)
+        values[inside] = cells[tuple(column[inside] for column in columns)]
+        return values
 
     return value
 

@@ -85,12 +85,12 @@ def obligations(ruleset: Ruleset, relation: Literal["p", "grundy"]) -> list[Obli
     rules_of(ruleset)
     game = ruleset.base
     state = _p if relation == "p" else _grundy
-    found = [Obligation(name, sentence, 0) for name, sentence in _heights(game)]
+    listed = [Obligation(name, sentence, 0) for name, sentence in _heights(game)]
     for passes in range(ruleset.passes + 1):
-        found += (
+        listed += (
             Obligation(name, sentence, passes) for name, sentence in state(game, passes).items()
         )
-    return found
+    return listed
 
 
 def _p(game: Ruleset, passes: int) -> dict[str, Sentence]:
@@ -148,7 +148,7 @@ def _heights(game: Ruleset) -> list[tuple[str, Sentence]]:
         for name, limit in rules_of(game).limits.items()
         if limit.of and not _is_steps(formula_of(limit, game))
     }
-    found: list[tuple[str, Sentence]] = []
+    sentences: list[tuple[str, Sentence]] = []
     for name, limit in limits.items():
         of = "" if len(limits) == 1 else f" of {name}"
         near = {other: other for other in limit.of}
@@ -157,17 +157,17 @@ def _heights(game: Ruleset) -> list[tuple[str, Sentence]]:
         fits = at_most(name, formula, near)
         further = (linear({x: 1, far[x]: -1}, 0, "<=") for x in limit.of)
         falls_not = implies(conjunction(*further, fits), at_most(name, formula, far))
-        found += [
+        sentences += [
             (f"heights{of} are not negative", implies(linear({name: 1}, 0, "=="), fits)),
             (f"heights{of} do not fall", falls_not),
         ]
-    return found
+    return sentences
 
 
 def _is_steps(height: Formula) -> bool:
     """Return whether a height is ⌊(z+s)/k⌋, of which nothing need be asked."""
     names = height.names
-    found = (
+    parameters = (
         height.match(STEPS.rename(dict.fromkeys("z", *names)), names) if len(names) == 1 else None
     )
-    return found is not None and found["k"] > 0
+    return parameters is not None and parameters["k"] > 0

@@ -75,9 +75,9 @@ class Search:
         """Return what was found, with the time that it took."""
         seconds = self.clock.spent
         growth = self.growth if status == "undecided" else ()
-        found = (tuple(automata), tuple(checks))
+        searched = (tuple(automata), tuple(checks))
         silent = unasked(self.engines) | self.silent if status == "proved" else {}
-        return Proof(self.ruleset, self.relation, status, why, *found, seconds, growth, silent)
+        return Proof(self.ruleset, self.relation, status, why, *searched, seconds, growth, silent)
 
     def find(
         self,
@@ -126,7 +126,7 @@ class Search:
     ) -> Refutation | None:
         """Add what is found to hold to `checks`; return where the automata contradict the definition, if they do."""
         relations = {relation_name(p): automaton for p, automaton in enumerate(automata)}
-        found: list[Check] = []
+        done: list[Check] = []
         silent: dict[EngineName, str] = {}
         for engine in self.engines:
             # a guess that is too large for one engine leaves time for others after the second one
@@ -145,17 +145,17 @@ class Search:
             except UndecidedError as error:
                 silent[engine] = error.why
                 continue
-            if wrong is not None and found:
+            if wrong is not None and done:
                 raise DisagreementError(
-                    f"{self.ruleset.notation}: {wrong[0].name!r} is right by {found[0].engine}, wrong by {engine}"
+                    f"{self.ruleset.notation}: {wrong[0].name!r} is right by {done[0].engine}, wrong by {engine}"
                 )
             if wrong is not None:
                 return self._contradiction(*wrong, automata, engine)
-            found += answers
-        if not found:
+            done += answers
+        if not done:
             raise UndecidedError(_told(silent))
         self.silent |= silent
-        checks += found
+        checks += done
         return None
 
     def _decisions(

@@ -78,7 +78,7 @@ def _of_premises(
     games: Sequence[Played], premises: Sequence[Claim], conditions: list[Node]
 ) -> list[Known]:
     """Return what premises say of games; append for which parameters they say it."""
-    found, used = [], set()
+    knowns, used = [], set()
     for game in games:
         for premise in premises:
             assert premise.pattern is not None
@@ -99,10 +99,10 @@ def _of_premises(
         if premise.statement.for_all is None:
             raise LemmaError(f"{premise.id} is decided for single parameters only")
         conditions.append(put(nodes(premise.statement.for_all), values))
-        found.append(_known(premise, about, game, values))
+        knowns.append(_known(premise, about, game, values))
     if unused := [one.id for one in premises if one.id not in used]:
         raise LemmaError(f"{unused[0]} is not needed")
-    return found
+    return knowns
 
 
 def _known(premise: Claim, about: Played, game: Played, values: Mapping[str, Node]) -> Known:

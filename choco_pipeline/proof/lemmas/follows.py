@@ -76,13 +76,15 @@ def settle_following(
     known = [None if one is None else ClaimVerdict.model_validate(one) for one in decided]
     try:
         require_spoken_of(claim, Clock(seconds))
-        found = _decided(claim, [Claim.from_json(one) for one in premises], known, seconds, folder)
+        finding = _decided(
+            claim, [Claim.from_json(one) for one in premises], known, seconds, folder
+        )
     except DisagreementError:
         raise
     except ChocoError as error:
         return verdict_for_all(claim, Finding(Undecided(str(error))), None, start)
-    certificate = found.evidence["follows_from"]["steps"][-1]["certificate"]
-    return verdict_for_all(claim, found, certificate, start, command=claim.command_for_all)
+    certificate = finding.evidence["follows_from"]["steps"][-1]["certificate"]
+    return verdict_for_all(claim, finding, certificate, start, command=claim.command_for_all)
 
 
 def _decided(
@@ -95,7 +97,7 @@ def _decided(
     """Return that a claim is proved, or raise why not."""
     said = claim.statement.follows_from
     assert said is not None
-    chain = [_premise(one, found) for one, found in zip(premises, decided, strict=True)]
+    chain = [_premise(one, finding) for one, finding in zip(premises, decided, strict=True)]
     derivation = derived(claim, premises)
     hypotheses = [
         require_only_the_end(part, derivation.family, Clock(seconds))

@@ -56,11 +56,11 @@ def different(left: Node, right: Node) -> Node:
 
 def junction(operator: Literal["and", "or"], *parts: Node) -> Node:
     """Return that all of several conditions hold, or some."""
-    found: list[Node] = []
+    flat: list[Node] = []
     for part in parts:
         same = isinstance(part, Junction) and part.operator == operator
-        found += part.operands if same and isinstance(part, Junction) else [part]
-    return found[0] if len(found) == 1 else Junction(operator, tuple(found))
+        flat += part.operands if same and isinstance(part, Junction) else [part]
+    return flat[0] if len(flat) == 1 else Junction(operator, tuple(flat))
 
 
 def total(operator: str, *parts: Node) -> Node:

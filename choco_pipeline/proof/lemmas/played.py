@@ -40,8 +40,8 @@ class Played:
             If a rule is of a kind that has no obligations for all parameters. Passes in a part of a sum are one.
         """
         base, passes = without_passes(notation)
-        found = describe(base.text)
-        return cls(found.coordinates, found.heights, frozenset(found.moves), passes)
+        described = describe(base.text)
+        return cls(described.coordinates, described.heights, frozenset(described.moves), passes)
 
     def with_passes(self, passes: int) -> Played:
         """Return the same games with another number of passes."""
@@ -85,10 +85,10 @@ class Played:
         heights = {names[n]: substitute(height, renamed) for n, height in other.heights.items()}
         if moves != self.moves or heights.keys() != self.heights.keys():
             return None
-        found: dict[str, Node] = {}
+        values: dict[str, Node] = {}
         fixed = frozenset(self.coordinates)
-        same = (_matched(heights[n], height, fixed, found) for n, height in self.heights.items())
-        return found if all(same) else None
+        same = (_matched(heights[n], height, fixed, values) for n, height in self.heights.items())
+        return values if all(same) else None
 
     def _only(self, names: Iterable[str]) -> Played:
         kept = tuple(names)
@@ -117,15 +117,15 @@ def names_in(node: Node) -> frozenset[str]:
     return frozenset(part.name for part in walk(node) if isinstance(part, Name))
 
 
-def _matched(wanted: Node, given: Node, fixed: frozenset[str], found: dict[str, Node]) -> bool:
+def _matched(wanted: Node, given: Node, fixed: frozenset[str], values: dict[str, Node]) -> bool:
     """Whether a formula is another one with names or integers put in for names; these are added to `found`."""
     if isinstance(wanted, Name) and wanted.name not in fixed:
         stands = isinstance(given, Integer) or (isinstance(given, Name) and given.name not in fixed)
-        return stands and found.setdefault(wanted.name, given) == given
+        return stands and values.setdefault(wanted.name, given) == given
     some, others = children(wanted), children(given)
     if type(wanted) is not type(given) or len(some) != len(others):
         return False
-    alike = all(_matched(a, b, fixed, found) for a, b in zip(some, others, strict=True))
+    alike = all(_matched(a, b, fixed, values) for a, b in zip(some, others, strict=True))
     return alike and _alone(wanted) == _alone(given)
 
 

@@ -182,10 +182,10 @@ def _proof(
         if not isinstance(claim.check, Options):
             raise CertificateError(f"{path}: the automata of the game are needed")
         return Proof(game, "p", "proved", "", (), (), 0.0)
-    found = certificate_of(document.game, path, document.games)
-    if found.ruleset.identity != game.identity:
+    certified = certificate_of(document.game, path, document.games)
+    if certified.ruleset.identity != game.identity:
         raise CertificateError(
-            f"{path}: the automata are of {found.ruleset.notation}, needed is {game.notation}"
+            f"{path}: the automata are of {certified.ruleset.notation}, needed is {game.notation}"
         )
-    automata = dict(enumerate(found.automata))
-    return check_relation(game, automata, found.relation, engines=engines, seconds=seconds)
+    automata = dict(enumerate(certified.automata))
+    return check_relation(game, automata, certified.relation, engines=engines, seconds=seconds)

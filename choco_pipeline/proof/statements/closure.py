@@ -56,8 +56,8 @@ def _wrong(question: Question, check: Options, passes: int) -> Sentence:
 
     spoken = _spoken(question, check, passes)
     # An option is asked for only where the claim speaks: else it would be worked out where all options lead.
-    found = within(spoken, _some_option(question, check, passes, looked_for))
-    return conjunction(spoken, negation(found)) if check.have == "some" else found
+    reachable = within(spoken, _some_option(question, check, passes, looked_for))
+    return conjunction(spoken, negation(reachable)) if check.have == "some" else reachable
 
 
 def _some_option(
@@ -89,10 +89,10 @@ def _shown(question: Question, check: Options, position: Position) -> Counterexa
     game = question.proof.ruleset
     if sum(position) <= MOST_OPTIONS:
         to = check.to.substitute(question.environment)
-        found = contradiction_at(check, game, to, position)
+        shown = contradiction_at(check, game, to, position)
     elif check.have == "some":
-        found = f"none of its options{check.which} has {math_text(check.to)}"
+        shown = f"none of its options{check.which} has {math_text(check.to)}"
     else:
         verb = "has" if check.have == "no" else "has not"
-        found = f"one of its options{check.which} {verb} {math_text(check.to)}"
-    return Counterexample(found, check.summary(), position, game.coordinates)
+        shown = f"one of its options{check.which} {verb} {math_text(check.to)}"
+    return Counterexample(shown, check.summary(), position, game.coordinates)

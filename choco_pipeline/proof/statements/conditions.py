@@ -122,11 +122,11 @@ def least(a: Automaton, order: tuple[Variable, ...]) -> Position | None:
     return min(following[0].values(), key=lambda position: (max(position, default=0), position))
 
 
-def _leading(found: Iterable[Position]) -> dict[int, Position]:
+def _leading(positions: Iterable[Position]) -> dict[int, Position]:
     """Return, of numbers with the least maximum, the first for each set of those that are maximal."""
     best: dict[int, Position] = {}
     lowest = -1
-    for position in found:
+    for position in positions:
         largest = max(position, default=0)
         if lowest in (-1, largest) or largest < lowest:
             if largest != lowest:

@@ -69,21 +69,21 @@ def decide_integers(
         raise ValueError(f"{claim.id} is of kind {check.kind}, integers is needed")
     names = tuple(engines or installed_engines())
     clock = Clock(seconds)
-    found = []
+    decided = []
     try:
         listed, are_all = choices(check, fixed_integers(check))
         for fixed in listed:
-            found.append((fixed, decide_choice(claim, fixed, names, clock.left)))
+            decided.append((fixed, decide_choice(claim, fixed, names, clock.left)))
         if not are_all:
-            found.append(({}, Finding(Undecided(_others(check, listed)))))
+            decided.append(({}, Finding(Undecided(_others(check, listed)))))
         elif not listed:
-            found.append(({}, Finding(Vacuous(NONE))))
+            decided.append(({}, Finding(Vacuous(NONE))))
     except NotDefinableError as error:
-        found = [({}, Finding(Undecided(str(error))))]
+        decided = [({}, Finding(Undecided(str(error))))]
     except FormulaError as error:  # of a range of fixed integers
-        found = [({}, without_value(claim, error))]
-    every = not any(isinstance(finding.verdict, Undecided) for _, finding in found)
-    return [(fixed, finding.with_evidence({"all_choices": every})) for fixed, finding in found]
+        decided = [({}, without_value(claim, error))]
+    every = not any(isinstance(finding.verdict, Undecided) for _, finding in decided)
+    return [(fixed, finding.with_evidence({"all_choices": every})) for fixed, finding in decided]
 
 
 def _others(check: IntegerStatement, listed: Sequence[Mapping[str, int]]) -> str:
@@ -124,9 +124,9 @@ def _least(spoken: Spoken, engines: Agreement) -> dict[str, int]:
     order, known = spoken.ordered()
     false = conjunction(*spoken.ranges, spoken.supposed, disjunction(*spoken.wrong), known)
     others = sorted(free(false) - set(order))
-    found = least(engines.automaton(exists(others, false)), order)
-    assert found is not None, "what is false somewhere is false nowhere"
-    here = [linear({name: 1}, -at, "==") for name, at in zip(order, found, strict=True)]
+    integers = least(engines.automaton(exists(others, false)), order)
+    assert integers is not None, "what is false somewhere is false nowhere"
+    here = [linear({name: 1}, -at, "==") for name, at in zip(order, integers, strict=True)]
     there = witness(engines.automaton(conjunction(false, *here))) or {}
     variables = dict.fromkeys(free(false), 0) | there
     named = {name: spoken.value(name, variables) for name in spoken.check.all}

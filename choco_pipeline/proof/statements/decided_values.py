@@ -66,9 +66,9 @@ def about_values(question: Question, check: Values) -> Finding:
         ]
         if missing:
             absent = min(missing, key=lambda v: (abs(v), v))
-            found = f"no P-position has the value {absent:,}"
+            refutation = f"no P-position has the value {absent:,}"
             said = f"{absent:,}, a v with {math_text(check.values)}, is a value"
-            return question.refuted(Counterexample(found, said), evidence)
+            return question.refuted(Counterexample(refutation, said), evidence)
     if question.is_nowhere([_counted(question, check, p) for p in question.passes]):
         return Finding(Vacuous("no P-position is one that it speaks of"), evidence)
     if check.relation == "contains-all" and question.is_nowhere([*claimed.values()]):
@@ -88,10 +88,10 @@ def _missing(question: Question, check: Values, claimed: Sentence, negative: boo
     if question.engines.hold(implies(claimed, image)):
         return None
     missing = conjunction(claimed, negation(image))
-    found = least(question.engines.automaton(missing), (VALUE,))
-    if found is None:
+    absent = least(question.engines.automaton(missing), (VALUE,))
+    if absent is None:
         raise DisagreementError(f"{question.claim.id}: a member is no value, and all members are")
-    return -found[0] - 1 if negative else found[0]
+    return -absent[0] - 1 if negative else absent[0]
 
 
 def _image_evidence(question: Question, check: Values) -> Mapping[str, Any]:

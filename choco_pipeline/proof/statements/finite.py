@@ -66,9 +66,9 @@ def about_list(question: Question, check: PList) -> Finding:
         game = question.proof.ruleset
         if not game.is_position(position):
             return no_position(question.proof.ruleset, position, "P-position of the list")
-        found = outcome(question.known(position).is_p_position)
+        actual = outcome(question.known(position).is_p_position)
         is_there = "P-position of the list" if position in printed else "not on the list"
-        return Counterexample(found, is_there, position, game.coordinates)
+        return Counterexample(actual, is_there, position, game.coordinates)
 
     # No sentence speaks of more passes than a position can have left.
     differing = [q for q in printed if question.left and q[heaps] not in question.passes]

@@ -95,19 +95,19 @@ class Spoken:
     def wrong(self) -> tuple[Sentence, ...]:
         """The ways in which what it claims can be false."""
         check, say = self.check, self._integers.say
-        found = [negation(say(part)) for part in conditions_of(check.holds)]
+        wrong = [negation(say(part)) for part in conditions_of(check.holds)]
         if check.any:
-            found.append(conjunction(*(negation(say(part)) for part in check.any)))
+            wrong.append(conjunction(*(negation(say(part)) for part in check.any)))
         if check.equivalent:
             first, *others = map(say, check.equivalent)
             for other in others:
-                found += [
+                wrong += [
                     conjunction(first, negation(other)),
                     conjunction(other, negation(first)),
                 ]
         if check.number is not None:
-            found += self._miscounted(check.number)
-        return tuple(found)
+            wrong += self._miscounted(check.number)
+        return tuple(wrong)
 
     def ordered(self) -> tuple[tuple[Variable, ...], Sentence]:
         """Return variables for the integers of `check.all`, by which choices are compared, and what they are.

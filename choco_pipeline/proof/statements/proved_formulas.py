@@ -94,14 +94,14 @@ def described_formula(
     proof: Proof, engines: Sequence[EngineName] | None = None, seconds: float = 20.0
 ) -> FormulaOfProof | None:
     """Return the formulas of a proved relation as documents have them."""
-    found = formulas(proof, engines, seconds)
-    if found is None:
+    formula = formulas(proof, engines, seconds)
+    if formula is None:
         return None
     sign = "P ⇔ " if proof.relation == "p" else "G = "
     return FormulaOfProof(
-        text=sign + "; ".join(map(str, found.cases)),
-        cases=found.cases,
-        engines=found.engines,
+        text=sign + "; ".join(map(str, formula.cases)),
+        cases=formula.cases,
+        engines=formula.engines,
     )
 
 

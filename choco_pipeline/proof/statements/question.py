@@ -118,7 +118,7 @@ class Question:
 
     def least(self, wrong: Sequence[Sentence]) -> Position | None:
         """Return the least position where a claim is wrong, given for each number of passes left where it is."""
-        found: list[Position] = []
+        positions: list[Position] = []
         for passes, sentence in enumerate(wrong):
             if self.engines.hold(negation(sentence)):
                 continue
@@ -130,9 +130,9 @@ class Question:
                 ) from error
             if here is None:
                 raise DisagreementError(f"{self.claim.id} is wrong nowhere, and is wrong")
-            found.append((*here, passes) if self.left else here)
+            positions.append((*here, passes) if self.left else here)
         heaps = len(self.coordinates)
-        return min(found, key=lambda q: (max(q[:heaps], default=0), q), default=None)
+        return min(positions, key=lambda q: (max(q[:heaps], default=0), q), default=None)
 
     def refuted(self, counterexample: Counterexample, evidence: Mapping[str, Any]) -> Finding:
         """Return that the claim is false."""
