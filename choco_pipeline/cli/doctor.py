@@ -33,23 +33,25 @@ OPTIONAL = {
 
 def show_machine(json: bool) -> None:
     """Print cores, memory, disk, versions, whether kernels compile, and optional programs."""
-    found = examine()
+    machine = examine()
     if json:
-        emit(found)
+        emit(machine)
         return
-    print(f"processor     {found['cores']} cores, {found['machine']}")
+    print(f"processor     {machine['cores']} cores, {machine['machine']}")
     print(
-        f"memory        {in_bytes(found['memory'])}, {in_bytes(found['memory_available'])} available"
+        f"memory        {in_bytes(machine['memory'])}, {in_bytes(machine['memory_available'])} available"
     )
-    print(f"workers       {found['cores']} by default, {in_bytes(found['memory_per_worker'])} each")
-    print(f"disk          {in_bytes(found['disk_free'])} free in {found['folder']}")
-    print(f"kernels       ready in {found['kernels_seconds']} s ({found['kernels']})")
-    for name, number in found["versions"].items():
+    print(
+        f"workers       {machine['cores']} by default, {in_bytes(machine['memory_per_worker'])} each"
+    )
+    print(f"disk          {in_bytes(machine['disk_free'])} free in {machine['folder']}")
+    print(f"kernels       ready in {machine['kernels_seconds']} s ({machine['kernels']})")
+    for name, number in machine["versions"].items():
         print(f"{name:<13} {number}")
-    for name, path in found["optional"].items():
+    for name, path in machine["optional"].items():
         print(f"{name:<13} {path or 'not found'}: {OPTIONAL[name]}")
-    if found["optional"]["mona"] is not None and found["mona_fault"] is not None:
-        print(f"{'':<13} {found['mona_fault']}")
+    if machine["optional"]["mona"] is not None and machine["mona_fault"] is not None:
+        print(f"{'':<13} {machine['mona_fault']}")
 
 
 def show_cluster(name: str, json: bool) -> None:
@@ -61,29 +63,29 @@ def show_cluster(name: str, json: bool) -> None:
         If a run could not use it: the file has a mistake, a package or certificate is missing, no scheduler answers,
         or Slurm refuses such jobs.
     """
-    found = examine_cluster(name)
+    answer = examine_cluster(name)
     if json:
-        emit(found)
+        emit(answer)
         return
-    for key, value in found.items():
+    for key, value in answer.items():
         print(f"{key:<13} {'none' if value is None else value}")
 
 
 def examine_cluster(name: str) -> dict[str, Any]:
     """Return what `show_cluster` prints, as plain data."""
     description = load_cluster(name, None, None)
-    found: dict[str, Any] = {"cluster": name, "kind": description.kind}
+    answer: dict[str, Any] = {"cluster": name, "kind": description.kind}
     if isinstance(description, SlurmJobs | SlurmWorkers):
         check = resolve("choco_pipeline.cluster.slurm:require_acceptance")
         check(description)
-        return {**found, "at most": f"{description.maximum} jobs", "slurm": "takes such jobs"}
+        return {**answer, "at most": f"{description.maximum} jobs", "slurm": "takes such jobs"}
     with (
         tempfile.TemporaryDirectory() as folder,
         Workers(Path(folder), Path(folder), description) as workers,
     ):
         cluster = workers.open()
         return {
-            **found,
+            **answer,
             "scheduler": cluster.address,
             "dashboard": cluster.dashboard,
             "threads": cluster.threads,

@@ -286,11 +286,11 @@ def version(json: Json = False) -> None:
     """Print the versions that results are stamped with."""
     from choco_pipeline.provenance import versions  # noqa: PLC0415
 
-    found = versions()
+    known = versions()
     if json:
-        emit(found)
+        emit(known)
     else:
-        print("\n".join(f"{name} {number}" for name, number in found.items()))
+        print("\n".join(f"{name} {number}" for name, number in known.items()))
 
 
 app.add_typer(kept_commands.app)

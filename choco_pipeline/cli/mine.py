@@ -129,11 +129,11 @@ def mined(
         members: dict[Quantity, list[MemberTable]] = defaultdict(list)
         for one in tables:
             data = table(one.game, one.bound, one.quantity)
-            found = mine_table(what or list(MINERS), one.game, one.bound, one.quantity, data)
+            findings = mine_table(what or list(MINERS), one.game, one.bound, one.quantity, data)
             mined += [
-                _mined(one, words[0] if pattern.names else one.game.notation, f) for f in found
+                _mined(one, words[0] if pattern.names else one.game.notation, f) for f in findings
             ]
-            members[one.quantity].append(MemberTable(one.parameters, _reader(one, data), found))
+            members[one.quantity].append(MemberTable(one.parameters, _reader(one, data), findings))
             progress.advance(mining)
         families = [
             TableFamily.of(words[0], several) for several in members.values() if pattern.names
@@ -242,8 +242,8 @@ def _games(words: Sequence[str]) -> tuple[Notation, list[tuple[Ruleset, dict[str
     games: dict[str, tuple[Ruleset, dict[str, int]]] = {}
     for values in chosen:
         game = build(pattern, values, Path())
-        found = match(pattern, read(game.notation))
-        games.setdefault(game.notation, (game, dict(sorted((found or {}).items()))))
+        parameters = match(pattern, read(game.notation))
+        games.setdefault(game.notation, (game, dict(sorted((parameters or {}).items()))))
     if not games:
         raise ConfigError(f"{' '.join(words)}: there is no such game")
     return pattern, list(games.values())

@@ -164,7 +164,7 @@ def large_tables(plan: Plan, memory: int | None) -> list[LargeTable]:
     memory
         Bytes that a worker may use; None for what a table needs at least.
     """
-    found: list[LargeTable] = []
+    large: list[LargeTable] = []
     for table in plan["tables"]:
         if table["large"]:
             spec = TableSpec(table["ruleset"], table["bound"], table["quantity"], table["identity"])
@@ -172,7 +172,7 @@ def large_tables(plan: Plan, memory: int | None) -> list[LargeTable]:
             cut: dict[str, int] = resolve("choco_pipeline.tables.building.blocks:described")(
                 spec, memory or table["memory_of_job"]
             )
-            found.append(
+            large.append(
                 {
                     "ruleset": table["ruleset"],
                     "bound": table["bound"],
@@ -184,7 +184,7 @@ def large_tables(plan: Plan, memory: int | None) -> list[LargeTable]:
                     "memory": cut["memory"],
                 }
             )
-    return found
+    return large
 
 
 def summary(plan: Plan) -> PlanSummary:

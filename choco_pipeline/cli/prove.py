@@ -107,43 +107,43 @@ def show_proof(
         if check is not None and _is_family(check, prover, limits):
             return show_family_check(check.as_posix(), seconds, memory, json, prover)
         if check is not None:
-            found = check_again(check, chosen, seconds, memory, prover)
+            proof = check_again(check, chosen, seconds, memory, prover)
         else:
             target = f"{attempt.__module__}:{attempt.__name__}"
             asked = (notation, wanted, chosen, seconds, out.as_posix())
             try:
-                found = ProofOutcome.model_validate(
+                proof = ProofOutcome.model_validate(
                     prover.call(target, *asked, what="the proof", **limits)
                 )
             except UndecidedError as error:
                 took = time.monotonic() - start
-                found = ProofOutcome.nothing(str(error), took, notation, wanted)
-            if found.is_proved:
+                proof = ProofOutcome.nothing(str(error), took, notation, wanted)
+            if proof.is_proved:
                 tell(f"{notation}: proved; asking the checker")
-                found = ask_third(found, chosen, CHECKER_SECONDS)
-        if claim is not None and found.is_proved:
+                proof = ask_third(proof, chosen, CHECKER_SECONDS)
+        if claim is not None and proof.is_proved:
             tell(f"{notation}: proved; deciding the formula")
             todo = to_prove(str(notation), wanted, seconds, memory)
-            verdict = decided_on(claim.as_json(), {}, found, todo, prover)
+            verdict = decided_on(claim.as_json(), {}, proof, todo, prover)
             _, (decided,) = asked_again([], [verdict])
-        elif found.is_proved and found.relation is not None:
-            tell(f"{found.ruleset}: proved; looking for a formula")
+        elif proof.is_proved and proof.relation is not None:
+            tell(f"{proof.ruleset}: proved; looking for a formula")
             limits["seconds"] = min(seconds, FORMULA_SECONDS)
-            found = with_formula(found, chosen, limits, prover)
+            proof = with_formula(proof, chosen, limits, prover)
     if claim is not None and decided is not None:
         formula = claim.check.summary()
         if json:
             said = {"status": decided.verdict, "why": decided.text, "formula": formula}
-            emit(found.model_dump() | said | {"claimed": decided.document()})
+            emit(proof.model_dump() | said | {"claimed": decided.document()})
         else:
-            print("\n".join(_formula_lines(found, formula, decided)))
+            print("\n".join(_formula_lines(proof, formula, decided)))
         return 0 if decided.is_proved else 1
-    others = other_games(check) if check is not None and found.is_proved else []
+    others = other_games(check) if check is not None and proof.is_proved else []
     if json:
-        emit(found.model_dump() | {"described_otherwise": others})
+        emit(proof.model_dump() | {"described_otherwise": others})
     else:
-        print("\n".join([*_lines(found), *(wrapped(other_game(name)) for name in others)]))
-    return 0 if found.is_proved else 1
+        print("\n".join([*_lines(proof), *(wrapped(other_game(name)) for name in others)]))
+    return 0 if proof.is_proved else 1
 
 
 def _is_family(check: Path, prover: Limited, limits: Mapping[str, float]) -> bool:
@@ -153,42 +153,42 @@ def _is_family(check: Path, prover: Limited, limits: Mapping[str, float]) -> boo
     return False
 
 
-def _lines(found: ProofOutcome) -> list[str]:
+def _lines(proof: ProofOutcome) -> list[str]:
     what = {
-        "p": f"the P-positions of {found.ruleset}",
-        "grundy": f"the Grundy numbers of {found.ruleset}",
-        None: found.certificate,
-    }[found.relation]
-    if isinstance(found, ClaimProofOutcome):
-        names = assigned(found.names)
-        what = f"{found.claim['id']}{f' for {names}' if names else ''}"
-    lines = [f"{found.status}: {what}: {found.why}"]
-    several = len(found.states) > 1
-    if found.states:
+        "p": f"the P-positions of {proof.ruleset}",
+        "grundy": f"the Grundy numbers of {proof.ruleset}",
+        None: proof.certificate,
+    }[proof.relation]
+    if isinstance(proof, ClaimProofOutcome):
+        names = assigned(proof.names)
+        what = f"{proof.claim['id']}{f' for {names}' if names else ''}"
+    lines = [f"{proof.status}: {what}: {proof.why}"]
+    several = len(proof.states) > 1
+    if proof.states:
         sizes = ", ".join(
             f"{n} states" + (f" with {passes_left(p)}" if several else "")
-            for p, n in enumerate(found.states)
+            for p, n in enumerate(proof.states)
         )
         lines.append(f"automata: {sizes}")
-    if not found.is_proved:
-        if found.growth:
-            lines.append(f"residuals by digits read: {', '.join(map(str, found.growth))}")
+    if not proof.is_proved:
+        if proof.growth:
+            lines.append(f"residuals by digits read: {', '.join(map(str, proof.growth))}")
         return list(map(wrapped, lines))
-    by = enumerated([NAMES[engine] for engine in found.engines])
-    decided = f"{found.obligations} obligations decided" if found.obligations else "decided"
-    lines.append(f"{decided} by {by}, {in_time(found.seconds)} in all")
-    lines += [f"no answer by {NAMES[name]}: {why}" for name, why in found.no_answer.items()]
-    if found.formula is not None:
-        by = enumerated([NAMES[engine] for engine in found.formula.engines])
-        lines.append(f"formula, found by search, proved by {by}: {found.formula.text}")
-    for row in found.counts:
-        lines.append(_counts(row, found.relation, several))
-    return [*map(wrapped, lines), *_again(str(found.certificate))]
+    by = enumerated([NAMES[engine] for engine in proof.engines])
+    decided = f"{proof.obligations} obligations decided" if proof.obligations else "decided"
+    lines.append(f"{decided} by {by}, {in_time(proof.seconds)} in all")
+    lines += [f"no answer by {NAMES[name]}: {why}" for name, why in proof.no_answer.items()]
+    if proof.formula is not None:
+        by = enumerated([NAMES[engine] for engine in proof.formula.engines])
+        lines.append(f"formula, found by search, proved by {by}: {proof.formula.text}")
+    for row in proof.counts:
+        lines.append(_counts(row, proof.relation, several))
+    return [*map(wrapped, lines), *_again(str(proof.certificate))]
 
 
-def _formula_lines(found: ProofOutcome, formula: str, decided: ClaimVerdict) -> list[str]:
+def _formula_lines(proof: ProofOutcome, formula: str, decided: ClaimVerdict) -> list[str]:
     """Return what is decided of the formula that was given."""
-    said = f"{formula} in {found.ruleset}"
+    said = f"{formula} in {proof.ruleset}"
     if not decided.is_proved:
         return [wrapped(f"{decided.verdict}: {said}: {decided.text}")]
     by = enumerated([NAMES[name] for name in decided.engines])

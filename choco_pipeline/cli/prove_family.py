@@ -74,14 +74,14 @@ def show_family(
         # The search takes its seconds, and the check as many again.
         limits = {"seconds": 2 * seconds, "memory": BEYOND * memory}
         try:
-            found = prover.call(target, *arguments, what="the proof", **limits)
+            answer = prover.call(target, *arguments, what="the proof", **limits)
         except UndecidedError as error:
-            found = undecided_family(*asked, str(error))
+            answer = undecided_family(*asked, str(error))
     if json:
-        emit(found)
+        emit(answer)
     else:
-        print("\n".join(map(wrapped, _lines(found))))
-    return 0 if found["status"] == "proved" else 1
+        print("\n".join(map(wrapped, _lines(answer))))
+    return 0 if answer["status"] == "proved" else 1
 
 
 def show_family_check(
@@ -103,16 +103,16 @@ def show_family_check(
     target = f"{check_family.__module__}:{check_family.__name__}"
     limits = {"seconds": seconds, "memory": memory}
     try:
-        found = checker.call(target, certificate, seconds, what="the check", **limits)
+        answer = checker.call(target, certificate, seconds, what="the check", **limits)
     except UndecidedError as error:
-        found = {"status": "undecided", "why": str(error), "certificate": certificate}
-    others = [] if found["status"] == "undecided" else other_games(Path(certificate))
+        answer = {"status": "undecided", "why": str(error), "certificate": certificate}
+    others = [] if answer["status"] == "undecided" else other_games(Path(certificate))
     if json:
-        emit(found | {"described_otherwise": others})
+        emit(answer | {"described_otherwise": others})
     else:
-        lines = [*_checked_lines(found), *map(other_game, others)]
+        lines = [*_checked_lines(answer), *map(other_game, others)]
         print("\n".join(map(wrapped, lines)))
-    return 0 if found["status"] == "proved" else 1
+    return 0 if answer["status"] == "proved" else 1
 
 
 def other_games(certificate: Path) -> list[str]:
@@ -125,33 +125,33 @@ def other_game(name: str) -> str:
     return f"game({name}) is the game that the certificate describes, which config/games/{name}.yaml here does not"
 
 
-def _checked_lines(found: Mapping[str, Any]) -> list[str]:
-    if found["status"] == "undecided":
-        return [f"undecided: {found['certificate']}: {found['why']}"]
-    said = f"{found['relation']['formula']} for {found['ruleset']}, for all {found['for']}"
-    said += f", where {found['where']}" if found["where"] else ""
-    if found["status"] == "refuted" and not found["every_member"]:
-        return [f"refuted: {said}: not at {found['position']} for {found['parameters']}"]
-    checked = "refuted for every member" if found["every_member"] else "checked"
+def _checked_lines(answer: Mapping[str, Any]) -> list[str]:
+    if answer["status"] == "undecided":
+        return [f"undecided: {answer['certificate']}: {answer['why']}"]
+    said = f"{answer['relation']['formula']} for {answer['ruleset']}, for all {answer['for']}"
+    said += f", where {answer['where']}" if answer["where"] else ""
+    if answer["status"] == "refuted" and not answer["every_member"]:
+        return [f"refuted: {said}: not at {answer['position']} for {answer['parameters']}"]
+    checked = "refuted for every member" if answer["every_member"] else "checked"
     agree = (
         "show it by the definition's options"
-        if found["every_member"]
+        if answer["every_member"]
         else "agree with the definition"
     )
     return [
-        f"{checked}: {said}: {found['conditions']} conditions written anew from the game are unsatisfiable by"
-        f" {' and by '.join(found['engines'])}; {found['members']} members {agree};"
-        f" {in_time(found['seconds'])}",
-        *_compared_lines(found),
+        f"{checked}: {said}: {answer['conditions']} conditions written anew from the game are unsatisfiable by"
+        f" {' and by '.join(answer['engines'])}; {answer['members']} members {agree};"
+        f" {in_time(answer['seconds'])}",
+        *_compared_lines(answer),
     ]
 
 
-def _compared_lines(found: Mapping[str, Any]) -> list[str]:
-    if found["every_member"]:
+def _compared_lines(answer: Mapping[str, Any]) -> list[str]:
+    if answer["every_member"]:
         return []
     return [
-        f"as languages equal to the proof of one member: {_members(found['languages'])};"
-        f" compared by tables only: {_members(found['tables_only'])}"
+        f"as languages equal to the proof of one member: {_members(answer['languages'])};"
+        f" compared by tables only: {_members(answer['tables_only'])}"
     ]
 
 
@@ -166,29 +166,29 @@ def _members(several: Sequence[Mapping[str, int]]) -> str:
     return f"({', '.join(names)}) = {', '.join(f'({value})' for value in values)}"
 
 
-def _lines(found: Mapping[str, Any]) -> list[str]:
-    what = {"p-positions": "P-positions", "grundy": "Grundy numbers"}[found["relation"]["kind"]]
-    said = f"the {what} of {found['ruleset']} are {found['relation']['formula']}"
-    said += f", where {found['where']}" if found["where"] else ""
-    every = found["every_member"]
-    if found["status"] != "proved" and every is None:
-        return [f"{found['status']}: {said}, for all {found['for']}: {found['why']}"]
-    texts = f"{found['texts']} text{'s are' if found['texts'] > 1 else ' is'} unsatisfiable by {' and by '.join(found['engines'])}"
-    of = f"for all {', '.join(found['names'])} with {found['for']}: {said}"
-    checked = _checked_lines(found["checked"])
+def _lines(answer: Mapping[str, Any]) -> list[str]:
+    what = {"p-positions": "P-positions", "grundy": "Grundy numbers"}[answer["relation"]["kind"]]
+    said = f"the {what} of {answer['ruleset']} are {answer['relation']['formula']}"
+    said += f", where {answer['where']}" if answer["where"] else ""
+    every = answer["every_member"]
+    if answer["status"] != "proved" and every is None:
+        return [f"{answer['status']}: {said}, for all {answer['for']}: {answer['why']}"]
+    texts = f"{answer['texts']} text{'s are' if answer['texts'] > 1 else ' is'} unsatisfiable by {' and by '.join(answer['engines'])}"
+    of = f"for all {', '.join(answer['names'])} with {answer['for']}: {said}"
+    checked = _checked_lines(answer["checked"])
     if every is not None:
         return [
-            f"refuted {of}: {found['why']}",
+            f"refuted {of}: {answer['why']}",
             *(f"it contradicts itself at {one['text']}" for one in every["cases"]),
-            f"{texts}; {in_time(found['seconds'])} in all",
+            f"{texts}; {in_time(answer['seconds'])} in all",
             f"certificate: {every['certificate']}",
             *checked,
         ]
-    states = f"{found['states']} abstract states; " if found["states"] else ""
+    states = f"{answer['states']} abstract states; " if answer["states"] else ""
     return [
         f"proved {of}",
-        f"{found['why']}; {states}{texts}; {found['members']} members agree with the definition;"
-        f" {in_time(found['seconds'])} in all",
-        f"certificate: {found['certificate']}",
+        f"{answer['why']}; {states}{texts}; {answer['members']} members agree with the definition;"
+        f" {in_time(answer['seconds'])} in all",
+        f"certificate: {answer['certificate']}",
         *checked,
     ]

@@ -99,5 +99,5 @@ def runner() -> Iterator[Runner]:
         yield Here()
         return
     # distributed takes half a second to import
-    with resolve("choco_pipeline.cluster.graph:on_cluster")(scheduler) as found:
-        yield found
+    with resolve("choco_pipeline.cluster.graph:on_cluster")(scheduler) as on_cluster:
+        yield on_cluster

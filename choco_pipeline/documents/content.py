@@ -71,11 +71,11 @@ class Content:
         try:
             return model.model_validate(self.content)
         except ValidationError as error:
-            found = error.errors(include_url=False)
-            details = self._one_for_each_place(found[:MOST_EXPLAINED])
+            faults = error.errors(include_url=False)
+            details = self._one_for_each_place(faults[:MOST_EXPLAINED])
             lines = [self._explain(detail, model) for detail in details]
-            if len(found) > MOST_EXPLAINED:
-                lines.append(f"{self.owner}: {len(found) - MOST_EXPLAINED:,} more")
+            if len(faults) > MOST_EXPLAINED:
+                lines.append(f"{self.owner}: {len(faults) - MOST_EXPLAINED:,} more")
             raise ConfigError("\n".join(lines)) from None
 
     def _one_for_each_place(self, details: list[ErrorDetails]) -> Iterator[ErrorDetails]:
@@ -110,7 +110,7 @@ class Content:
         location = tuple(part for part in detail["loc"])
         known = self._known(location)
         key = ".".join(map(str, known)) or "the file"
-        found = detail["input"]
+        given = detail["input"]
         match detail["type"]:
             case "extra_forbidden":
                 allowed = _keys_at(model, self.content, known[:-1])
@@ -120,18 +120,18 @@ class Content:
                 return f"{self.where(known)}: {message}"
             case "literal_error":
                 allowed = _words(detail["ctx"]["expected"].replace(" or ", ", "))
-                return f"{self.where(known)}: {key}: {_one_of(allowed, found)}"
+                return f"{self.where(known)}: {key}: {_one_of(allowed, given)}"
             case "union_tag_invalid":
                 name = _discriminator(detail)
                 allowed = _words(detail["ctx"]["expected_tags"])
                 return (
-                    f"{self.where((*known, name))}: {key}.{name}: {_one_of(allowed, found[name])}"
+                    f"{self.where((*known, name))}: {key}.{name}: {_one_of(allowed, given[name])}"
                 )
             case "union_tag_not_found":
                 return f"{self.where(known)}: {key}.{_discriminator(detail)}: this key is needed"
             case "string_pattern_mismatch":
                 message = (
-                    f"needs text of the form {detail['ctx']['pattern']}, found {_short(found)}"
+                    f"needs text of the form {detail['ctx']['pattern']}, found {_short(given)}"
                 )
                 return f"{self.where(known)}: {key}: {message}"
             case "too_long" | "too_short" as kind:
@@ -145,12 +145,12 @@ class Content:
                 missing = ".".join(map(str, (*known, location[-1])))
                 return f"{self.where(known)}: {missing}: this key is needed"
             case "value_error":
-                return f"{self.where(known)}: {key}: {_needed(detail)}, found {_short(found)}"
+                return f"{self.where(known)}: {key}: {_needed(detail)}, found {_short(given)}"
             case "dict_type" | "model_type" | "model_attributes_type":
-                message = f"needs keys and values, found {_short(found)}"
+                message = f"needs keys and values, found {_short(given)}"
                 return f"{self.where(known)}: {key}: {message}"
             case _:
-                return f"{self.where(known)}: {key}: {detail['msg'][0].lower()}{detail['msg'][1:]}, found {_short(found)}"
+                return f"{self.where(known)}: {key}: {detail['msg'][0].lower()}{detail['msg'][1:]}, found {_short(given)}"
 
     def _known(self, location: Location) -> Location:
         """Drop what pydantic adds to a location to say which member of a union it tried."""
@@ -189,11 +189,11 @@ def _words(listed: str) -> list[str]:
     return [word.strip("'") for word in listed.split(", ")]
 
 
-def _one_of(allowed: list[str], found: object) -> str:
-    near = get_close_matches(str(found), allowed, 1)
+def _one_of(allowed: list[str], given: object) -> str:
+    near = get_close_matches(str(given), allowed, 1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     listed = f"one of {len(allowed)} words" if near and len(allowed) > MOST_LISTED else None
-    return f"needs {listed or ' or '.join(map(repr, allowed))}, found {_short(found)}{hint}"
+    return f"needs {listed or ' or '.join(map(repr, allowed))}, found {_short(given)}{hint}"
 
 
 def _keys_at(model: type[BaseModel], content: object, location: Location) -> list[str]:

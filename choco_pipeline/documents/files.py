@@ -130,12 +130,12 @@ _TOO_DEEP = f"nested more than {DEEPEST} deep"
 
 
 def _distinct(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    document = dict(pairs)
+    if len(document) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
         raise ValueError(f"the key {twice[:60]!r} is there twice in one object")
-    return found
+    return document
 
 
 def _no_number(name: str) -> float:

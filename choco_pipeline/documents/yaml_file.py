@@ -141,8 +141,8 @@ class YamlFile(Content):
             return [self._construct(item, (*location, i)) for i, item in enumerate(node.value)]
         if node.tag == _BOOLEAN and node.value.lower() not in ("true", "false"):
             return node.value  # no, yes, on and off are words, as in YAML 1.2
-        if found := INVISIBLE.search(node.value):
-            what = f"the character U+{ord(found[0]):04X} is not allowed"
+        if invisible := INVISIBLE.search(node.value):
+            what = f"the character U+{ord(invisible[0]):04X} is not allowed"
             raise self._at(node.start_mark, what)
         if node.tag == _INTEGER and len(node.value) > LONGEST_INTEGER:
             what = f"an integer of {len(node.value):,} characters, at most {LONGEST_INTEGER:,} are read"

@@ -63,8 +63,8 @@ def proved_again(
 def decided_for_all_integers(claim: Claim, seconds: float) -> Iterator[Trial]:
     """Yield what is decided of a statement on integers for all of them, each fixed choice of some a trial."""
     with Limited(WARM_UP) as prover:
-        found = settled(claim.as_json(), seconds, MEMORY, prover)
-    for verdict in found:
+        verdicts = settled(claim.as_json(), seconds, MEMORY, prover)
+    for verdict in verdicts:
         yield Trial(verdict.parameters, None, None, None, verdict.finding, verdict.seconds)
 
 
@@ -165,19 +165,19 @@ def _again(
                     yield _again_for_all(claim, prover, seconds)
                 continue
             parameters, path = verdict.parameters, Path(verdict.certificate or "")
-            found = check_again(path, None, seconds, MEMORY, prover)
-            if not isinstance(found, ClaimProofOutcome):
-                why = found.why
-                if found.is_proved:
+            proof = check_again(path, None, seconds, MEMORY, prover)
+            if not isinstance(proof, ClaimProofOutcome):
+                why = proof.why
+                if proof.is_proved:
                     why = f"{path} is a certificate of a game, not of the claim"
                 finding = Finding(Undecided(why))
-            elif (found.claim, found.names) != (proved_statement(claim), parameters):
+            elif (proof.claim, proof.names) != (proved_statement(claim), parameters):
                 finding = Finding(Undecided(f"{path} says something else than the claim does now"))
             else:
-                agreed = {"engines": found.engines, "no_answer": found.no_answer}
-                finding = Finding(found.verdict.as_verdict, {**found.evidence, **agreed})
+                agreed = {"engines": proof.engines, "no_answer": proof.no_answer}
+                finding = Finding(proof.verdict.as_verdict, {**proof.evidence, **agreed})
             took = time.perf_counter() - start
-            yield Trial(parameters, found.ruleset, None, None, finding, took)
+            yield Trial(parameters, proof.ruleset, None, None, finding, took)
 
 
 def _again_for_all(claim: Claim, prover: Limited, seconds: float) -> Trial:

@@ -78,8 +78,8 @@ def check_claims(
             decided = _decided(claim, catalogue, seconds) if is_alone else ()
             clock = ProcessorTime(seconds, "--seconds allows more")
             with _bar(claim) as report:
-                found = trials(claim, given, bound, report, clock.counted)
-                documents.append(_shown(claim, found, decided, json))
+                tried = trials(claim, given, bound, report, clock.counted)
+                documents.append(_shown(claim, tried, decided, json))
         except ChocoError as error:
             if not everything:
                 raise
@@ -119,9 +119,9 @@ def prove_claims(source: ClaimSource, words: Sequence[str], seconds: float, json
     return _show_proofs(found, json)
 
 
-def _show_proofs(found: Sequence[tuple[Claim, Iterator[Trial]]], json: bool) -> int:
+def _show_proofs(decided_claims: Sequence[tuple[Claim, Iterator[Trial]]], json: bool) -> int:
     documents = []
-    for claim, trials_of_claim in found:
+    for claim, trials_of_claim in decided_claims:
         with waiting(f"proving {claim.id}"):
             documents.append(_shown(claim, (), trials_of_claim, json))
     trials = [trial for document in documents for trial in document["trials"]]
@@ -155,14 +155,14 @@ def _bar(claim: Claim) -> Iterator[Callable[[int, int], None]]:
 
 
 def _shown(
-    claim: Claim, found: Iterable[Trial], decided: Iterable[Trial], json: bool
+    claim: Claim, by_tables: Iterable[Trial], decided: Iterable[Trial], json: bool
 ) -> Mapping[str, Any]:
     """Print trials as they come, those that were `decided` by proof last, and return them with what they come to."""
     if not json:
         print(f"{claim.id}: {claim.check.summary()}")
     tried: list[Trial] = []
     verdicts: list[ClaimVerdict] = []
-    for trial, is_by_proof in chain(((t, False) for t in found), ((t, True) for t in decided)):
+    for trial, is_by_proof in chain(((t, False) for t in by_tables), ((t, True) for t in decided)):
         tried.append(trial)
         verdicts.append(_verdict(claim, trial, is_by_proof=is_by_proof))
         if not json:

@@ -19,11 +19,11 @@ def repair_tables(manifests: list[Path], json: bool) -> int:
     tables: list[tuple[Path, RepairedTable]] = []
     unusable: dict[str, str] = {}
     with results_lock(RESULTS, unlock=lambda: None):
-        for manifest, found in on_all_cores(_repaired, chosen):
-            if isinstance(found, str):
-                unusable[manifest.as_posix()] = found
+        for manifest, outcome in on_all_cores(_repaired, chosen):
+            if isinstance(outcome, str):
+                unusable[manifest.as_posix()] = outcome
             else:
-                tables += [(manifest, table) for table in found]
+                tables += [(manifest, table) for table in outcome]
     damaged = [(manifest, table) for manifest, table in tables if table.damaged or table.why]
     for _, table in damaged:
         for fault in table.damaged:

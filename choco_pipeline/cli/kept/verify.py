@@ -51,11 +51,11 @@ def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool)
     crates = [] if manifests else sorted(RESULTS.glob(f"*/{FOLDER}"))
     for path, why in chain.from_iterable(map(faults_of_crate, crates)):
         unusable[path.as_posix()] = f"{path}: {why}"
-    for manifest, found in on_all_cores(partial(_verified, seed), chosen_manifests(manifests)):
-        if isinstance(found, str):
-            unusable[manifest.as_posix()] = found
+    for manifest, outcome in on_all_cores(partial(_verified, seed), chosen_manifests(manifests)):
+        if isinstance(outcome, str):
+            unusable[manifest.as_posix()] = outcome
         else:
-            tables += [(manifest, table) for table in found]
+            tables += [(manifest, table) for table in outcome]
     for why in unusable.values():
         note(f"wrong: {why}")
     for _, table in tables:
@@ -110,8 +110,10 @@ def _certificates_checked(seconds: float) -> list[dict[str, str]]:
     for paths in sorted(games.values(), key=len, reverse=True):
         min(parts, key=len).extend(paths)
     with ThreadPoolExecutor(len(parts)) as pool:
-        found = pool.map(lambda paths: zip(paths, check_files(paths, seconds), strict=True), parts)
-        said = {path: checked for part in found for path, checked in part}
+        answers = pool.map(
+            lambda paths: zip(paths, check_files(paths, seconds), strict=True), parts
+        )
+        said = {path: checked for part in answers for path, checked in part}
     return [
         {"certificate": path.as_posix(), "answer": one.answer, "why": one.why}
         for path, one in sorted(said.items())

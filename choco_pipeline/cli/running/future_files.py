@@ -14,12 +14,12 @@ def bring_to_now(results: Path) -> int:
     What was made of what is no longer told by their times, and need not be: what a run needs is in the names of its files.
     Files of stores keep theirs: no rule names them.
     """
-    now, found = time.time(), 0
+    now, changed = time.time(), 0
     for folder, inner, files in os.walk(results):
         inner[:] = [name for name in inner if not name.endswith(".zarr")]
         for path in (os.path.join(folder, name) for name in files):
             with suppress(FileNotFoundError):  # what a run that was killed still takes away
                 if os.lstat(path).st_mtime > now:
                     os.utime(path, (now, now), follow_symlinks=False)
-                    found += 1
-    return found
+                    changed += 1
+    return changed

@@ -61,7 +61,7 @@ def count_proofs(ledger: Ledger) -> dict[str, int]:
     return {status: counts[status] for status in ("proved", "undecided") if counts[status]}
 
 
-def show_results(ledger: Ledger, found: Sequence[FoundStatement], console: Console) -> None:
+def show_results(ledger: Ledger, statements: Sequence[FoundStatement], console: Console) -> None:
     """Print what a run says, most important first, wrapped to the width of the terminal; nothing is cut.
 
     Parameters
@@ -107,7 +107,7 @@ def show_results(ledger: Ledger, found: Sequence[FoundStatement], console: Conso
         lines.line(more)
 
     show("Conjectures and questions", [one for one in claims if is_open[one]])
-    _show_new(found, lines)
+    _show_new(statements, lines)
     show("Refuted, beside these" if any(is_open.values()) else "Refuted", false)
     for kind, title in (
         ("misprint", "As printed and as intended"),
@@ -167,11 +167,11 @@ class _Lines:
             self._console.print(shown, soft_wrap=True)
 
 
-def _show_new(found: Sequence[FoundStatement], lines: _Lines) -> None:
+def _show_new(statements: Sequence[FoundStatement], lines: _Lines) -> None:
     """Print what no claim of the catalogue says and nothing refutes, the strongest verdicts first."""
     new = [
         one
-        for one in sorted(found, key=lambda one: STRONGEST_FIRST.index(one.verdict))
+        for one in sorted(statements, key=lambda one: STRONGEST_FIRST.index(one.verdict))
         if not one.known and one.verdict != "refuted" and one.kind != "heights"
     ]
     lines.heading("Found, and in no claim", bool(new))
@@ -201,12 +201,12 @@ def _counted(ledger: Ledger) -> Iterator[str]:
 def _silent(ledger: Ledger) -> dict[str, str]:
     """Return why a claim is undecided, or which of its formulas has no value somewhere: the first reason of each claim."""
     undecided = {row.claim for row in ledger.rows if row.verdict == "undecided"}
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for verdict in ledger.verdicts:
         silent = verdict.verdict == "undecided"
         if silent and (verdict.claim in undecided or "key" in verdict.evidence):
-            found.setdefault(verdict.claim, verdict.why or "")
-    return found
+            reasons.setdefault(verdict.claim, verdict.why or "")
+    return reasons
 
 
 def _numbers(ledger: Ledger) -> dict[str, str]:

@@ -69,19 +69,19 @@ class SnakemakeLog:
         elif (
             self._counts is not None
         ):  # inside the table of job counts, which ends with an empty line
-            if found := _COUNT.fullmatch(line.strip()):
-                self._counts[found["rule"]] = int(found["count"])
+            if written := _COUNT.fullmatch(line.strip()):
+                self._counts[written["rule"]] = int(written["count"])
             elif not line.strip():
                 yield Jobs({rule: self._counts[rule] for rule in RULES if rule in self._counts})
                 self._counts = None
-        elif found := _RULE.match(line):
-            self._rule = found["rule"]
-        elif found := _NAME.match(line):
+        elif written := _RULE.match(line):
+            self._rule = written["rule"]
+        elif written := _NAME.match(line):
             if self._rule:
-                yield Job(self._rule, found["name"])
+                yield Job(self._rule, written["name"])
             self._rule = ""
-        elif found := _ERROR.match(line):
-            self._failed = found["rule"]
-        elif self._failed and (found := _LOG.match(line)):
-            yield Failed(self._failed, tuple(map(Path, found["log"].split(", "))))
+        elif written := _ERROR.match(line):
+            self._failed = written["rule"]
+        elif self._failed and (written := _LOG.match(line)):
+            yield Failed(self._failed, tuple(map(Path, written["log"].split(", "))))
             self._failed = ""

@@ -72,11 +72,11 @@ def capacity_of(cluster: Description, name: str | None) -> Capacity:
             return Capacity(cluster.maximum, None, "each job asks Slurm for what it needs")
         case Running():
             connect = resolve("choco_pipeline.cluster.local:existing_cluster")
-            with dask.config.set(tls_settings(cluster.tls)), connect(cluster.scheduler) as found:
-                whose = f"the cluster at {found.address}"
-                if found.memory is None:
+            with dask.config.set(tls_settings(cluster.tls)), connect(cluster.scheduler) as client:
+                whose = f"the cluster at {client.address}"
+                if client.memory is None:
                     whose = f"no worker of {whose} says what it may use"
-                return Capacity(found.threads or 1, found.memory, whose)
+                return Capacity(client.threads or 1, client.memory, whose)
         case _:
             assert_never(cluster)
 
