@@ -183,5 +183,5 @@ def _stones(size: int) -> str:
 
 
 def _more(hidden: dict[str, int]) -> list[str]:
-    found = [f"{count:,} more {what}" for what, count in hidden.items() if count > 0]
-    return [f"… {', '.join(found)}"] if found else []
+    lines = [f"{count:,} more {what}" for what, count in hidden.items() if count > 0]
+    return [f"… {', '.join(lines)}"] if lines else []

@@ -175,9 +175,9 @@ def _draw_boxes(bar: Boxes, after: Boxes | None) -> Drawing:
             ("bitter", BITTER, bitter),
         )
         return "".join(
-            f'<path class="{name}" {opacity} fill="{colour}" stroke="{CUT}" stroke-width="0.8" stroke-linejoin="round" d="{"".join(found)}"/>'
-            for name, colour, found in kinds
-            if found
+            f'<path class="{name}" {opacity} fill="{colour}" stroke="{CUT}" stroke-width="0.8" stroke-linejoin="round" d="{"".join(drawn)}"/>'
+            for name, colour, drawn in kinds
+            if drawn
         )
 
     body = [faces(bar, PALE if after else "")]

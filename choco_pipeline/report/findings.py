@@ -30,8 +30,8 @@ class TableFinding:
     @property
     def pretty(self) -> str:
         """The expression of a value set with the field's signs."""
-        found = self.finding
-        return math_text(found.expression) if isinstance(found, ValueSetFinding) else ""
+        finding = self.finding
+        return math_text(finding.expression) if isinstance(finding, ValueSetFinding) else ""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class FindingGroup:
     def exact(self) -> int:
         """In how many tables the best shift has no mismatch."""
         shifts = (one.finding for one in self.found if isinstance(one.finding, ShiftsFinding))
-        return sum(found.best[0].mismatches == 0 for found in shifts)
+        return sum(finding.best[0].mismatches == 0 for finding in shifts)
 
 
 #: The recognised forms of value sets, in words.
@@ -80,4 +80,4 @@ def families(ledger: Ledger, kind: str) -> list[FindingGroup]:
             continue
         table = tables[finding.table]
         groups[family_of(table)].append(TableFinding(table, finding))
-    return [FindingGroup(family, found) for family, found in groups.items()]
+    return [FindingGroup(family, findings) for family, findings in groups.items()]

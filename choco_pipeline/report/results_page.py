@@ -76,8 +76,8 @@ def sweeps(ledger: Ledger) -> list[Mapping[str, Any]]:
         either.
     """
     names = dict.fromkeys(name for table in ledger.tables for name in table["sweeps"])
-    found = [(name, [t for t in ledger.tables if name in t["sweeps"]]) for name in names]
-    return [_sweep(name, tables) for name, tables in [*found, (None, ledger.tables)]]
+    by_sweep = [(name, [t for t in ledger.tables if name in t["sweeps"]]) for name in names]
+    return [_sweep(name, tables) for name, tables in [*by_sweep, (None, ledger.tables)]]
 
 
 def proofs(ledger: Ledger) -> list[Mapping[str, Any]]:
@@ -92,11 +92,11 @@ def proofs(ledger: Ledger) -> list[Mapping[str, Any]]:
     groups: dict[tuple[str, str], list[GameProof]] = defaultdict(list)
     for proof in ledger.proofs:
         groups[proof.sweep, proof.relation].append(proof)
-    found: list[Mapping[str, Any]] = []
+    rows: list[Mapping[str, Any]] = []
     for (sweep, relation), games in groups.items():
         proved = [game for game in games if game.status == "proved"]
         states = [number for game in proved for number in game.states]
-        found.append(
+        rows.append(
             {
                 "sweep": sweep,
                 "of": RELATIONS[relation],
@@ -107,7 +107,7 @@ def proofs(ledger: Ledger) -> list[Mapping[str, Any]]:
                 "seconds": sum(game.seconds for game in games),
             }
         )
-    return found
+    return rows
 
 
 def changes(ledger: Ledger, base: Ledger) -> Mapping[str, Any]:

@@ -146,13 +146,13 @@ def faults_of_crate(folder: Path) -> Iterator[tuple[Path, str]]:
     for line in (folder / SUMS).read_text(encoding="utf-8", errors="replace").splitlines():
         digest, _, name = line.partition("  ")
         said[name] = digest
-    found = {path.relative_to(folder).as_posix(): file_digest(path) for path in _files(folder)}
-    for name in sorted(said.keys() | found.keys()):
-        if name not in found:
+    digests = {path.relative_to(folder).as_posix(): file_digest(path) for path in _files(folder)}
+    for name in sorted(said.keys() | digests.keys()):
+        if name not in digests:
             yield folder / name, f"is missing, {SUMS} names it"
         elif name not in said:
             yield folder / name, f"{SUMS} does not name it"
-        elif said[name] != found[name]:
+        elif said[name] != digests[name]:
             yield folder / name, f"has not the digest that {SUMS} says"
 
 

@@ -42,10 +42,10 @@ def run_times(ledger: Ledger) -> list[RunTime]:
     def time(what: str, seconds: float, *, is_stage: bool) -> RunTime:
         return RunTime(what, seconds, round(100 * seconds / longest, 1), is_stage)
 
-    found = []
+    times = []
     for stage, seconds in ledger.seconds.items():
-        found.append(time(stage, seconds, is_stage=True))
+        times.append(time(stage, seconds, is_stage=True))
         for what, part in parts[stage].most_common(MOST_NAMED):
             if part > 0:
-                found.append(time(what, part, is_stage=False))
-    return found
+                times.append(time(what, part, is_stage=False))
+    return times

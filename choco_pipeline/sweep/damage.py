@@ -74,8 +74,8 @@ def _ask_again(run: Paths, say: Callable[[str], None]) -> None:
 
 def _remove(records: Iterable[Path], say: Callable[[str], None]) -> bool:
     """Remove the damaged ones of these records; return whether there were any."""
-    found = list(damaged(records))
-    for path, why in found:
+    removed = list(damaged(records))
+    for path, why in removed:
         path.unlink()
         say(why)
-    return bool(found)
+    return bool(removed)

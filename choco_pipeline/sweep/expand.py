@@ -74,7 +74,7 @@ def expand(config: Config, file: YamlFile) -> list[Planned]:
     ConfigError
         Naming the file, line and key of the mistake.
     """
-    found: dict[str, Planned] = {}
+    by_id: dict[str, Planned] = {}
     base = Path()
     count = _Count()
     combinations = {
@@ -84,10 +84,10 @@ def expand(config: Config, file: YamlFile) -> list[Planned]:
     for name, sweep in config.sweeps.items():
         for values, full in combinations[name]:
             for planned in _games(name, sweep, full, values, file, base):
-                known = found.setdefault(planned.spec.table_id, planned)
+                known = by_id.setdefault(planned.spec.table_id, planned)
                 if known is not planned:
                     _merge(known, planned)
-    return list(found.values())
+    return list(by_id.values())
 
 
 def _combinations_of(
@@ -232,13 +232,13 @@ def _combinations(
 def _integers(entry: Range, file: YamlFile, location: Location, values: Mapping[str, int]) -> range:
     """Return the integers that one entry of a parameter stands for."""
     with _at(file, location):
-        found = entry.values(values)
-        largest = max(abs(found.start), abs(found.stop - 1))
+        integers = entry.values(values)
+        largest = max(abs(integers.start), abs(integers.stop - 1))
         if largest > LARGEST:
             raise ChocoError(f"{largest:,} is too large, at most {LARGEST:,} can be used")
-        if len(found) > MOST_COMBINATIONS:
+        if len(integers) > MOST_COMBINATIONS:
             raise ChocoError(f"{entry} is more than {MOST_COMBINATIONS:,} values")
-    return found
+    return integers
 
 
 def _merge(known: Planned, more: Planned) -> None:

@@ -96,7 +96,7 @@ def _write(
     across = check_across(catalogue, verdicts)
     # What one table says of a claim over several is only a number, and has been compared by now.
     verdicts = [v for v in verdicts if not catalogue.claims[v.claim].is_over_tables] + across
-    found = rows(catalogue, verdicts, plan["config"])
+    claim_rows = rows(catalogue, verdicts, plan["config"])
     built = [entries[table["id"]] for table in plan["tables"]]
     stored = [table["seconds"] + table["seconds_to_store"] for table in built]
     ledger = Ledger(
@@ -113,8 +113,8 @@ def _write(
             "proofs": round(sum(proof.seconds for proof in proofs), 2),
         },
         claims=tuple(claim.as_ledger() for claim in catalogue.claims.values()),
-        rows=found,
-        pairs=pairs(catalogue, found),
+        rows=claim_rows,
+        pairs=pairs(catalogue, claim_rows),
         verdicts=tuple(verdicts),
         tables=tuple(tables),
         proofs=tuple(proofs),

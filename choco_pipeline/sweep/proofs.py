@@ -127,15 +127,15 @@ def statements(wanted: Proofs, catalogue: Catalogue) -> dict[str, StatementPart]
     ]
     for_all = [claim.id for claim in claims if claim.statement.for_all is not None]
     number = min(STATEMENT_PARTS, math.ceil(len(on_integers) / LEAST_STATEMENTS))
-    found = {
+    parts = {
         part: StatementPart(ids, *limits)
         for part, ids in in_parts(on_integers, PROVE_STATEMENTS, number).items()
     }
     if for_all:
         # The games are part of the order, so that they are decided anew when a file that describes one has changed.
         games = dict(item for one in for_all for item in catalogue.claims[one].documents.items())
-        found[digest({"for all": for_all})] = StatementPart(for_all, *limits, games)
-    return found
+        parts[digest({"for all": for_all})] = StatementPart(for_all, *limits, games)
+    return parts
 
 
 def in_parts(ids: Iterable[str], work: Work, number: int) -> dict[str, list[str]]:

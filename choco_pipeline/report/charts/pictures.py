@@ -152,10 +152,10 @@ def _picture(rules: Rules, variable: Variable, cells: Cells, title: str) -> Pict
     dims, stored, bar = variable.dims[-cells.ndim :], variable.stored, rules.bar
     if bar is not None and variable.name == "grundy" and _is_solid(rules):
         zero, axis = cells == 0, dims.index(bar.up)
-        found = np.where(zero.any(axis=axis), zero.argmax(axis=axis), NONE)
+        rows = np.where(zero.any(axis=axis), zero.argmax(axis=axis), NONE)
         row, column = (name for name in dims if name != bar.up)
         says = f"{bar.up} of the P-position"
-        return Picture(_small(found), row, column, 0, "values", says, title)
+        return Picture(_small(rows), row, column, 0, "values", says, title)
     if bar is not None and bar.is_flat and stored == bar.up and cells.ndim == 1:
         heights = bar.limit.height.table(cells.size)
         up = np.arange(int(heights.max()) + 1)[:SIDE, None]

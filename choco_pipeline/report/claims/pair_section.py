@@ -62,18 +62,18 @@ class PairView:
 def pair_views(ledger: Ledger, views: Sequence[ClaimView], kind: PairKind) -> list[PairView]:
     """Return the pairs of one kind, ``misprint`` or ``disagreement``, those that are settled first."""
     by_id = {view.claim.id: view for view in views}
-    found = [_pair_view(pair, by_id) for pair in ledger.pairs if pair.kind == kind]
-    return sorted(found, key=lambda view: not view.outcome)
+    shown = [_pair_view(pair, by_id) for pair in ledger.pairs if pair.kind == kind]
+    return sorted(shown, key=lambda view: not view.outcome)
 
 
 def forms(ledger: Ledger) -> dict[str, tuple[str, str]]:
     """Return, for each claim of a misprint, which form it is and the id of the pair on the page."""
-    found: dict[str, tuple[str, str]] = {}
+    forms_of_claims: dict[str, tuple[str, str]] = {}
     for pair in ledger.pairs:
         if pair.kind == "misprint":
-            found.setdefault(pair.printed, ("as printed", _anchor(pair)))
-            found.setdefault(pair.intended, ("as intended", _anchor(pair)))
-    return found
+            forms_of_claims.setdefault(pair.printed, ("as printed", _anchor(pair)))
+            forms_of_claims.setdefault(pair.intended, ("as intended", _anchor(pair)))
+    return forms_of_claims
 
 
 def _pair_view(pair: ClaimPair, by_id: Mapping[str, ClaimView]) -> PairView:

@@ -116,12 +116,12 @@ def _single_cases(verdicts: Sequence[ClaimVerdict]) -> dict[VerdictKind, list[Cl
         given = verdict.parameters
         if verdict.for_all is None and not any(condition.value(given) for condition in covered):
             of_case.setdefault(tuple(given.items()), []).append(verdict)
-    found: dict[VerdictKind, list[ClaimVerdict]] = {}
+    cases: dict[VerdictKind, list[ClaimVerdict]] = {}
     for group in of_case.values():
         kind = strongest(group)
         furthest = max((v for v in group if v.verdict == kind), key=lambda one: one.bound or 0)
-        found.setdefault(kind, []).append(furthest)
-    return found
+        cases.setdefault(kind, []).append(furthest)
+    return cases
 
 
 def _named(verdicts: Sequence[ClaimVerdict]) -> str:

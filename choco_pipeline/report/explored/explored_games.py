@@ -136,12 +136,12 @@ def explored_families(ledger: Ledger, results: Path) -> list[ExploredFamily]:
         ]
         for family, tables in families.items()
     }
-    found = [
+    shown = [
         ExploredFamily(name, names, tuple(tables))
         for (name, names), tables in fitting(explored).items()
     ]
     # A reader sees the first one before he has chosen.
-    return sorted(found, key=lambda family: -sum(bool(table.automata) for table in family.tables))
+    return sorted(shown, key=lambda family: -sum(bool(table.automata) for table in family.tables))
 
 
 def fitting(
@@ -181,9 +181,9 @@ def _family(table: Mapping[str, Any]) -> tuple[str, dict[str, int | str]]:
             (pattern, pattern),
             (WITH_PASS.format(pattern), f"{pattern} with a pass"),
         ):
-            found = match(read(written), notation)
-            if found is not None:
-                return f"{name}: {quantity}", dict(found)
+            parameters = match(read(written), notation)
+            if parameters is not None:
+                return f"{name}: {quantity}", dict(parameters)
     return f"{notation.name}, other games: {quantity}", {"game": table["ruleset"]}
 
 

@@ -114,21 +114,21 @@ class Symbols:
 
     def form(self, form: Mapping[str, SumText], digit: bool = False) -> list[tuple[str, int]]:
         """Return the terms Σ a·track, or those of the next digits, for `total`; a in parentheses if it is a sum."""
-        found = []
+        terms = []
         for track, text in form.items():
             a, letter = affine(text), self.digit(track) if digit else self.track(track)
             if a == ZERO:
                 continue
             if a.is_constant:
-                found.append((letter, a.constant))
+                terms.append((letter, a.constant))
                 continue
             sign = -1 if all(c <= 0 for c in (*dict(a.terms).values(), a.constant)) else 1
             size = a * sign
             factor = self.sum(size)
             is_one = len(size.terms) + bool(size.constant) == 1
             factor = factor if is_one else self.to.bracketed(factor, "(")
-            found.append((self.to.row([factor, self.to.sign(""), letter]), sign))
-        return found
+            terms.append((self.to.row([factor, self.to.sign(""), letter]), sign))
+        return terms
 
     def relation(self, left: str, sign: str, right: str) -> str:
         """Return a comparison."""
@@ -147,7 +147,7 @@ class Symbols:
         return [self._interval(bounds) for bounds in self._bounds(sums)]
 
     def _bounds(self, sums: Iterable[tuple[Affine, bool]]) -> list[Bounds]:
-        found: dict[Form, Bounds] = {}
+        bounds: dict[Form, Bounds] = {}
         for total, holds in sums:
             counters = [(n, c) for n, c in total.terms if CounterName.read(n)] or list(total.terms)
             rest = Affine.total(
@@ -155,7 +155,7 @@ class Symbols:
             )
             is_turned = counters[0][1] < 0
             form = tuple((n, -c if is_turned else c) for n, c in counters)
-            here = found.get(form, Bounds(form))
+            here = bounds.get(form, Bounds(form))
             # c + rest >= 0, or c + rest <= -1; turned, the same of rest - c.
             if holds != is_turned:
                 bound = -rest if holds else rest + 1
@@ -163,8 +163,8 @@ class Symbols:
             else:
                 bound = rest if holds else -rest - 1
                 here = Bounds(form, here.least, self._kept((*here.most, bound), -1))
-            found[form] = here
-        return list(found.values())
+            bounds[form] = here
+        return list(bounds.values())
 
     def _kept(self, bounds: tuple[Affine, ...], sign: int) -> tuple[Affine, ...]:
         """Return those lower bounds (upper ones if the sign is −1) that do not follow from another one."""

@@ -204,18 +204,20 @@ class _Case:
 
     def _legal_from(self, y: str) -> Affine:
         height = self.case.heights[y]
-        found = -affine(height.constant) - affine(height.divisor) * self.shifts[y]
+        total = -affine(height.constant) - affine(height.divisor) * self.shifts[y]
         for x, text in height.terms.items():
-            found += affine(text) * self.shifts[x]
-        return found
+            total += affine(text) * self.shifts[x]
+        return total
 
     def _given(self) -> list[str]:
         """Return when a word is of a position."""
         say = self.symbols
-        found = [say.relation(say.track(x), ">=", say.sum(self.shifts[x])) for x in self.coordinates]  # fmt: skip
+        conditions = [say.relation(say.track(x), ">=", say.sum(self.shifts[x])) for x in self.coordinates]  # fmt: skip
         for y in self.case.heights:
-            found.append(say.relation(say.name(f"legal({y})"), ">=", say.sum(self._legal_from(y))))
-        return found
+            conditions.append(
+                say.relation(say.name(f"legal({y})"), ">=", say.sum(self._legal_from(y)))
+            )
+        return conditions
 
     def _obligation(self, written: ObligationText) -> ObligationView:
         name = "-".join(filter(None, (written.kind, written.move)))
@@ -247,7 +249,7 @@ class _Case:
         if written.kind == "value":
             return [say.relation(say.track("value"), ">=", say.sum(offset))]
         moves = {m.move: m for m in written.locations if m.move is not None}
-        found: dict[str, None] = {}
+        conditions: dict[str, None] = {}
         for move, location in moves.items():
             below = [say.relation(say.track(f"{move}'"), ">=", say.sum(self.shifts[move]))]
             for y in (y for y in location.orders if y != move):
@@ -257,8 +259,8 @@ class _Case:
                 fallen = say.relation(counter, "<=", say.sum(most))
                 lower = say.relation(say.track(f"{y}'"), "<", say.track(y))
                 below.append(self.to.row([lower, self.to.sign("⇒"), fallen]))
-            found |= dict.fromkeys(below)
-        return list(found)
+            conditions |= dict.fromkeys(below)
+        return list(conditions)
 
     def _said(self, sums: Iterable[SumText]) -> Conjunction:
         return self.symbols.said((affine(text), True) for text in sums)

@@ -200,12 +200,12 @@ def _by_layers(
 
 def _layers(labels: Mapping[Edge, Sequence[str]]) -> dict[int, int]:
     """Return for each state the least number of digits that lead to it."""
-    found, layer, number = {0: 0}, [0], 0
+    layers, layer, number = {0: 0}, [0], 0
     while layer:
         number += 1
-        layer = sorted({q for p, q in labels if p in layer and q not in found})
-        found |= dict.fromkeys(layer, number)
-    return found
+        layer = sorted({q for p, q in labels if p in layer and q not in layers})
+        layers |= dict.fromkeys(layer, number)
+    return layers
 
 
 def _on_circle(layers: Mapping[int, int]) -> dict[int, Point]:

@@ -53,15 +53,15 @@ def series_of(proved: Sequence[GameProof], main: str, names: Sequence[str]) -> l
     """Return the states of proved games against `main`, apart for other parameters and for passes left."""
     others = [name for name in names if name != main]
     layers = max(len(entry.states) for entry in proved)
-    found: dict[str, dict[int, int]] = {}
+    lines: dict[str, dict[int, int]] = {}
     for passes in range(layers):
         left = [passes_left(passes)] if layers > 1 else []
         for entry in proved:
             if passes < len(entry.states):
                 fixed = [f"{name} = {entry.parameters[name]}" for name in others]
-                states = found.setdefault(", ".join([*fixed, *left]), {})
+                states = lines.setdefault(", ".join([*fixed, *left]), {})
                 states[entry.parameters[main]] = entry.states[passes]
-    return [Series(name, states) for name, states in found.items()]
+    return [Series(name, states) for name, states in lines.items()]
 
 
 def found_laws(series: Sequence[Series], main: str) -> list[FoundLaw]:

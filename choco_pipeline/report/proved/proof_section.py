@@ -97,11 +97,11 @@ class ProofFamily:
     @property
     def formulas(self) -> list[tuple[str, FormulaOfProof]]:
         """The formulas, each with the games that it holds for."""
-        found: dict[str, tuple[list[str], FormulaOfProof]] = {}
+        formulas: dict[str, tuple[list[str], FormulaOfProof]] = {}
         for row in self.proved:
             if formula := row.entry.formula:
-                found.setdefault(formula.text, ([], formula))[0].append(row.label)
-        return [("; ".join(labels), formula) for labels, formula in found.values()]
+                formulas.setdefault(formula.text, ([], formula))[0].append(row.label)
+        return [("; ".join(labels), formula) for labels, formula in formulas.values()]
 
     @property
     def undecided(self) -> list[tuple[str, str]]:
@@ -192,8 +192,8 @@ def _pictures(
     small = [automaton for automaton in distinct if is_drawable(automaton)]
     chosen = set(sorted(small, key=lambda automaton: automaton.states)[:MOST_PICTURES])
     pictures = [
-        _picture(*found, f"{name}-{number}")
-        for number, (automaton, found) in enumerate(distinct.items())
+        _picture(*entries, f"{name}-{number}")
+        for number, (automaton, entries) in enumerate(distinct.items())
         if automaton in chosen
     ]
     return pictures, len(distinct) - len(pictures)
