@@ -185,23 +185,23 @@ def _most_states(asked: int, symbols: int) -> int:
 def _trap(a: Automaton, accepting: bool) -> int:
     """Return a state that is never left and that accepts or not, as asked; -1 if there is none."""
     stays = (a.delta == np.arange(a.states, dtype=np.int32)[:, None]).all(axis=1)
-    found = np.flatnonzero(stays & (a.accepting == accepting))
-    return int(found[0]) if len(found) else -1
+    traps = np.flatnonzero(stays & (a.accepting == accepting))
+    return int(traps[0]) if len(traps) else -1
 
 
 def _own_symbols(own: Sequence[Variable], tracks: tuple[Variable, ...]) -> NDArray[np.int64]:
     """Return for each symbol of `tracks` the symbol with the digits of the names `own`, in their order."""
     symbols = np.arange(1 << len(tracks), dtype=np.int64)
-    found = np.zeros_like(symbols)
+    picked = np.zeros_like(symbols)
     for i, name in enumerate(own):
-        found |= (symbols >> tracks.index(name) & 1) << i
-    return found
+        picked |= (symbols >> tracks.index(name) & 1) << i
+    return picked
 
 
 def _part(tracks: tuple[Variable, ...], names: tuple[Variable, ...]) -> NDArray[np.int64]:
     """Return for each symbol of `names` the symbol of `tracks` with these digits and zeros."""
     symbols = np.arange(1 << len(names), dtype=np.int64)
-    found = np.zeros_like(symbols)
+    part = np.zeros_like(symbols)
     for i, name in enumerate(names):
-        found |= (symbols >> i & 1) << tracks.index(name)
-    return found
+        part |= (symbols >> i & 1) << tracks.index(name)
+    return part

@@ -69,17 +69,17 @@ def _breadth_first(delta: States, start: int) -> States:
     order = np.empty(states, np.int32)
     order[0] = start
     seen[start] = True
-    found = 1
+    reached = 1
     i = 0
-    while i < found:
+    while i < reached:
         for symbol in range(symbols):
             q = delta[order[i], symbol]
             if not seen[q]:
                 seen[q] = True
-                order[found] = q
-                found += 1
+                order[reached] = q
+                reached += 1
         i += 1
-    return order[:found].copy()
+    return order[:reached].copy()
 
 
 @kernel

@@ -66,9 +66,9 @@ def reachable_pairs(
         settled = left_settles * width
     elif right_settles >= 0:
         settled = np.int64(right_settles)
-    found = 0
+    number = 0
     i = -1
-    while i < found:
+    while i < number:
         for symbol in range(symbols if i >= 0 else 1):
             if i < 0:
                 p = np.int64(0)
@@ -85,17 +85,17 @@ def reachable_pairs(
             while slots[slot] >= 0 and pairs[slots[slot]] != pair:
                 slot = (slot + 1) & mask
             if slots[slot] < 0:
-                if found == capacity:
+                if number == capacity:
                     capacity *= 2
                     more_pairs = np.empty(capacity, np.int64)
-                    more_pairs[:found] = pairs
+                    more_pairs[:number] = pairs
                     pairs = more_pairs
                     more_delta = np.empty((capacity, symbols), np.int32)
-                    more_delta[:found] = delta
+                    more_delta[:number] = delta
                     delta = more_delta
                     slots = np.full(4 * capacity, -1, np.int32)
                     mask = len(slots) - 1
-                    for j in range(found):
+                    for j in range(number):
                         again = np.uint64(pairs[j]) * np.uint64(0x9E3779B97F4A7C15)
                         place = np.int64(again >> np.uint64(32)) & mask
                         while slots[place] >= 0:
@@ -104,17 +104,17 @@ def reachable_pairs(
                     slot = np.int64(hashed >> np.uint64(32)) & mask
                     while slots[slot] >= 0:
                         slot = (slot + 1) & mask
-                pairs[found] = pair
-                slots[slot] = found
-                found += 1
+                pairs[number] = pair
+                slots[slot] = number
+                number += 1
             if i >= 0:
                 delta[i, symbol] = slots[slot]
         i += 1
-        if found > most_states:
+        if number > most_states:
             break
-    reached = pairs[:found]
+    reached = pairs[:number]
     return (
-        delta[:found].copy(),
+        delta[:number].copy(),
         (reached // width).astype(np.int32),
         (reached % width).astype(np.int32),
     )

@@ -108,12 +108,12 @@ def reachable_sets(
     slots = np.full(4 * capacity, -1, np.int32)
     pool = np.empty(4096, np.int32)
     used = np.int64(0)
-    found = 0
+    reached = 0
     seen = np.zeros(states, np.int64)
     stamp = np.int64(0)
     fresh = np.empty(states, np.int32)
     i = -1
-    while i < found:
+    while i < reached:
         for symbol in range(symbols if i >= 0 else 1):
             stamp += 1
             size = 0
@@ -161,20 +161,20 @@ def reachable_sets(
                         break
                 slot = (slot + 1) & mask
             if slots[slot] < 0:
-                if found == capacity:
+                if reached == capacity:
                     capacity *= 2
                     more_after = np.empty((capacity, symbols), np.int32)
-                    more_after[:found] = after
+                    more_after[:reached] = after
                     after = more_after
                     more_begin = np.zeros(capacity + 1, np.int64)
-                    more_begin[: found + 1] = begin
+                    more_begin[: reached + 1] = begin
                     begin = more_begin
                     more_keys = np.empty(capacity, np.uint64)
-                    more_keys[:found] = keys
+                    more_keys[:reached] = keys
                     keys = more_keys
                     slots = np.full(4 * capacity, -1, np.int32)
                     mask = len(slots) - 1
-                    for j in range(found):
+                    for j in range(reached):
                         place = np.int64(keys[j] >> np.uint64(32)) & mask
                         while slots[place] >= 0:
                             place = (place + 1) & mask
@@ -188,19 +188,19 @@ def reachable_sets(
                     pool = more_pool
                 pool[used : used + size] = fresh[:size]
                 used += size
-                begin[found + 1] = used
-                keys[found] = key
-                slots[slot] = found
-                found += 1
+                begin[reached + 1] = used
+                keys[reached] = key
+                slots[slot] = reached
+                reached += 1
             if i >= 0:
                 after[i, symbol] = slots[slot]
         i += 1
-        if found > most_states or used > most_members:
+        if reached > most_states or used > most_members:
             break
-    accepts = np.zeros(found, np.bool_)
-    for k in range(found):
+    accepts = np.zeros(reached, np.bool_)
+    for k in range(reached):
         for j in range(begin[k], begin[k + 1]):
             if accepting[pool[j]]:
                 accepts[k] = True
                 break
-    return after[:found].copy(), accepts, i == found
+    return after[:reached].copy(), accepts, i == reached

@@ -37,8 +37,10 @@ class Graph:
 
     def __call__(self, points: Points) -> NDArray[np.bool_]:
         """Return which of the points, int64 of shape (n, d), are on the graph."""
-        found: NDArray[np.bool_] = self.function(self.free(points)) == points[:, self.determined]
-        return found
+        is_member: NDArray[np.bool_] = (
+            self.function(self.free(points)) == points[:, self.determined]
+        )
+        return is_member
 
     def free(self, points: Points) -> Points:
         """Return the points without the determined coordinate."""
@@ -120,7 +122,7 @@ def learn(
     digits = max(window, int(steps.max(initial=0)).bit_length())
     words = np.zeros((1, dimensions), np.int64)  # the first words, by length, of new residuals
     number = {_keys(member, words, 0, steps)[0]: 0}
-    found, targets, growth = [words], [], [1]
+    languages, targets, growth = [words], [], [1]
     for length in range(1, depth - digits + 1):
         longer = (words[:, None, :] + (symbols << (length - 1))).reshape(
             len(words) * len(symbols), dimensions
@@ -137,9 +139,9 @@ def learn(
         if len(number) > most_states:
             break
         if not new:
-            delta, accepting = np.concatenate(targets), member(np.concatenate(found))
+            delta, accepting = np.concatenate(targets), member(np.concatenate(languages))
             return Learned(_automaton(tracks, delta, accepting), tuple(growth))
-        found.append(words)
+        languages.append(words)
     return Learned(None, tuple(growth))
 
 
@@ -194,12 +196,12 @@ def _experiments(member: Member, window: Points, beyond: Sequence[Sequence[int]]
     """Return the points that residuals are told apart by, of a graph those without the determined coordinate."""
     if not beyond:
         return window
-    found = [window]
+    experiments = [window]
     for point in beyond:
         digits = max(point).bit_length()
         rest = np.array(point, np.int64) >> np.arange(digits)[:, None]
-        found.append(member.free(rest) if isinstance(member, Graph) else rest)
-    points: Points = np.unique(np.concatenate(found), axis=0)
+        experiments.append(member.free(rest) if isinstance(member, Graph) else rest)
+    points: Points = np.unique(np.concatenate(experiments), axis=0)
     return points
 
 

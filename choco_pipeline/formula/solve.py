@@ -20,23 +20,23 @@ from choco_pipeline.formula.nodes import (
 )
 
 
-def match_nodes(node: Node, pattern: Node, fixed: Collection[str], found: dict[str, int]) -> bool:
+def match_nodes(node: Node, pattern: Node, fixed: Collection[str], values: dict[str, int]) -> bool:
     """Extend `found` so that `pattern` with these integers is `node`; return whether that can be done."""
     match pattern:
         case Name() if pattern.name not in fixed:
             return (
                 isinstance(node, Integer)
-                and found.setdefault(pattern.name, node.value) == node.value
+                and values.setdefault(pattern.name, node.value) == node.value
             )
         case Negate() if isinstance(node, Integer) and node.value <= 0:
             # The pattern -k is the literal -3 if k is 3.
-            return match_nodes(Integer(-node.value), pattern.operand, fixed, found)
+            return match_nodes(Integer(-node.value), pattern.operand, fixed, values)
         case Name() | Integer():
             return pattern == node
         case _:
             pairs = zip(children(node), children(pattern), strict=False)
             return _head(pattern) == _head(node) and all(
-                match_nodes(*pair, fixed, found) for pair in pairs
+                match_nodes(*pair, fixed, values) for pair in pairs
             )
 
 

@@ -132,10 +132,10 @@ class DisjunctiveSum(Ruleset):
 
     def __post_init__(self) -> None:
         """Check the number of coordinates."""
-        found = len(self.a.coordinates) + len(self.b.coordinates)
-        if found > MOST_COORDINATES:
+        number = len(self.a.coordinates) + len(self.b.coordinates)
+        if number > MOST_COORDINATES:
             raise RulesetError(
-                f"sum: at most {MOST_COORDINATES} coordinates are possible, found {found}"
+                f"sum: at most {MOST_COORDINATES} coordinates are possible, found {number}"
             )
         for name in self.a.documents.keys() & self.b.documents.keys():
             if self.a.documents[name] != self.b.documents[name]:

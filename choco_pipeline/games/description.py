@@ -208,7 +208,7 @@ class _DescriptionReader:
     def _amounts(self, place: Location, by: list[int | str]) -> tuple[int, ...]:
         if not 1 <= len(by) <= MOST_AMOUNTS:
             raise self._error(place, f"1 to {MOST_AMOUNTS} amounts are needed, found {len(by)}")
-        found = set()
+        amounts = set()
         for i, written in enumerate(by):
             formula = self._formula((*place, i), written)
             try:
@@ -218,8 +218,8 @@ class _DescriptionReader:
             if not 1 <= amount <= LARGEST:
                 what = f"an amount is an integer from 1 to {LARGEST:,}, found {formula.text}"
                 raise self._error((*place, i), what)
-            found.add(amount)
-        return tuple(sorted(found))
+            amounts.add(amount)
+        return tuple(sorted(amounts))
 
     def _is_below_one(self, formula: Formula) -> bool:
         """Whether a formula is below 1 wherever it is looked at, near and far, so that its move lowers nothing."""
@@ -349,12 +349,12 @@ def inside(base: Path, path: str) -> Path:
     """Return `path` below `base`, or raise `RulesetError` if it leads out of it."""
     root = base.resolve()
     try:
-        found = (root / path).resolve()
+        whole = (root / path).resolve()
     except (OSError, RuntimeError, ValueError):  # links in a circle, and what no file can be called
         raise RulesetError(f"path {path!r} leads nowhere") from None
-    if not found.is_relative_to(root):
+    if not whole.is_relative_to(root):
         raise RulesetError(f"path {path!r} leads out of the project, {root}")
-    return found
+    return whole
 
 
 def _near(name: str, known: Mapping[str, Any] | list[str]) -> str:

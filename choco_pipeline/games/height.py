@@ -79,8 +79,8 @@ class Height(ABC):
         )
         for start in range(first.start, first.stop, step):
             rows = range(max(start - 1, 0), min(start + step, first.stop))
-            found = self._checked([rows, *others])
-            heights[start - first.start : rows.stop - first.start] = found[
+            checked = self._checked([rows, *others])
+            heights[start - first.start : rows.stop - first.start] = checked[
                 (slice(start - rows.start, None), *inner)
             ]
         return heights
@@ -90,22 +90,22 @@ class Height(ABC):
 
         def at(place: Sequence[int]) -> str:
             where = self._place([r[i] for r, i in zip(ranges, place, strict=True)])
-            return f"{f'f({where})' if where else 'f'} = {found[tuple(place)]}"
+            return f"{f'f({where})' if where else 'f'} = {heights[tuple(place)]}"
 
-        found = self._values(ranges)
-        if found.flat[0] < 0:
-            raise self._error(f"{at([0] * found.ndim)}, but heights start at 0")
-        for axis in range(found.ndim):
+        heights = self._values(ranges)
+        if heights.flat[0] < 0:
+            raise self._error(f"{at([0] * heights.ndim)}, but heights start at 0")
+        for axis in range(heights.ndim):
             before = (slice(None),) * axis
-            falls = found[(*before, slice(1, None))] < found[(*before, slice(None, -1))]
+            falls = heights[(*before, slice(1, None))] < heights[(*before, slice(None, -1))]
             if falls.any():
                 here = [int(i) for i in np.argwhere(falls)[0]]
                 there = [i + (j == axis) for j, i in enumerate(here)]
                 raise self._error(f"not monotone: {at(here)} but {at(there)}")
-        if found.flat[-1] > TALLEST:
-            place = [int(i) for i in np.argwhere(found > TALLEST)[0]]
+        if heights.flat[-1] > TALLEST:
+            place = [int(i) for i in np.argwhere(heights > TALLEST)[0]]
             raise self._error(f"{at(place)}, more than the {TALLEST} that tables can hold")
-        return found
+        return heights
 
     def _place(self, at: Sequence[int]) -> str:
         """Return arguments as errors write them."""
@@ -144,12 +144,12 @@ class FormulaHeight(Height):
 
     def __call__(self, *at: int) -> int:
         """Return the formula's value in exact integers."""
-        found = self._known.get(at)
-        if found is None:
-            found = int(self.formula.value(dict(zip(self.arguments, at, strict=True))))
+        height = self._known.get(at)
+        if height is None:
+            height = int(self.formula.value(dict(zip(self.arguments, at, strict=True))))
             if len(self._known) < MOST_KNOWN:
-                self._known[at] = found
-        return found
+                self._known[at] = height
+        return height
 
     @cached_property
     def _known(self) -> dict[tuple[int, ...], int]:

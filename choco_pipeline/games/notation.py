@@ -87,16 +87,16 @@ class Notation:
     @property
     def names(self) -> frozenset[str]:
         """The parameters it mentions (x and z of a height function are coordinates)."""
-        found: frozenset[str] = frozenset()
+        names: frozenset[str] = frozenset()
         for key, value in self.arguments:
             match value:
                 case Notation():
-                    found |= value.names
+                    names |= value.names
                 case Formula():
-                    found |= value.names - HEIGHT_NAMES if key == "f" else value.names
+                    names |= value.names - HEIGHT_NAMES if key == "f" else value.names
                 case CsvFile() | GameName():
                     pass
-        return found
+        return names
 
     @property
     def integers(self) -> frozenset[int]:
@@ -274,7 +274,7 @@ def match(pattern: Notation, concrete: Notation) -> dict[str, int] | None:
     """
     if pattern.name != concrete.name:
         return None
-    found: dict[str, int] = {}
+    values: dict[str, int] = {}
     for (key, wanted), (_, given) in zip(pattern.arguments, concrete.arguments, strict=True):
         more: dict[str, int] | None
         match wanted, given:
@@ -285,10 +285,10 @@ def match(pattern: Notation, concrete: Notation) -> dict[str, int] | None:
             case _:
                 more = {} if wanted == given else None
         if more is None or any(
-            found.setdefault(name, value) != value for name, value in more.items()
+            values.setdefault(name, value) != value for name, value in more.items()
         ):
             return None
-    return found
+    return values
 
 
 def _read(text: str, whole: str, depth: int) -> Notation:
@@ -346,15 +346,15 @@ def _read_own(parts: list[str], whole: str) -> Notation:
         )
     given: dict[str, Argument] = {OWN: GameName(name)}
     for part in others:
-        found = _KEY.match(part)
-        if not found:
+        named = _KEY.match(part)
+        if not named:
             raise RulesetError(
                 f"ruleset {whole!r}: parameters of {OWN}({name}) are named, such as k=4, found {part[:60]!r}"
             )
-        key = found.group(1)
+        key = named.group(1)
         if key in given:
             raise RulesetError(f"ruleset {whole!r}: {OWN}({name}) is given {key!r} twice")
-        given[key] = _formula(key, part[found.end() :], whole)
+        given[key] = _formula(key, part[named.end() :], whole)
     return Notation(OWN, tuple(given.items()))
 
 

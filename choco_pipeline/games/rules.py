@@ -132,12 +132,12 @@ class Face:
     @cached_property
     def _inverses(self) -> dict[str, tuple[int, dict[int, int]]]:
         """For each name, a coordinate that depends on it alone, and its values by that coordinate's."""
-        found = {}
+        inverses = {}
         for name, size in self.sizes.items():
             axis = [formula.names for formula in self.position].index(frozenset({name}))
             formula = self.position[axis]
-            found[name] = axis, {int(formula.value({name: n})): n for n in range(1, size + 1)}
-        return found
+            inverses[name] = axis, {int(formula.value({name: n})): n for n in range(1, size + 1)}
+        return inverses
 
 
 @dataclass(frozen=True)
@@ -197,12 +197,12 @@ class Rules:
 
     def largest(self, bound: int | None) -> tuple[int, ...]:
         """Return the largest value of each coordinate if those without a limit go to `bound`, None if all have a limit."""
-        found = {}
+        largest = {}
         if bound is not None:
-            found = {name: bound for name in self.coordinates if name not in self.limits}
+            largest = {name: bound for name in self.coordinates if name not in self.limits}
         for name, limit in sorted(self.limits.items(), key=lambda item: len(item[1].of)):
-            found[name] = limit.at(found)
-        return tuple(found[name] for name in self.coordinates)
+            largest[name] = limit.at(largest)
+        return tuple(largest[name] for name in self.coordinates)
 
     def why_not(self, position: Sequence[int]) -> str | None:
         """Say which condition natural numbers break; None for a position."""
@@ -297,8 +297,8 @@ class Rules:
             joined = [group for group in groups if group & link]
             groups = [group for group in groups if not group & link]
             groups.append(set().union(*joined))
-        found = [tuple(name for name in self.coordinates if name in group) for group in groups]
-        return sorted(found, key=lambda names: self.coordinates.index(names[0]))
+        named = [tuple(name for name in self.coordinates if name in group) for group in groups]
+        return sorted(named, key=lambda names: self.coordinates.index(names[0]))
 
     def part(self, names: Sequence[str]) -> Rules:
         """Return the game on one of the `components`, or on several of them."""

@@ -198,15 +198,18 @@ class Ruleset(ShownInNotebook, ABC):
             raise RulesetError(
                 f"{self.notation}: a position has {len(self.coordinates)} coordinates ({names}), found {tuple(position)}"
             )
-        found = tuple(int(c) for c in position)
-        if any(a != b for a, b in zip(found, position, strict=True)) or min(found, default=0) < 0:
+        numbers = tuple(int(c) for c in position)
+        if (
+            any(a != b for a, b in zip(numbers, position, strict=True))
+            or min(numbers, default=0) < 0
+        ):
             raise RulesetError(
                 f"{self.notation}: coordinates ({names}) are integers from 0, found {tuple(position)}"
             )
-        why = self.why_not(found)
+        why = self.why_not(numbers)
         if why is not None:
-            raise RulesetError(f"{self.notation}: {found} is not a position ({why})")
-        return found
+            raise RulesetError(f"{self.notation}: {numbers} is not a position ({why})")
+        return numbers
 
     def __str__(self) -> str:
         return self.notation

@@ -110,7 +110,7 @@ def stamp_line(
             for n in range(first, last + 1):
                 seen[table[cell - n * stride]] = stamp
         return bool(first <= last)
-    found = False
+    has_option = False
     for n in range(first, last + 1):
         option = cell - n * stride
         is_clipped = False
@@ -120,10 +120,10 @@ def stamp_line(
                 is_clipped = True
                 option -= too_much * excess[i, 2]
         if may_clip or not is_clipped:
-            found = True
+            has_option = True
             if stamp != 0:
                 seen[table[option]] = stamp
-    return found
+    return has_option
 
 
 @inlined
@@ -189,19 +189,19 @@ def stamp_move(
     may_clip = moves.may_clip[m]
     amounts = (moves.amounts_bounds[m], moves.amounts_bounds[m + 1])
     if amounts[0] < amounts[1]:
-        found = False
+        has_option = False
         for j in range(amounts[0], amounts[1]):
             n = moves.amounts[j]
             if n <= most:
-                found |= stamp_line(
+                has_option |= stamp_line(
                     cell, stride, (n, n), excess, may_clip, moves.values, table, seen, stamp
                 )
-        return found, amounts[1] - amounts[0]
+        return has_option, amounts[1] - amounts[0]
     if not moves.differ[m]:
-        found = stamp_line(
+        has_option = stamp_line(
             cell, stride, (1, most), excess, may_clip, moves.values, table, seen, stamp
         )
-        return found, max(most, 0)
+        return has_option, max(most, 0)
     # The amounts taken from all but the last of the lowered coordinates count up like an odometer, from the least ones.
     least = moves.least[m]
     outer = last_lowered - first_lowered
@@ -216,10 +216,10 @@ def stamp_move(
         cell -= take(moves, m, name, least, excess, strides)
     taken = np.full(outer, least, np.int64)
     first = np.int64(1)  # not all amounts are 0
-    found = False
+    has_option = False
     tried = 0
     while True:
-        found |= stamp_line(
+        has_option |= stamp_line(
             cell, stride, (first, most), excess, may_clip, moves.values, table, seen, stamp
         )
         tried += most + 1 - first
@@ -233,7 +233,7 @@ def stamp_move(
                 break
             j -= 1
         if j < 0:
-            return found, tried
+            return has_option, tried
 
 
 @kernel

@@ -36,11 +36,11 @@ def first_descent(heights: NDArray[np.int32]) -> tuple[int, int, int]:
 @kernel
 def total(heights: NDArray[np.int32]) -> int:
     """Return the sum of heights [n_x, n_z], which may need 64 bits; numpy would widen every one of them first."""
-    found = np.int64(0)
+    cells = np.int64(0)
     for x in range(heights.shape[0]):
         for z in range(heights.shape[1]):
-            found += heights[x, z]
-    return int(found)
+            cells += heights[x, z]
+    return int(cells)
 
 
 def as_heights(heights: ArrayLike, ndim: int) -> NDArray[np.int32]:

@@ -80,11 +80,13 @@ class Catalogue:
 
     def speaking_of(self, ruleset: str) -> Sequence[Claim]:
         """Return the claims that speak of a ruleset and can be checked on a table of either quantity, each once."""
-        found = self._speaking.get(ruleset)
-        if found is None:
+        claims = self._speaking.get(ruleset)
+        if claims is None:
             fitting = (one for quantity in QUANTITIES for one, _ in self.fitting(ruleset, quantity))
-            found = self._speaking[ruleset] = tuple({claim.id: claim for claim in fitting}.values())
-        return found
+            claims = self._speaking[ruleset] = tuple(
+                {claim.id: claim for claim in fitting}.values()
+            )
+        return claims
 
     def _cases(self, claim: Claim, parameters: Mapping[str, int]) -> list[dict[str, int]]:
         try:

@@ -232,8 +232,8 @@ class _Box:
                 spans[f"f{x}_{z}"] = parse_range(f"{lowest}..{self.height}")
         largest = max(next(iter(self.points.values())).size, n_x * n_z * (self.height + 1))
         together = max(1, block // largest)
-        for found in Choices(spans).blocks(EvaluationBudget(), together):
-            yield np.stack([found[name] for name in spans], axis=1).reshape(-1, n_x, n_z)
+        for heights in Choices(spans).blocks(EvaluationBudget(), together):
+            yield np.stack([heights[name] for name in spans], axis=1).reshape(-1, n_x, n_z)
 
     def has_formula(self, heights: NDArray[np.int64]) -> Truths:
         """Return of which functions all Grundy numbers are as claimed."""

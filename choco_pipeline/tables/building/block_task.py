@@ -114,10 +114,10 @@ class SmallerTable:
     def is_sound(self, box: Box) -> bool:
         """Whether the chunks in a box of it are those of the manifest."""
         try:
-            found = chunk_digests(self.store, self.table_id, self.outline, box)
+            digests = chunk_digests(self.store, self.table_id, self.outline, box)
         except StoreError:
             return False
-        return all(self.chunks.get(name) == digest for name, digest in found.items())
+        return all(self.chunks.get(name) == digest for name, digest in digests.items())
 
 
 def fill_block(site: Site, place: Place, hands_on: tuple[bool, bool], *rest: Any) -> HandedOn:
@@ -268,8 +268,8 @@ def _copy(frontier: Frontier) -> Frontier:
 def _stored(site: Site, block: Block) -> Table:
     """Return the stored cells of a block, as its kernel has them."""
     table = site.table()
-    found = _read(site.store, site.spec.table_id, table.outline, table.box(block))
-    return table.loaded(found)
+    cells = _read(site.store, site.spec.table_id, table.outline, table.box(block))
+    return table.loaded(cells)
 
 
 def _read(store: Location, table_id: str, outline: Outline, box: Box) -> Table:

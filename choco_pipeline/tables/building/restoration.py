@@ -148,14 +148,14 @@ def repair_manifest(manifest_file: str) -> list[RepairedTable]:
             patient.examine()
             if patient.faults and patient.why is None:
                 raise StoreError(patient.faults[0])
-    found = {patient.spec.table_id: faults for patient, faults in ill}
+    sick = {patient.spec.table_id: faults for patient, faults in ill}
     return [
         RepairedTable(
             patient.spec.table_id,
             patient.spec.ruleset,
             patient.spec.bound,
             patient.spec.quantity,
-            found.get(patient.spec.table_id, []),
+            sick.get(patient.spec.table_id, []),
             patient.why,
         )
         for patient in patients

@@ -155,10 +155,10 @@ def fill(run: Runner, site: Site, table: BlockedTable) -> dict[Place, Finished]:
         try:
             run.run(steps_left(site, table, finished), look)
         except ChocoError:
-            found = site.journal.found(table.blocks)
-            if finished.keys() <= found.keys():
+            kept = site.journal.found(table.blocks)
+            if finished.keys() <= kept.keys():
                 raise
-            finished = found
+            finished = kept
         else:
             look()
             finished = site.journal.found(table.blocks)
@@ -189,18 +189,18 @@ def _begin(site: Site) -> BlockedTable:
 
 
 def _report_kept(run: Runner, site: Site, table: BlockedTable) -> None:
-    found = site.journal.found(table.blocks).values()
+    finished = site.journal.found(table.blocks).values()
     run.report(
         Stage.BUILD,
-        blocks=len(found),
-        reused_blocks=sum(bool(block.source) for block in found),
-        kept_positions=sum(block.positions for block in found),
+        blocks=len(finished),
+        reused_blocks=sum(bool(block.source) for block in finished),
+        kept_positions=sum(block.positions for block in finished),
     )
 
 
 def _smaller(folder: Path, site: Site, table: BlockedTable) -> Iterator[SmallerTable]:
     """Yield the finished tables of the same game and a smaller bound, computed by this code, the largest first."""
-    found: list[tuple[int, SmallerTable]] = []
+    usable: list[tuple[int, SmallerTable]] = []
     for path in folder.glob("*.done.json"):
         try:
             manifest = read_record(path)
@@ -217,12 +217,12 @@ def _smaller(folder: Path, site: Site, table: BlockedTable) -> Iterator[SmallerT
                 outline = Outline(variable, tuple(entry["shape"]), entry["dtype"])
                 if (outline.dtype, outline.chunk) == (table.outline.dtype, table.outline.chunk):
                     store = store_of(path, manifest)
-                    found.append(
+                    usable.append(
                         (entry["bound"], SmallerTable(store, table_id, outline, entry["chunks"]))
                     )
         except (StoreError, KeyError, TypeError):
             continue  # not ours, or damaged
-    yield from (source for _, source in sorted(found, key=lambda one: one[0], reverse=True))
+    yield from (source for _, source in sorted(usable, key=lambda one: one[0], reverse=True))
 
 
 def _takes(

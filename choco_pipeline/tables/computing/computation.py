@@ -60,9 +60,9 @@ class Outcomes(Computation):
     def cells(self) -> Cells:
         """Return the table's cells."""
         numbers = super().cells()
-        found: Cells = (numbers == 0).astype(np.int8)
-        found[numbers == NONE] = NONE
-        return found
+        cells: Cells = (numbers == 0).astype(np.int8)
+        cells[numbers == NONE] = NONE
+        return cells
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,8 @@ class OnFace(Outcomes):
         at = dict(zip(self.coordinates, self.face.positions(places), strict=True))
         numbers = self.kernel.cells(self.kernel.names)
         place: Any = (..., *(at[name] for name in self.kernel.axes))
-        found = numbers[place]
-        is_p = found == (0 if self.heap is None else at[self.heap])
+        cells = numbers[place]
+        is_p = cells == (0 if self.heap is None else at[self.heap])
         return np.broadcast_to(is_p, self.shape).astype(np.int8)
 
 

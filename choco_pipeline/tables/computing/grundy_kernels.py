@@ -43,13 +43,13 @@ class NimSumKernel(TableKernel):
             total[np.logical_or.outer(a == NONE, b == NONE)] = NONE
             return cast(Cells, total)
 
-        found = reduce(add, [part.cells(part.names) for part in self.parts])
+        cells = reduce(add, [part.cells(part.names) for part in self.parts])
         joined = [name for part in self.parts for name in part.names]
-        found = found.transpose([joined.index(name) for name in self.axes])
+        cells = cells.transpose([joined.index(name) for name in self.axes])
         within = self.game.rules.within
         if within is not None:
-            np.copyto(found, NONE, where=~self.game.values(within))
-        return found[None].astype(np.int32, copy=False)
+            np.copyto(cells, NONE, where=~self.game.values(within))
+        return cells[None].astype(np.int32, copy=False)
 
     @property
     def dtype(self) -> str:

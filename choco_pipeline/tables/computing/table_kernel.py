@@ -82,8 +82,8 @@ class TableKernel(ABC):
 
     def arranged(self, cells: Any, dims: Sequence[str]) -> Any:
         """Return cells [passes+1, *axes] with these dimensions."""
-        found = cells if self.game.front else cells[0]
-        return found.transpose([self.names.index(dim) for dim in dims])
+        arranged = cells if self.game.front else cells[0]
+        return arranged.transpose([self.names.index(dim) for dim in dims])
 
     def cells(self, dims: Sequence[str]) -> Cells:
         """Return all cells with these dimensions."""

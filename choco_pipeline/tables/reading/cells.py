@@ -189,8 +189,8 @@ class Cells:
         face = self.variable.face
         if face is None:
             return [points[name] for name in self.game.coordinates]
-        found = face.positions(points)
-        return [*found, *(points[name] for name in self.game.coordinates[len(found) :])]
+        columns = face.positions(points)
+        return [*columns, *(points[name] for name in self.game.coordinates[len(columns) :])]
 
     def within_reach(self, points: Points, reach: int | None) -> Points:
         """Return the points whose coordinates, passes apart, are at most `reach`; all for None."""
@@ -204,13 +204,13 @@ class Cells:
         """Return the coordinates of the cells of a slab where `keep` is true."""
         if keep.all():  # as in every solid bar: nothing is left out
             grid: tuple[Ints, ...] = np.indices(keep.shape, np.int64, sparse=True)
-            found = [
+            points = [
                 np.broadcast_to(ramp + a, keep.shape).reshape(-1)
                 for ramp, a in zip(grid, starts, strict=True)
             ]
         else:
-            found = [index + a for index, a in zip(np.nonzero(keep), starts, strict=True)]
-        return dict(zip(self.variable.dims, found, strict=True))
+            points = [index + a for index, a in zip(np.nonzero(keep), starts, strict=True)]
+        return dict(zip(self.variable.dims, points, strict=True))
 
     def _exists(self, part: NDArray[np.integer]) -> Truths:
         """Whether cells stand for a position or a column; a solid bar's column without a P-position is one, too."""

@@ -48,7 +48,7 @@ def find_table(
             continue  # not ours, or damaged
         for table_id, entry in asked:
             cells = StoredCells.open(store_of(path, manifest), table_id, entry)
-            found = Lookup.of(game, cells)
-            if all(map(found.covers, positions)):
-                return found
+            table = Lookup.of(game, cells)
+            if all(map(table.covers, positions)):
+                return table
     return None

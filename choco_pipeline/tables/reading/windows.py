@@ -46,13 +46,13 @@ class _Chunks:
     @property
     def dtype(self) -> np.dtype[Any]:
         """Of the cells."""
-        found: np.dtype[Any] = np.dtype(self.entry["dtype"])
-        return found
+        dtype: np.dtype[Any] = np.dtype(self.entry["dtype"])
+        return dtype
 
     def __getitem__(self, place: tuple[int, ...]) -> Table:
         """Return the cells of a chunk that the table has, in a view whose order in memory is the stored one."""
-        found = self._kept.pop(place, None)
-        if found is None:
+        chunk = self._kept.pop(place, None)
+        if chunk is None:
             where = place_of(self.store, self.table_id, self.entry)
             try:
                 content = checked_chunk(self.store, self.table_id, self.entry, place)
@@ -60,13 +60,13 @@ class _Chunks:
             except (*FAILURES, KeyError, ValueError, RuntimeError) as error:
                 raise unreadable(where, error) from None
             sides = zip(place, self.sides, self.entry["shape"], strict=True)
-            found = whole[tuple(slice(min(side, n - i * side)) for i, side, n in sides)]
-            require_computed(where, found)
+            chunk = whole[tuple(slice(min(side, n - i * side)) for i, side, n in sides)]
+            require_computed(where, chunk)
             most = max(1, HELD_BYTES // max(1, whole.nbytes))
             while len(self._kept) >= most:
                 self._kept.popitem(last=False)
-        self._kept[place] = found
-        return found
+        self._kept[place] = chunk
+        return chunk
 
 
 @dataclass(frozen=True)
@@ -118,13 +118,13 @@ class StoredCells:
         )
         if any(stop > n for (_, stop), n in zip(box, self.shape, strict=True)):
             raise IndexError(f"{index} lies outside of {self.shape}")
-        found = self._read(box)
-        return found[tuple(slice(None) if isinstance(i, slice) else 0 for i in index)]
+        cells = self._read(box)
+        return cells[tuple(slice(None) if isinstance(i, slice) else 0 for i in index)]
 
     def _read(self, box: Box) -> Table:
         chunk = self._chunks.sides
         places = list(chunks_in(box, chunk))
-        found = np.empty([stop - first for first, stop in box], self._chunks.dtype)
+        cells = np.empty([stop - first for first, stop in box], self._chunks.dtype)
         for place in places:
             source, target = [], []
             for (first, stop), i, side in zip(box, place, chunk, strict=True):
@@ -134,8 +134,8 @@ class StoredCells:
             part = self._chunks[place][tuple(source)]
             if len(places) == 1:
                 return part
-            found[tuple(target)] = part
-        return found
+            cells[tuple(target)] = part
+        return cells
 
 
 #: The cells of a table, in memory or stored; both have a shape and are indexed alike.

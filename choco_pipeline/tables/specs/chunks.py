@@ -152,7 +152,7 @@ def table_digest(
     digests
         `content_digest` of every chunk, by `chunk_name`.
     """
-    found = hashlib.sha256(f"{dtype};{list(shape)};{list(chunk)};".encode())
+    digest = hashlib.sha256(f"{dtype};{list(shape)};{list(chunk)};".encode())
     for place in chunks_in(tuple((0, n) for n in shape), chunk):
-        found.update(bytes.fromhex(digests[chunk_name(place)]))
-    return found.hexdigest()
+        digest.update(bytes.fromhex(digests[chunk_name(place)]))
+    return digest.hexdigest()

@@ -53,8 +53,8 @@ class BoundedGame:
     def values(self, formula: Formula) -> NDArray[np.int64 | np.bool_]:
         """Return a formula's values at all places, an axis for each coordinate, of length 1 where it is not read."""
         grids = np.ogrid[tuple(slice(n) for n in self.sizes.values())]
-        found = formula.evaluate(dict(zip(self.sizes, grids, strict=True)))
-        return found.reshape((1,) * (len(self.sizes) - found.ndim) + found.shape)
+        values = formula.evaluate(dict(zip(self.sizes, grids, strict=True)))
+        return values.reshape((1,) * (len(self.sizes) - values.ndim) + values.shape)
 
     def values_in_play(self, formula: Formula, unless: Formula | None) -> NDArray[np.int64]:
         """Return a formula's values, an axis for each coordinate that it reads.
@@ -66,10 +66,10 @@ class BoundedGame:
         try:
             return self.values(formula).astype(np.int64).reshape(sizes)
         except FormulaError:
-            found = np.zeros(sizes, np.int64)
+            values = np.zeros(sizes, np.int64)
         where = np.nonzero(self._in_play(read, unless))
-        found[where] = formula.evaluate(dict(zip(read, where, strict=True)))
-        return found
+        values[where] = formula.evaluate(dict(zip(read, where, strict=True)))
+        return values
 
     def _in_play(self, read: Sequence[str], unless: Formula | None) -> NDArray[np.bool_]:
         """Return which values of some coordinates belong to a position where `unless` does not hold."""
@@ -77,7 +77,7 @@ class BoundedGame:
         limits = {n: limit for n, limit in self.rules.limits.items() if n in ends.union(read)}
         needed = ends.union(read, *(limit.of for limit in limits.values()))
         sides = {name: range(n) for name, n in self.sizes.items() if name in needed}
-        found = np.zeros([len(side) if n in read else 1 for n, side in sides.items()], np.bool_)
+        in_play = np.zeros([len(side) if n in read else 1 for n, side in sides.items()], np.bool_)
         others = tuple(axis for axis, name in enumerate(sides) if name not in read)
         first = next(iter(sides))
         for i in sides[first]:  # a slab at a time: all of them are as many as the table has cells
@@ -90,8 +90,8 @@ class BoundedGame:
                 places = np.nonzero(goes_on)
                 values = zip(slab, (places[0] + i, *places[1:]), strict=True)
                 goes_on[places] = ~unless.evaluate(dict(values)).astype(np.bool_)
-            found[i if first in read else 0] |= np.asarray(goes_on.any(others, keepdims=True))[0]
-        return found.reshape([self.sizes[name] for name in read])
+            in_play[i if first in read else 0] |= np.asarray(goes_on.any(others, keepdims=True))[0]
+        return in_play.reshape([self.sizes[name] for name in read])
 
     @property
     def components(self) -> list[BoundedGame]:
@@ -156,7 +156,7 @@ def heights_over(limit: Limit, sides: Mapping[str, range]) -> NDArray[np.int32]:
 def heights_seen(limit: Limit, sides: Mapping[str, range]) -> NDArray[np.int32]:
     """Return the same as `heights_over`, which may be a view of fewer heights than it has elements."""
     names = list(sides)
-    found = limit.height.block(*(sides[name] for name in limit.of))
-    found = found.transpose(np.argsort([names.index(name) for name in limit.of]))
+    heights = limit.height.block(*(sides[name] for name in limit.of))
+    heights = heights.transpose(np.argsort([names.index(name) for name in limit.of]))
     shape = [len(side) if name in limit.of else 1 for name, side in sides.items()]
-    return np.broadcast_to(found.reshape(shape), [len(side) for side in sides.values()])
+    return np.broadcast_to(heights.reshape(shape), [len(side) for side in sides.values()])

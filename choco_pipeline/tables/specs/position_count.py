@@ -88,8 +88,8 @@ class _Group:
             return self.count()
         points = int(GRID_PLACES ** (1 / len(self.sizes)))
         grid = [np.linspace(0, n - 1, points).astype(int).tolist() for n in self.sizes.values()]
-        found = [self._at(dict(zip(self.sizes, place, strict=True))) for place in product(*grid)]
-        return sum(found) * self.places // len(found)
+        numbers = [self._at(dict(zip(self.sizes, place, strict=True))) for place in product(*grid)]
+        return sum(numbers) * self.places // len(numbers)
 
     def _at(self, values: Mapping[str, int]) -> int:
         """Return how many positions a place has."""

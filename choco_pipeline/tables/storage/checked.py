@@ -178,11 +178,11 @@ class _CheckedStore(WrapperStore[Store]):
     async def get(
         self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
-        found = await super().get(key, prototype, byte_range)
+        stored = await super().get(key, prototype, byte_range)
         name = key.removeprefix(self._prefix)
         if key.startswith(self._prefix) and name in self._table[2]["chunks"]:
-            content = None if found is None else found.to_bytes()
+            content = None if stored is None else stored.to_bytes()
             fault = await asyncio.to_thread(fault_of_chunk, *self._table, name, content)
             if fault is not None:
                 raise StoreError(f"{fault}; `choco repair` rebuilds it")
-        return found
+        return stored

@@ -76,12 +76,12 @@ class Location:
             If `url` is not a URL of an object store, holds credentials, or is a ``file://`` URL outside of `RESULTS`.
         """
         shown = repr(without_secrets(url))
-        found = _URL.match(url)
-        if found is None or found[1] not in SCHEMES:
+        written = _URL.match(url)
+        if written is None or written[1] not in SCHEMES:
             raise StoreError(
                 f"{shown}: needs the URL of an object store, as s3://bucket/prefix (one of {', '.join(SCHEMES)})"
             )
-        path = url[found.end() :].rstrip("/")
+        path = url[written.end() :].rstrip("/")
         if any(sign in path for sign in "@?#"):
             raise StoreError(
                 f"{shown}: a URL may not hold a login or a query string: credentials come from the environment"
@@ -89,13 +89,13 @@ class Location:
             )
         if not _PATH.fullmatch(path) or ".." in PurePosixPath(path).parts:
             raise StoreError(
-                f"{shown}: needs a bucket and a prefix of letters, digits and . _ = - after {found[0]}"
+                f"{shown}: needs a bucket and a prefix of letters, digits and . _ = - after {written[0]}"
             )
-        if found[1] == "file" and not Path(path).resolve().is_relative_to(RESULTS.resolve()):
+        if written[1] == "file" and not Path(path).resolve().is_relative_to(RESULTS.resolve()):
             raise StoreError(
                 f"{shown}: a folder of this machine must be inside {RESULTS.resolve()}"
             )
-        return cls(found[0] + path)
+        return cls(written[0] + path)
 
     def __reduce__(self) -> tuple[type[Location], tuple[str]]:
         """Send the path alone: a driver has read credentials."""
@@ -156,8 +156,8 @@ class Location:
         with self.failures(f"{name} cannot be removed"), suppress(FileNotFoundError):
             if self.folder is None:
                 driver = self._driver
-                found = [name] if _holds(driver, _checked(name)) else []
-                obstore.delete(driver, found + [below for below, _ in self.files(name)])
+                names = [name] if _holds(driver, _checked(name)) else []
+                obstore.delete(driver, names + [below for below, _ in self.files(name)])
             elif (file := self.folder / _checked(name)).is_dir():
                 shutil.rmtree(file)
             else:
@@ -171,16 +171,16 @@ class Location:
 
     def files(self, name: str = "") -> Iterator[tuple[str, int]]:
         """Yield name and size in bytes of everything below `name`, the names as `read` takes them, in order."""
-        found: dict[str, int] = {}
+        sizes: dict[str, int] = {}
         with self.failures(f"{name or 'it'} cannot be listed"):
             if self.folder is not None:
                 for file in (self.folder / _checked(name)).rglob("*"):
                     if file.is_file() and not file.name.endswith(".partial"):
-                        found[file.relative_to(self.folder).as_posix()] = file.stat().st_size
+                        sizes[file.relative_to(self.folder).as_posix()] = file.stat().st_size
             else:
                 for some in obstore.list(self._driver, prefix=_checked(name) or None):
-                    found |= {about["path"]: about["size"] for about in some}
-        yield from sorted(found.items())
+                    sizes |= {about["path"]: about["size"] for about in some}
+        yield from sorted(sizes.items())
 
     @contextmanager
     def failures(self, what: str, needed: int | None = None) -> Iterator[None]:
