@@ -222,14 +222,16 @@ def _keys(member: Member, words: Points, length: int, experiments: Points) -> li
         axes = [np.add.outer(*pair).ravel() for pair in zip(block.T, steps.T, strict=True)]
         points = np.array(axes).reshape(len(axes), len(block) * len(steps)).T
         if graph is None:
-            said: NDArray[np.generic] = np.packbits(member(points).reshape(len(block), -1), axis=1)
+            packed: NDArray[np.generic] = np.packbits(
+                member(points).reshape(len(block), -1), axis=1
+            )
         else:
             low = words[first : first + batch, graph.determined, None]
             rest = graph.function(points).reshape(len(block), -1) - low
             # the words are below 2**length, so what is below a word, -1 among it, makes -1 either way
-            said = np.where(rest & ((1 << length) - 1) == 0, rest >> length, -1)
-        factors = _factors(said.shape[1])
-        keys += [sums.tobytes() for sums in said.astype(np.int64, copy=False) @ factors]
+            packed = np.where(rest & ((1 << length) - 1) == 0, rest >> length, -1)
+        factors = _factors(packed.shape[1])
+        keys += [sums.tobytes() for sums in packed.astype(np.int64, copy=False) @ factors]
     return keys
 
 

@@ -133,8 +133,8 @@ def show_proof(
     if claim is not None and decided is not None:
         formula = claim.check.summary()
         if json:
-            said = {"status": decided.verdict, "why": decided.text, "formula": formula}
-            emit(proof.model_dump() | said | {"claimed": decided.document()})
+            answer = {"status": decided.verdict, "why": decided.text, "formula": formula}
+            emit(proof.model_dump() | answer | {"claimed": decided.document()})
         else:
             print("\n".join(_formula_lines(proof, formula, decided)))
         return 0 if decided.is_proved else 1
@@ -188,11 +188,11 @@ def _lines(proof: ProofOutcome) -> list[str]:
 
 def _formula_lines(proof: ProofOutcome, formula: str, decided: ClaimVerdict) -> list[str]:
     """Return what is decided of the formula that was given."""
-    said = f"{formula} in {proof.ruleset}"
+    statement = f"{formula} in {proof.ruleset}"
     if not decided.is_proved:
-        return [wrapped(f"{decided.verdict}: {said}: {decided.text}")]
+        return [wrapped(f"{decided.verdict}: {statement}: {decided.text}")]
     by = enumerated([NAMES[name] for name in decided.engines])
-    proved = wrapped(f"proved: {said}, for all positions, by {by}")
+    proved = wrapped(f"proved: {statement}, for all positions, by {by}")
     return [proved, *_again(str(decided.certificate))]
 
 

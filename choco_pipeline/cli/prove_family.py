@@ -128,10 +128,10 @@ def other_game(name: str) -> str:
 def _checked_lines(answer: Mapping[str, Any]) -> list[str]:
     if answer["status"] == "undecided":
         return [f"undecided: {answer['certificate']}: {answer['why']}"]
-    said = f"{answer['relation']['formula']} for {answer['ruleset']}, for all {answer['for']}"
-    said += f", where {answer['where']}" if answer["where"] else ""
+    statement = f"{answer['relation']['formula']} for {answer['ruleset']}, for all {answer['for']}"
+    statement += f", where {answer['where']}" if answer["where"] else ""
     if answer["status"] == "refuted" and not answer["every_member"]:
-        return [f"refuted: {said}: not at {answer['position']} for {answer['parameters']}"]
+        return [f"refuted: {statement}: not at {answer['position']} for {answer['parameters']}"]
     checked = "refuted for every member" if answer["every_member"] else "checked"
     agree = (
         "show it by the definition's options"
@@ -139,7 +139,7 @@ def _checked_lines(answer: Mapping[str, Any]) -> list[str]:
         else "agree with the definition"
     )
     return [
-        f"{checked}: {said}: {answer['conditions']} conditions written anew from the game are unsatisfiable by"
+        f"{checked}: {statement}: {answer['conditions']} conditions written anew from the game are unsatisfiable by"
         f" {' and by '.join(answer['engines'])}; {answer['members']} members {agree};"
         f" {in_time(answer['seconds'])}",
         *_compared_lines(answer),
@@ -168,13 +168,13 @@ def _members(several: Sequence[Mapping[str, int]]) -> str:
 
 def _lines(answer: Mapping[str, Any]) -> list[str]:
     what = {"p-positions": "P-positions", "grundy": "Grundy numbers"}[answer["relation"]["kind"]]
-    said = f"the {what} of {answer['ruleset']} are {answer['relation']['formula']}"
-    said += f", where {answer['where']}" if answer["where"] else ""
+    statement = f"the {what} of {answer['ruleset']} are {answer['relation']['formula']}"
+    statement += f", where {answer['where']}" if answer["where"] else ""
     every = answer["every_member"]
     if answer["status"] != "proved" and every is None:
-        return [f"{answer['status']}: {said}, for all {answer['for']}: {answer['why']}"]
+        return [f"{answer['status']}: {statement}, for all {answer['for']}: {answer['why']}"]
     texts = f"{answer['texts']} text{'s are' if answer['texts'] > 1 else ' is'} unsatisfiable by {' and by '.join(answer['engines'])}"
-    of = f"for all {', '.join(answer['names'])} with {answer['for']}: {said}"
+    of = f"for all {', '.join(answer['names'])} with {answer['for']}: {statement}"
     checked = _checked_lines(answer["checked"])
     if every is not None:
         return [

@@ -131,9 +131,9 @@ def require_acceptance(cluster: SlurmWorkers | SlurmJobs) -> None:
         command.append(f"--partition={cluster.partition}")
     asked = subprocess.run(command, capture_output=True, text=True)
     if asked.returncode:
-        said = asked.stderr.strip().splitlines() or ["sbatch says nothing"]
+        complaints = asked.stderr.strip().splitlines() or ["sbatch says nothing"]
         raise ClusterError(
-            f"Slurm refuses such a job: {said[-1].removeprefix('allocation failure: ')}"
+            f"Slurm refuses such a job: {complaints[-1].removeprefix('allocation failure: ')}"
         )
 
 

@@ -51,12 +51,12 @@ def write_whole(path: Path, content: bytes) -> None:
 
 def reason_of(error: OSError, place: Path, needed: int | None = None) -> str:
     """Return why the operating system failed at `place`; of a full disk also how much is free, and needed."""
-    said = error.strerror or str(error) or type(error).__name__
+    text = error.strerror or str(error) or type(error).__name__
     if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-        return said
+        return text
     folder = next(up for up in [place.absolute(), *place.absolute().parents] if up.is_dir())
     free = f"{shutil.disk_usage(folder).free:,} bytes are free in {folder}"
-    return f"{said}: {free}" if needed is None else f"{said}: {free}, {needed:,} are needed"
+    return f"{text}: {free}" if needed is None else f"{text}: {free}, {needed:,} are needed"
 
 
 def read_bytes(path: Path, most: int = -1) -> bytes:

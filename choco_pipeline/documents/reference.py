@@ -72,8 +72,10 @@ def section(title: str, schema: Schema, words: Mapping[str, Noun]) -> str:
         examples = ", ".join(
             f"`{json.dumps(e, ensure_ascii=False)}`" for e in field.get("examples", [])
         )
-        said = field.get("description", "")
-        meaning = " ".join(filter(None, [said, f"For example {examples}." if examples else ""]))
+        description = field.get("description", "")
+        meaning = " ".join(
+            filter(None, [description, f"For example {examples}." if examples else ""])
+        )
         lines.append(f"| `{key}` | {_kind(field, words).one}; {needed} | {meaning} |")
     return "\n".join(lines) + "\n"
 

@@ -107,8 +107,8 @@ class Notation:
     @property
     def text(self) -> str:
         """The ruleset as `read` reads it again."""
-        said = [_argument_text(key, value) for key, value in self.arguments]
-        return f"{self.name}({', '.join(said)})"
+        arguments = [_argument_text(key, value) for key, value in self.arguments]
+        return f"{self.name}({', '.join(arguments)})"
 
 
 def _argument_text(key: str, value: Argument) -> str:

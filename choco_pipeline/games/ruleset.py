@@ -131,8 +131,8 @@ class Ruleset(ShownInNotebook, ABC):
         try:
             yield
         except FormulaError as error:
-            said = f"{self.notation}: {error.text}: {error}"
-            raise FormulaError(said, error.text, error.column) from None
+            message = f"{self.notation}: {error.text}: {error}"
+            raise FormulaError(message, error.text, error.column) from None
 
     def is_terminal(self, position: Position) -> bool:
         """Whether no move is left, so that the player to move has lost."""

@@ -86,10 +86,10 @@ def repeat(certificate: str, engines: Sequence[EngineName] | None, seconds: floa
     if not is_of_a_claim(path):
         return _outcome(check_certificate(path, engines, seconds=seconds), certificate)
     start = time.perf_counter()
-    said, finding = check_claim_certificate(path, engines, seconds=seconds)
+    certified, finding = check_claim_certificate(path, engines, seconds=seconds)
     verdict = VerdictRecord(**verdict_fields(finding.verdict))
     return ClaimProofOutcome(
-        ruleset=said.claim.ruleset,
+        ruleset=certified.claim.ruleset,
         relation=None,
         status=verdict.verdict,
         why=verdict.text,
@@ -97,8 +97,8 @@ def repeat(certificate: str, engines: Sequence[EngineName] | None, seconds: floa
         no_answer=finding.evidence.get("no_answer", {}),
         seconds=round(time.perf_counter() - start, 4),
         certificate=certificate,
-        claim=proved_statement(Claim(said.claim)),
-        names=said.names,
+        claim=proved_statement(Claim(certified.claim)),
+        names=certified.names,
         verdict=verdict,
         evidence=finding.evidence,
     )

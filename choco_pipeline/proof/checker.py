@@ -62,8 +62,8 @@ def check_files(paths: Sequence[Path], seconds: float) -> list[Checked]:
             timeout=START + 4 * (seconds + 1) * len(paths),
         )
     except subprocess.TimeoutExpired as error:
-        said = error.stdout  # bytes though text was asked for; None if there is nothing
-        lines = said.decode() if isinstance(said, bytes) else ""
+        output = error.stdout  # bytes though text was asked for; None if there is nothing
+        lines = output.decode() if isinstance(output, bytes) else ""
         otherwise = Checked("out of time", "it did not end in its time")
         return _answers(paths, lines, otherwise)
     complaint = done.stderr.strip().splitlines()
@@ -123,12 +123,12 @@ def _added(path: str, before: EngineAnswers, checked: Checked) -> EngineAnswers:
             )
 
 
-def _answers(paths: Sequence[Path], said: str, otherwise: Checked) -> list[Checked]:
+def _answers(paths: Sequence[Path], output: str, otherwise: Checked) -> list[Checked]:
     """Return the answers in the checker's lines, ``FILE: answer`` or ``FILE: answer: why``, one for each file in order.
 
     A file without a line has the answer `otherwise`.
     """
-    lines = said.splitlines()
+    lines = output.splitlines()
     answers = []
     for i, path in enumerate(paths):
         line = lines[i] if i < len(lines) else ""

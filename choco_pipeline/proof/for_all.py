@@ -61,11 +61,11 @@ def family_of(claim: Claim, beyond: int = 0) -> Family:
     FamilyError
         If they are of a kind that has no obligations.
     """
-    said, check = claim.statement, claim.check
-    assert said.ruleset is not None
-    assert said.for_all is not None
+    statement, check = claim.statement, claim.check
+    assert statement.ruleset is not None
+    assert statement.for_all is not None
     assert isinstance(check, PPositions | GrundyNumbers)
-    game, where = (said.ruleset, said.for_all.text), claim.where_for_all(beyond)
+    game, where = (statement.ruleset, statement.for_all.text), claim.where_for_all(beyond)
     if isinstance(check, GrundyNumbers):
         return Family.read(*game, check.equals.text, "grundy", where)
     return Family.read(*game, check.formula.text, "p-positions", where)
@@ -171,15 +171,15 @@ def _checked(
     claim: Claim, proof: FamilyProof, limits: Mapping[str, float], folder: Path | None, start: float
 ) -> ClaimVerdict:
     """Return that a claim is proved, if the check, which shares no code with the search, says so of the certificate."""
-    path, said = _written(proof, limits["seconds"], folder)
-    if said["status"] != "proved":
-        why = f"a proof was found, but its check says: {said['why']}"
+    path, answer = _written(proof, limits["seconds"], folder)
+    if answer["status"] != "proved":
+        why = f"a proof was found, but its check says: {answer['why']}"
         return verdict_for_all(claim, Finding(Undecided(why)), None, start)
     kept = None if folder is None else path.as_posix()
     reach = claim.statement.reach
     domain = Proved(kept or claim.command_for_all, reach=None if reach is None else reach.text)
     beyond = {} if reach is None else _beyond(claim, limits, folder)
-    finding = Finding(domain, {**_evidence(proof, said), **beyond})
+    finding = Finding(domain, {**_evidence(proof, answer), **beyond})
     return verdict_for_all(claim, finding, kept, start, command=claim.command_for_all)
 
 
@@ -202,8 +202,8 @@ def _everywhere(
     claim: Claim, proof: FamilyProof, seconds: float, folder: Path | None
 ) -> Mapping[str, Any]:
     """Return, as evidence, at which positions a relation is false for every member, if the check of that says so, too."""
-    path, said = _written(proof, seconds, folder)
-    if not said["every_member"]:
+    path, answer = _written(proof, seconds, folder)
+    if not answer["every_member"]:
         return {}
     assert claim.statement.for_all is not None
     every = FalseEverywhere(

@@ -61,15 +61,15 @@ class _ConditionReader(SumReader):
 
 def require_spoken_of(claim: Claim, clock: Clock) -> None:
     """Raise `UndecidedError` if it is not shown that a claim speaks of all that its `for_all` names."""
-    said = claim.statement
-    if claim.speaks_for_all_only or said.for_all is None or said.when is None:
+    statement = claim.statement
+    if claim.speaks_for_all_only or statement.for_all is None or statement.when is None:
         return
     reader = _ConditionReader()
     names = {name: IntegerSum.name(name) for name in sorted(claim.parameters)}
     given = [value.is_natural for value in names.values()]
-    given.append(reader.truth(_node(said.for_all), names))
+    given.append(reader.truth(_node(statement.for_all), names))
     missing = []
-    for name, span in said.some.items():
+    for name, span in statement.some.items():
         first, last = (reader.sum(_node(end), names) for end in (span.first, span.last))
         parts = [span.first, span.last, *([] if span.step is None else [span.step])]
         ends = [reader.has_value(_node(part), names) for part in parts]
@@ -79,15 +79,15 @@ def require_spoken_of(claim: Claim, clock: Clock) -> None:
         names[name] = IntegerSum.name(name)
         # A range that has a step holds its first integer and fewer others.
         given.append((names[name] - first).is_natural)
-    when = _node(said.when)
+    when = _node(statement.when)
     missing.append(
         f"(not {conjunction([reader.truth(when, names), reader.has_value(when, names)])})"
     )
     text = conjunction([*given, *reader.definitions, disjunction(missing)])
     if not is_unsatisfiable("for_all", text, clock):
         raise UndecidedError(
-            f"that the claim speaks of all {', '.join(sorted(claim.parameters))} with {said.for_all}"
-            f" is not shown: `when` is {said.when}"
+            f"that the claim speaks of all {', '.join(sorted(claim.parameters))} with {statement.for_all}"
+            f" is not shown: `when` is {statement.when}"
         )
 
 

@@ -268,7 +268,7 @@ def certified(
     plain = verdict.as_verdict
     if not isinstance(plain, Proved):
         return verdict
-    said = Claim.from_json(claim)
-    path = write_claim_certificate(said, verdict.parameters, proof, folder).as_posix()
+    stated = Claim.from_json(claim)
+    path = write_claim_certificate(stated, verdict.parameters, proof, folder).as_posix()
     fields = verdict_fields(replace(plain, certificate=path))
     return verdict.model_copy(update={**fields, "certificate": path})

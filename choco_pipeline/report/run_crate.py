@@ -139,20 +139,20 @@ def write_crate(ledger: Ledger, results: Path) -> Path:
 
 def faults_of_crate(folder: Path) -> Iterator[tuple[Path, str]]:
     """Yield files of a crate that are not as its digests say, and why: they are changed, lost, or were not there."""
-    said = {}
+    listed = {}
     if not (folder / SUMS).is_file():
         yield folder / SUMS, "is missing"
         return
     for line in (folder / SUMS).read_text(encoding="utf-8", errors="replace").splitlines():
         digest, _, name = line.partition("  ")
-        said[name] = digest
+        listed[name] = digest
     digests = {path.relative_to(folder).as_posix(): file_digest(path) for path in _files(folder)}
-    for name in sorted(said.keys() | digests.keys()):
+    for name in sorted(listed.keys() | digests.keys()):
         if name not in digests:
             yield folder / name, f"is missing, {SUMS} names it"
-        elif name not in said:
+        elif name not in listed:
             yield folder / name, f"{SUMS} does not name it"
-        elif said[name] != digests[name]:
+        elif listed[name] != digests[name]:
             yield folder / name, f"has not the digest that {SUMS} says"
 
 

@@ -244,8 +244,8 @@ def _shards(
     together = _cut([(spec, cost) for spec, cost in missing if spec.table_id not in large])
     for specs in [*alone, *together]:
         ids = sorted(spec.table_id for spec in specs)
-        said = {"format": FORMAT, "kernels": kernels, "tables": ids, "url": url}
-        shard = Shard(digest(said), tuple(specs), url, large=not large.isdisjoint(ids))
+        content = {"format": FORMAT, "kernels": kernels, "tables": ids, "url": url}
+        shard = Shard(digest(content), tuple(specs), url, large=not large.isdisjoint(ids))
         shards[shard.name] = shard
         shard_of |= dict.fromkeys(ids, shard.name)
     return list(shards.values()), shard_of

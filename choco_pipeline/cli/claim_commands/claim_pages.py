@@ -123,9 +123,9 @@ def show_claim(source: ClaimSource, claim_id: str, json: bool) -> None:
     if json:
         document = {**claim.as_ledger().model_dump(), "formal": dict(_formal(claim))}
         last = row and row.model_dump()
-        said = [{**one.document(), "ruleset": source.ruleset(one)} for one in verdicts]
+        documents = [{**one.document(), "ruleset": source.ruleset(one)} for one in verdicts]
         commands = _commands(source, claim, verdicts)
-        emit({**document, "last": last, "verdicts": said, "commands": commands})
+        emit({**document, "last": last, "verdicts": documents, "commands": commands})
         return
     print("\n".join(_page(source, claim, row, verdicts)))
 
@@ -164,8 +164,8 @@ def _last_run(
     assert source.ledger is not None
     counts = Counter(verdict.verdict for verdict in verdicts)
     counted = ", ".join(f"{count} {name}" for name, count in counts.items())
-    said = row.text if row else counted
-    yield wrapped(f"Last run, {source.ledger.run}: {said}", further="  ")
+    outcome = row.text if row else counted
+    yield wrapped(f"Last run, {source.ledger.run}: {outcome}", further="  ")
     if row:
         checks = "check" if len(verdicts) == 1 else "checks"
         yield wrapped(f"{len(verdicts)} {checks}: {counted}", "  ", "  ")

@@ -166,8 +166,8 @@ def _shown(
         tried.append(trial)
         verdicts.append(_verdict(claim, trial, is_by_proof=is_by_proof))
         if not json:
-            said = f"{_label(trial)}{verdicts[-1].text} ({in_time(trial.seconds)})"
-            print(wrapped(said, "  ", "    "), flush=True)
+            shown = f"{_label(trial)}{verdicts[-1].text} ({in_time(trial.seconds)})"
+            print(wrapped(shown, "  ", "    "), flush=True)
     refuted = [
         (verdict.counterexample, trial.ruleset)
         for trial, verdict in zip(tried, verdicts, strict=True)
@@ -251,10 +251,10 @@ def _verdict(claim: Claim, trial: Trial, *, is_by_proof: bool) -> ClaimVerdict:
 
 def _document(trial: Trial, verdict: ClaimVerdict) -> Mapping[str, object]:
     """Return a trial as ``--json`` prints it."""
-    said = verdict.document()
+    document = verdict.document()
     for key in ("claim", "table", "certificate"):
-        said.pop(key, None)
-    return {**said, "ruleset": trial.ruleset, "quantity": trial.quantity}
+        document.pop(key, None)
+    return {**document, "ruleset": trial.ruleset, "quantity": trial.quantity}
 
 
 def _label(trial: Trial) -> str:

@@ -36,8 +36,8 @@ def repair_tables(manifests: list[Path], json: bool) -> int:
     if json:
         status = "damaged" if failed else "repaired" if damaged else "right"
         records = [{"manifest": m.as_posix(), **asdict(table)} for m, table in damaged]
-        said = {"status": status, "tables": len(tables), "records": records, "unusable": unusable}
-        emit(said)
+        answer = {"status": status, "tables": len(tables), "records": records, "unusable": unusable}
+        emit(answer)
     elif damaged or unusable:
         print(
             f"{len(tables):,} tables: {len(damaged):,} damaged, {len(damaged) + len(unusable) - failed:,} of them repaired;"

@@ -85,10 +85,10 @@ def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool)
             }
         )
     else:
-        said = f"{wrong} tables are wrong" if wrong else "nothing is wrong"
+        summary = f"{wrong} tables are wrong" if wrong else "nothing is wrong"
         print(
             f"{len(tables):,} tables: every chunk's checksum and every table's digest read, {checked:,} positions checked"
-            f" against the definition; {said}"
+            f" against the definition; {summary}"
         )
         if certificates:
             shown = ", ".join(f"{number:,} {answer}" for answer, number in answers.items())
@@ -113,10 +113,10 @@ def _certificates_checked(seconds: float) -> list[dict[str, str]]:
         answers = pool.map(
             lambda paths: zip(paths, check_files(paths, seconds), strict=True), parts
         )
-        said = {path: checked for part in answers for path, checked in part}
+        outcomes = {path: checked for part in answers for path, checked in part}
     return [
         {"certificate": path.as_posix(), "answer": one.answer, "why": one.why}
-        for path, one in sorted(said.items())
+        for path, one in sorted(outcomes.items())
     ]
 
 

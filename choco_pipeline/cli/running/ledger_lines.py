@@ -186,16 +186,18 @@ def _counted(ledger: Ledger) -> Iterator[str]:
     proofs = count_proofs(ledger)
     if proofs:
         words = {"proved": "found", "undecided": "undecided"}
-        said = ", ".join(f"{number:,} {words[status]}" for status, number in proofs.items())
-        yield f"Proofs for all positions: {said}"
+        proofs_counted = ", ".join(
+            f"{number:,} {words[status]}" for status, number in proofs.items()
+        )
+        yield f"Proofs for all positions: {proofs_counted}"
     for group, counts in count_verdicts(ledger).items():
         by_words: Counter[str] = Counter()
         for verdict, number in counts.items():
             by_words[words_of(group, verdict)] += number
         between = "; " if group == "question" else ", "
-        said = between.join(f"{number:,} {words}" for words, number in by_words.items())
+        proofs_counted = between.join(f"{number:,} {words}" for words, number in by_words.items())
         heading = NOT_ASSERTED.get(group, _claims(sum(counts.values())))
-        yield f"{heading}: {said}"
+        yield f"{heading}: {proofs_counted}"
 
 
 def _silent(ledger: Ledger) -> dict[str, str]:
@@ -221,13 +223,13 @@ def _numbers(ledger: Ledger) -> dict[str, str]:
         name = (claim.paper.key, claim.number, form.get(claim.id, ""))
         called.setdefault(name, []).append(claim.id)
     numbers = {}
-    for (_, number, said), ids in called.items():
+    for (_, number, wording), ids in called.items():
         parts = [claim_id.split("-") for claim_id in ids]
         common = max(
             n for n in range(len(parts[0]) + 1) if all(p[:n] == parts[0][:n] for p in parts)
         )
         for claim_id, words in zip(ids, parts, strict=True):
-            more = [said if said not in number else "", " ".join(words[common:])]
+            more = [wording if wording not in number else "", " ".join(words[common:])]
             added = ", ".join(text for text in more if text)
             numbers[claim_id] = f"{number} ({added})" if added else number
     return numbers

@@ -63,9 +63,9 @@ class Agreement:
 
     def evidence(self) -> Mapping[str, Any]:
         """Return as plain data which engines answered every question, and why others, asked or not, did not."""
-        said = [name for name in self.names if name not in self.silent]
+        answering = [name for name in self.names if name not in self.silent]
         no_answer = unasked(self.names) | self.silent
-        return {"engines": said, "no_answer": no_answer, "states": self.states}
+        return {"engines": answering, "no_answer": no_answer, "states": self.states}
 
     def hold(self, sentence: Sentence) -> bool:
         """Return whether a sentence holds for all values, as all engines say that give an answer.
@@ -88,9 +88,9 @@ class Agreement:
         if not answers:
             raise UndecidedError("; ".join(f"{name}: {why}" for name, why in self.silent.items()))
         if len(set(answers.values())) > 1:
-            said = ", ".join(f"{valid} by {name}" for name, valid in answers.items())
+            disagreement = ", ".join(f"{valid} by {name}" for name, valid in answers.items())
             text = shorten(written(sentence), MOST_TEXT, placeholder=" …")
-            raise DisagreementError(f"{self._about}: the sentence {text!r} is {said}")
+            raise DisagreementError(f"{self._about}: the sentence {text!r} is {disagreement}")
         return next(iter(answers.values()))
 
     def automaton(self, sentence: Sentence) -> Automaton:

@@ -86,10 +86,10 @@ def mona_version() -> str | None:
     if shutil.which("mona") is None:
         return None
     try:
-        said, complaint = _output([], MOST_SECONDS)
+        output, complaint = _output([], MOST_SECONDS)
     except UndecidedError:
         return "unknown"
-    version = re.search(r"MONA v(\S+)", said + complaint)
+    version = re.search(r"MONA v(\S+)", output + complaint)
     return version.group(1) if version else "unknown"
 
 
@@ -169,8 +169,8 @@ def _decided(
     with TemporaryDirectory() as directory:
         for name, text in files.items():
             Path(directory, name).write_text(text, encoding="ascii")
-        said, complaint = _output(["-q", SENTENCE], seconds_limit, directory)
-    valid, values = _answer(said, complaint, len(names))
+        output, complaint = _output(["-q", SENTENCE], seconds_limit, directory)
+    valid, values = _answer(output, complaint, len(names))
     counterexample = None if valid else dict(zip(names, values, strict=True))
     return Decision(valid, counterexample, time.perf_counter() - start, 0)
 
@@ -180,14 +180,14 @@ def _output(
 ) -> tuple[str, str]:
     """Return what MONA says, started in a directory, and its complaints; it is started again if somebody else kills it."""
     for _ in range(TIMES):
-        said, complaint, code = _output_once(arguments, seconds_limit, directory)
+        output, complaint, code = _output_once(arguments, seconds_limit, directory)
         if code != -signal.SIGKILL:
             break
     else:
         raise _NoAnswerError("it was killed (SIGKILL); is there too little memory?")
     if "out of memory" in complaint + said:
         raise _NoAnswerError(f"it needs more than {in_bytes(MOST_MEMORY)} of memory")
-    return said, complaint
+    return output, complaint
 
 
 def _output_once(
@@ -211,10 +211,10 @@ def _output_once(
         if sys.platform == "linux":  # others cannot limit a process that runs
             resource.prlimit(process.pid, resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
         try:
-            said, complaint = _answered(process, seconds_limit)
+            output, complaint = _answered(process, seconds_limit)
         finally:
             process.kill()
-        return said, complaint, process.returncode
+        return output, complaint, process.returncode
 
 
 def _answered(process: subprocess.Popen[str], seconds_limit: float) -> tuple[str, str]:
@@ -231,13 +231,13 @@ def _answered(process: subprocess.Popen[str], seconds_limit: float) -> tuple[str
     raise _NoAnswerError(f"stopped after {seconds_limit:.3g} seconds")
 
 
-def _answer(said: str, complaint: str, variables: int) -> tuple[bool, list[int]]:
+def _answer(output: str, complaint: str, variables: int) -> tuple[bool, list[int]]:
     """Return whether MONA found the formula valid, and the values of V0, V1, … in its counter-example."""
-    if "Formula is valid" in said:
+    if "Formula is valid" in output:
         return True, []
-    _, marker, rest = said.partition("A counter-example of least length")
+    _, marker, rest = output.partition("A counter-example of least length")
     if not marker:
-        lines = (complaint + said).split("\n")
+        lines = (complaint + output).split("\n")
         raise _NoAnswerError(
             next((line.strip() for line in lines if line.strip()), "it says nothing")
         )

@@ -185,9 +185,11 @@ def _disagreement(
         named = {**values, **rules.named(position)}
         if not where.value(named):
             continue
-        said = relation.value(named)
+        claimed = relation.value(named)
         is_right = (
-            said == grundy[position] if family.kind == "grundy" else said == (grundy[position] == 0)
+            claimed == grundy[position]
+            if family.kind == "grundy"
+            else claimed == (grundy[position] == 0)
         )
         if not is_right:
             return position

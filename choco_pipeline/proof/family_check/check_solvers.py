@@ -59,6 +59,6 @@ def is_unsatisfiable(name: str, condition: str, clock: Clock) -> bool:
         if answers[solver] == "unknown":
             return False
     if len(set(answers.values())) > 1:
-        said = ", ".join(f"{solver} says {answer}" for solver, answer in answers.items())
-        raise DisagreementError(f"{name}: {said}")
+        disagreement = ", ".join(f"{solver} says {answer}" for solver, answer in answers.items())
+        raise DisagreementError(f"{name}: {disagreement}")
     return set(answers.values()) == {"unsat"}

@@ -210,9 +210,9 @@ class FormulaConditions:
             raise UndecidedError("lemmas of other conditions than there are")
         for name, body in bodies.items():
             lemmas = [self._lemma(text) for text in self.written.lemmas[name]]
-            said = conjunction([*lemmas, body])
+            sentence = conjunction([*lemmas, body])
             defined = self.formula.reader.definitions
-            yield name, conjunction([said, *self._of_products(said), *defined])
+            yield name, conjunction([sentence, *self._of_products(sentence), *defined])
 
     @cached_property
     def _position(self) -> Place:

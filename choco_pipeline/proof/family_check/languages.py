@@ -145,15 +145,15 @@ class _Words:
 
     def __init__(self, family: StatedFamily, values: Parameters) -> None:
         numbers, reader = {name: IntegerSum(value) for name, value in values.items()}, SumReader()
-        said = family.nim_sum(reader, numbers)
+        game = family.nim_sum(reader, numbers)
         coordinates, self._is_grundy = family.coordinates, family.kind == "grundy"
-        self._terms = [coordinates.index(x) for x in said.shifts]
-        if not self._is_grundy and said.offset:
+        self._terms = [coordinates.index(x) for x in game.shifts]
+        if not self._is_grundy and game.offset:
             raise UndecidedError("the relation is no nim-sum that is 0")
-        carries = [*(shift.number for shift in said.shifts.values()), said.constant.number]
+        carries = [*(shift.number for shift in game.shifts.values()), game.constant.number]
         if self._is_grundy:  # the value plus the offset is one more term of a nim-sum that is 0
             self._terms.append(len(coordinates))
-            carries.insert(-1, -said.offset.number)
+            carries.insert(-1, -game.offset.number)
         self._heights: list[list[int]] = []
         constants = []
         for y, height in family.heights(reader, numbers).items():

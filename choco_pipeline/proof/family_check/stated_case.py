@@ -139,10 +139,10 @@ class StatedCase:
                         raise UndecidedError(f"there is no counter {name[:60]!r}")
                     compare(form, counters[name])
         differences = dict.fromkeys((shown - own).is_zero for shown, own in pairs)
-        said = [*differences]
+        differing = [*differences]
         if self.family.with_power is not None:  # conditions that are for people alone
-            said += [IntegerSum.read(c, self.names).is_natural for c in text.conditions]
-        differs = disjunction(f"(not {sentence})" for sentence in said)
+            differing += [IntegerSum.read(c, self.names).is_natural for c in text.conditions]
+        differs = disjunction(f"(not {sentence})" for sentence in differing)
         return conjunction([self.facts, differs])
 
     def direct_conditions(self, verdict: str) -> Iterator[tuple[str, str]]:

@@ -118,7 +118,11 @@ class Proof(ShownInNotebook):
         """The engines that found every obligation to hold; none if nothing is proved."""
         if self.status != "proved":
             return ()
-        said = {name: {c.obligation for c in self.checks if c.engine == name} for name in ENGINES}
+        decided = {
+            name: {c.obligation for c in self.checks if c.engine == name} for name in ENGINES
+        }
         return tuple(
-            name for name in ENGINES if said[name] and said[name] >= max(said.values(), key=len)
+            name
+            for name in ENGINES
+            if decided[name] and decided[name] >= max(decided.values(), key=len)
         )

@@ -43,11 +43,11 @@ def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
     LemmaError, FamilyError
         If it does not: a lemma speaks of other games, or the premises do, or of other kinds of numbers.
     """
-    said = claim.statement
-    assert said.follows_from is not None
-    assert said.for_all is not None
+    statement = claim.statement
+    assert statement.follows_from is not None
+    assert statement.for_all is not None
     assert claim.pattern is not None
-    lemmas = [LEMMAS[name] for name in said.follows_from.lemmas]
+    lemmas = [LEMMAS[name] for name in statement.follows_from.lemmas]
     game = Played.read(claim.pattern)
     # From the claim's game back to those of which something must be known.
     levels: list[tuple[Played, ...]] = [(game,)]
@@ -65,11 +65,11 @@ def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
         known = [lemma.conclude(games, known)]
     last = LastStep(claim, game, known[0])
     # A premise with the same condition speaks of these parameters.
-    others = [one for one in conditions if render(one) != said.for_all.text]
+    others = [one for one in conditions if render(one) != statement.for_all.text]
     statements = (*([implied(claim, others)] if others else []), *last.statements())
     base, _ = without_passes(claim.pattern)
     relation = f"{game.coordinates[0]} == 0"
-    family = Family(base.text, said.for_all.text, relation, "p-positions", describe(base.text))
+    family = Family(base.text, statement.for_all.text, relation, "p-positions", describe(base.text))
     of_parameters = tuple(parse(render(one)) for one in conditions)
     return Derivation(tuple(only_the_end), family, last, of_parameters, statements)
 
@@ -116,12 +116,12 @@ def _known(premise: Claim, about: Played, game: Played, values: Mapping[str, Nod
         or not isinstance(kind, GrundyNumbers | PPositions)
     ):
         raise LemmaError(f"{premise.id} does not say of every position what it is")
-    said = nodes(kind.equals if isinstance(kind, GrundyNumbers) else kind.formula)
+    formula = nodes(kind.equals if isinstance(kind, GrundyNumbers) else kind.formula)
     grundy = isinstance(kind, GrundyNumbers)
     left_of = premise.coordinates[len(about.coordinates) :]  # the passes left, if there are any
     named = dict(zip(about.coordinates, map(Name, game.coordinates), strict=True))
     by_passes = tuple(
-        put(said, {**values, **named, **{name: Integer(left) for name in left_of}})
+        put(formula, {**values, **named, **{name: Integer(left) for name in left_of}})
         for left in range(game.passes + 1)
     )
     if not grundy:

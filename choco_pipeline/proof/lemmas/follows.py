@@ -95,8 +95,8 @@ def _decided(
     folder: Path | None,
 ) -> Finding:
     """Return that a claim is proved, or raise why not."""
-    said = claim.statement.follows_from
-    assert said is not None
+    follows = claim.statement.follows_from
+    assert follows is not None
     chain = [_premise(one, finding) for one, finding in zip(premises, decided, strict=True)]
     derivation = derived(claim, premises)
     hypotheses = [
@@ -113,7 +113,7 @@ def _decided(
         "members": compared,
         "follows_from": {
             "premises": chain,
-            "lemmas": [LEMMAS[name].title for name in said.lemmas],
+            "lemmas": [LEMMAS[name].title for name in follows.lemmas],
             "hypotheses": hypotheses,
             "known": math_text(derivation.last.conclusion()),
             "steps": steps,
@@ -130,32 +130,32 @@ def _premise(premise: Claim, verdict: ClaimVerdict | None) -> Mapping[str, Any]:
             what = f"is not proved for all parameters at once: {verdict.text}"
         raise LemmaError(f"it follows from {premise.id}, which {what}")
     condition = premise.statement.for_all
-    said = verdict.for_all.condition
-    if verdict.claim != premise.id or condition is None or condition.text != said:
+    of_verdict = verdict.for_all.condition
+    if verdict.claim != premise.id or condition is None or condition.text != of_verdict:
         raise LemmaError(f"it follows from {premise.id}, of which another verdict is given")
     by = verdict.evidence.get("follows_from")
     return {"claim": premise.id, "for_all": verdict.for_all.text, "follows_from": by}
 
 
 def _steps(
-    claim: Claim, said: IntegerStatement, seconds: float, folder: Path | None
+    claim: Claim, conclusion: IntegerStatement, seconds: float, folder: Path | None
 ) -> Iterator[Mapping[str, Any]]:
     """Decide a statement on integers by automata, and write its certificates, or raise that it is not proved.
 
     One for each number of passes left, if it speaks of them.
     """
-    document = {"id": claim.id, "check": said.model_dump(mode="json")}
+    document = {"id": claim.id, "check": conclusion.model_dump(mode="json")}
     statement = Claim.from_json(document)
     for fixed, finding in decide_integers(statement, seconds=seconds):
         of = assigned(fixed)
         if not isinstance(finding.verdict, Proved):
-            why = f"{said.summary()}: {verdict_text(finding.verdict)}"
+            why = f"{conclusion.summary()}: {verdict_text(finding.verdict)}"
             raise LemmaError(f"it does not follow{f' for {of}' if of else ''}: {why}")
         path = None
         if folder is not None:
             path = write_claim_certificate(statement, fixed, None, folder).as_posix()
         by = {name: finding.evidence[name] for name in ("engines", "no_answer", "states")}
-        yield {"says": said.summary(), "for": of, **by, "certificate": path}
+        yield {"says": conclusion.summary(), "for": of, **by, "certificate": path}
 
 
 def ask_checker_of_steps(verdict: ClaimVerdict) -> ClaimVerdict:
@@ -178,9 +178,12 @@ def ask_checker_of_steps(verdict: ClaimVerdict) -> ClaimVerdict:
 
 def _agreed(steps: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """Return which engines agree on all sentences, and why others say nothing of some."""
-    said = [n for n in steps[0]["engines"] if all(n in step["engines"] for step in steps)]
+    agreeing = [n for n in steps[0]["engines"] if all(n in step["engines"] for step in steps)]
     silent = {name: why for step in steps for name, why in step["no_answer"].items()}
-    return {"engines": said, "no_answer": {n: why for n, why in silent.items() if n not in said}}
+    return {
+        "engines": agreeing,
+        "no_answer": {n: why for n, why in silent.items() if n not in agreeing},
+    }
 
 
 def _agrees(derivation: Derivation, values: Mapping[str, int]) -> bool:
@@ -196,8 +199,8 @@ def _agrees(derivation: Derivation, values: Mapping[str, int]) -> bool:
     grid = np.meshgrid(*map(np.arange, grundy.shape), indexing="ij", sparse=True)
     given: dict[str, ArrayLike] = {**values, **dict(zip(game.coordinates, grid, strict=True))}
     given["grundy"] = grundy
-    said = conclusion.evaluate({name: given[name] for name in conclusion.names})
-    is_right = said if "grundy" in conclusion.names else said == (grundy == 0)
+    concluded = conclusion.evaluate({name: given[name] for name in conclusion.names})
+    is_right = concluded if "grundy" in conclusion.names else concluded == (grundy == 0)
     wrong = np.argwhere((grundy >= 0) & ~is_right)
     if len(wrong):
         raise DisagreementError(

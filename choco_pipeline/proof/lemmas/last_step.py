@@ -46,12 +46,14 @@ class LastStep:
         check = self.claim.check
         match check:
             case PPositions():
-                known, said = self._left(self.known.outcomes), nodes(check.formula)
+                known, claimed = self._left(self.known.outcomes), nodes(check.formula)
                 where = [] if check.where is None else [nodes(check.where)]
                 if check.relation == "exactly":
-                    yield self._everywhere(where, equivalent=[known, said])
+                    yield self._everywhere(where, equivalent=[known, claimed])
                 else:
-                    given, then = (known, said) if check.relation == "within" else (said, known)
+                    given, then = (
+                        (known, claimed) if check.relation == "within" else (claimed, known)
+                    )
                     yield self._everywhere([*where, given], holds=[then])
             case GrundyNumbers():
                 if self.known.kind != "grundy":
@@ -123,8 +125,8 @@ class LastStep:
             return by_passes[0]
         (name,) = self._passes
         each = (
-            junction("and", equal(Name(name), Integer(left)), said)
-            for left, said in enumerate(by_passes[: self.game.passes + 1])
+            junction("and", equal(Name(name), Integer(left)), node)
+            for left, node in enumerate(by_passes[: self.game.passes + 1])
         )
         return junction("or", *each)
 
@@ -161,6 +163,6 @@ def integers(spans: Mapping[str, str], where: str, **said: object) -> IntegerSta
     return IntegerStatement.model_validate({**document, **said})
 
 
-def nodes(said: Formula) -> Node:
+def nodes(formula: Formula) -> Node:
     """Return the parts of a formula."""
-    return parse_nodes(said.text, None, said.functions)
+    return parse_nodes(formula.text, None, formula.functions)

@@ -74,8 +74,8 @@ class FreeHeap(Lemma):
     def conclude(self, game: Played, known: Sequence[Known]) -> Known:
         """Return that the heap is the Grundy number."""
         (heap,), (values,) = self._heap(game).coordinates, _values(self, known)
-        said = tuple(equal(Name(heap), value) for value in values)
-        return Known("p-positions", said, _facts(known))
+        cases = tuple(equal(Name(heap), value) for value in values)
+        return Known("p-positions", cases, _facts(known))
 
     def _heap(self, game: Played) -> Played:
         heaps = [part for part in game.parts if part.is_heap]

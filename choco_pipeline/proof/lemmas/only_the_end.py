@@ -88,16 +88,16 @@ def _text(part: Played, case: FamilyCase) -> str:
     """Return, as SMT-LIB 2, that some position that is not all 0 has no move to the one that is."""
     names = [*case.names, *part.coordinates]
     lines = ["(set-logic ALL)", *(f"(declare-const |{name}| Int)" for name in names)]
-    said = [f"(>= {_sum(condition)} 0)" for condition in case.conditions]
-    said += [f"(>= |{name}| 0)" for name in names]
-    said.append(f"(or false {' '.join(f'(> |{name}| 0)' for name in part.coordinates)})")
+    sentences = [f"(>= {_sum(condition)} 0)" for condition in case.conditions]
+    sentences += [f"(>= |{name}| 0)" for name in names]
+    sentences.append(f"(or false {' '.join(f'(> |{name}| 0)' for name in part.coordinates)})")
     for name in part.heights:
         height = case.heights[name]
         terms = [f"(* {_sum(a)} |{x}|)" for x, a in height.terms.items()]
         largest = f"(+ {_sum(height.constant)} 0 {' '.join(terms)})"
-        said.append(f"(or (= |{name}| 0) (>= {largest} {_sum(height.divisor)}))")
-    said += [_no_move(part, case, name) for name in part.coordinates]
-    return "\n".join([*lines, *(f"(assert {one})" for one in said), "(check-sat)", ""])
+        sentences.append(f"(or (= |{name}| 0) (>= {largest} {_sum(height.divisor)}))")
+    sentences += [_no_move(part, case, name) for name in part.coordinates]
+    return "\n".join([*lines, *(f"(assert {one})" for one in sentences), "(check-sat)", ""])
 
 
 def _no_move(part: Played, case: FamilyCase, lowered: str) -> str:

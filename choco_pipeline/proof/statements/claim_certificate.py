@@ -83,8 +83,8 @@ def write_claim_certificate(
         "verdict": "proved",
         "versions": versions(),
     }
-    said = "-".join(f"{name}-{value}" for name, value in names.items())
-    slug = re.sub(r"[^a-z0-9-]+", "", said)[:60].strip("-") or "all"
+    values = "-".join(f"{name}-{value}" for name, value in names.items())
+    slug = re.sub(r"[^a-z0-9-]+", "", values)[:60].strip("-") or "all"
     name = f"{slug}-{digest([document['claim'], document['names'], *games.values()])[:8]}.json"
     path = folder / FOLDER / claim.id / name
     write_document(path, document)

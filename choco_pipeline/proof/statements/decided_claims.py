@@ -116,8 +116,8 @@ def decide(
 
 def _about_positions(question: Question, check: PPositions | GrundyNumbers) -> Finding:
     def spoken(passes: int) -> Sentence:
-        said = _premise(question, check, passes)
-        return conjunction(question.speaks(check.where, passes), question.legal, said)
+        premise = _premise(question, check, passes)
+        return conjunction(question.speaks(check.where, passes), question.legal, premise)
 
     def wrong(passes: int) -> Sentence:
         return conjunction(question.speaks(check.where, passes), wrong_at(question, check, passes))

@@ -67,8 +67,8 @@ def about_values(question: Question, check: Values) -> Finding:
         if missing:
             absent = min(missing, key=lambda v: (abs(v), v))
             refutation = f"no P-position has the value {absent:,}"
-            said = f"{absent:,}, a v with {math_text(check.values)}, is a value"
-            return question.refuted(Counterexample(refutation, said), evidence)
+            attained = f"{absent:,}, a v with {math_text(check.values)}, is a value"
+            return question.refuted(Counterexample(refutation, attained), evidence)
     if question.is_nowhere([_counted(question, check, p) for p in question.passes]):
         return Finding(Vacuous("no P-position is one that it speaks of"), evidence)
     if check.relation == "contains-all" and question.is_nowhere([*claimed.values()]):

@@ -155,17 +155,17 @@ class Spoken:
 
     def _at_least(self, number: Number, value: int) -> Sentence:
         """Return that there are so many choices of the counted integers: one after the other, in their order."""
-        said: list[Sentence] = []
+        sentences: list[Sentence] = []
         choices = [self._integers.beside() for _ in range(value)]
         for choice in choices:
             for name, span in number.of.items():
-                said += choice.within(name, span)
+                sentences += choice.within(name, span)
             for name, formula in number.let.items():
-                said += choice.follows(name, formula)
-            said.append(choice.say(number.such))
+                sentences += choice.follows(name, formula)
+            sentences.append(choice.say(number.such))
         for one, other in itertools.pairwise(choices):
-            said.append(_before([*one.counted_by.values()], [*other.counted_by.values()]))
-        return exists([made for choice in choices for made in choice.made], conjunction(*said))
+            sentences.append(_before([*one.counted_by.values()], [*other.counted_by.values()]))
+        return exists([made for choice in choices for made in choice.made], conjunction(*sentences))
 
 
 @dataclass
@@ -198,13 +198,13 @@ class _Integers:
             raise FormulaError(f"the step of a range is at least 1, found {step}", span.text, 1)
         if span.first == span.last:
             return self.follows(name, span.first)
-        first, said = self._value_of(span.first, name)
+        first, sentences = self._value_of(span.first, name)
         steps = self.counted_by[name] = self._made(name)
         self.set(name, first + Sum.of(steps))
-        said.append(at_most(self.values[name], self.filled(span.last), self.values))
+        sentences.append(at_most(self.values[name], self.filled(span.last), self.values))
         if step > 1:
-            said.append(condition(parse(f"v % {step} == 0"), {"v": steps}))
-        return said
+            sentences.append(condition(parse(f"v % {step} == 0"), {"v": steps}))
+        return sentences
 
     def holding(self, number: int, span: Range) -> list[Sentence]:
         """Return what says that a range holds a number."""
@@ -215,9 +215,9 @@ class _Integers:
 
     def follows(self, name: str, formula: Formula) -> list[Sentence]:
         """Name the value of a formula, and return what says that it is this."""
-        value, said = self._value_of(formula, name)
+        value, sentences = self._value_of(formula, name)
         self.set(name, value)
-        return said
+        return sentences
 
     def say(self, part: Formula) -> Sentence:
         """Return a condition on the integers."""

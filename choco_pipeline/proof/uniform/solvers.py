@@ -58,8 +58,8 @@ def require_unsat(name: str, text: str, clock: Clock) -> None:
         clock.require()
         answers[solver] = answer_within(clock, partial(ask, text), "unknown", LEAST_SECONDS)
     if {"sat", "unsat"} <= set(answers.values()):
-        said = ", ".join(f"{solver}: {answer}" for solver, answer in answers.items())
-        raise DisagreementError(f"{name}: {said}")
+        disagreement = ", ".join(f"{solver}: {answer}" for solver, answer in answers.items())
+        raise DisagreementError(f"{name}: {disagreement}")
     for solver, answer in answers.items():
         if answer != "unsat":
             raise UndecidedError(f"{name}: {solver} says {answer}, unsat is needed")

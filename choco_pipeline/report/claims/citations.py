@@ -36,11 +36,11 @@ def paper_bibtex(paper: Paper) -> str:
 def result_bibtex(ledger: Ledger, claim: LedgerClaim, row: ClaimRow) -> str:
     """Return an entry for what a run says of a claim: with the version and the commit that said it, and its digest."""
     versions = ledger.versions
-    said = f"{claim.number} of {claim.paper.key}: {row.text}"
+    result = f"{claim.number} of {claim.paper.key}: {row.text}"
     made = f"commit {versions.get('commit', 'unknown')}, result {result_digest(claim, row)}"
     fields = {
         "author": "{choco\\_pipeline authors}",
-        "title": f"{{{tex_text(said)}}}",
+        "title": f"{{{tex_text(result)}}}",
         "howpublished": f"choco\\_pipeline {tex_text(versions['choco_pipeline'])}, run {tex_text(ledger.run)}",
         "note": tex_text(made),
     }

@@ -119,21 +119,21 @@ def _every_member(named: Document) -> Iterator[tuple[str, EvidenceValue]]:
     yield "engines that agree on that", enumerated([ENGINES.get(n, n) for n in named["engines"]])
 
 
-def _derivation(said: Document) -> Iterator[tuple[str, EvidenceValue]]:
+def _derivation(derivation: Document) -> Iterator[tuple[str, EvidenceValue]]:
     """Yield what a claim follows from, by which lemmas and hypotheses, and the sentences that engines decided."""
-    yield "follows from", [_claim(one) for one in _premises(said)]
-    if said["lemmas"]:
-        yield "by", enumerated(said["lemmas"])
-    if said["hypotheses"]:
-        yield "where", list(said["hypotheses"])
-    yield "so that it is known", said["known"]
+    yield "follows from", [_claim(one) for one in _premises(derivation)]
+    if derivation["lemmas"]:
+        yield "by", enumerated(derivation["lemmas"])
+    if derivation["hypotheses"]:
+        yield "where", list(derivation["hypotheses"])
+    yield "so that it is known", derivation["known"]
     rows = [
         [
             f"{step['says']} ({step['for']})" if step["for"] else step["says"],
             enumerated([ENGINES.get(name, name) for name in step["engines"]]),
             step["states"],
         ]
-        for step in said["steps"]
+        for step in derivation["steps"]
     ]
     # One sentence may be a step of each of two formulas of the statement.
     distinct = [row for i, row in enumerate(rows) if row not in rows[:i]]
@@ -141,9 +141,9 @@ def _derivation(said: Document) -> Iterator[tuple[str, EvidenceValue]]:
     yield "from which it follows", sentences
 
 
-def _premises(said: Document) -> Iterator[Document]:
+def _premises(derivation: Document) -> Iterator[Document]:
     """Yield the premises, and those that they follow from in their turn, each once in a line."""
-    for one in said["premises"]:
+    for one in derivation["premises"]:
         yield one
         if one["follows_from"] is not None:
             yield from _premises(one["follows_from"])

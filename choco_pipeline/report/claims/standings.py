@@ -59,8 +59,8 @@ def _refuted(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> str:
     assert decided is not None
     at = "" if decided.position is None else place_text(decided)
     given = parameters_text([decided.parameters])
-    said = ("refuted", at and f"at {at}", given and f"for {given}")
-    text = " ".join(filter(None, said))
+    parts = ("refuted", at and f"at {at}", given and f"for {given}")
+    text = " ".join(filter(None, parts))
     every = [v.false_everywhere for v in verdicts if v.verdict == "refuted"]
     for one in every:
         if one is not None:

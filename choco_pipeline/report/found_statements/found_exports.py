@@ -182,12 +182,12 @@ def _markdown_table(table: HeightTable) -> str:
 
 def _says(view: FoundView, markup: _Markup, display: Callable[[str], str]) -> str:
     """Return what a statement says: of which games, and as formulas or in words."""
-    said, notation = view.statement, LaTeX()
-    begins = "".join(_phrase(one, markup) for one in lead(said, notation))
-    lines = displayed(said, notation)
+    statement, notation = view.statement, LaTeX()
+    begins = "".join(_phrase(one, markup) for one in lead(statement, notation))
+    lines = displayed(statement, notation)
     words = "" if view.is_said_in_formulas else markup.text(view.in_words)
     if not lines:
-        return f"{words} {begins}." if said.pattern.names and said.parameters else words
+        return f"{words} {begins}." if statement.pattern.names and statement.parameters else words
     return f"{begins}:{''.join(map(display, lines))}{words}"
 
 
@@ -211,23 +211,23 @@ def _source(claim: RestatedClaim, markup: _Markup) -> str:
 
 
 def _evidence(view: FoundView, markup: _Markup) -> list[str]:
-    said = view.statement
-    parts = [f"Game: {markup.code(said.ruleset)}."]
+    statement = view.statement
+    parts = [f"Game: {markup.code(statement.ruleset)}."]
     parts += [f"Seen for {markup.text('; '.join(view.seen_for))}."] if view.seen_for else []
     if view.told_by is not None:
         parts.append(f"Which positions are P is told by {_source(view.told_by, markup)}.")
     for label, number, what in (
-        ("Found on", count(said.found_on.positions, view.unit), said.found_on.what),
-        ("Held on", count(said.held_on.positions, view.unit), said.held_on.what),
-        ("Tried", count(said.tried.candidates, "candidate"), said.tried.what),
+        ("Found on", count(statement.found_on.positions, view.unit), statement.found_on.what),
+        ("Held on", count(statement.held_on.positions, view.unit), statement.held_on.what),
+        ("Tried", count(statement.tried.candidates, "candidate"), statement.tried.what),
     ):
         parts.append(f"{label} {number}: {markup.text(what)}.")
-    parts.append(f"Verdict: {markup.text(sentence(said.conclusion.text))}")
+    parts.append(f"Verdict: {markup.text(sentence(statement.conclusion.text))}")
     paths, more = view.certificates
     if paths:
         others = f" and {more:,} more" if more else ""
         parts.append(f"Certificates: {', '.join(map(markup.code, paths))}{others}.")
-    return [*parts, f"Id: {markup.code(said.id)}."]
+    return [*parts, f"Id: {markup.code(statement.id)}."]
 
 
 def _in_vain(found: FoundStatements, markup: _Markup) -> list[str]:

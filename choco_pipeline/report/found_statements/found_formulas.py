@@ -58,19 +58,19 @@ def condition(statement: FoundStatement, notation: MathNotation) -> str:
 
 def lead(statement: FoundStatement, notation: MathNotation) -> list[Phrase]:
     """Return the beginning of a statement's sentence: of which games, for which parameters, up to where and except at what."""
-    said = introduced(statement.pattern, notation)
+    phrases = introduced(statement.pattern, notation)
     if when := condition(statement, notation):
-        said += [Phrase(", for "), Phrase(when, is_formula=True)]
+        phrases += [Phrase(", for "), Phrase(when, is_formula=True)]
     if limit := reach(statement, notation):
-        said += [
+        phrases += [
             Phrase(", for coordinates up to "),
             Phrase(limit, is_formula=True),
             Phrase(" and no further"),
         ]
     if statement.exceptions:
         places = [f"({', '.join(map(str, position))})" for position in statement.exceptions]
-        said.append(Phrase(f", except at {', '.join(places)}"))
-    return said
+        phrases.append(Phrase(f", except at {', '.join(places)}"))
+    return phrases
 
 
 def in_text(statement: FoundStatement) -> str:
@@ -129,16 +129,16 @@ def _related(statement: FoundStatement, check: Related, notation: MathNotation) 
         return notation.row([*head, there, notation.words(f" is one of {check.game}"), *where])
     number = typeset(check.equals, notation)
     of = [notation.words(", where "), notation.name("g", ""), notation.words(" is that of "), there]
-    said = [*_head(statement, GRUNDY, notation), number, *where, *of]
-    return notation.row([*said, notation.words(f" in {check.game}")])
+    parts = [*_head(statement, GRUNDY, notation), number, *where, *of]
+    return notation.row([*parts, notation.words(f" in {check.game}")])
 
 
 def _values(statement: FoundStatement, of: StatementLine, notation: MathNotation) -> str:
     """Return that the set of a formula's values at the P-positions is a set, or a part of one, or has one as a part."""
     names = [notation.name(name, "") for name in coordinates_of(statement)]
     position = [notation.listed(names)] if names else []
-    said = [typeset(parsed(of.formula), notation), notation.sign(":"), *position]
-    left = notation.bracketed(notation.row([*said, notation.words(" a P-position")]), "{")
+    parts = [typeset(parsed(of.formula), notation), notation.sign(":"), *position]
+    left = notation.bracketed(notation.row([*parts, notation.words(" a P-position")]), "{")
     are = next(line for line in statement.formulas if line.label in RELATIONS)
     right = set_of(are.formula, notation)
     return notation.row([left, notation.sign(RELATIONS[are.label]), right])
@@ -154,5 +154,5 @@ def _cases(lines: list[StatementLine], notation: MathNotation) -> str:
     ]
     if len(rows) > 1:
         return notation.cases(rows)
-    said, where = rows[0]
-    return notation.row([said, notation.words(" where "), where]) if where else said
+    value, where = rows[0]
+    return notation.row([value, notation.words(" where "), where]) if where else value

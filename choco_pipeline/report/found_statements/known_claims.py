@@ -36,13 +36,13 @@ class KnownClaims:
         claims: dict[str, RestatedClaim] = {}
         theorems: dict[str, str] = {}
         for claim in load_with_background([]).claims.values():
-            said = claim.as_ledger()
-            claims[claim.id] = RestatedClaim(claim.id, said.number, said.where or "")
-            theorems |= _telling(said)
-        for said in ledger_claims:
-            paper = said.paper.title
-            claims[said.id] = RestatedClaim(said.id, said.number, paper, is_in_report=True)
-            theorems |= _telling(said)
+            entry = claim.as_ledger()
+            claims[claim.id] = RestatedClaim(claim.id, entry.number, entry.where or "")
+            theorems |= _telling(entry)
+        for entry in ledger_claims:
+            paper = entry.paper.title
+            claims[entry.id] = RestatedClaim(entry.id, entry.number, paper, is_in_report=True)
+            theorems |= _telling(entry)
         return cls(claims, theorems)
 
     def named(self, claim_id: str) -> RestatedClaim:

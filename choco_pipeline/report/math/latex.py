@@ -104,6 +104,6 @@ class LaTeX:
     def cases(self, rows: Sequence[tuple[str, str]]) -> str:
         """Return a brace before rows of a formula and a condition."""
         lines = r" \\ ".join(
-            f"{said} & {self.words('if ')}{when}" if when else said for said, when in rows
+            f"{value} & {self.words('if ')}{when}" if when else value for value, when in rows
         )
         return rf"\begin{{cases}} {lines} \end{{cases}}"

@@ -99,7 +99,7 @@ class MathML:
     def cases(self, rows: Sequence[tuple[str, str]]) -> str:
         """Return a brace before rows of a formula and a condition."""
         cells = "".join(
-            f"<mtr><mtd>{said}</mtd><mtd>{self.row([self.words('if '), when]) if when else ''}</mtd></mtr>"
-            for said, when in rows
+            f"<mtr><mtd>{value}</mtd><mtd>{self.row([self.words('if '), when]) if when else ''}</mtd></mtr>"
+            for value, when in rows
         )
         return f'<mrow><mo stretchy="true">{{</mo><mtable class="cases">{cells}</mtable></mrow>'

@@ -88,8 +88,8 @@ class _Patient:
         try:
             yield
         except (ChocoError, *FAILURES, KeyError, RuntimeError, TypeError, ValueError) as error:
-            said = str(error) if isinstance(error, ChocoError) else reason(error)
-            self.why = f"{said}; once {self.manifest} is removed, `choco run` builds it again"
+            why = str(error) if isinstance(error, ChocoError) else reason(error)
+            self.why = f"{why}; once {self.manifest} is removed, `choco run` builds it again"
 
 
 @dataclass(frozen=True)

@@ -177,12 +177,12 @@ def _begin(site: Site) -> BlockedTable:
     table = BlockedTable.of(game, site.spec.bound, site.spec.quantity, site.memory)
     if table is None:
         raise LimitError(f"{site.spec.ruleset}: no kernel computes this table in blocks")
-    said = {"table": site.spec.table_id, "kernels": site.kernels, "format": FORMAT}
-    if not site.journal.begin(said):
+    header = {"table": site.spec.table_id, "kernels": site.kernels, "format": FORMAT}
+    if not site.journal.begin(header):
         site.journal.clear()
         with site.store.failures(f"table {site.spec.table_id} cannot be made"):
             create_table(site.store, site.spec, table.outline)
-        site.journal.open(said)
+        site.journal.open(header)
     else:  # blocks have digests, by which they are checked; these have none
         write_coordinates(site.store, site.spec.table_id, table.outline)
     return table

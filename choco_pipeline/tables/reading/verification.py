@@ -120,8 +120,8 @@ def _require(table: Lookup, position: Position, grundy: int, source: str) -> Non
             f"{position} has Grundy number {table.grundy(position)} in the table, {grundy} {source}"
         )
     if table.is_p_position(position) != (grundy == 0):
-        said, is_p = ("P", "N") if table.is_p_position(position) else ("N", "P")
-        raise StoreError(f"{position} is {said} in the table, {is_p} {source}")
+        outcome, is_p = ("P", "N") if table.is_p_position(position) else ("N", "P")
+        raise StoreError(f"{position} is {outcome} in the table, {is_p} {source}")
 
 
 def _small(game: Ruleset, bound: int, table: Lookup) -> Iterator[Position]:

@@ -87,10 +87,10 @@ def faults_of_chunks(
         If the entry's digests contradict each other, so that nobody knows which chunks are right.
     """
     try:
-        said = table_digest(entry["shape"], entry["dtype"], entry["chunk"], entry["chunks"])
+        expected = table_digest(entry["shape"], entry["dtype"], entry["chunk"], entry["chunks"])
     except (KeyError, TypeError, ValueError):  # one is missing, or is no digest
-        said = None
-    if said != entry["digest"]:
+        expected = None
+    if expected != entry["digest"]:
         where = place_of(store, table_id, entry)
         raise StoreError(f"{where}: the manifest's digests contradict each other")
     array = store.child(f"{table_id}/{entry['variable']}")
@@ -126,11 +126,11 @@ def fault_of_metadata(
         inside = group["consolidated_metadata"]["metadata"]
         arrays = {name: json.loads(store.read(f"{table_id}/{name}/zarr.json")) for name in inside}
         outside = {f"{table_id}/{name}": array for name, array in arrays.items()}
-        said = group["attributes"]
+        expected = group["attributes"]
         array = arrays[entry["variable"]]
         is_gathered = inside == arrays and all(gathered[path] == outside[path] for path in outside)
         is_gathered &= _is_group(root, root["attributes"])
-        is_gathered &= _is_group(group, said) and _is_group(gathered[table_id], said)
+        is_gathered &= _is_group(group, expected) and _is_group(gathered[table_id], expected)
         outline = [array["shape"], array["data_type"], array["fill_value"]]
         for name in arrays.keys() - {entry["variable"]}:
             stored_coordinate(zarr.open_array(store.store(), path=f"{table_id}/{name}", mode="r"))
@@ -140,8 +140,8 @@ def fault_of_metadata(
         return f"{where}: its metadata or coordinates are damaged ({reason(error)})"
     asked = {key: entry[key] for key in ("ruleset", "bound", "quantity")} | {"kernels": kernels}
     for key, value in asked.items():
-        if said.get(key) != value:
-            return f"{where}: the store belongs to another build: its {key} is {said.get(key)}, the manifest says {value}"
+        if expected.get(key) != value:
+            return f"{where}: the store belongs to another build: its {key} is {expected.get(key)}, the manifest says {value}"
     if not is_gathered or outline != [entry["shape"], entry["dtype"], NOT_COMPUTED]:
         return f"{where}: its metadata contradicts itself or the manifest"
     return None

@@ -219,8 +219,8 @@ def reason(error: Exception) -> str:
         return error.strerror
     if _ROLES in str(error):
         return "no credentials in the environment, and this machine has no role that gives any"
-    said = _REASON.search(str(error))
-    line = said[1] if said else str(error).strip().partition("\n")[0].partition("<?xml")[0]
+    message = _REASON.search(str(error))
+    line = message[1] if message else str(error).strip().partition("\n")[0].partition("<?xml")[0]
     return without_secrets(line).strip() or type(error).__name__
 
 

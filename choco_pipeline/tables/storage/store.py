@@ -333,9 +333,9 @@ def unreadable(where: str, error: Exception) -> StoreError:
 
 def require_outline(where: str, array: zarr.Array[Any], entry: Mapping[str, Any]) -> None:
     """Raise `StoreError` unless an array has the shape and dtype that the manifest says."""
-    stored, said = f"{array.dtype}{array.shape}", f"{entry['dtype']}{tuple(entry['shape'])}"
-    if stored != said:
-        raise StoreError(f"{where}: {stored} is stored, the manifest says {said}")
+    stored, expected = f"{array.dtype}{array.shape}", f"{entry['dtype']}{tuple(entry['shape'])}"
+    if stored != expected:
+        raise StoreError(f"{where}: {stored} is stored, the manifest says {expected}")
 
 
 def require_computed(where: str, cells: NDArray[np.integer]) -> None:

@@ -79,8 +79,8 @@ def _proved(
     names = sorted(names_in(body) | {*game.case.names})
 
     def written(lemmas: tuple[Affine, ...]) -> str:
-        said = [] if products is None else [products.lemma(total) for total in lemmas]
-        return text(names, game.case.conditions, all_of([*known, *said]))
+        told = [] if products is None else [products.lemma(total) for total in lemmas]
+        return text(names, game.case.conditions, all_of([*known, *told]))
 
     try:
         used = lemmas_for(written(()), products, clock)

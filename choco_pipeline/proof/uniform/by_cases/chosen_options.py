@@ -151,8 +151,8 @@ def _formula(
     formula = parse(game.family.relation)
     given: dict[str, npt.ArrayLike] = {**parameters, **at}
     shape = next(iter(at.values())).shape
-    said = np.asarray(formula.evaluate({n: given[n] for n in formula.names}), dtype=np.int64)
-    return np.broadcast_to(said, shape)
+    values = np.asarray(formula.evaluate({n: given[n] for n in formula.names}), dtype=np.int64)
+    return np.broadcast_to(values, shape)
 
 
 def _value(total: Affine, values: Mapping[str, Integers]) -> Integers:

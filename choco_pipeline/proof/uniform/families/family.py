@@ -113,26 +113,26 @@ class Family:
     ) -> Family:
         """Read a family; what cannot be said raises a named error."""
         description = describe(ruleset)
-        members, said = parse(condition), parse(relation)
+        members, stated = parse(condition), parse(relation)
         if not members.is_truth:
             raise FamilyError(f"--for {condition}: a condition is needed, this is an integer")
-        if said.is_truth != (kind == "p-positions"):
+        if stated.is_truth != (kind == "p-positions"):
             needed = "a condition" if kind == "p-positions" else "an integer"
             raise FamilyError(f"--{kind} {relation}: {needed} is needed")
         known = {*description.parameters, *members.names}
         strangers = sorted(members.names & {*description.coordinates})
         if strangers:
             raise FamilyError(f"--for {condition}: {strangers[0]!r} is a coordinate")
-        unknown = sorted(said.names - known - {*description.coordinates})
+        unknown = sorted(stated.names - known - {*description.coordinates})
         if unknown:
             raise FamilyError(f"--{kind} {relation}: unknown name {unknown[0]!r}")
         inside = parse(where) if where else None
         if inside is not None and not inside.is_truth:
             raise FamilyError(f"--where {where}: a condition is needed, this is an integer")
-        if any(formula is not None and formula.functions for formula in (members, said, inside)):
+        if any(formula is not None and formula.functions for formula in (members, stated, inside)):
             raise FamilyError("look-up functions have no meaning here")
         inner = "" if inside is None else inside.text
-        return cls(ruleset, members.text, said.text, kind, description, inner)
+        return cls(ruleset, members.text, stated.text, kind, description, inner)
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -208,9 +208,9 @@ class Family:
         for sum_ in needed:
             if not reader.known_sign(sum_):
                 raise _NoMemberError
-        said = parse_nodes(self.relation)
-        choices = read_choices(reader, said) if self.is_by_cases else ()
-        nim_sum = Integer(0) if self.is_by_cases else said
+        formula = parse_nodes(self.relation)
+        choices = read_choices(reader, formula) if self.is_by_cases else ()
+        nim_sum = Integer(0) if self.is_by_cases else formula
         terms, constant, offset = read_relation(reader, nim_sum, is_value=self.kind == "grundy")
         for shift in [*terms.values(), constant]:
             reader.known_sign(shift)

@@ -201,9 +201,9 @@ def _try_others(
         except (ChocoError, FormulaError):  # no member for these values
             continue
         same = {name: _with_values(node, given) for name, node in heights.items()}
-        said = {name: _node(limit) for name, limit in other.limits.items()}
+        limits = {name: _node(limit) for name, limit in other.limits.items()}
         bare = (other.coordinates, other.moves, other.within, same)
-        if bare != (rules.coordinates, rules.moves, rules.within, said):
+        if bare != (rules.coordinates, rules.moves, rules.within, limits):
             at = assigned(given)
             raise FamilyError(f"{general.name}: its rules at {at} are not of the form of others")
 

@@ -92,16 +92,18 @@ def disagreement(
     formula, inside = parse(family.relation), parse(family.where or "0 == 0")
     given: dict[str, ArrayLike] = {**values, **dict(zip(game.coordinates, grid, strict=True))}
     try:
-        said = np.broadcast_to(formula.evaluate({n: given[n] for n in formula.names}), grundy.shape)
+        claimed = np.broadcast_to(
+            formula.evaluate({n: given[n] for n in formula.names}), grundy.shape
+        )
         is_inside = inside.evaluate({n: given[n] for n in inside.names})
     except FormulaError:
         return None
-    is_right = said == (grundy == 0 if family.kind == "p-positions" else grundy)
+    is_right = claimed == (grundy == 0 if family.kind == "p-positions" else grundy)
     wrong = np.argwhere((grundy >= 0) & is_inside & ~is_right)
     if not len(wrong):
         return None
     place = min(map(tuple, wrong.tolist()), key=lambda q: (max(q), q))
-    return RefutingMember(dict(values), place, said[place].item(), int(grundy[place]))
+    return RefutingMember(dict(values), place, claimed[place].item(), int(grundy[place]))
 
 
 def _holds(condition: Formula, values: Mapping[str, int]) -> bool:
