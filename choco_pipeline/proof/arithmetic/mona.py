@@ -185,7 +185,7 @@ def _output(
             break
     else:
         raise _NoAnswerError("it was killed (SIGKILL); is there too little memory?")
-    if "out of memory" in complaint + said:
+    if "out of memory" in complaint + output:
         raise _NoAnswerError(f"it needs more than {in_bytes(MOST_MEMORY)} of memory")
     return output, complaint
 
