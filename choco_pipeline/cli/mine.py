@@ -195,7 +195,7 @@ def shown(document: FoundDocument, looked_at: str) -> Iterator[str]:
         if statement.kind in SAID_IN_FORMULAS and statement.formulas:
             yield f"   as typed: {'; '.join(map(_typed, statement.formulas))}"
         if statement.known:
-            yield f"   {statement.compared}: {', '.join(statement.known)}"
+            yield f"   {statement.compared}: {', '.join(statement.known)}, {statement.where_compared}"
         unit = UNITS.get(statement.kind, "position")
         for label, evidence in (
             ("found on", statement.found_on),

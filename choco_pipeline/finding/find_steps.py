@@ -26,6 +26,7 @@ from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.documents.record import read_record
 from choco_pipeline.finding.families.gathered import families_of, family_of, mined_in, whole_tables
 from choco_pipeline.finding.families.observed import laws_of_states
+from choco_pipeline.finding.judge.dominance import Consequence, Decided, Dominance
 from choco_pipeline.finding.judge.for_all_parameters import AskedForAll, ForAllParameters
 from choco_pipeline.finding.stage import Finder, Foreseen, Proposals, considered, proposals
 from choco_pipeline.finding.statements.found_document import FoundDocument
@@ -51,18 +52,26 @@ Proposed = Mapping[int, Proposals]
 
 @dataclass(frozen=True)
 class Asked:
-    """Statements that are to be decided for all parameters, and others that are to be tried first."""
+    """What is to be decided, and what has to be tried first."""
 
+    #: Statements, for all parameters.
     statements: Sequence[FoundStatement] = ()
+    #: What is to be tried, and then decided for all parameters.
     untried: Sequence[FoundStatement] = ()
+    #: Whether statements that follow at sampled positions follow at all, by the questions' keys.
+    consequences: Mapping[str, Consequence] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Decided:
-    """What became of these, by the ids of what was tried and of what was decided."""
+class Answers:
+    """What became of these."""
 
+    #: By the ids of what was tried.
     tried: Mapping[str, Foreseen] = field(default_factory=dict)
+    #: By the ids of what was decided.
     statements: Mapping[str, FoundStatement] = field(default_factory=dict)
+    #: By the questions' keys.
+    consequences: Mapping[str, Decided] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -131,7 +140,7 @@ def choose(plan_file: str, *found: Any) -> list[FoundStatement]:
     run = _Run.of(plan_file)
     report(Stage.FIND, steps=1)
     ordered = _ordered(proposed)
-    return Finder(run.tables, run.catalogue).waiting(
+    return Finder(run.tables, run.catalogue, dominance=Dominance(decides=False)).waiting(
         [statement for one in ordered for statement in one.statements],
         [statement for one in ordered for statement in one.doubtful],
     )
@@ -149,20 +158,23 @@ def try_some(
 
 
 def ask(plan_file: str, parts: int, *found: Any) -> Asked:
-    """Return the statements that are decided for all parameters if all of them are right; given is what `conclude` is given."""
+    """Return what is decided of statements if all of them are right; given is what `conclude` is given."""
     *handed_on, _ = found
     run = _Run.of(plan_file)
     if not run.plan["prove"]:
         return Asked()
     asked, foreseen = AskedForAll(), _together(handed_on[parts:])
-    finder = Finder(run.tables, run.catalogue, None, asked, foreseen)
+    dominance = Dominance(decides=False)
+    finder = Finder(run.tables, run.catalogue, None, asked, foreseen, dominance)
     considered(_ordered(handed_on[:parts]), finder)
-    return Asked(asked.statements, asked.untried)
+    return Asked(asked.statements, asked.untried, dominance.asked)
 
 
-def decide_some(plan_file: str, part: int, parts: int, asked: Asked, report: Report) -> Decided:
-    """Return every so many-th of some statements with what is decided of all parameters, those that are to be tried tried first."""
+def decide_some(plan_file: str, part: int, parts: int, asked: Asked, report: Report) -> Answers:
+    """Return what is decided of every so many-th of what is asked, and what is to be tried tried first."""
     run = _Run.of(plan_file)
+    some = dict([*asked.consequences.items()][part::parts])
+    consequences = {key: one.decided() for key, one in some.items()}
     with limited(PREPARED_BY) as child:
         prover = Prover(child)
         for_all = prover.for_all(run.paths.certificates.as_posix(), run.catalogue)
@@ -172,7 +184,9 @@ def decide_some(plan_file: str, part: int, parts: int, asked: Asked, report: Rep
         statements = {
             one.id: for_all.decided(one) for one in (*asked.statements[part::parts], *stood)
         }
-        return Decided() if child.was_killed else Decided(tried, statements)
+        if child.was_killed:
+            tried, statements = {}, {}
+    return Answers(tried, statements, consequences)
 
 
 def conclude(plan_file: str, out_file: str, parts: int, *found: Any) -> None:
@@ -191,14 +205,17 @@ def conclude(plan_file: str, out_file: str, parts: int, *found: Any) -> None:
     *handed_on, report = found
     run = _Run.of(plan_file)
     report(Stage.FIND, steps=1)
+    answers: Sequence[Answers]
     trials, answers = handed_on[parts : 2 * parts], handed_on[2 * parts + 1 :]
     foreseen = _together([*trials, *(one.tried for one in answers)])
     decided = _together(one.statements for one in answers)
+    known = _together(one.consequences for one in answers)
     with limited(PREPARED_BY) as child:
         prover = Prover(child)
         catalogue, folder = run.catalogue, run.paths.certificates.as_posix()
         for_all = prover.for_all(folder, catalogue, decided) if run.plan["prove"] else None
-        finder = Finder(run.tables, catalogue, prover.decide, for_all, foreseen)
+        dominance = Dominance(known)
+        finder = Finder(run.tables, catalogue, prover.decide, for_all, foreseen, dominance)
         found_here = considered(_ordered(handed_on[:parts]), finder)
     asked = orders_of(run.plan, MINE_HEIGHTS)  # of height functions no table tells anything
     of_heights = (FoundDocument.read(run.paths.outcome(MINE_HEIGHTS, name)) for name in asked)

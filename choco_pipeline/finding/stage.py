@@ -15,6 +15,7 @@ from choco_pipeline.finding.families.moduli import FamilyModuli
 from choco_pipeline.finding.families.single import searches, statements
 from choco_pipeline.finding.families.table_family import TableFamily
 from choco_pipeline.finding.judge.by_chance import BARS, MANY, SEARCHES, right_by_chance
+from choco_pipeline.finding.judge.dominance import Dominance, Told
 from choco_pipeline.finding.judge.for_all_parameters import AskedForAll, ForAllParameters
 from choco_pipeline.finding.judge.known import (
     follows_from_formulas,
@@ -31,7 +32,12 @@ from choco_pipeline.finding.related.relations import relations
 from choco_pipeline.finding.statements.found_document import FoundDocument, Searched
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables, further_games, speaking_of
-from choco_pipeline.finding.statements.statement import FoundStatement, KnownAs
+from choco_pipeline.finding.statements.statement import (
+    ComparedOn,
+    FoundStatement,
+    Implied,
+    KnownAs,
+)
 from choco_pipeline.stages import Stage
 
 #: What too few tables tell from chance must hold for so many games more, which are computed to try it.
@@ -64,6 +70,8 @@ class Finder:
     for_all: ForAllParameters | AskedForAll | None = None
     #: Of some statements, by their ids, what trying them has shown already.
     foreseen: Mapping[str, Foreseen] = field(default_factory=dict)
+    #: Decides whether what follows at sampled positions follows at all.
+    dominance: Dominance = field(default_factory=Dominance)
     accepted: list[FoundStatement] = field(default_factory=list)
     refuted: list[FoundStatement] = field(default_factory=list)
     by_chance: dict[str, tuple[FoundStatement, int]] = field(default_factory=dict)
@@ -71,7 +79,7 @@ class Finder:
     _claims: dict[str, Claim] = field(default_factory=dict)
     _said_by: dict[str, str] = field(default_factory=dict)
     _doubtful: set[str] = field(default_factory=set)
-    _implied: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    _implied: dict[str, list[Implied]] = field(default_factory=lambda: defaultdict(list))
 
     def consider(
         self, proposed: Sequence[FoundStatement], doubtful: Sequence[FoundStatement] = ()
@@ -160,8 +168,8 @@ class Finder:
         if statement.verdict == "refuted":
             self.refuted.append(statement)
             return
-        known, known_as = self._known(statement)
-        follows_from = self._settled_by(statement)
+        known, known_as, known_on = self._known(statement)
+        follows_from, follows_on = self._settled_by(statement)
         if statement.verdict == "unchecked" and statement.kind in SEARCHES and not follows_from:
             again = None if statement.pattern.names else searched_again(statement, self.tables)
             if again is not None and not again.found:
@@ -174,28 +182,28 @@ class Finder:
             statement,
             known=known,
             known_as=known_as,
+            known_on=known_on,
             follows_from=follows_from,
+            follows_on=follows_on,
         )
         if statement.verdict != "undecided":  # from what is, nothing follows
             self._fold_earlier(statement)
             self._keep(statement)
         self.accepted.append(statement)
 
-    def _known(self, statement: FoundStatement) -> tuple[tuple[str, ...], KnownAs]:
+    def _known(self, statement: FoundStatement) -> tuple[tuple[str, ...], KnownAs, ComparedOn]:
         """Return lemmas or claims of the catalogue that say what a statement says of its games, and how it compares with these."""
-        if not statement.claims:
-            return (), "the same"
-        if by_lemma := lemmas(statement.claims[0]):
-            return by_lemma, "the same"
-        known = self._restated(statement, self.catalogue)
+        if statement.claims and (by_lemma := lemmas(statement.claims[0])):
+            return by_lemma, "the same", "what is written"
+        known, on = self._restated(statement, self.catalogue)
         if not known:
-            return (), "the same"
+            return (), "the same", on
         games = speaking_of(statement, self.tables)
         further = further_games(statement, self.tables)
         if not speak_of_all(known, [*games, *further], self.catalogue):
-            return known, "of fewer games"
+            return known, "of fewer games", on
         same = saying_the_same(statement.claims, games, self.catalogue, known)
-        return (same, "the same") if same else (known, "more")
+        return (same, "the same", on) if same else (known, "more", on)
 
     def _keep(self, statement: FoundStatement) -> None:
         """Compare those that come later with a statement."""
@@ -203,18 +211,29 @@ class Finder:
         self._claims |= own
         self._said_by |= dict.fromkeys(own, statement.id)
 
-    def _restated(self, statement: FoundStatement, catalogue: Catalogue) -> tuple[str, ...]:
-        """Return the ids of the claims that say together what a statement says of its games; none if they do not."""
-        return restated(statement.claims, speaking_of(statement, self.tables), catalogue)
+    def _restated(
+        self, statement: FoundStatement, catalogue: Catalogue
+    ) -> tuple[tuple[str, ...], ComparedOn]:
+        """Return the ids of the claims that say together what a statement says of its games, and where that was seen; none if they do not."""
+        games = speaking_of(statement, self.tables)
+        names = restated(statement.claims, games, catalogue)
+        premises = [catalogue.claims[name] for name in names]
+        if (
+            catalogue is self.catalogue
+        ):  # a statement that extends what is known follows where that speaks
+            games = [game for game in games if speak_of_all(names, [game], catalogue)]
+        on = self.dominance.compared(statement.claims, premises, games) if names else None
+        return (names, on) if on is not None else ((), "sampled positions")
 
     def _folded(self, statement: FoundStatement) -> bool:
         """Whether what was accepted says all that a statement says of its games; then it is told under the first that does."""
-        accepted, games = Catalogue(self._claims), speaking_of(statement, self.tables)
-        said_by = restated(statement.claims, games, accepted)
+        accepted = Catalogue(self._claims)
+        said_by, on = self._restated(statement, accepted)
         if not said_by and statement.claims:
+            games = speaking_of(statement, self.tables)
             said_by = follows_from_formulas(statement.claims[0], games, accepted)
         if said_by:
-            self._implied[self._said_by[said_by[0]]].append(statement.text)
+            self._implied[self._said_by[said_by[0]]].append(Implied(statement.text, on))
         return bool(said_by)
 
     def _fold_earlier(self, statement: FoundStatement) -> None:
@@ -226,20 +245,26 @@ class Finder:
         for other in list(self.accepted):
             if other.ruleset != statement.ruleset or is_surer(other, statement):
                 continue
-            if self._restated(other, own):
+            said_by, on = self._restated(other, own)
+            if said_by:
                 self.accepted.remove(other)
-                self._implied[statement.id] += [other.text, *self._implied.pop(other.id, [])]
+                implied = [Implied(other.text, on), *self._implied.pop(other.id, [])]
+                self._implied[statement.id] += implied
                 for name in [name for name, by in self._said_by.items() if by == other.id]:
                     del self._claims[name], self._said_by[name]
 
-    def _settled_by(self, statement: FoundStatement) -> tuple[str, ...]:
-        """Return the accepted statements from which a statement on pictures, numbers or lines of one game follows."""
+    def _settled_by(self, statement: FoundStatement) -> tuple[tuple[str, ...], ComparedOn]:
+        """Return the accepted statements from which a statement on pictures, numbers or lines of one game follows, and where that was seen."""
         source = statement.source
         if source is None or statement.kind not in SEARCHES or statement.pattern.names:
-            return ()
-        of = "grundy" if source.of == "grundy" else "p"
+            return (), "sampled positions"
+        of: Told = "grundy" if source.of == "grundy" else "p"
         names = settled_by(statement.ruleset, of, Catalogue(self._claims))
-        return tuple(dict.fromkeys(map(self._said_by.__getitem__, names)))
+        premises = [self._claims[name] for name in names]
+        on = self.dominance.settled(premises, statement.ruleset, of) if names else None
+        if on is None:
+            return (), "sampled positions"
+        return tuple(dict.fromkeys(map(self._said_by.__getitem__, names))), on
 
 
 def _claims_by_name(statement: FoundStatement) -> dict[str, Claim]:

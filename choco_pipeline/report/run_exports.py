@@ -36,6 +36,7 @@ def statement_rows(statements: Sequence[FoundStatement]) -> pd.DataFrame:
                 "text": one.conclusion.text,
                 "known": " ".join(one.known),
                 "known_as": one.known_as if one.known else "",
+                "known_on": one.known_on if one.known else "",
                 "latex": one.latex,
             }
             for one in statements

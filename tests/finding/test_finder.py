@@ -5,7 +5,7 @@ from dataclasses import replace
 from choco_pipeline.claims.language.catalogue import Catalogue
 from choco_pipeline.finding.stage import Finder
 from choco_pipeline.finding.statements.scope import Tables
-from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.statements.statement import FoundStatement, Implied
 from tests.finding.made_statements import EVIDENCE, TRIANGLE, finder, g_is, p_iff, triangles
 
 
@@ -15,7 +15,8 @@ def test_what_follows_from_a_stronger_statement_is_left_out():
     other = p_iff(triangles(1)[0], "(x-1)^y^(z-1)==0")
     found = finder(*triangles(1, 3, 7, 11)).consider([single, other, family])
     assert [one.ruleset for one in found] == [TRIANGLE, triangles(1)[0]]
-    assert [one.implies for one in found] == [(single.text,), ()], "it is told under that one"
+    told = Implied(single.text, "all positions")
+    assert [one.implies for one in found] == [(told,), ()], "it is told under that one"
 
 
 def test_p_positions_with_a_strip_follow_from_the_grundy_numbers_without():
@@ -34,7 +35,7 @@ def test_p_positions_with_a_strip_follow_from_the_grundy_numbers_without():
     said = "strip-bar(k=k, s=s)", "(x+s) ^ y ^ (z+s) == 0"
     same = p_iff(*said, "k%2 == 0 and s < 2", k=(2, 4), s=(0, 1))
     more = p_iff(*said, "k%2 == 0 and s < 3", k=(2, 4), s=(0, 1, 2))
-    assert kept(numbers, same) == {numbers.id: (same.text,)}
+    assert kept(numbers, same) == {numbers.id: (Implied(same.text, "all positions"),)}
     assert kept(numbers, more) == {numbers.id: (), more.id: ()}
 
 
@@ -52,7 +53,8 @@ def test_what_was_proposed_for_more_games_follows_when_it_is_narrowed():
 
     narrowed = "p-positions", "k%2 == 0"
     assert said(wider) == {narrowed: ()}
-    assert said(wider, numbers) == {("grundy", "k%2 == 0"): ("for k%2 == 0: P iff x^y^z==0",)}
+    told = Implied("for k%2 == 0: P iff x^y^z==0", "all positions")
+    assert said(wider, numbers) == {("grundy", "k%2 == 0"): (told,)}
     assert said(wider, fewer).keys() == {narrowed, ("grundy", "k%4 == 0")}
 
 

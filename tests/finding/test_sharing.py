@@ -13,8 +13,8 @@ from choco_pipeline.documents.record import read_record
 from choco_pipeline.finding import find_steps, sharing
 from choco_pipeline.finding.families import gathered
 from choco_pipeline.finding.find_steps import (
+    Answers,
     Asked,
-    Decided,
     choose,
     conclude,
     decide_some,
@@ -119,7 +119,7 @@ def test_what_somebody_has_killed_is_no_answer(
     with monkeypatch.context() as patch:
         patch.setattr(find_steps, "limited", killed)
         assert try_some(PLAN, 0, 1, chosen[:2], ignore) == {}
-        assert decide_some(PLAN, 0, 1, Asked((), chosen[:1]), ignore) == Decided()
+        assert decide_some(PLAN, 0, 1, Asked((), chosen[:1]), ignore) == Answers()
         conclude(PLAN, "killed.json", 1, proposed, {}, Asked(), ignore)
     found = read_record(Path("killed.json"))
     assert found.pop(KILLED)

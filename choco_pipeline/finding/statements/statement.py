@@ -61,6 +61,17 @@ class Tried:
 UNDECIDED = Conclusion("undecided", "not checked yet")
 
 
+#: Where statements were compared to see that one follows from others: at all positions of the games that are named, by automata, or
+#: at sampled ones, or not at positions, where the same is written.
+ComparedOn = Literal["all positions", "sampled positions", "what is written"]
+#: The same in words, behind what follows.
+WHERE_COMPARED: Mapping[ComparedOn, str] = {
+    "all positions": "as automata decide for all positions of the games named",
+    "sampled positions": "as far as sampled positions tell",
+    "what is written": "as both are written",
+}
+
+
 #: What claims of the catalogue say, compared with a statement.
 KnownAs = Literal["the same", "more", "of fewer games"]
 #: What a statement then does, in words before their names.
@@ -69,6 +80,16 @@ COMPARED: Mapping[KnownAs, str] = {
     "more": "follows from",
     "of fewer games": "extends",
 }
+
+
+@dataclass(frozen=True)
+class Implied:
+    """What else was found, and follows from a statement, and from others perhaps."""
+
+    #: It, as a sentence.
+    text: str
+    #: Where it was compared with these.
+    compared_on: ComparedOn = "sampled positions"
 
 
 @dataclass(frozen=True)
@@ -105,11 +126,14 @@ class FoundStatement(ShownInNotebook):
     known: tuple[str, ...] = ()
     #: What these say: the same as it does, more of its games, so that it follows from them, or that of fewer games, to which it adds others.
     known_as: KnownAs = "the same"
-    #: Ids of the found statements that settle all positions of its game, as far as sampled ones tell.
+    #: Where it was seen that it follows from these.
+    known_on: ComparedOn = "sampled positions"
+    #: Ids of the found statements that settle all positions of its game.
     follows_from: tuple[str, ...] = ()
-    #: What else was found, as sentences: it follows from this statement, and from others perhaps, as far as sampled positions
-    #: tell, and is none of its own.
-    implies: tuple[str, ...] = ()
+    #: Where it was seen that they do.
+    follows_on: ComparedOn = "sampled positions"
+    #: What else was found, and is no statement of its own.
+    implies: tuple[Implied, ...] = ()
     #: Plain data for a drawing: ``{"kind": "p-pattern" | "sequence" | …, …}``.
     picture: Mapping[str, Any] | None = None
     #: Whether the sentence names its game, at its beginning: a notation keeps its small letter there.
@@ -145,6 +169,11 @@ class FoundStatement(ShownInNotebook):
     def compared(self) -> str:
         """How it compares with the claims in `known`, in words before their names."""
         return COMPARED[self.known_as]
+
+    @property
+    def where_compared(self) -> str:
+        """Where it was compared with them, in words."""
+        return WHERE_COMPARED[self.known_on]
 
     @property
     def claims(self) -> tuple[Claim, ...]:

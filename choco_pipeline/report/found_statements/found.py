@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 
 from choco_pipeline.claims.conclusions.conclusion import SIGNS, STRONGEST_FIRST, Outcome, tally
 from choco_pipeline.finding.statements.found_document import FoundDocument, Searched
-from choco_pipeline.finding.statements.statement import UNITS, FoundStatement
+from choco_pipeline.finding.statements.statement import UNITS, WHERE_COMPARED, FoundStatement
 from choco_pipeline.report.environment import environment, sentence
 from choco_pipeline.report.family_proofs.family_pages import FamilyProofs
 from choco_pipeline.report.found_statements.found_formulas import SAID_IN_FORMULAS, displayed, lead
@@ -38,11 +38,11 @@ class FoundView:
     number: int
     #: What was found.
     statement: FoundStatement
-    #: The claims that it restates follows from or extends.
+    #: The claims that it restates, follows from or extends.
     known: tuple[RestatedClaim, ...]
     #: The theorem that tells which positions of its games are P, where the statement says how these lie; None for others.
     told_by: RestatedClaim | None
-    #: The numbers and anchors of the statements that settle all positions of its game, as far as sampled ones tell.
+    #: The numbers and anchors of the statements that settle all positions of its game.
     follows_from: tuple[tuple[int, str], ...]
     #: A drawing, or None.
     picture: Markup | None
@@ -214,7 +214,13 @@ def found_page(found: FoundStatements, ledger: Ledger) -> str:
     """Return the page of found statements; it needs no other file, no network and no script."""
     pages = FamilyProofs.of(ledger, [view.statement for view in found.views]).pages_by_path
     template = environment().get_template("statements.html.j2")
-    return template.render(found=found, ledger=ledger, family_pages=pages, signs=SIGNS)
+    return template.render(
+        found=found,
+        ledger=ledger,
+        family_pages=pages,
+        signs=SIGNS,
+        where_compared=WHERE_COMPARED,
+    )
 
 
 def span(values: Sequence[int]) -> str:

@@ -214,6 +214,7 @@ def _evidence(view: FoundView, markup: _Markup) -> list[str]:
     statement = view.statement
     parts = [f"Game: {markup.code(statement.ruleset)}."]
     parts += [f"Seen for {markup.text('; '.join(view.seen_for))}."] if view.seen_for else []
+    parts += [f"That it follows is so {statement.where_compared}."] if view.known else []
     if view.told_by is not None:
         parts.append(f"Which positions are P is told by {_source(view.told_by, markup)}.")
     for label, number, what in (

@@ -96,7 +96,7 @@ def test_what_a_formula_says_of_both_games_is_told_under_it_also_of_smaller_para
     tables = Tables({(one.ruleset, one.quantity): one.bound for one in mined})
     (said,) = Finder(tables, Catalogue({})).consider([formula, *stated], doubtful)
     assert said.kind == "grundy"
-    assert any("solid-bar(f=max(x, z)//(k-2))" in text for text in said.implies)
+    assert any("solid-bar(f=max(x, z)//(k-2))" in told.text for told in said.implies)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -10,6 +10,7 @@ import pytest
 
 from choco_pipeline.claims.conclusions.conclusion import STRONGEST_FIRST, Conclusion
 from choco_pipeline.finding.statements.found_document import FoundDocument
+from choco_pipeline.finding.statements.statement import Implied
 from choco_pipeline.games.notation import read
 from choco_pipeline.report.found_statements.found import (
     FoundStatements,
@@ -167,18 +168,22 @@ def test_a_run_that_found_nothing_says_so(ledger: dict[str, Any]):
 
 
 def test_what_follows_from_what_is_said(ledger: dict[str, Any]):
-    first = a_statement(implies=("for k = 3: <b> & z ≥ y",))
-    second = a_statement(kind="count", ruleset="nim(2)", follows_from=(first.id, "found-elsewhere"))
-    html = found_page(found_of(document_of(first, second), whole(ledger), RESULTS), whole(ledger))
+    told = (Implied("for k = 3: <b> & z ≥ y"), Implied("for k = 5: y = 0", "all positions"))
+    first = a_statement(implies=told)
+    by = (first.id, "found-elsewhere")
+    second = a_statement(kind="count", ruleset="nim(2)", follows_from=by)
+    third = a_statement(kind="count", ruleset="nim(4)", follows_from=by, follows_on="all positions")
+    document = document_of(first, second, third)
+    html = found_page(found_of(document, whole(ledger), RESULTS), whole(ledger))
     document = Document(html)
     assert f"#{first.id}" in document.links
     said = squeezed(document.text["new"])
-    assert (
-        "As far as sampled positions tell, all positions of this game are settled by Found 1."
-        in said
-    )
-    assert "follows from this as far as sampled positions tell, some of it with others" in said
-    assert "For k = 3: <b> & z ≥ y" in said
+    for how in ("as far as sampled positions tell", "as automata decide"):
+        assert f"All positions of this game are settled by Found 1, {how}." in said
+    follows = "follows from this, some of it with others,"
+    of_all = "as automata decide for all positions of the games named"
+    assert f"{follows} {of_all}For k = 5: y = 0." in said
+    assert f"{follows} as far as sampled positions tellFor k = 3: <b> & z ≥ y." in said
 
 
 def test_a_long_list_of_certificates_is_cut(ledger: dict[str, Any]):

@@ -1,0 +1,275 @@
+"""Whether some claims say together what another one says, at all positions of a game: automata decide.
+
+Idea: each claim comes to sentences on the coordinates of a position: that it speaks of it, and what it says there. A claim follows from
+others if one of them says the same wherever it speaks. The game's moves are not looked at: whether any of them is true is another question.
+
+What is kept true: "proved" is said only where a sentence holds at all positions; "refuted" only where every claim has sentences, and
+automata have a position, or a member of a set, of which none of the claims says the same.
+
+Cost: some milliseconds for a game, and some tenths of a second where every member of a set must be a value. What is decided does not
+depend on how fast a machine is: automata are limited by their states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from choco_pipeline.claims.kinds import GrundyNumbers, Pattern, PPositions, Values
+from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.errors import ChocoError
+from choco_pipeline.finding.judge.meaning import environment
+from choco_pipeline.finding.statements.statement import ComparedOn
+from choco_pipeline.formula import Formula, parse
+from choco_pipeline.formula.nodes import render
+from choco_pipeline.games import Ruleset, parse_ruleset
+from choco_pipeline.proof.arithmetic.engine import Engine
+from choco_pipeline.proof.arithmetic.logic import (
+    FALSE,
+    TRUE,
+    Sentence,
+    conjunction,
+    disjunction,
+    exists,
+    implies,
+    negation,
+)
+from choco_pipeline.proof.games.moves import legal
+from choco_pipeline.proof.lemmas.known_lemmas import put
+from choco_pipeline.proof.lemmas.last_step import nodes
+from choco_pipeline.proof.proof_errors import NotDefinableError
+from choco_pipeline.proof.statements.conditions import (
+    at_most_each,
+    at_negative,
+    has_negative_value,
+    has_value,
+    holds,
+)
+from choco_pipeline.proof.statements.question import VALUE
+from choco_pipeline.provenance import digest
+
+#: States of an automaton before it is minimised: those of two statements on a bar with k below 100 have some thousands.
+MOST_STATES = 20_000
+#: A statement on more games is compared at sampled positions alone, as is what is asked after so many questions of a run.
+MOST_GAMES, MOST_QUESTIONS = 64, 1_000
+
+#: What other claims say is compared as it is written.
+ON_POSITIONS = PPositions | GrundyNumbers | Values | Pattern
+
+Decided = Literal["proved", "refuted", "undecided"]
+#: What claims tell of positions: which are P, or their Grundy numbers.
+Told = Literal["p", "grundy"]
+
+
+@dataclass(frozen=True)
+class Consequence:
+    """The question whether claims say together, of all positions of a game, what another claim says there.
+
+    Without that claim it is asked whether they speak of all positions.
+    """
+
+    #: What perhaps follows.
+    claim: Claim | None
+    #: From what.
+    premises: tuple[Claim, ...]
+    #: Without parameters.
+    game: str
+    #: What is said of positions.
+    told: Told
+
+    @property
+    def key(self) -> str:
+        """The same for the same question."""
+        said = [claim and claim.as_json() for claim in (self.claim, *self.premises)]
+        return digest([said, self.game, self.told])
+
+    def decided(self) -> Decided:
+        """Return what our engine says."""
+        try:
+            return _Question(self).decided()
+        except ChocoError:  # no sentence says it, or it is too large to decide
+            return "undecided"
+
+
+@dataclass
+class Dominance:
+    """Who decides such questions, or notes them for others to decide."""
+
+    #: What is decided, by the questions' keys.
+    known: dict[str, Decided] = field(default_factory=dict)
+    #: Whether what is not known is decided here.
+    decides: bool = True
+    #: What was asked and not known, by key.
+    asked: dict[str, Consequence] = field(default_factory=dict)
+
+    def compared(
+        self, claims: Sequence[Claim], premises: Sequence[Claim], games: Sequence[str]
+    ) -> ComparedOn | None:
+        """Return where claims that follow from others at sampled positions of some games are compared; None if they do not follow."""
+        if not any(isinstance(claim.check, ON_POSITIONS) for claim in claims):
+            return "what is written"
+        if len(games) > MOST_GAMES or any(isinstance(claim.check, Pattern) for claim in claims):
+            return "sampled positions"
+        return self._compared(
+            Consequence(
+                claim,
+                tuple(premises),
+                game,
+                "grundy" if isinstance(claim.check, GrundyNumbers) else "p",
+            )
+            for claim in claims
+            for game in games
+        )
+
+    def settled(self, premises: Sequence[Claim], game: str, told: Told) -> ComparedOn | None:
+        """Return the same of claims that speak of all positions of a game."""
+        return self._compared([Consequence(None, tuple(premises), game, told)])
+
+    def _compared(self, questions: Iterable[Consequence]) -> ComparedOn | None:
+        answers = {self._answer(question) for question in questions}
+        if "refuted" in answers:
+            return None
+        return "all positions" if answers == {"proved"} else "sampled positions"
+
+    def _answer(self, question: Consequence) -> Decided:
+        key = question.key
+        if key not in self.known and len(self.asked) < MOST_QUESTIONS:
+            self.asked[key] = question
+            self.known[key] = question.decided() if self.decides else "undecided"
+        return self.known.get(key, "undecided")
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What a claim says of positions of a game with so many passes left."""
+
+    #: That it speaks of a position.
+    speaks: Sentence
+    #: That the position is P.
+    is_p: Sentence = FALSE
+    #: Its Grundy number.
+    number: Formula | None = None
+
+    def says_as(self, other: _Said) -> Sentence:
+        """Return that it speaks of a position, and says of it what another claim says."""
+        if self.number is not None and other.number is not None:
+            return conjunction(self.speaks, holds(_equal(self.number, other.number.text), {}))
+        both = conjunction(self.is_p, other.is_p)
+        neither = conjunction(negation(self.is_p), negation(other.is_p))
+        return conjunction(self.speaks, disjunction(both, neither))
+
+
+@dataclass(frozen=True)
+class _Question:
+    """A consequence, and what decides it."""
+
+    asked: Consequence
+
+    @cached_property
+    def engine(self) -> Engine:
+        return Engine({}, most_states=MOST_STATES)
+
+    @cached_property
+    def game(self) -> Ruleset:
+        return parse_ruleset(self.asked.game)
+
+    @cached_property
+    def position(self) -> Sentence:
+        """That coordinates are a position's."""
+        return legal(self.game.base, self.game.base.coordinates)
+
+    def decided(self) -> Decided:
+        """Return whether it follows, with each number of passes left."""
+        claim, passes = self.asked.claim, range(self.game.passes + 1)
+        told = [list(self._premises(left)) for left in passes]
+        known = [[said for said in some if said is not None] for some in told]
+        otherwise: Decided = "undecided" if any(None in some for some in told) else "refuted"
+        for left in passes:
+            spoken: Sentence = TRUE
+            same = [one.speaks for one in known[left]]
+            if claim is not None:
+                own = self._said(claim, self.game, left)
+                if own is None:
+                    return "undecided"
+                spoken, same = own.speaks, [one.says_as(own) for one in known[left]]
+            if not self._holds(implies(self.position, spoken, disjunction(*same))):
+                return otherwise
+        if claim is None or not isinstance(claim.check, Values) or claim.check.relation == "within":
+            return "proved"
+        # Claims on values say of positions that they are not P, and of none that it is.
+        on_values = {isinstance(one.check, Values) for one in self.asked.premises}
+        if False not in on_values:
+            return "undecided"
+        if all(self._occur(claim, claim.check, known, sign) for sign in (False, True)):
+            return "proved"
+        return "undecided" if True in on_values else otherwise
+
+    def _holds(self, sentence: Sentence) -> bool:
+        return self.engine.decide(sentence).valid
+
+    def _premises(self, left: int) -> Iterator[_Said | None]:
+        """Yield what each premise that speaks of the game says; None where no sentence says it."""
+        bar, strip = self.game.without_strip, self.game.rules.free
+        for claim in self.asked.premises:
+            try:
+                if environment(claim, self.game.notation) is not None:
+                    yield self._said(claim, self.game, left)
+                elif bar is not None and environment(claim, bar.notation) is not None:
+                    yield self._said(claim, bar, left, strip)
+            except NotDefinableError:
+                yield None
+
+    def _said(
+        self, claim: Claim, game: Ruleset, left: int, strip: str | None = None
+    ) -> _Said | None:
+        """Return what a claim says; of Grundy numbers of a bar, that the bar is P beside a strip as large."""
+        names, check, reach = environment(claim, game.notation), claim.check, claim.statement.reach
+        if names is None or not isinstance(check, PPositions | GrundyNumbers | Values):
+            return None
+        values = names | self._passes(left)
+        end = None if reach is None else int(reach.value(names))
+        inside = at_most_each(game.base.coordinates, end)
+        speaks = conjunction(inside, holds(check.where, values))
+        match check:
+            case GrundyNumbers() if self.asked.told == "grundy":
+                return _Said(speaks, number=check.equals.substitute(values))
+            case GrundyNumbers():
+                return _Said(speaks, holds(_equal(check.equals, strip or "0"), values))
+            case PPositions(relation="exactly") if self.asked.told == "p":
+                return _Said(speaks, holds(check.formula, values))
+            case Values(relation="contains-all"):  # says which values there are, and of no position
+                return _Said(FALSE)
+            case Values() if self.asked.told == "p":
+                member = parse(render(put(nodes(check.values), {"v": nodes(check.of)})))
+                return _Said(conjunction(speaks, negation(holds(member, values))))
+            case _:
+                return None
+
+    def _passes(self, left: int) -> dict[str, int]:
+        """Return the number of passes left by its name, if it has one."""
+        return dict.fromkeys(self.game.coordinates[len(self.game.base.coordinates) :], left)
+
+    def _occur(
+        self, claim: Claim, check: Values, known: Sequence[Sequence[_Said]], negative: bool
+    ) -> bool:
+        """Return whether each member of a set, of one sign, is a value at a position that premises say to be P."""
+        names = environment(claim, self.asked.game) or {}
+        members = check.values.substitute(names)
+        member = holds(at_negative(members, "v") if negative else members, {}, {"v": VALUE})
+        if self._holds(negation(member)):
+            return True
+        has = has_negative_value if negative else has_value
+        found = []
+        for left, premises in enumerate(known):
+            values = names | self._passes(left)
+            is_p = disjunction(*(conjunction(one.speaks, one.is_p) for one in premises))
+            counted = conjunction(self.position, holds(check.where, values), is_p)
+            value = has(check.of, values, VALUE)
+            found.append(exists(self.game.base.coordinates, conjunction(counted, value)))
+        return self._holds(implies(member, disjunction(*found)))
+
+
+def _equal(formula: Formula, text: str) -> Formula:
+    return parse(f"({formula.text}) == ({text})")
