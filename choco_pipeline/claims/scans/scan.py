@@ -197,31 +197,54 @@ class ValueScan:
     where: Formula | None
     cells: Cells
     reach: int | None
-    _scans: dict[Interval, Scan] = field(default_factory=dict)
+    _counting: dict[Interval, _Counting | None] = field(default_factory=dict)
 
     def run(self, slab: Slab) -> ValueCounts | None:
         """Return the values in a slab; None if arrays have to compute them, and to raise errors that there may be."""
         if not slab.cells.size or not _is_worth_it(self.cells):
             return None
+        held = range_of(slab.cells)
+        if held not in self._counting:
+            self._counting[held] = self._counting_of(held)
+        counting = self._counting[held]
+        return None if counting is None else counting.run(slab)
+
+    def _counting_of(self, held: Interval) -> _Counting | None:
+        """Return what counts values where cells lie in an interval; None if they cannot be counted by it."""
         task = FormulaTask(self.formula, self.where)
         try:
-            ranges = Scan(task, self.cells, self.reach).ranges(range_of(slab.cells))
+            ranges = Scan(task, self.cells, self.reach).ranges(held)
             low, high = self.formula.interval(ranges)
         except FormulaError:
             return None
         if high - low >= MOST_VALUES:
             return None
-        if (low, high) not in self._scans:
-            variable = self.cells.variable
-            p_value = None if variable.stored is not None else int(variable.name != "grundy")
-            counted = ValuesTask(self.formula, self.where, p_value, low, high)
-            self._scans[low, high] = Scan(counted, self.cells, self.reach)
-        counts = np.zeros(high - low + 1, np.int64)
-        nearest = np.full(high - low + 1, np.iinfo(np.int64).max)
-        if self._scans[low, high].run(slab, (counts, nearest)) is None:
-            return None
-        occurring = np.flatnonzero(counts)
-        return ValueCounts(occurring + low, counts[occurring], nearest[occurring])
+        variable = self.cells.variable
+        p_value = None if variable.stored is not None else int(variable.name != "grundy")
+        counted = ValuesTask(self.formula, self.where, p_value, low, high)
+        return _Counting(Scan(counted, self.cells, self.reach), low, high)
+
+
+@dataclass
+class _Counting:
+    """A scan that counts values from `low` to `high`, with the arrays that it counts in: to make them takes as long as to scan a slab."""
+
+    scan: Scan
+    low: int
+    high: int
+
+    def __post_init__(self) -> None:
+        """Make the arrays, with nothing in them."""
+        self.counts = np.zeros(self.high - self.low + 1, np.int64)
+        self.nearest = np.full(self.counts.size, np.iinfo(np.int64).max)
+
+    def run(self, slab: Slab) -> ValueCounts | None:
+        """Return the values in a slab as `ValueScan.run` does, and leave nothing in the arrays."""
+        counted = self.scan.run(slab, (self.counts, self.nearest))
+        occurring = np.flatnonzero(self.counts)
+        found = ValueCounts(occurring + self.low, self.counts[occurring], self.nearest[occurring])
+        self.counts[occurring], self.nearest[occurring] = 0, np.iinfo(np.int64).max
+        return None if counted is None else found
 
 
 def _is_worth_it(cells: Cells) -> bool:
