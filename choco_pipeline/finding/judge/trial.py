@@ -39,6 +39,7 @@ from choco_pipeline.finding.families.domains import domain, without_superfluous
 from choco_pipeline.finding.families.wording import listed
 from choco_pipeline.finding.judge.bounds import FURTHER, table_of_trial
 from choco_pipeline.finding.judge.disputed import bound_and_dispute
+from choco_pipeline.finding.judge.simpler import simplified
 from choco_pipeline.finding.judge.trial_outcome import (
     MissingMember,
     TableTrial,
@@ -228,7 +229,7 @@ def _narrowed(
         candidates=statement.tried.candidates + best.tried,
         what=f"{searched}{NARROWED}{missed}, {listed(several)}",
     )
-    narrower = replace(statement, when=when, tried=search)
+    narrower = simplified(replace(statement, when=when, tried=search))
     learnt_from = [t for t in outcomes if best is not blind or t.is_against]
     return _Narrowed(narrower, learnt_from)
 

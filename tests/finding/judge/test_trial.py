@@ -9,10 +9,12 @@ import pytest
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
 from choco_pipeline.claims.language.verdict import HoldsToBound
+from choco_pipeline.finding.judge.simpler import simplified
 from choco_pipeline.finding.judge.trial_outcome import TableTrial, agreement
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.finding.statements.statement_line import VALUES_ARE
 from choco_pipeline.finding.statements.whole_table import WholeTable
+from choco_pipeline.formula import parse
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.tables.computing.in_memory import table
 from tests.finding.made_statements import (
@@ -179,6 +181,24 @@ def test_a_statement_that_fails_for_some_parameters_is_narrowed_and_tried_on_oth
     assert "narrowed where it was wrong, (k, s) = " in found.tried.what
     assert found.claims[0].speaks_of({"k": 8, "s": 7})
     assert not found.claims[0].speaks_of({"k": 8, "s": 9})
+
+
+def test_a_formula_is_as_short_as_a_narrower_condition_allows():
+    """Of (x+z)//k, k ≡ 1 (mod 4): triangular, Conj 8.1. For odd k the shift is -1, in whatever way that is written."""
+    shift = "(3*(k%2)-2**v2(k)-4)//2"
+    long = parse(f"(x+{shift})^y^(z+{shift})==0").text
+    said = p_iff(TRIANGLE, long, k=(1, 3, 5, 7, 9, 11, 13))
+    (found,) = finder(*triangles(*range(1, 14, 2)), bound=63).consider([said])
+    assert found.verdict == "holds-to-bound"
+    assert found.text == "for k%4 == 1: P iff (x-1) ^ y ^ (z-1) == 0"
+
+
+def test_a_formula_that_a_condition_does_not_shorten_stays():
+    said = g_is("step-bar(k=k, s=s)", ("(y^(z+s))-s", ""), k=(2, 4, 6), s=(0, 1))
+    said = replace(said, when="k%2 == 0 and k > s", said="G = (y ^ (z+s))-s")
+    assert simplified(said) is said
+    said = p_iff(TRIANGLE, "(x-k//2)^y^(z-k//2)==0", "k <= 3", k=(2, 3))
+    assert simplified(said) is said, "of two games nothing is known to be the same"
 
 
 def test_a_narrower_condition_leaves_nothing_out_of_which_the_statement_was_right():

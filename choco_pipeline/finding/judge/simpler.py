@@ -1,0 +1,117 @@
+"""What a formula says of fewer parameters may be said in a shorter way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import replace
+from itertools import combinations, product
+from math import prod
+
+from choco_pipeline.finding.families.combinations import CONSTANT, Point, determined, linear
+from choco_pipeline.finding.families.lift import LabelledFormula
+from choco_pipeline.finding.families.table_family import check_of
+from choco_pipeline.finding.families.wording import claim_of, sentence
+from choco_pipeline.finding.statements.scope import COMBINATIONS, game_of
+from choco_pipeline.finding.statements.statement import FoundStatement
+from choco_pipeline.finding.statements.statement_line import StatementLine, nodes_in
+from choco_pipeline.formula import FormulaError, parse
+from choco_pipeline.formula.nodes import (
+    Binary,
+    Integer,
+    Name,
+    Node,
+    is_truth,
+    render,
+    walk,
+    with_operands,
+)
+from choco_pipeline.formula.parse import parse_nodes
+
+#: Expressions are compared for parameters up to so many times the largest that was seen, and so many more.
+TIMES, MORE = 2, 16
+#: On fewer choices of parameters nothing is said to be the same.
+FEWEST = 6
+
+
+def simplified(statement: FoundStatement) -> FoundStatement:
+    """Return a statement on a family in which expressions in the parameters are as short as its condition allows.
+
+    An expression becomes a number, or a sum of multiples of parameters, if it has that value for all parameters that satisfy
+    the condition, up to beyond those that the statement was seen for. Only what is one formula, without exceptions and for all
+    coordinates, is rewritten. It is another statement then, which has to be tried anew.
+    """
+    if len(statement.formulas) != 1 or statement.exceptions:
+        return statement
+    (line,) = statement.formulas
+    said, claim = _written(statement.ruleset, line)
+    if statement.said != said or statement.claim not in (None, claim):
+        return statement
+    points = _points(statement)
+    if len(points) < FEWEST:
+        return statement
+    texts = [
+        parse(render(_shorter(parse_nodes(text), statement.pattern.names, points))).text
+        if text
+        else ""
+        for text in (line.formula, line.where)
+    ]
+    shorter = StatementLine(line.label, *texts)
+    if shorter == line:
+        return statement
+    said, claim = _written(statement.ruleset, shorter)
+    return replace(
+        statement,
+        said=said,
+        formulas=(shorter,),
+        claim=None if statement.claim is None else claim,
+    )
+
+
+def _written(ruleset: str, line: StatementLine) -> tuple[str, dict[str, object]]:
+    """Return the sentence and the claim of one formula."""
+    labelled = LabelledFormula(line.label, line.formula, line.where)
+    return sentence(labelled), claim_of(ruleset, check_of(labelled, (), {}))
+
+
+def _points(statement: FoundStatement) -> list[Point]:
+    """Return all parameters of games that a statement speaks of, to beyond those that it was seen for; none if they are too many."""
+    ranges = [range(TIMES * max(values) + MORE + 1) for values in statement.parameters.values()]
+    if not statement.claims or prod(map(len, ranges)) > COMBINATIONS:
+        return []
+    points = (dict(zip(statement.parameters, choice, strict=True)) for choice in product(*ranges))
+    return [point for point in points if game_of(statement.claims[0], point) is not None]
+
+
+def _shorter(node: Node, names: Set[str], points: Sequence[Point]) -> Node:
+    """Return an expression in which the largest parts that hold parameters alone are as short as can be."""
+    used = sorted({part.name for part in walk(node) if isinstance(part, Name)})
+    if is_truth(node) or not used or not names >= set(used):
+        return _signed(with_operands(node, lambda operand: _shorter(operand, names, points)))
+    try:
+        values = [int(parse(render(node)).value(point)) for point in points]
+    except FormulaError:
+        return node
+    terms = [linear(name) for name in used]
+    sums = [some for number in (1, 2) for some in combinations(terms, number)]
+    shapes = [(CONSTANT,), *(shape for some in sums for shape in (some, (*some, CONSTANT)))]
+    found = next(determined(points, values, shapes), None)
+    if found is None or found.text is None or nodes_in(found.text) >= nodes_in(render(node)):
+        return node
+    return parse_nodes(found.text)
+
+
+def _signed(node: Node) -> Node:
+    """Return a sum or a difference without a sign too many, and without 0.
+
+    Examples
+    --------
+    >>> render(_signed(Binary("-", Name("x"), Integer(-1))))
+    'x+1'
+    """
+    match node:
+        case Binary("+" | "-", left, Integer(0)):
+            return left
+        case Binary("+" | "-" as sign, left, Integer(number)) if number < 0:
+            return Binary("-" if sign == "+" else "+", left, Integer(-number))
+        case _:
+            return node
