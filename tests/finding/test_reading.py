@@ -9,6 +9,7 @@ from benchmarks.finding.reading import Effort, game_of, wrong
 from benchmarks.finding.reading_related import wrong_related
 from benchmarks.finding.reading_words import wrong_in_words
 from choco_pipeline.cli.mine import mine
+from choco_pipeline.finding.height_functions.height_statements import classified_all
 
 ANY_K = [{"k": k} for k in (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 19, 20, 21)]
 #: With s < k, s = k and s > k.
@@ -38,6 +39,8 @@ SEARCHED = [
     ("step-bar(k=k, s=s) k=1..4 s=0..3", ["periods"], 255, 60, ANY_K_AND_S),
     ("with-pass(strip-bar(k=k, s=s), passes=1) k=3..6 s=0..5", ["value-sets"], 40, 14, ANY_K_AND_S),
     ("rectangular-bar(m=m, n=m) m=1..3", ["counts", "cellular", "blocks"], 20, 0, []),
+    ("rectangular-bar(m=64, n=64)", ["blocks"], 64, 0, [{}]),
+    ("step-bar(k=3, s=1)", ["periods"], 100, 24, [{}]),
     ("nim(3)", ["value-sets", "counts", "cellular", "blocks"], 24, 30, [{}]),
     ("solid-bar(f=x//2+z//2)", ["value-sets"], 40, 24, [{}]),
     ("step-bar(k=k, s=s) k=1..3 s=0..3", ["periods"], 40, 24, ANY_K_AND_S),
@@ -68,8 +71,16 @@ def test_what_is_found_is_so_as_it_is_written(
         elif one["kind"] == "related":
             for point in [p for p in parameters if not one["when"] or value(one["when"], **p)]:
                 assert wrong_related(one, point, beyond, SMALL) is None, (one["text"], point)
-        elif one["kind"] in ("blocks", "cellular", "count") and "R(" not in one["text"]:
+        else:
+            assert one["kind"] in ("blocks", "cellular", "count", "period"), "else nobody reads it"
             assert wrong_in_words(one, 8 if "n=n" in one["ruleset"] else 16) is None, one["text"]
+
+
+def test_what_is_found_of_height_functions_is_so_as_it_is_written() -> None:
+    found = classified_all(2, 2).document()["statements"]
+    assert [one["kind"] for one in found] == ["heights"] * len(found) != []
+    for one in found:
+        assert wrong_in_words(one, 0) is None, one["text"]
 
 
 def document(text, ruleset, when="", kind="grundy"):
