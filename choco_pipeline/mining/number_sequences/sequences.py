@@ -19,6 +19,8 @@ from choco_pipeline.tables.computing.in_memory import p_table
 MOST_TERMS, FEWEST_TERMS = 512, 8
 #: Bars C(m, m+d) are counted for d up to this, and up to this side.
 WIDEST, LARGEST_BAR = 4, 256
+#: Fewer P-positions are not counted: that there are no more of them is what formulas say.
+FEWEST_COUNTED = 5
 #: What most P-positions are counted by.
 BOX = "all coordinates below n"
 BOX_OF_POWER = "all coordinates below 2^n"
@@ -70,6 +72,8 @@ def _boxes(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[Counted]:
                 chosen = here & (value <= bound)
                 found[p, what] += np.bincount(value[chosen], minlength=bound + 1)
     for (p, what), numbers in sorted(found.items()):
+        if numbers.sum() < FEWEST_COUNTED:
+            continue
         more = f", {_left(p, passes)}" if passes else ""
 
         def counted(what: str, terms: Sequence[int], more: str = more) -> IntegerSequence:

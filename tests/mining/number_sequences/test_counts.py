@@ -201,6 +201,13 @@ def test_numbers_that_binary_digits_tell(text, bound, what, equations) -> None:
         assert told >= set(inside)
 
 
+def test_a_few_p_positions_are_not_counted() -> None:
+    """Of the bar with two heights a cut of z takes all: (0, 0, 0) is its only P-position."""
+    game = parse_ruleset("game(two-heights)")
+    (only,) = mine_counts(game, 40, p_table(game, 40))
+    assert only.nothing
+
+
 @given(
     step=st.integers(1, 4),
     offset=st.integers(1, 7),
