@@ -110,9 +110,8 @@ def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[s
 def speak_of_all(names: Iterable[str], games: Iterable[str], catalogue: Catalogue) -> bool:
     """Whether of each of some games at least one of these claims speaks, or speaks of the bar beside its strip."""
     claims = [catalogue.claims[name] for name in names]
-    if any(
-        isinstance(claim.check, Counts) for claim in claims
-    ):  # of all tables of a family together
+    # Relations between numbers of positions are of all tables of a family together.
+    if any(isinstance(claim.check, Counts) for claim in claims):
         return True
     for game in games:
         bar = parse_ruleset(game).without_strip
