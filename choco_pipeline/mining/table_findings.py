@@ -81,7 +81,7 @@ class TermRelation(RecordModel):
     start: int
 
 
-class Consequence(RecordModel):
+class AtPowers(RecordModel):
     """What follows for the terms at 2^n, or for the sums up to there, if a sequence's relations hold for ever."""
 
     kind: Literal["terms", "sums"]
@@ -122,7 +122,7 @@ class CountFinding(SearchOutcome):
     rule: str = ""
     generating_function: str = ""
     closed: str | None = None
-    follows: tuple[Consequence, ...] = ()
+    follows: tuple[AtPowers, ...] = ()
     text: str = ""
 
 

@@ -33,7 +33,7 @@ from choco_pipeline.mining.number_sequences.regular import (
 from choco_pipeline.mining.number_sequences.sequences import FEWEST_TERMS, sequences
 from choco_pipeline.mining.search_evidence import Candidates, ClaimContent, Seen
 from choco_pipeline.mining.table_findings import (
-    Consequence,
+    AtPowers,
     CountFinding,
     IntegerSequence,
     TermRelation,
@@ -179,7 +179,7 @@ def _digits(sequence: IntegerSequence, centres: list[int]) -> CountFinding | Non
     )
 
 
-def _hence(sequence: IntegerSequence, follows: Sequence[Consequence]) -> str:
+def _hence(sequence: IntegerSequence, follows: Sequence[AtPowers]) -> str:
     hence = " and ".join(one.text for one in follows)
     return f"; if so for all {sequence.index}, {hence}" if hence else ""
 
@@ -235,7 +235,7 @@ def _candidates(sequence: IntegerSequence) -> int:
     return min(len(sequence.terms), MOST_FOR_LINEAR) // 3 + CANDIDATES + (1 << (DEEPEST + 1)) - 2
 
 
-def _consequences(sequence: IntegerSequence, found: list[Relation]) -> list[Consequence]:
+def _consequences(sequence: IntegerSequence, found: list[Relation]) -> list[AtPowers]:
     """Return what a sequence that relations give is at 2^n, and its sums up to there."""
     every = continued(sequence.first, sequence.terms, found, 1 << FAR)
     if every is None:
@@ -255,7 +255,7 @@ def _consequences(sequence: IntegerSequence, found: list[Relation]) -> list[Cons
         closed = closed_form(terms, linear[0], LARGEST_ROOT)
         rule = rule_text(linear[0], "b")
         consequences.append(
-            Consequence(
+            AtPowers(
                 kind=kind,
                 rule=rule,
                 closed=str(closed) if closed else None,
@@ -271,7 +271,7 @@ def _consequences(sequence: IntegerSequence, found: list[Relation]) -> list[Cons
 def _claim(
     sequence: IntegerSequence,
     said: Sequence[TermRelation],
-    consequences: Sequence[Consequence],
+    consequences: Sequence[AtPowers],
 ) -> ClaimContent | None:
     """Return what numbers of square bars satisfy as a claim on them; that language has no passes, and no m+1, there."""
     if sequence.game != "rectangular-bar(m=m, n=m)":
