@@ -24,12 +24,12 @@ from choco_pipeline.finding.judge.known import (
     speak_of_all,
 )
 from choco_pipeline.finding.judge.larger_tables import searched_again
-from choco_pipeline.finding.judge.lemma_cases import lemmas
 from choco_pipeline.finding.judge.meaning import meaning
 from choco_pipeline.finding.judge.rank import is_surer, ranked, restated, strongest_first
 from choco_pipeline.finding.judge.trial import Decide, tried
 from choco_pipeline.finding.related.relations import relations
 from choco_pipeline.finding.statements.found_document import FoundDocument, Searched
+from choco_pipeline.finding.statements.lemma_cases import lemmas
 from choco_pipeline.finding.statements.mined import Mined
 from choco_pipeline.finding.statements.scope import Tables, further_games, speaking_of
 from choco_pipeline.finding.statements.statement import (
