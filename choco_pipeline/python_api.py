@@ -125,7 +125,7 @@ def open_table(run: str, ruleset: str | Ruleset, quantity: Quantity | None = Non
     ]
     if not entries:
         raise ConfigError(f"run {run!r} has no table of {game.notation}")
-    entry = max(entries, key=lambda one: int(one["bound"]))
+    entry = max(entries, key=lambda stored: int(stored["bound"]))
     path = Paths(RESULTS, run).manifest(entry["shard"])
     return read_table(store_of(path, read_record(path)), entry["id"], entry)
 

@@ -35,7 +35,7 @@ class StatementOrder(RecordModel):
     @cached_property
     def statements(self) -> Mapping[str, Claim]:
         """The claims themselves, by their ids."""
-        return {name: Claim.from_json(one) for name, one in self.claims.items()}
+        return {name: Claim.from_json(document) for name, document in self.claims.items()}
 
 
 class CheckOrder(StatementOrder):

@@ -145,15 +145,15 @@ def chosen_cases(claim: Claim, given: Given) -> list[dict[str, int]]:
 def _try_each(
     claim: Claim, planned: list[_Planned], report: Report, limit: Limit
 ) -> Iterator[Trial]:
-    for done, one in enumerate(planned, start=1):
+    for done, trial in enumerate(planned, start=1):
         start = time.perf_counter()
-        finding = _find(claim, one, limit)
+        finding = _find(claim, trial, limit)
         report(done, len(planned))
         yield Trial(
-            one.parameters,
-            one.game.notation,
-            one.bound,
-            one.quantity,
+            trial.parameters,
+            trial.game.notation,
+            trial.bound,
+            trial.quantity,
             finding,
             time.perf_counter() - start,
         )
@@ -164,8 +164,10 @@ def _try_across(
 ) -> Iterator[Trial]:
     start = time.perf_counter()
     verdicts: list[ClaimVerdict] = []
-    for done, one in enumerate(planned, start=1):
-        verdicts.append(ClaimVerdict.of(claim.id, one.parameters, _find(claim, one, limit), 0.0))
+    for done, trial in enumerate(planned, start=1):
+        verdicts.append(
+            ClaimVerdict.of(claim.id, trial.parameters, _find(claim, trial, limit), 0.0)
+        )
         report(done, len(planned))
     (verdict,) = check_across(Catalogue({claim.id: claim}), verdicts)
     seconds = time.perf_counter() - start
@@ -180,10 +182,10 @@ def _try_standing(
     yield Trial(fixed, None, bound, None, finding, time.perf_counter() - start)
 
 
-def _find(claim: Claim, one: _Planned, limit: Limit) -> Finding:
+def _find(claim: Claim, trial: _Planned, limit: Limit) -> Finding:
     def find() -> Finding:
-        data = table(one.game, one.bound, one.quantity)
-        return check_claim(claim, one.parameters, one.game, one.bound, data)
+        data = table(trial.game, trial.bound, trial.quantity)
+        return check_claim(claim, trial.parameters, trial.game, trial.bound, data)
 
     return _within(limit, find)
 

@@ -90,11 +90,11 @@ def show_plan(
     console = Console()
     console.print(table)
     total = rows["total"]
-    for one in large:
+    for big in large:
         console.print(
-            f"{one['ruleset']}, {one['quantity']} to {one['bound']:,}: {one['blocks']:,} blocks of"
-            f" {one['rows']:,} × {one['columns']:,}, each {in_bytes(one['memory'])} of memory;"
-            f" {in_bytes(one['bytes'])} on disk"
+            f"{big['ruleset']}, {big['quantity']} to {big['bound']:,}: {big['blocks']:,} blocks of"
+            f" {big['rows']:,} × {big['columns']:,}, each {in_bytes(big['memory'])} of memory;"
+            f" {in_bytes(big['bytes'])} on disk"
         )
     if plan["url"] is not None:
         console.print(f"new tables are stored in {plan['url']}")

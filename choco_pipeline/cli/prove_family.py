@@ -160,7 +160,7 @@ def _members(several: Sequence[Mapping[str, int]]) -> str:
     if not several:
         return "none"
     names = list(several[0])
-    values = [", ".join(str(one[name]) for name in names) for one in several]
+    values = [", ".join(str(member[name]) for name in names) for member in several]
     if len(names) == 1:
         return f"{names[0]} = {', '.join(values)}"
     return f"({', '.join(names)}) = {', '.join(f'({value})' for value in values)}"
@@ -179,7 +179,7 @@ def _lines(answer: Mapping[str, Any]) -> list[str]:
     if every is not None:
         return [
             f"refuted {of}: {answer['why']}",
-            *(f"it contradicts itself at {one['text']}" for one in every["cases"]),
+            *(f"it contradicts itself at {case['text']}" for case in every["cases"]),
             f"{texts}; {in_time(answer['seconds'])} in all",
             f"certificate: {every['certificate']}",
             *checked,

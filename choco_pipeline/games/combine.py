@@ -159,7 +159,7 @@ class DisjunctiveSum(Ruleset):
             tuple(names),
             {**a.limits, **b.limits},
             (*a.moves, *b.moves),
-            parse(" and ".join(f"({one.text})" for one in both)) if both else None,
+            parse(" and ".join(f"({condition.text})" for condition in both)) if both else None,
         )
 
     @property

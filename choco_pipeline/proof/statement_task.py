@@ -107,7 +107,7 @@ def settled(
         took = time.perf_counter() - start
         claim_id = Claim.from_json(claim).id
         return [ClaimVerdict.of(claim_id, {}, finding, took, certificate=None)]
-    return [ClaimVerdict.model_validate(one) for one in verdicts]
+    return [ClaimVerdict.model_validate(document) for document in verdicts]
 
 
 def settled_for_all(
@@ -172,13 +172,13 @@ def settled_following(
     limits = {"seconds": seconds, "memory": memory}
     ids = claim["follows_from"]["claims"]
     try:
-        for one in ids:
-            if one not in claims:
+        for claim_id in ids:
+            if claim_id not in claims:
                 raise UndecidedError(
-                    f"it follows from {one}, which is not decided for all parameters at once"
+                    f"it follows from {claim_id}, which is not decided for all parameters at once"
                 )
-        premises = [claims[one] for one in ids]
-        decided = [known[one].document() if one in known else None for one in ids]
+        premises = [claims[claim_id] for claim_id in ids]
+        decided = [known[claim_id].document() if claim_id in known else None for claim_id in ids]
         asked = (dict(claim), premises, decided, seconds, certificates)
         return ClaimVerdict.model_validate(
             prover.call(target, *asked, what="the decision", **limits)

@@ -85,9 +85,9 @@ def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> 
             proof = outcomes.find(todo) or searched(todo, outcomes, prover)
             proofs.append(proof)
             if proof.is_proved:
-                for one in todo.claims:
-                    claim = order.claims[one.claim]
-                    verdicts.append(decided_on(claim, one.parameters, proof, todo, prover))
+                for asked in todo.claims:
+                    claim = order.claims[asked.claim]
+                    verdicts.append(decided_on(claim, asked.parameters, proof, todo, prover))
             report(Stage.PROVE, proofs=1)
     proofs, verdicts = asked_again(proofs, verdicts)
     found = {
@@ -109,18 +109,27 @@ def asked_again(
 ) -> tuple[list[GameProof], list[ClaimVerdict]]:
     """Return proofs and verdicts with what the checker says, asked once, so that games that claims share are decided once."""
     answers: list[GameProof | ClaimVerdict] = [*proofs, *verdicts]
-    proved = [one for one in answers if _is_asked(one)]
-    asked = [(str(one.certificate), EngineAnswers(one.engines, one.no_answer)) for one in proved]
+    proved = [answer for answer in answers if _is_asked(answer)]
+    asked = [
+        (str(answer.certificate), EngineAnswers(answer.engines, answer.no_answer))
+        for answer in proved
+    ]
     agreed = iter(ask_checker(asked, CHECKER_SECONDS))
     return (
-        [one.model_copy(update=vars(next(agreed))) if _is_asked(one) else one for one in proofs],
-        [one.with_evidence(vars(next(agreed))) if _is_asked(one) else one for one in verdicts],
+        [
+            answer.model_copy(update=vars(next(agreed))) if _is_asked(answer) else answer
+            for answer in proofs
+        ],
+        [
+            answer.with_evidence(vars(next(agreed))) if _is_asked(answer) else answer
+            for answer in verdicts
+        ],
     )
 
 
-def _is_asked(one: GameProof | ClaimVerdict) -> bool:
+def _is_asked(answer: GameProof | ClaimVerdict) -> bool:
     """Return whether there is a certificate that the checker reads; families have others."""
-    return one.is_proved and (isinstance(one, GameProof) or one.for_all is None)
+    return answer.is_proved and (isinstance(answer, GameProof) or answer.for_all is None)
 
 
 def warm_up() -> None:

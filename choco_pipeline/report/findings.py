@@ -45,15 +45,15 @@ class FindingGroup:
     def forms(self) -> list[tuple[str, int]]:
         """The forms that value sets took, and in how many tables, most frequent first."""
         counts: dict[str, int] = defaultdict(int)
-        for one in self.found:
-            if isinstance(one.finding, ValueSetFinding):
-                counts[FORMS[one.finding.form.name]] += 1
+        for entry in self.found:
+            if isinstance(entry.finding, ValueSetFinding):
+                counts[FORMS[entry.finding.form.name]] += 1
         return sorted(counts.items(), key=lambda item: -item[1])
 
     @property
     def exact(self) -> int:
         """In how many tables the best shift has no mismatch."""
-        shifts = (one.finding for one in self.found if isinstance(one.finding, ShiftsFinding))
+        shifts = (entry.finding for entry in self.found if isinstance(entry.finding, ShiftsFinding))
         return sum(finding.best[0].mismatches == 0 for finding in shifts)
 
 

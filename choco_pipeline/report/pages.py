@@ -173,7 +173,7 @@ def _certificates(view: ClaimView, folder: Path) -> list[tuple[str, str]]:
     """Return the certificates that a claim's proofs rest on, those that are there: path, and address seen from `folder`."""
     verdicts = [cell.document for cell in view.cells]
     falsified = [v.false_everywhere for v in verdicts]
-    paths = [one.certificate for one in (*verdicts, *falsified) if one is not None]
+    paths = [verdict.certificate for verdict in (*verdicts, *falsified) if verdict is not None]
     named = dict.fromkeys(path for path in paths if path is not None and Path(path).is_file())
     return [(path, Path(os.path.relpath(path, folder)).as_posix()) for path in named]
 

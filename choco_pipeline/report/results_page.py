@@ -120,7 +120,7 @@ def changes(ledger: Ledger, base: Ledger) -> Mapping[str, Any]:
         among them that now hold to a larger bound; ``new``, the number of cases that only `ledger` has; ``changed``, the
         others: ``claim``, ``parameters``, ``before`` and ``after`` (verdict, bound, text), sorted by claim.
     """
-    before, after = (dict(_cases(one)) for one in (base, ledger))
+    before, after = (dict(_cases(run)) for run in (base, ledger))
     both = [case for case in after if case in before]
     same = [case for case in both if before[case].verdict == after[case].verdict]
     return {

@@ -27,19 +27,19 @@ def statement_rows(statements: Sequence[FoundStatement]) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-                "id": one.id,
-                "kind": one.kind,
-                "ruleset": one.ruleset,
-                "when": one.when,
-                "statement": one.text,
-                "verdict": one.verdict,
-                "text": one.conclusion.text,
-                "known": " ".join(one.known),
-                "known_as": one.known_as if one.known else "",
-                "known_on": one.known_on if one.known else "",
-                "latex": one.latex,
+                "id": statement.id,
+                "kind": statement.kind,
+                "ruleset": statement.ruleset,
+                "when": statement.when,
+                "statement": statement.text,
+                "verdict": statement.verdict,
+                "text": statement.conclusion.text,
+                "known": " ".join(statement.known),
+                "known_as": statement.known_as if statement.known else "",
+                "known_on": statement.known_on if statement.known else "",
+                "latex": statement.latex,
             }
-            for one in statements
+            for statement in statements
         ]
     )
 
@@ -69,8 +69,8 @@ def p_position_counts(cells: Cells) -> IntegerSequence:
 
 def statement_b_files(statements: Sequence[FoundStatement]) -> Iterator[str]:
     """Yield the b-file of each statement on a sequence."""
-    for one in statements:
-        sequence = sequence_of(one)
+    for statement in statements:
+        sequence = sequence_of(statement)
         if sequence is not None:
             yield b_file(sequence)
 

@@ -133,7 +133,9 @@ def statements(wanted: Proofs, catalogue: Catalogue) -> dict[str, StatementPart]
     }
     if for_all:
         # The games are part of the order, so that they are decided anew when a file that describes one has changed.
-        games = dict(item for one in for_all for item in catalogue.claims[one].documents.items())
+        games = dict(
+            item for claim_id in for_all for item in catalogue.claims[claim_id].documents.items()
+        )
         parts[digest({"for all": for_all})] = StatementPart(for_all, *limits, games)
     return parts
 
@@ -144,8 +146,8 @@ def in_parts(ids: Iterable[str], work: Work, number: int) -> dict[str, list[str]
     An id's part follows from itself alone, so that one more moves no other.
     """
     parts: dict[int, list[str]] = defaultdict(list)
-    for one in ids:
-        parts[int(digest(one), 16) % number].append(one)
+    for claim_id in ids:
+        parts[int(digest(claim_id), 16) % number].append(claim_id)
     return {digest({work.name: sorted(chosen)}): chosen for _, chosen in sorted(parts.items())}
 
 

@@ -51,4 +51,4 @@ class Ledger(RecordModel):
 
     def document(self) -> dict[str, object]:
         """Return it as plain data."""
-        return {**self.model_dump(), "verdicts": [one.document() for one in self.verdicts]}
+        return {**self.model_dump(), "verdicts": [verdict.document() for verdict in self.verdicts]}

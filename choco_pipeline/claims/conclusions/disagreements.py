@@ -39,7 +39,7 @@ def require_agreement(catalogue: Catalogue, verdicts: Iterable[ClaimVerdict]) ->
                 condition = math_text(claim.statement.for_all or "")
                 raise DisagreementError(f"{counterexample}; proved for all {condition}")
             for verdict in group:
-                if any(_contradicts(verdict, one) for one in refuted):
+                if any(_contradicts(verdict, other) for other in refuted):
                     raise DisagreementError(
                         f"{counterexample}; {verdict.text} ({_source(verdict)})"
                     )

@@ -154,7 +154,7 @@ class Cases:
         every = _all_parameters(self.claim)
         checked = [dict(given) for given in self.kinds]
         return every is not None and all(
-            one in checked or self.is_among_all(tuple(one.items())) for one in every
+            case in checked or self.is_among_all(tuple(case.items())) for case in every
         )
 
     @cached_property
@@ -232,12 +232,12 @@ def engines_text(engines: Sequence[EngineAgreement]) -> str:
     'ours and MONA on 4 proofs; ours alone on 2 proofs (MONA: the time is over)'
     """
     parts = []
-    for one in engines:
-        names = [ENGINES.get(name, name) for name in one.engines]
+    for proved_by in engines:
+        names = [ENGINES.get(name, name) for name in proved_by.engines]
         text = enumerated(names) + (" alone" if len(names) == 1 else "")
         if len(engines) > 1:
-            text += f" on {one.proofs:,} proof{'' if one.proofs == 1 else 's'}"
-        silent = [f"{ENGINES.get(name, name)}: {why}" for name, why in one.no_answer.items()]
+            text += f" on {proved_by.proofs:,} proof{'' if proved_by.proofs == 1 else 's'}"
+        silent = [f"{ENGINES.get(name, name)}: {why}" for name, why in proved_by.no_answer.items()]
         parts.append(text + (f" ({'; '.join(silent)})" if silent else ""))
     return "; ".join(parts)
 
@@ -271,6 +271,6 @@ def _all_parameters(claim: Claim) -> list[dict[str, int]] | None:
         choices.append(sorted({int(value.value({})) for value in values}))
     every = [dict(zip(names, chosen, strict=True)) for chosen in itertools.product(*choices)]
     try:
-        return [case for one in every for case in claim.cases(one)]
+        return [case for known in every for case in claim.cases(known)]
     except ConfigError:
         return None

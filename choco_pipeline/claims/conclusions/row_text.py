@@ -125,7 +125,7 @@ def _text(cases: Cases, decided: ClaimVerdict | None) -> str:
 
 def _named(given: Sequence[Given]) -> str:
     """Return for which parameters something is; nothing where it is for the whole statement."""
-    return "" if () in given else f", for {exact_text([dict(one) for one in given])}"
+    return "" if () in given else f", for {exact_text([dict(parameters) for parameters in given])}"
 
 
 def _proved_for_all(cases: Cases) -> list[str]:
@@ -171,12 +171,12 @@ def _proved(cases: Cases) -> list[str]:
 
 def _domain(verdicts: Sequence[ClaimVerdict]) -> str:
     """Return what proofs of one kind are for; where each has a bound of its own, from which to which."""
-    domains = {one.domain for one in verdicts}
+    domains = {verdict.domain for verdict in verdicts}
     if len(domains) == 1:
         return domains.pop()
-    if printed := [one.printed for one in verdicts if one.printed is not None]:
+    if printed := [verdict.printed for verdict in verdicts if verdict.printed is not None]:
         return f"the {min(printed):,} to {max(printed):,} printed numbers"
-    reach = [one.reach for one in verdicts if isinstance(one.reach, int)]
+    reach = [verdict.reach for verdict in verdicts if isinstance(verdict.reach, int)]
     return f"all positions with coordinates up to its bound ({min(reach):,} to {max(reach):,})"
 
 
@@ -315,17 +315,17 @@ def _for(verdict: ClaimVerdict) -> str:
 def _share(chosen: Sequence[ClaimVerdict], verdicts: Sequence[ClaimVerdict]) -> str:
     """Return how many of all tables, and of checks without one and proofs if there are any, gave some of the verdicts."""
     parts = []
-    for one in ("table", "check", "proof"):
+    for part in ("table", "check", "proof"):
         number, of = (
-            sum(_source(verdict) == one for verdict in some) for some in (chosen, verdicts)
+            sum(_source(verdict) == part for verdict in some) for some in (chosen, verdicts)
         )
         if not number:
             continue
-        all_of_them = f"{of:,} {one}{'' if of == 1 else 's'}"
+        all_of_them = f"{of:,} {part}{'' if of == 1 else 's'}"
         if len(chosen) == len(verdicts) == of:
             parts.append(all_of_them)
         elif number == of:
-            parts.append(f"the only {one}" if of == 1 else f"all {all_of_them}")
+            parts.append(f"the only {part}" if of == 1 else f"all {all_of_them}")
         else:
             parts.append(f"{number:,} of {all_of_them}")
     return " and ".join(parts)

@@ -17,11 +17,11 @@ _Result = TypeVar("_Result")
 Pass: TypeAlias = Generator[None, None, _Result]
 
 
-def alone(one: Pass[_Result]) -> _Result:
+def alone(reader: Pass[_Result]) -> _Result:
     """Go through a table with one pass, and return its result."""
     while True:
         try:
-            next(one)
+            next(reader)
         except StopIteration as end:
             result: _Result = end.value
             return result

@@ -123,7 +123,9 @@ def show_claim(source: ClaimSource, claim_id: str, json: bool) -> None:
     if json:
         document = {**claim.as_ledger().model_dump(), "formal": dict(_formal(claim))}
         last = row and row.model_dump()
-        documents = [{**one.document(), "ruleset": source.ruleset(one)} for one in verdicts]
+        documents = [
+            {**verdict.document(), "ruleset": source.ruleset(verdict)} for verdict in verdicts
+        ]
         commands = _commands(source, claim, verdicts)
         emit({**document, "last": last, "verdicts": documents, "commands": commands})
         return

@@ -142,13 +142,13 @@ def followed(claim: Claim, catalogue: Catalogue, seconds: float) -> Iterator[Tri
 
 
 def _followed(claim: Claim, catalogue: Catalogue, prover: Limited, seconds: float) -> Trial:
-    chain = {one.id: one.as_json() for one in [*catalogue.premises(claim), claim]}
+    chain = {link.id: link.as_json() for link in [*catalogue.premises(claim), claim]}
     known: dict[str, ClaimVerdict] = {}
-    for name, one in chain.items():
-        if one["follows_from"] is not None:
-            known[name] = settled_following(one, chain, known, seconds, MEMORY, None, prover)
-        elif one["for_all"] is not None:
-            known[name] = settled_for_all(one, seconds, MEMORY, None, prover)
+    for name, link in chain.items():
+        if link["follows_from"] is not None:
+            known[name] = settled_following(link, chain, known, seconds, MEMORY, None, prover)
+        elif link["for_all"] is not None:
+            known[name] = settled_for_all(link, seconds, MEMORY, None, prover)
     return _trial_for_all(known[claim.id])
 
 

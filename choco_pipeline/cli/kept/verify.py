@@ -115,8 +115,8 @@ def _certificates_checked(seconds: float) -> list[dict[str, str]]:
         )
         outcomes = {path: checked for part in answers for path, checked in part}
     return [
-        {"certificate": path.as_posix(), "answer": one.answer, "why": one.why}
-        for path, one in sorted(outcomes.items())
+        {"certificate": path.as_posix(), "answer": answer.answer, "why": answer.why}
+        for path, answer in sorted(outcomes.items())
     ]
 
 

@@ -170,13 +170,15 @@ class _Lines:
 def _show_new(statements: Sequence[FoundStatement], lines: _Lines) -> None:
     """Print what no claim of the catalogue says and nothing refutes, the strongest verdicts first."""
     new = [
-        one
-        for one in sorted(statements, key=lambda one: STRONGEST_FIRST.index(one.verdict))
-        if not one.known and one.verdict != "refuted" and one.kind != "heights"
+        statement
+        for statement in sorted(
+            statements, key=lambda statement: STRONGEST_FIRST.index(statement.verdict)
+        )
+        if not statement.known and statement.verdict != "refuted" and statement.kind != "heights"
     ]
     lines.heading("Found, and in no claim", bool(new))
-    for one in new[:MOST_NEW]:
-        lines.item(one.verdict, f"{in_text(one)}: {one.conclusion.text}")
+    for statement in new[:MOST_NEW]:
+        lines.item(statement.verdict, f"{in_text(statement)}: {statement.conclusion.text}")
     if len(new) > MOST_NEW:
         lines.line(f"and {len(new) - MOST_NEW:,} more, on the report's page of found statements")
 

@@ -148,13 +148,13 @@ class Engine:
                 witnesses = [self._witness(part) for part in parts]
                 return min(
                     (
-                        dict.fromkeys(sorted(free(sentence)), 0) | one
-                        for one in witnesses
-                        if one is not None
+                        dict.fromkeys(sorted(free(sentence)), 0) | witness
+                        for witness in witnesses
+                        if witness is not None
                     ),
-                    key=lambda one: (
-                        max(one.values(), default=0).bit_length(),
-                        sorted(one.items()),
+                    key=lambda witness: (
+                        max(witness.values(), default=0).bit_length(),
+                        sorted(witness.items()),
                     ),
                     default=None,
                 )

@@ -76,7 +76,7 @@ class Proof(ShownInNotebook):
 
     def __repr__(self) -> str:
         """Return the game, what is known of it, and why, without the automata, which fill pages."""
-        states = ", ".join(str(one.states) for one in self.automata)
+        states = ", ".join(str(automaton.states) for automaton in self.automata)
         return f"<Proof: {self.relation} of {self.ruleset.notation}: {self.status}, {self.why}; states: {states or 'none'}>"
 
     @property

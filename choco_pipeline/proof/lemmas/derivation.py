@@ -88,7 +88,7 @@ def _of_premises(
             if values is not None:
                 break
         else:
-            named = ", ".join(one.id for one in premises)
+            named = ", ".join(given.id for given in premises)
             of = f"({', '.join(game.coordinates)})" + (
                 f", {game.passes} passes" if game.passes else ""
             )
@@ -100,7 +100,7 @@ def _of_premises(
             raise LemmaError(f"{premise.id} is decided for single parameters only")
         conditions.append(put(nodes(premise.statement.for_all), values))
         knowns.append(_known(premise, about, game, values))
-    if unused := [one.id for one in premises if one.id not in used]:
+    if unused := [given.id for given in premises if given.id not in used]:
         raise LemmaError(f"{unused[0]} is not needed")
     return knowns
 

@@ -97,13 +97,17 @@ def _decided(
     """Return that a claim is proved, or raise why not."""
     follows = claim.statement.follows_from
     assert follows is not None
-    chain = [_premise(one, finding) for one, finding in zip(premises, decided, strict=True)]
+    chain = [_premise(premise, finding) for premise, finding in zip(premises, decided, strict=True)]
     derivation = derived(claim, premises)
     hypotheses = [
         require_only_the_end(part, derivation.family, Clock(seconds))
         for part in derivation.only_the_end
     ]
-    steps = [step for one in derivation.statements for step in _steps(claim, one, seconds, folder)]
+    steps = [
+        step
+        for statement in derivation.statements
+        for step in _steps(claim, statement, seconds, folder)
+    ]
     agreeing = (values for values in members(derivation.family) if _agrees(derivation, values))
     compared = len(list(islice(agreeing, MEMBERS)))
     if not compared:

@@ -137,12 +137,12 @@ LEMMAS: Mapping[LemmaName, Lemma] = {
 
 def _values(lemma: Lemma, known: Sequence[Known]) -> Sequence[tuple[Node, ...]]:
     """Return the Grundy numbers that are known, each by the passes left."""
-    for one in known:
-        if one.kind != "grundy":
+    for premise in known:
+        if premise.kind != "grundy":
             raise LemmaError(f"{lemma.title}: Grundy numbers are needed, P-positions are known")
-    return [one.by_passes for one in known]
+    return [premise.by_passes for premise in known]
 
 
 def _facts(known: Sequence[Known]) -> tuple[Node, ...]:
     """Return what is known of coordinates besides."""
-    return tuple(fact for one in known for fact in one.facts)
+    return tuple(fact for premise in known for fact in premise.facts)

@@ -97,7 +97,9 @@ def _text(part: Played, case: FamilyCase) -> str:
         largest = f"(+ {_sum(height.constant)} 0 {' '.join(terms)})"
         sentences.append(f"(or (= |{name}| 0) (>= {largest} {_sum(height.divisor)}))")
     sentences += [_no_move(part, case, name) for name in part.coordinates]
-    return "\n".join([*lines, *(f"(assert {one})" for one in sentences), "(check-sat)", ""])
+    return "\n".join(
+        [*lines, *(f"(assert {sentence})" for sentence in sentences), "(check-sat)", ""]
+    )
 
 
 def _no_move(part: Played, case: FamilyCase, lowered: str) -> str:

@@ -55,8 +55,8 @@ class Played:
             height = self.heights.get(name)
             group = frozenset({name}) | (names_in(height) if height is not None else frozenset())
             group &= frozenset(self.coordinates)
-            touched = [one for one in groups if one & group]
-            groups = [one for one in groups if one not in touched] + [group.union(*touched)]
+            touched = [other for other in groups if other & group]
+            groups = [other for other in groups if other not in touched] + [group.union(*touched)]
         ordered = [tuple(n for n in self.coordinates if n in group) for group in groups]
         return tuple(self._only(names) for names in sorted(ordered, key=self._place))
 

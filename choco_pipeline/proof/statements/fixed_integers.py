@@ -72,7 +72,7 @@ def choices(check: IntegerStatement, fixed: tuple[str, ...]) -> tuple[list[dict[
     spans = {name: check.all[name] for name in fixed}
     first = list(islice(assignments(spans, {"N": check.bound}), MOST_CHOICES + 1))
     are_all = len(first) <= MOST_CHOICES and not any("N" in span.names for span in spans.values())
-    return [{name: one[name] for name in fixed} for one in first[:MOST_CHOICES]], are_all
+    return [{name: choice[name] for name in fixed} for choice in first[:MOST_CHOICES]], are_all
 
 
 def _formulas(check: IntegerStatement) -> Iterator[Formula]:

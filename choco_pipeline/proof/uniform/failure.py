@@ -117,12 +117,12 @@ def _of_case(direct: DirectCase, clock: Clock) -> list[Failure]:
         if len(case.names) != 1:
             break
         m, first = Affine.of(case.names[0]), points[0][0]
-        one = replace(case, conditions=(*case.conditions, m - first, -m + first))
+        part = replace(case, conditions=(*case.conditions, m - first, -m + first))
         wrong = next(iter(inconsistencies(direct, points[0], clock)), None)
         if wrong is None:
             break
         at = dict(zip(direct.coordinates, map(number, wrong), strict=True))
-        alone.append(_failure(replace(direct, case=one), at))
+        alone.append(_failure(replace(direct, case=part), at))
         case = replace(case, conditions=(*case.conditions, m - first - 1))
     return []
 

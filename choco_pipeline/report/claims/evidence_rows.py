@@ -99,7 +99,7 @@ def _plain(value: Any) -> EvidenceValue:
         case int() | str():
             return value
         case {}:
-            return [f"{ENGINES.get(name, name)}: {one}" for name, one in value.items()]
+            return [f"{ENGINES.get(name, name)}: {text}" for name, text in value.items()]
         case _:
             return list(value)
 
@@ -121,7 +121,7 @@ def _every_member(named: Document) -> Iterator[tuple[str, EvidenceValue]]:
 
 def _derivation(derivation: Document) -> Iterator[tuple[str, EvidenceValue]]:
     """Yield what a claim follows from, by which lemmas and hypotheses, and the sentences that engines decided."""
-    yield "follows from", [_claim(one) for one in _premises(derivation)]
+    yield "follows from", [_claim(premise) for premise in _premises(derivation)]
     if derivation["lemmas"]:
         yield "by", enumerated(derivation["lemmas"])
     if derivation["hypotheses"]:
@@ -143,10 +143,10 @@ def _derivation(derivation: Document) -> Iterator[tuple[str, EvidenceValue]]:
 
 def _premises(derivation: Document) -> Iterator[Document]:
     """Yield the premises, and those that they follow from in their turn, each once in a line."""
-    for one in derivation["premises"]:
-        yield one
-        if one["follows_from"] is not None:
-            yield from _premises(one["follows_from"])
+    for premise in derivation["premises"]:
+        yield premise
+        if premise["follows_from"] is not None:
+            yield from _premises(premise["follows_from"])
 
 
 def _claim(premise: Document) -> Markup:

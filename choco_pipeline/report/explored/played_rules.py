@@ -87,14 +87,14 @@ def played_rules(rules: Rules, sizes: Sequence[int]) -> PlayedRules:
     def function(formula: Formula | None) -> PackedFunction | None:
         return None if formula is None else tabulated(formula, axes, sizes)
 
-    def move(one: Move) -> PlayedMove:
+    def move(rule: Move) -> PlayedMove:
         return PlayedMove(
-            tuple(axes[name] for name in one.lowers),
-            one.by,
-            function(one.at_most),
-            one.clips,
-            function(one.unless),
-            tuple(move(other) for other in one.needs),
+            tuple(axes[name] for name in rule.lowers),
+            rule.by,
+            function(rule.at_most),
+            rule.clips,
+            function(rule.unless),
+            tuple(move(other) for other in rule.needs),
         )
 
     limits = []

@@ -180,29 +180,44 @@ def read_found(path: Path, ledger: Ledger, results: Path) -> FoundStatements:
 def found_of(document: FoundDocument, ledger: Ledger, results: Path) -> FoundStatements:
     """Return what a document says, its statements in their order within each part."""
     statements = document.statements
-    heights = [one for one in statements if one.kind == "heights"]
-    held = [one for one in statements if one.verdict != "refuted" and one.kind != "heights"]
+    heights = [statement for statement in statements if statement.kind == "heights"]
+    held = [
+        statement
+        for statement in statements
+        if statement.verdict != "refuted" and statement.kind != "heights"
+    ]
     known = KnownClaims.of(ledger.claims)
-    told = {one.id: known.telling(one.pattern) for one in held if one.kind in ON_P_POSITIONS}
+    told = {
+        statement.id: known.telling(statement.pattern)
+        for statement in held
+        if statement.kind in ON_P_POSITIONS
+    }
     parts = (
-        [one for one in held if not one.known and told.get(one.id) is None],
-        [one for one in held if one.known and one.known_as != "more"],
-        [one for one in held if (one.known_as == "more" if one.known else told.get(one.id))],
-        [one for one in heights if one.verdict != "refuted"],
-        [one for one in statements if one.verdict == "refuted"],
+        [statement for statement in held if not statement.known and told.get(statement.id) is None],
+        [statement for statement in held if statement.known and statement.known_as != "more"],
+        [
+            statement
+            for statement in held
+            if (statement.known_as == "more" if statement.known else told.get(statement.id))
+        ],
+        [statement for statement in heights if statement.verdict != "refuted"],
+        [statement for statement in statements if statement.verdict == "refuted"],
     )
-    numbers = {one.id: n for n, one in enumerate((one for part in parts for one in part), start=1)}
+    numbers = {
+        statement.id: n
+        for n, statement in enumerate((statement for part in parts for statement in part), start=1)
+    }
     new, rediscovered, consequences, classified, refuted = (
         [
             FoundView(
-                numbers[one.id],
-                one,
-                tuple(map(known.named, one.known)),
-                told.get(one.id),
-                tuple((numbers[name], name) for name in one.follows_from if name in numbers),
-                drawing(one, ledger.tables, results),
+                numbers[statement.id],
+                statement,
+                tuple(map(known.named, statement.known)),
+                told.get(statement.id),
+                tuple((numbers[name], name) for name in statement.follows_from if name in numbers),
+                drawing(statement, ledger.tables, results),
             )
-            for one in part
+            for statement in part
         ]
         for part in parts
     )

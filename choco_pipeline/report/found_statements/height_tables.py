@@ -60,7 +60,7 @@ def _shifts(shifts: Sequence[Mapping[str, Any]]) -> HeightTable:
     return HeightTable(
         "For how many f of the box a sum is zero exactly at the P-positions, and for how many it comes closest to that",
         ("sum", "exactly", "closest"),
-        tuple((one["sum"], f"{one['exact']:,}", f"{one['best']:,}") for one in shifts),
+        tuple((shift["sum"], f"{shift['exact']:,}", f"{shift['best']:,}") for shift in shifts),
     )
 
 

@@ -67,23 +67,27 @@ def series_of(proved: Sequence[GameProof], main: str, names: Sequence[str]) -> l
 def found_laws(series: Sequence[Series], main: str) -> list[FoundLaw]:
     """Return the laws of all series."""
     return [
-        FoundLaw(one.name, law.formula, law.where, _tested(law, main))
-        for one in series
-        for law in _laws(one, main)
+        FoundLaw(lines.name, law.formula, law.where, _tested(law, main))
+        for lines in series
+        for law in _laws(lines, main)
     ]
 
 
 def has_enough(series: Sequence[Series]) -> bool:
     """Return whether a law could have been found in one of the series."""
-    return any(len(one.states) >= FEWEST for one in series)
+    return any(len(lines.states) >= FEWEST for lines in series)
 
 
 def states_chart(series: Sequence[Series], main: str) -> Markup | None:
     """Return the states against the parameter `main`; one series apart by its laws, several each in one line."""
-    lines = [Line(one.name, sorted(one.states.items())) for one in series if len(one.states) > 1]
+    lines = [
+        Line(lines_of.name, sorted(lines_of.states.items()))
+        for lines_of in series
+        if len(lines_of.states) > 1
+    ]
     if len(series) == 1:
         lines = _by_law(series[0], main)
-    if not any(len(one.states) >= LEAST_POINTS for one in series):
+    if not any(len(lines_of.states) >= LEAST_POINTS for lines_of in series):
         return None
     return line_chart(lines, main, "states")
 

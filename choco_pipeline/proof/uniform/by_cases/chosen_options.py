@@ -81,7 +81,7 @@ def _numbered(
     def renamed(totals: Mapping[str, Affine]) -> dict[str, Affine]:
         return {x: total.substitute(new) for x, total in totals.items()}
 
-    return [replace(one, changed=renamed(one.changed)) for one in options], [
+    return [replace(option, changed=renamed(option.changed)) for option in options], [
         NamedQuotient(str(new[q.name]), q.dividend.substitute(new), q.divisor) for q in quotients
     ]
 

@@ -194,9 +194,9 @@ class Family:
     def _alternatives(self, part: _FamilyPart) -> list[_FamilyPart]:
         every = self._reader(part).alternatives(parse_nodes(self.condition))
         parts = [replace(part, conditions=part.conditions + more, is_read=True) for more in every]
-        for one in parts[:-1]:  # which a later one may be larger than
-            if any(other.includes(one) for other in parts if other is not one):
-                parts = [other for other in parts if other is not one]
+        for earlier in parts[:-1]:  # which a later one may be larger than
+            if any(other.includes(earlier) for other in parts if other is not earlier):
+                parts = [other for other in parts if other is not earlier]
         return parts
 
     def _case(self, part: _FamilyPart) -> FamilyCase:
