@@ -11,6 +11,8 @@ from choco_pipeline.drawing.shape import Boxes, Heaps, Passes, Plus, Shape, Squa
 MILK, MILK_LEFT, MILK_RIGHT, BITTER, CUT = "#8a5a36", "#6f4528", "#55331c", "#0b0b0b", "#f1e2cc"
 #: What a move takes away.
 PALE = 'opacity="0.3"'
+#: In the picture's own units, pixels where a page shows it in full size: the side of a square, the height of a line of text, and
+#: the radius of a stone.
 UNIT, LABEL, STONE = 20.0, 18.0, 9.0
 #: Larger drawings are made of blocks: this many squares, boxes or stones at most stand in a line.
 MOST_SQUARES, MOST_BOXES, MOST_STONES = 48, 24, 24

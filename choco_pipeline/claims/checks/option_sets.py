@@ -20,6 +20,7 @@ from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.tables.reading.cells import Truths
 
 #: Pairs of a position and a cell that are looked at: some hundredths of a second. A mistake in a rule shows near 0 already.
+#: With more of them the box, of which the verdict is, has a larger bound.
 MOST_PAIRS = 1 << 20
 
 

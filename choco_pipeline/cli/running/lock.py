@@ -19,7 +19,8 @@ from choco_pipeline.sweep.paths import SHARED
 #: Where Snakemake keeps what it knows of runs, below the folder that it runs in, and its own lock.
 SNAKEMAKE = Path(".snakemake")
 SNAKEMAKE_LOCKS = SNAKEMAKE / "locks"
-#: Seconds that the processes of a killed run have to be gone.
+#: Seconds that the processes of a killed run have to be gone, which takes them one or two; a run that starts beside them would
+#: write the same files.
 GONE = 15.0
 
 

@@ -44,11 +44,11 @@ from choco_pipeline.sweep.run_ledger import Ledger
 from choco_pipeline.sweep.run_plan import current_plan
 
 SNAKEFILE = SHIPPED / "Snakefile"
-#: Seconds between two looks at Snakemake.
+#: Seconds between two looks at Snakemake; a run ends later by so much at most, and progress jumps where they are more.
 TICK = 0.1
-#: With less space than this on its disk, a run is taken for one that has failed for it.
+#: With fewer bytes free on its disk, a run is taken for one that has failed for it: a document needs about as many.
 LEAST_FREE = 1 << 20
-#: Lines of Snakemake's log that are shown when it fails without a failing job.
+#: Lines of Snakemake's log that are shown when it fails without a failing job: its message has one to five.
 TAIL = 8
 #: A lock that a killed Snakemake has left is asked to be removed so many times in all, if that is killed, too.
 UNLOCKS = 2

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from choco_pipeline.formula.nodes import Binary, Compare, Integer, Junction, Name, Node
 
+#: Sets are recognised as {2^n − c} for c of at most this size; for larger ones a few values would look like such a set by chance.
+MOST_SHIFT = 8
+
 
 @dataclass(frozen=True)
 class ShiftedPowers:

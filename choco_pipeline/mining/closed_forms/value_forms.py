@@ -9,7 +9,7 @@ from itertools import pairwise
 from math import gcd, log
 
 from choco_pipeline.formula.written.math_text import math_text
-from choco_pipeline.formula.written.shifted_powers import ShiftedPowers
+from choco_pipeline.formula.written.shifted_powers import MOST_SHIFT, ShiftedPowers
 from choco_pipeline.mining.table_findings import ValueForm
 
 #: At most this many values are listed.
@@ -20,8 +20,6 @@ FEWEST = 4
 MOST_MEMBERS, MOST_EXTRAS = 8, 2
 #: Remainders are looked at modulo at most this.
 LARGEST_MODULUS = 64
-#: The sets {2^n - c} that are recognised have c of at most this size.
-MOST_SHIFT = 8
 #: A law for frontiers is fitted on two of them and must hold for so many others.
 FEWEST_OTHERS = 2
 

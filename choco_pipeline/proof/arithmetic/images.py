@@ -15,15 +15,13 @@ from choco_pipeline.automata.dfa import Automaton, AutomatonError
 from choco_pipeline.automata.minimise import minimised
 from choco_pipeline.errors import LimitError
 from choco_pipeline.formula import parse
-from choco_pipeline.formula.written.shifted_powers import ShiftedPowers
+from choco_pipeline.formula.written.shifted_powers import MOST_SHIFT, ShiftedPowers
 from choco_pipeline.proof.arithmetic.engine import automaton_of
 from choco_pipeline.proof.arithmetic.expressions import expression
 from choco_pipeline.proof.arithmetic.terms import condition
 
 #: Finite sets, and the exceptions to a form, are listed if they have at most so many members.
 MOST_LISTED = 64
-#: The sets {2^n - c} that are recognised have c of at most this size.
-MOST_SHIFT = 8
 
 
 def describe(a: Automaton) -> str:

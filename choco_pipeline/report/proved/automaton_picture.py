@@ -16,6 +16,7 @@ from choco_pipeline.report.proved.label_places import Rectangle
 
 #: With more states a drawing tells nothing; fewer can be read without Graphviz.
 MOST_STATES, MOST_STATES_WITHOUT_GRAPHVIZ = 20, 12
+#: With more tracks an arrow would be labelled by words of five digits and more, up to 2^5 of them.
 MOST_TRACKS = 4
 #: Lines of an arrow's label; all of it is in its title.
 MOST_LINES = 4
