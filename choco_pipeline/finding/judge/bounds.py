@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from functools import lru_cache
 from itertools import chain
 
@@ -10,6 +12,9 @@ import xarray as xr
 from choco_pipeline.claims.kinds import PPositions, Related
 from choco_pipeline.claims.language.claim import Claim
 from choco_pipeline.errors import HeightError
+from choco_pipeline.formula import Formula, FormulaError, parse
+from choco_pipeline.formula.nodes import Binary, Call, Integer, render, walk
+from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.games import Ruleset
 from choco_pipeline.games.height import FormulaHeight
 from choco_pipeline.tables.computing.computation import computation_of
@@ -26,6 +31,8 @@ BOUND, SECONDS = 256, 0.05
 SMALLEST = 12
 #: Heights and moves may change at a number in their formulas: tables go to so many times the largest one, if that is quick, too.
 PAST = 2
+#: A shift by more places leaves nothing of any coordinate that a table has.
+MOST_PLACES = 64
 #: A formula that cannot be solved for what a table stores is evaluated at so many positions of it; so many are compared with
 #: those of another game, which takes three times as long.
 MOST_POSITIONS, MOST_RELATED = 1 << 20, 1 << 18
@@ -48,15 +55,31 @@ def bound_of_trial(claim: Claim, game: Ruleset, quantity: Quantity, run: int | N
     return max(_affordable(claim, game, bound, quantity) for bound in wanted)
 
 
+@lru_cache(maxsize=1024)
 def largest_number(game: Ruleset) -> int:
-    """Return the largest number in a game's rules, where they may change; 0 if there is none."""
+    """Return the largest number in a game's rules, or that a part without coordinates comes to, where they may change; 0 if there is none."""
     rules = game.base.rules
     heights = (limit.height for limit in rules.limits.values())
     formulas = [height.formula for height in heights if isinstance(height, FormulaHeight)]
     for move in rules.moves:
         formulas += [formula for formula in (move.at_most, move.unless) if formula is not None]
     taken = (n for move in rules.moves if isinstance(move.by, tuple) for n in move.by)
-    return max((n for n in (*chain(*(f.integers for f in formulas)), *taken)), default=0)
+    return max((*chain(*map(_numbers, formulas)), *taken), default=0)
+
+
+def _numbers(formula: Formula) -> Iterator[int]:
+    """Yield what parts of a formula without names come to, and the powers of 2 by which it divides in shifts."""
+    for part in walk(parse_nodes(formula.text, None, formula.functions)):
+        match part:
+            case Binary("<<" | ">>", _, Integer(places)) if places < MOST_PLACES:
+                yield 1 << places
+            case Integer() | Binary() | Call():
+                constant = parse(render(part), functions=formula.functions)
+                if not constant.names:
+                    with suppress(FormulaError):
+                        yield int(constant.value({}))
+            case _:
+                pass
 
 
 def _affordable(claim: Claim, game: Ruleset, bound: int, quantity: Quantity) -> int:

@@ -25,7 +25,7 @@ from choco_pipeline.claims.conclusions.conclusion import Conclusion, Outcome
 from choco_pipeline.claims.kinds import Related, Values
 from choco_pipeline.claims.language.case import Finding
 from choco_pipeline.claims.language.catalogue import Catalogue
-from choco_pipeline.claims.language.claim import Claim
+from choco_pipeline.claims.language.claim import RECTANGULAR, Claim
 from choco_pipeline.claims.language.verdict import (
     Exhausted,
     HoldsToBound,
@@ -37,7 +37,7 @@ from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.finding.families.domains import domain, without_superfluous
 from choco_pipeline.finding.families.wording import listed
-from choco_pipeline.finding.judge.bounds import FURTHER, table_of_trial
+from choco_pipeline.finding.judge.bounds import FURTHER, largest_number, table_of_trial
 from choco_pipeline.finding.judge.disputed import bound_and_dispute
 from choco_pipeline.finding.judge.simpler import simplified
 from choco_pipeline.finding.judge.trial_outcome import (
@@ -296,7 +296,11 @@ def _trial(
         except ChocoError as error:
             verdict = Undecided(str(error))
         assert not isinstance(verdict, Proved), "a table proves nothing"
-        yield TableTrial(parameters, bound, verdict, run)
+        trial = TableTrial(parameters, bound, verdict, run)
+        # A table that ends before its game's numbers is one of another game, as that of (x >> 2)+(z >> 8) is of x//4 to bound 255.
+        is_whole = run is not None or not parameters or claim.shape in RECTANGULAR
+        if is_whole or trial.is_against or largest_number(game) < bound:
+            yield trial
 
 
 def _trials_of_own(
