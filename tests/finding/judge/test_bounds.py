@@ -46,3 +46,9 @@ def test_tables_that_end_before_their_games_change_are_no_evidence():
     ):
         (found,) = finder().consider([p_iff(family, "x^y^z == 0", when, b=b)])
         assert found.verdict == verdict
+
+
+def test_tables_of_uncut_bars_end_with_them():
+    bars = p_iff("rectangular-bar(m=m, n=m)", "(i-1)^(m-i)^(j-1)^(m-j) == 0", m=(2, 3, 4))
+    (found,) = finder().consider([bars])
+    assert (found.verdict, found.held_on.tables) == ("holds-to-bound", 13)
