@@ -77,7 +77,7 @@ UNITS: Mapping[Stage, str] = {
 _RULES: Mapping[Stage, tuple[str, ...]] = {
     Stage.BUILD: ("build",),
     Stage.FIND: ("find",),
-    Stage.REPORT: ("first_ledger", "first_report", "ledger", "report"),
+    Stage.REPORT: ("first_report", "ledger", "report"),
 }
 
 

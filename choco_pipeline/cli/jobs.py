@@ -98,28 +98,32 @@ def find(
 def ledger(
     plan_file: Annotated[Path, typer.Argument(help="The run's plan.")],
     out: Out,
-    first: Annotated[
-        bool,
-        typer.Option("--first", help="Without findings and proofs, which may still be looked for."),
-    ] = False,
     json: Json = False,
 ) -> None:
     """Gather verdicts, proofs and findings of a run into one document."""
-    write = "write_first_ledger" if first else "write_ledger"
-    _task(f"choco_pipeline.sweep.ledger:{write}", plan_file, out, json)
+    _task("choco_pipeline.sweep.ledger:write_ledger", plan_file, out, json)
 
 
 @app.command(rich_help_panel=STEPS)
 def report(
-    ledger_file: Annotated[Path, typer.Argument(help="The run's ledger.")],
+    ledger_file: Annotated[Path, typer.Argument(help="The run's ledger; with --first, its plan.")],
     out: Out,
     found: Annotated[
         Path | None, typer.Option("--found", help="The statements that the run found.")
     ] = None,
+    first: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write this ledger, too: without findings and proofs, which may still be looked for.",
+            metavar="LEDGER",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Write the report of a run."""
-    if found is None:
+    if first is not None:
+        _task("choco_pipeline.report.task:write_first_report", ledger_file, out, json, first)
+    elif found is None:
         _task("choco_pipeline.report.task:write_report", ledger_file, out, json)
     else:
         _task("choco_pipeline.report.task:write_last_report", ledger_file, out, json, found)

@@ -14,6 +14,7 @@ from choco_pipeline.report.pages import CLAIMS, FIRST, pages
 from choco_pipeline.report.printed_report import printed_report, write_pdf
 from choco_pipeline.report.run_crate import write_crate
 from choco_pipeline.stages import Stage
+from choco_pipeline.sweep.ledger import write_first_ledger
 from choco_pipeline.sweep.run_ledger import Ledger
 
 Report = Callable[..., None]
@@ -43,6 +44,14 @@ def write_report(ledger_file: str, html_file: str, report: Report) -> dict[str, 
     """
     ledger, results = Ledger.read(Path(ledger_file)), Path(ledger_file).parent.parent
     return _write(ledger, results, Path(html_file), None, report)
+
+
+def write_first_report(
+    plan_file: str, html_file: str, ledger_file: str, report: Report
+) -> dict[str, int]:
+    """Write the first ledger of a run and its report, as `write_first_ledger` and `write_report`."""
+    write_first_ledger(plan_file, ledger_file, report)
+    return write_report(ledger_file, html_file, report)
 
 
 def write_report_with_found(

@@ -194,7 +194,7 @@ def test_what_jobs_ask_for_waits_for_kernels_or_comes_first_by_its_name(
     given, out = Path("given.json"), Path("out.json")
     for job_of in (
         lambda: jobs.build(Path("spec.json"), out),
-        lambda: jobs.ledger(given, out, first=True),
+        lambda: jobs.ledger(given, out),
         lambda: jobs.report(given, out),
     ):
         with pytest.raises(ChocoError, match=r"^asked$"):

@@ -1,5 +1,6 @@
 # What tables say of claims, while they are searched and proofs are looked for; a run without proofs has no such report.
-rule first_ledger:
+# The ledger and its report are one job: between two of them a worker would begin to search tables, which takes longer.
+rule first_report:
     input:
         plan=f"{RUN}/plan.json",
         tables=expand(rules.build.output.manifest, name=PLAN["shards"]),
@@ -9,21 +10,6 @@ rule first_ledger:
         ),
     output:
         ledger=f"{RUN}/first-ledger.json",
-    log:
-        f"{RUN}/log/first-ledger.log",
-    conda:
-        "../../environment.yml"
-    params:
-        code=code_digest(("claims", "mining", "sweep")),
-    shell:
-        "python -m choco_pipeline ledger {input.plan} --first --out {output.ledger} > {log} 2>&1"
-
-
-rule first_report:
-    input:
-        ledger=rules.first_ledger.output.ledger,
-        tables=rules.first_ledger.input.tables,
-    output:
         html=f"{RUN}/first-report/index.html",
         json=f"{RUN}/first-report/report.json",
         rows=f"{RUN}/first-report/ledger.csv",
@@ -33,14 +19,14 @@ rule first_report:
     conda:
         "../../environment.yml"
     params:
-        code=code_digest(("report",)),
+        code=code_digest(("claims", "mining", "sweep", "report")),
     shell:
-        "python -m choco_pipeline report {input.ledger} --out {output.html} > {log} 2>&1"
+        "python -m choco_pipeline report {input.plan} --out {output.html} --first {output.ledger} > {log} 2>&1"
 
 
 rule ledger:
     input:
-        **rules.first_ledger.input,
+        **rules.first_report.input,
         findings=expand(rules.mine.output.findings, name=names(MINE)),
         proofs=expand(rules.prove.output.proved, name=names(PROVE)),
         decided=expand(
