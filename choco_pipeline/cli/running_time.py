@@ -36,8 +36,9 @@ HEIGHTS, HEIGHT_FUNCTION = 2.0, 0.001
 PROOF, PROOF_SHARE = 0.7, 0.15
 #: A claim is decided on a proof, and a statement on integers or for all parameters without one.
 CLAIM, DECISION = 0.07, 0.4
-#: Statements are made of what was found: the least, and for each table that was searched or game that was proved.
-FIND, FIND_GAME = 4.0, 0.15
+#: Statements are made of what was found: by one process; shared out, for each table that was searched or game that was proved, and
+#: for each byte of these tables on disk, of which all cells are looked at.
+FIND, FIND_GAME, FIND_BYTE = 7.0, 0.17, 3.5e-9
 #: Ledger and report are written: the least, and for each verdict on a claim.
 REPORT, REPORT_VERDICT = 2.0, 0.0015
 
@@ -97,8 +98,10 @@ def running_time(plan: Plan, workers: int) -> RunningTime:
             jobs[work.stage] += len(left)
     stages = {stage: seconds / min(workers, jobs[stage]) for stage, seconds in core.items()}
     if stages or not (same and paths.found.exists()):
-        games = len({search["table"] for search in plan["mine"]}) + len(plan["prove"])
-        stages[Stage.FIND] = JOB + FIND + FIND_GAME * games
+        searched = {search["table"] for search in plan["mine"]}
+        size = sum(table["bytes"] for table in plan["tables"] if table["id"] in searched)
+        shared = FIND_GAME * (len(searched) + len(plan["prove"])) + FIND_BYTE * size
+        stages[Stage.FIND] = JOB + FIND + shared / workers
         verdicts = len(plan["check"]) + len(plan["check_statements"])
         times = 2 if plan["prove"] else 1  # with proofs there is a first report before them
         stages[Stage.REPORT] = times * (2 * JOB + REPORT + REPORT_VERDICT * verdicts)
