@@ -161,13 +161,12 @@ def ask(plan_file: str, parts: int, *found: Any) -> Asked:
     """Return what is decided of statements if all of them are right; given is what `conclude` is given."""
     *handed_on, _ = found
     run = _Run.of(plan_file)
-    if not run.plan["prove"]:
-        return Asked()
     asked, foreseen = AskedForAll(), _together(handed_on[parts:])
     dominance = Dominance(decides=False)
     finder = Finder(run.tables, run.catalogue, None, asked, foreseen, dominance)
     considered(_ordered(handed_on[:parts]), finder)
-    return Asked(asked.statements, asked.untried, dominance.asked)
+    for_all = asked.statements if run.plan["prove"] else ()  # else the last step asks nobody
+    return Asked(for_all, asked.untried, dominance.asked)
 
 
 def decide_some(plan_file: str, part: int, parts: int, asked: Asked, report: Report) -> Answers:
@@ -180,7 +179,7 @@ def decide_some(plan_file: str, part: int, parts: int, asked: Asked, report: Rep
         for_all = prover.for_all(run.paths.certificates.as_posix(), run.catalogue)
         finder = Finder(run.tables, run.catalogue, prover.decide)
         tried = {one.id: finder.foresee(one) for one in asked.untried[part::parts]}
-        stood = [shown.tried for shown in tried.values() if shown.tried is not None]
+        stood = [shown.tried for shown in tried.values() if shown.tried and run.plan["prove"]]
         statements = {
             one.id: for_all.decided(one) for one in (*asked.statements[part::parts], *stood)
         }
