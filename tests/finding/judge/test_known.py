@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from choco_pipeline.claims.language.catalogue import Catalogue
-from choco_pipeline.finding.judge.known import sources
+from choco_pipeline.finding.judge.known import saying_the_same, sources, speak_of_all
 from choco_pipeline.formula import parse
 from tests.catalogues import catalogue_of
 from tests.finding.made_statements import (
@@ -120,3 +120,37 @@ def test_a_claim_that_contradicts_a_statement_in_one_game_is_no_source_of_it_in_
     assert sources(claim, triangles(3, 5), Catalogue({c.id: c for c in (zero, one)})) == ()
     both = Catalogue({c.id: c for c in (other, one)})
     assert sources(claim, triangles(3, 5), both) == (other.id, one.id)
+
+
+def test_only_claims_of_the_same_kind_say_the_same():
+    game = "nim(2)"
+    (said,) = p_iff(game, "a == b").claims
+    (same,), (more,) = p_iff(game, "a^b == 0").claims, g_is(game, ("a^b", "")).claims
+    papers = Catalogue({one.id: one for one in (same, more)})
+    assert saying_the_same([said], [game], papers, [same.id, more.id]) == (same.id,)
+    assert saying_the_same([said], [game], papers, [more.id]) == ()
+    values = {"kind": "values", "of": "a^b", "values": "v == 0", "relation": "within"}
+    (within,) = values_are(game, values).claims
+    elsewhere = {"kind": "p-positions", "formula": "1 == 0", "where": "a != b"}
+    (none_there,) = replace(p_iff(game, "1 == 0"), claim={"check": elsewhere}).claims
+    papers = Catalogue({none_there.id: none_there})
+    assert saying_the_same([within], [game], papers, [none_there.id]) == ()
+
+
+def test_claims_on_some_of_the_games_say_the_same_together():
+    (said,) = p_iff(TRIANGLE, "x^y^z == 0", k=(3, 7)).claims
+    (three,), (seven,) = (p_iff(game, "z == x^y").claims for game in triangles(3, 7))
+    papers = Catalogue({one.id: one for one in (three, seven)})
+    assert saying_the_same([said], triangles(3, 7), papers, [*papers.claims]) == (
+        three.id,
+        seven.id,
+    )
+    assert saying_the_same([said], triangles(3, 7), papers, [three.id]) == ()
+
+
+def test_claims_on_a_bar_speak_of_it_beside_a_strip_and_relations_of_all_tables(papers):
+    (bar,) = g_is("step-bar(k=2, s=1)", ("(y^(z+1))-1", "")).claims
+    known = Catalogue({bar.id: bar})
+    assert speak_of_all([bar.id], ["step-bar(k=2, s=1)", "strip-bar(k=2, s=1)"], known)
+    assert not speak_of_all([bar.id], ["strip-bar(k=2, s=1)", "strip-bar(k=4, s=1)"], known)
+    assert speak_of_all(["patterns-lemma-4.1"], ["nim(2)"], papers)
