@@ -26,6 +26,8 @@ EVERY = 5.0
 STEPS = 3
 #: Documents that the last stage writes: the ledger and the four files of the report; with proofs twice, before and after.
 DOCUMENTS = 5
+#: A few steps of different lengths, of which some wait for all other stages: how long those before took says nothing of the rest.
+UNEVEN = (Stage.FIND, Stage.REPORT)
 
 
 @dataclass
@@ -75,6 +77,8 @@ class StageProgress:
     @property
     def seconds_left(self) -> float | None:
         """Estimated seconds until the stage is complete, if what it has done says."""
+        if self.stage in UNEVEN:
+            return None
         if self.total_positions:
             done, left = (
                 self.positions - self.reused_positions - self.kept_positions,

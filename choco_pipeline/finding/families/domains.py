@@ -175,9 +175,13 @@ def _truths(parts: Sequence[Node], points: Sequence[Point]) -> list[bool]:
     return [all(_value(formula, point) for formula in formulas) for point in points]
 
 
-def is_chance(found: Domain, points: int, inside: int) -> bool:
-    """Return whether as short a condition would fit too many sets of `inside` of the points, whatever they are."""
-    return found.text != "" and found.tried > LARGEST_CHANCE * comb(points, inside)
+def is_chance(found: Domain, points: int, inside: int, largest: float = LARGEST_CHANCE) -> bool:
+    """Return whether as short a condition would fit too many sets of `inside` of the points, whatever they are.
+
+    Of all such sets as short conditions may meet the part `largest`. With 1 a condition must be shorter, in bits, than a list of
+    the points inside.
+    """
+    return found.text != "" and found.tried > largest * comb(points, inside)
 
 
 def _separating(

@@ -35,7 +35,7 @@ from choco_pipeline.claims.language.verdict import (
 )
 from choco_pipeline.claims.quick_trial import trials
 from choco_pipeline.errors import ChocoError
-from choco_pipeline.finding.families.domains import domain, without_superfluous
+from choco_pipeline.finding.families.domains import domain, is_chance, without_superfluous
 from choco_pipeline.finding.families.wording import listed
 from choco_pipeline.finding.judge.bounds import FURTHER, largest_number, table_of_trial
 from choco_pipeline.finding.judge.disputed import bound_and_dispute
@@ -58,6 +58,8 @@ from choco_pipeline.finding.statements.scope import (
 from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.finding.statements.statement_line import nodes_in
 from choco_pipeline.finding.statements.value_statements import with_other_values_excluded
+from choco_pipeline.formula.nodes import Junction
+from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.ranges import parse_range
 from choco_pipeline.formula.written.parameter_text import listed as all_listed
 from choco_pipeline.tables.specs.schema import Quantity, variable_of
@@ -202,7 +204,8 @@ def _narrowed(
     """Return a statement for fewer parameters, by a short condition that tells where it was wrong; None if there is none.
 
     Where the statement was right in trials is not looked at, so that it is tried on them again, unless the condition is
-    shorter then, or would leave some of them out.
+    shorter then, or would leave some of them out. What is joined of several conditions must be shorter, in bits, than a list of
+    where it was right.
     """
     points = [dict(known) for known in seen]
     wrong = [dict(t.parameters) for t in outcomes if t.is_against]
@@ -216,13 +219,22 @@ def _narrowed(
     blind, seeing = (one if one is not None and one.text else None for one in domains)
     if blind is not None and seeing is not None and not all(map(blind.holds, right)):
         blind = None
-    conditions = [one for one in (blind, seeing) if one is not None]
+    inside = sum(1 for _ in _different([*kept, *right]))
+    several = list(_different(wrong))
+    conditions = [
+        one
+        for one in (blind, seeing)
+        if one is not None
+        and not (
+            isinstance(parse_nodes(one.text), Junction)
+            and is_chance(one, inside + len(several), inside, largest=1)
+        )
+    ]
     if not conditions:
         return None
     best = min(conditions, key=lambda one: nodes_in(one.text))
     when = f"({statement.when}) and ({best.text})" if statement.when else best.text
     when = without_superfluous(when, [*between(statement), *right, *wrong])
-    several = [point for i, point in enumerate(wrong) if point not in wrong[:i]]
     missed = MISSED if any(isinstance(t.verdict, MissingMember) for t in outcomes) else ""
     search = replace(
         statement.tried,
@@ -232,6 +244,10 @@ def _narrowed(
     narrower = simplified(replace(statement, when=when, tried=search))
     learnt_from = [t for t in outcomes if best is not blind or t.is_against]
     return _Narrowed(narrower, learnt_from)
+
+
+def _different(points: Sequence[Parameters]) -> Iterator[Parameters]:
+    return (point for i, point in enumerate(points) if point not in points[:i])
 
 
 def _trials(

@@ -23,6 +23,10 @@ def test_how_long_it_takes_is_said_only_if_enough_is_done_to_tell():
     assert stage.seconds_left is None
     stage.positions = 1_000
     assert stage.seconds_left == 540
+    checks = StageProgress(Stage.CHECK, 10, total_positions=0, done=6, seconds=60.0)
+    assert checks.seconds_left == 40
+    report = StageProgress(Stage.REPORT, 10, total_positions=0, done=5, seconds=60.0)
+    assert report.seconds_left is None  # the first report is there, the last one waits for all else
 
 
 def test_an_order_that_was_written_anew_as_it_was_is_no_reason_for_a_cluster(tmp_path, monkeypatch):

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from choco_pipeline.claims.conclusions.conclusion import Conclusion
-from choco_pipeline.claims.language.verdict import HoldsToBound
+from choco_pipeline.claims.language.verdict import Counterexample, HoldsToBound, Refuted
+from choco_pipeline.finding.judge import trial
 from choco_pipeline.finding.judge.simpler import simplified
 from choco_pipeline.finding.judge.trial_outcome import TableTrial, agreement
 from choco_pipeline.finding.statements.statement import FoundStatement
@@ -217,6 +218,28 @@ def test_a_narrower_condition_leaves_nothing_out_of_which_the_statement_was_righ
     (claim,) = found.claims
     for k, c in product((6, 10, 12), range(6)):
         assert claim.speaks_of({"k": k, "c": c}) == (c <= (k & -k)), (k, c)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "when"),
+    [
+        ((3, 7, 11, 15, 19, 23), set(range(1, 25)) - {3, 7, 11, 15, 19, 23}, "k%4 == 3"),
+        ((3, 7, 11), (4,), "k%2 == 1"),
+        (
+            (1, 3, 4, 8),
+            (2, 6, 7),
+            None,
+        ),  # k%4 != 2 and k%8 != 7 is one of 1,694, and 35 lists have four of seven
+    ],
+)
+def test_a_condition_of_several_parts_is_shorter_than_a_list_of_where_it_is_right(
+    right, wrong, when
+):
+    said = p_iff(TRIANGLE, "x^y^z==0", k=right)
+    refuted = Refuted(Counterexample("N", "P", (1, 1, 1), ("x", "y", "z")), 9)
+    outcomes = [TableTrial({"k": k}, 9, refuted, None) for k in wrong]
+    narrower = trial._narrowed(said, [{"k": k} for k in right], outcomes, "all")
+    assert (None if narrower is None else narrower.statement.when) == when
 
 
 def test_every_game_that_a_statement_was_seen_for_is_tried_beyond_a_small_table():
