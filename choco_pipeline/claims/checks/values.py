@@ -34,8 +34,6 @@ LARGEST_MEMBER = 1 << 20
 GROWTH = 4
 #: Members of the set are looked for up to the bound divided by this, however small the values are.
 SMALL = 4
-#: So many times as many cells are looked at together: what arrays do for each slab takes as long as a scan of a quarter million.
-SLABS = 4
 #: Why a claim that a set is contained may say nothing.
 NO_MEMBER = "no integer satisfies {}"
 
@@ -116,7 +114,7 @@ def collect_values(
         return cells.within_reach(select_where(cells.p_positions_of(slab), where), reach)
 
     scan = ValueScan(of, where, cells, reach)
-    for slab in cells.slabs(SLABS * size):
+    for slab in cells.slabs(size):
         seen = scan.run(slab) or _values_at(of, positions(slab), cells)
         tally.settled += int(seen.counts.sum())
         for value, near in zip(seen.values.tolist(), seen.nearest.tolist(), strict=True):
