@@ -135,7 +135,7 @@ class Dominance:
 
     def _answer(self, question: Consequence) -> Decided:
         key = question.key
-        if key not in self.known and len(self.asked) < MOST_QUESTIONS:
+        if key not in self.known and len(self.known) < MOST_QUESTIONS:
             self.asked[key] = question
             self.known[key] = question.decided() if self.decides else "undecided"
         return self.known.get(key, "undecided")

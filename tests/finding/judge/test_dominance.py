@@ -175,6 +175,18 @@ def test_what_workers_have_decided_is_not_decided_again(monkeypatch):
     assert Dominance({**answers.consequences}).compared(near.claims, nim.claims, [GAME]) is None
 
 
+def test_what_is_asked_of_a_run_has_one_limit_whoever_decides(monkeypatch):
+    """Else a run of one process would answer fewer questions than one whose workers have answered some before."""
+    monkeypatch.setattr(dominance, "MOST_QUESTIONS", 1)
+    nim, near = p_iff(GAME, "x^y^z == 0"), p_iff(GAME, f"x^y^z == 0 and x != {FAR}")
+    same = p_iff(GAME, "z == x^y")
+    answered = {Consequence(claim(same), (claim(nim),), GAME, "p").key: "proved"}
+    for known in ({}, answered):
+        run = Dominance(known)
+        assert run.compared(same.claims, nim.claims, [GAME]) == "all positions"
+        assert run.compared(near.claims, nim.claims, [GAME]) == "sampled positions"
+
+
 def test_what_is_no_statement_on_positions_is_compared_as_it_is_written():
     rule = catalogue_of("patterns").claims["patterns-thm-5.4"]
     game = "rectangular-bar(m=4, n=4)"
