@@ -47,19 +47,6 @@ DEEPEST = 20
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z-]*")
 _KEY = re.compile(r"\s*([A-Za-z_][A-Za-z_0-9]*)\s*=(?!=)")
-__all__ = [
-    "Argument",
-    "CsvFile",
-    "GameName",
-    "Notation",
-    "as_written",
-    "build",
-    "inside",
-    "match",
-    "parse_ruleset",
-    "read",
-]
-
 _CSV = re.compile(r"\s*csv\(\s*([^()]+?)\s*\)\s*")
 
 
@@ -361,8 +348,7 @@ def _read_own(parts: list[str], whole: str) -> Notation:
 def _value(key: str, text: str, whole: str, depth: int) -> Argument:
     if key in ("game", "a", "b"):
         return _read(text, whole, depth + 1)
-    file = csv_file(text) if key == "f" else None
-    return _formula(key, text, whole) if file is None else file
+    return (csv_file(text) if key == "f" else None) or _formula(key, text, whole)
 
 
 def csv_file(text: str) -> CsvFile | None:

@@ -10,7 +10,7 @@ from choco_pipeline.claims.language.catalogue import load_catalogue
 from choco_pipeline.documents.record import read_record, write_record_if_changed
 from choco_pipeline.documents.yaml_file import YamlFile
 from choco_pipeline.errors import ChocoError, StoreError
-from choco_pipeline.games.notation import inside
+from choco_pipeline.games.description import inside
 from choco_pipeline.provenance import (
     FINDING_CODE,
     TABLE_CODE,

@@ -19,7 +19,7 @@ from choco_pipeline.cli.output import emit, wrapped
 from choco_pipeline.commands import DEFAULT_CONFIG, command
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.formula.written.parameter_text import assigned
-from choco_pipeline.games.notation import inside
+from choco_pipeline.games.description import inside
 from choco_pipeline.shipped import project_file
 from choco_pipeline.sweep.expand import load_config
 from choco_pipeline.sweep.paths import PROJECT, RESULTS
