@@ -56,9 +56,9 @@ class HeightClass:
         cell = 0
         while cell >= 0:
             out = np.empty((BATCH, n, n), np.int64)
-            found, cell = _walk(f, cell, height, self.asked, self.shift, out)
-            if found:
-                yield out[:found]
+            count, cell = _walk(f, cell, height, self.asked, self.shift, out)
+            if count:
+                yield out[:count]
 
     def count(self, side: int, height: int) -> int:
         """Return how many functions there are in the box.
@@ -78,9 +78,9 @@ class HeightClass:
         heights : int64 [functions, n_x, n_z]
             Monotone.
         """
-        found = np.empty(len(heights), np.bool_)
-        _classify(np.ascontiguousarray(heights), self.asked, self.shift, found)
-        return found
+        inside = np.empty(len(heights), np.bool_)
+        _classify(np.ascontiguousarray(heights), self.asked, self.shift, inside)
+        return inside
 
     def mismatches(self, heights: Heights) -> NDArray[np.int64]:
         """Return at how many positions of each function's bar (x+a)⊕(y+b)⊕(z+c) = 0 is wrong about being P.
@@ -90,9 +90,9 @@ class HeightClass:
         heights : int64 [functions, n, n]
             Monotone.
         """
-        found = np.zeros(len(heights), np.int64)
-        _compare(np.ascontiguousarray(heights), self.shift, found)
-        return found
+        wrong = np.zeros(len(heights), np.int64)
+        _compare(np.ascontiguousarray(heights), self.shift, wrong)
+        return wrong
 
     def drawn(self, side: int, height: int, number: int, random: np.random.Generator) -> Heights:
         """Return some functions of the class, drawn cell by cell: each height is mostly the least or a random one.
@@ -205,7 +205,7 @@ def _walk(
     """
     n = f.shape[0]
     scratch = _scratch(n, height)
-    found = 0
+    count = 0
     while cell >= 0:
         x, z = cell // n, cell % n
         if f[x, z] > height:
@@ -218,30 +218,30 @@ def _walk(
             cell += 1
             f[cell // n, cell % n] = _least(f, cell)
         else:
-            out[found] = f
-            found += 1
+            out[count] = f
+            count += 1
             f[x, z] += 1
-            if found == len(out):
+            if count == len(out):
                 break
-    return found, cell
+    return count, cell
 
 
 @kernel
-def _classify(heights: Heights, asked: int, shift: tuple[int, int, int], found: Truths) -> None:
+def _classify(heights: Heights, asked: int, shift: tuple[int, int, int], inside: Truths) -> None:
     n_x, n_z = heights.shape[1:]
     for i in range(len(heights)):
         f = heights[i]
         scratch = _scratch(max(n_x, n_z), f[n_x - 1, n_z - 1])
-        found[i] = True
+        inside[i] = True
         for cell in range(n_x * n_z):
             if not _fits(f, cell // n_z, cell % n_z, asked, shift, scratch):
-                found[i] = False
+                inside[i] = False
                 break
 
 
 @kernel
-def _compare(heights: Heights, shift: tuple[int, int, int], found: NDArray[np.int64]) -> None:
-    """Add to `found` the positions that are P or have sum zero, and not both; at most one P-position is in a column."""
+def _compare(heights: Heights, shift: tuple[int, int, int], wrong: NDArray[np.int64]) -> None:
+    """Add to `wrong` the positions that are P or have sum zero, and not both; at most one P-position is in a column."""
     n = heights.shape[1]
     p_y = np.empty((n, n), np.int64)
     for i in range(len(heights)):
@@ -258,7 +258,7 @@ def _compare(heights: Heights, shift: tuple[int, int, int], found: NDArray[np.in
                     if not wins:
                         p_y[x, z] = y
                     zero = (x + shift[0]) ^ (y + shift[1]) ^ (z + shift[2]) == 0
-                    found[i] += wins == zero
+                    wrong[i] += wins == zero
 
 
 @kernel

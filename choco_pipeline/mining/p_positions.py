@@ -51,18 +51,20 @@ def p_positions(game: Ruleset, data: xr.Dataset, block: int = BLOCK) -> Iterator
                 mask = part == (0 if variable.name == "grundy" else 1)
             inner = list(np.nonzero(mask))
             inner[0] = inner[0] + first
-            found: dict[str, Ints] = {}
+            coordinates: dict[str, Ints] = {}
             count = inner[0].size
             for dim, index in zip(dims, [*outer, *inner], strict=True):
                 start = 1 if dim in ("i", "j") else 0
-                found[dim] = np.broadcast_to(np.asarray(index, np.int64) + start, (count,))
+                coordinates[dim] = np.broadcast_to(np.asarray(index, np.int64) + start, (count,))
             if variable.stored is not None:
-                found[variable.stored] = part[mask].astype(np.int64)
-            found.pop("", None)
+                coordinates[variable.stored] = part[mask].astype(np.int64)
+            coordinates.pop("", None)
             size = (
-                np.max([found[name] for name in names], axis=0) if count else np.zeros(0, np.int64)
+                np.max([coordinates[name] for name in names], axis=0)
+                if count
+                else np.zeros(0, np.int64)
             )
-            yield PPositionArrays(found, size)
+            yield PPositionArrays(coordinates, size)
 
 
 def nim_sum_of(game: Ruleset) -> str | None:

@@ -60,5 +60,5 @@ class SearchOutcome(AsGiven):
 
     @model_serializer(mode="wrap")
     def _seconds_last(self, written: SerializerFunctionWrapHandler) -> Mapping[str, Any]:
-        found = dict(self._as_given(written))
-        return found | {"seconds": found.pop("seconds")} if "seconds" in found else found
+        content = dict(self._as_given(written))
+        return content | {"seconds": content.pop("seconds")} if "seconds" in content else content

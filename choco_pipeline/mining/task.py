@@ -56,10 +56,10 @@ def mine_shard(order_file: str, out_file: str, report: Callable[..., None]) -> d
         entry = entries[asked.table]
         game = parse_ruleset(entry["ruleset"])
         bound, data = _mined_part(game, store, asked.table, entry)
-        found = mine_table(asked.what, game, bound, entry["quantity"], data)
-        seconds = round((time.perf_counter() - start) / max(1, len(found)), 4)
+        mined = mine_table(asked.what, game, bound, entry["quantity"], data)
+        seconds = round((time.perf_counter() - start) / max(1, len(mined)), 4)
         placed = {"table": asked.table, "seconds": seconds}
-        findings += [one.model_copy(update=placed) for one in found]
+        findings += [finding.model_copy(update=placed) for finding in mined]
         report(Stage.MINE, searches=1, positions=entry["positions"])
     write_record(
         Path(out_file), MinedTables(format=order.format, findings=tuple(findings)).model_dump()
@@ -106,8 +106,8 @@ def _sides(game: Ruleset, bound: int, dims: Sequence[str]) -> list[int]:
 
 
 def _shifts(game: Ruleset, bound: int, data: xr.Dataset) -> list[ShiftsFinding]:
-    found = best_shifts(game, bound, data)
-    return [] if found is None else [found]
+    finding = best_shifts(game, bound, data)
+    return [] if finding is None else [finding]
 
 
 #: The searches, by the names that a sweep's ``mine:`` gives them.

@@ -40,12 +40,12 @@ def shortest_cases(
     best: tuple[Length, tuple[FormulaCase, ...]] | None = None
     fine = () if target.forgiven else _by_residue_or_size(_sizes(atoms), points)
     for parts in chain(_by_pass(atoms, points), fine):
-        found = _by_cases(atoms, target, parts)
-        if found is not None:
-            size = length(" ".join(f"{case.formula} {case.where or ''}" for case in found))
+        cases = _by_cases(atoms, target, parts)
+        if cases is not None:
+            size = length(" ".join(f"{case.formula} {case.where or ''}" for case in cases))
             if best is None or size < best[0]:
-                best = size, found
-            if len(found) == 1:
+                best = size, cases
+            if len(cases) == 1:
                 break
     return None if best is None else best[1]
 

@@ -39,25 +39,25 @@ def points_by_chance(game: Ruleset) -> list[Points]:
     names = rules.coordinates if bar is None else bar.triple or ()
     if len(names) != 3 or not (bar or rules.is_nim):
         return []
-    found = _points(bar is not None and bar.is_flat, game.passes)
+    by_bar = _points(bar is not None and bar.is_flat, game.passes)
     names = (*names, *game.coordinates[len(names) :])
-    return [dict(zip(names, columns, strict=True)) for columns in found]
+    return [dict(zip(names, columns, strict=True)) for columns in by_bar]
 
 
 @lru_cache(maxsize=8)
 def _points(is_strip: bool, passes: int) -> list[tuple[Ints, ...]]:
     random = np.random.default_rng(1)
-    found = []
+    by_bar = []
     for along_x, along_z, noise in RATES:
         rates = (0.0, max(along_x, along_z)) if is_strip else (along_x, along_z)
         heights = _heights(rates, (1 if is_strip else BOUND + 1, BOUND + 1), noise, random)
         bar = SolidBar(TableHeight.from_array(heights))
         game: Ruleset = WithPass(bar, passes) if passes else bar
         parts = list(p_positions(game, p_table(game, BOUND)))
-        found.append(
+        by_bar.append(
             tuple(np.concatenate([p.coordinates[name] for p in parts]) for name in game.coordinates)
         )
-    return found
+    return by_bar
 
 
 def _heights(

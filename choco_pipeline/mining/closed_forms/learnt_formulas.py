@@ -120,7 +120,7 @@ class _TableSearch:
             return []
         side = min(SLOPE_SIDE, 2 * longest // 3)
         box = next(replace(cells, cells=cells.cells[: side + 1, : side + 1]).blocks())
-        found = []
+        findings = []
         for cases in beyond_slopes(
             reading.names, reading.points(box), reading.target(box), reading.own_numbers
         ):
@@ -128,9 +128,9 @@ class _TableSearch:
                 self.candidates += 1
                 held_on = self._held_on(side, [case])
                 if held_on is not None:
-                    found.append(self._finding([case], box, side, held_on))
+                    findings.append(self._finding([case], box, side, held_on))
                     break  # what is right beyond a steeper line is less
-        return found
+        return findings
 
     def number_set(self) -> FormulasFinding | None:
         """Return which numbers are P-positions of a game with one coordinate, guessed from the first half of a table."""

@@ -49,5 +49,5 @@ def _period(inside: Truths) -> int | None:
     """Return the least period of a set from 0 on, if it is short; None if there is none, or if all are in it or none."""
     longest = len(inside) // PERIODS
     periods = (p for p in range(1, longest + 1) if (inside[p:] == inside[:-p]).all())
-    found = next(periods, None)
-    return None if found == 1 else found
+    period = next(periods, None)
+    return None if period == 1 else period

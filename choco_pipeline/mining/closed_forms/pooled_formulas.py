@@ -42,7 +42,7 @@ def pooled_formula(readings: Sequence[Reading]) -> str | None:
         name: np.concatenate([reading.points(block)[name] for reading, block in blocks])
         for name in names
     }
-    target = Target(np.concatenate([one.numbers for one in targets]), np.concatenate(tops))
+    target = Target(np.concatenate([part.numbers for part in targets]), np.concatenate(tops))
     if min(target.asked.sum(), (~target.asked).sum()) < FEWEST:
         return None
     random = np.random.default_rng(0)
@@ -55,8 +55,8 @@ def pooled_formula(readings: Sequence[Reading]) -> str | None:
         cases = shortest_cases(replace(atoms, passes={}), here, target.at(chosen))
         if cases is None or len(cases) > 1:
             return None
-        said = np.asarray(parse(cases[0].formula).evaluate(points), np.int64)
-        wrong = np.flatnonzero(~target.right(said))
+        numbers = np.asarray(parse(cases[0].formula).evaluate(points), np.int64)
+        wrong = np.flatnonzero(~target.right(numbers))
         if not wrong.size:
             return cases[0].formula
         chosen[wrong[:MORE]] = True

@@ -81,8 +81,10 @@ class Reading:
 
     def sizes(self, block: CellBlock) -> Ints:
         """Return the largest of the coordinates by which each cell is found, passes apart."""
-        found: Ints = np.max([block.points[self.cells.variable.dims[i]] for i in self.axes], axis=0)
-        return found
+        largest: Ints = np.max(
+            [block.points[self.cells.variable.dims[i]] for i in self.axes], axis=0
+        )
+        return largest
 
     def target(self, block: CellBlock) -> Target:
         """Return what a formula must say: the Grundy number, the stored coordinate, or 0 at P-positions alone."""
@@ -104,11 +106,11 @@ class Reading:
 
     def values(self, block: CellBlock, cases: Sequence[FormulaCase]) -> Ints:
         """Return what formulas say; 0 where they say nothing."""
-        points, said = self.points(block), np.zeros(len(block), np.int64)
+        points, numbers = self.points(block), np.zeros(len(block), np.int64)
         for case in cases:
             here = _where(case, points)
-            said[here] = evaluate_at(parse(case.formula), select(points, here))
-        return said
+            numbers[here] = evaluate_at(parse(case.formula), select(points, here))
+        return numbers
 
     def covered(self, block: CellBlock, cases: Sequence[FormulaCase]) -> Truths:
         """Return where formulas say something."""
@@ -122,17 +124,17 @@ class Reading:
     def exceptions(self, box: CellBlock, cases: Sequence[FormulaCase]) -> list[list[int]]:
         """Return the positions of a box at which formulas are wrong."""
         wrong = self.wrong(box, cases)
-        there, said = box.chosen(wrong), self.values(box, cases)[wrong]
+        there, numbers = box.chosen(wrong), self.values(box, cases)[wrong]
         stored = self.cells.variable.stored
         if stored is None:
             return self.cells.positions(there.points).tolist() if len(there) else []
-        found: list[list[int]] = []
-        for values in (there.values, said):
+        positions: list[list[int]] = []
+        for values in (there.values, numbers):
             assert there.tops is not None
             legal = (values >= 0) & ((values <= there.tops) | (self.cells.free is not None))
             points = select(there.points, legal) | {stored: values[legal]}
-            found += self.cells.positions(points).tolist() if legal.any() else []
-        return sorted(found)
+            positions += self.cells.positions(points).tolist() if legal.any() else []
+        return sorted(positions)
 
     def said(self, formula: str) -> str:
         """Return what a formula says in the table's names: a Grundy number, or a condition for P-positions."""

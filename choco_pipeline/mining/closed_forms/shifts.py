@@ -108,16 +108,16 @@ def _mismatches(
     """
     p, first, second = (np.arange(n, dtype=np.int32) for n in cells.shape)
     batch = max(1, TOGETHER // cells.size)
-    found: list[int] = []
+    counts: list[int] = []
     for start in range(0, len(shifts), batch):
         a, b, c = np.array(shifts[start : start + batch], np.int32).T[..., None]
         own, other = (a, b) if heights is not None else (b, a)
-        said = (first + own)[:, :, None] ^ (second + c)[:, None, :]
-        said = (said[:, None] ^ p[:, None, None]) - other[..., None, None]
+        expected = (first + own)[:, :, None] ^ (second + c)[:, None, :]
+        expected = (expected[:, None] ^ p[:, None, None]) - other[..., None, None]
         if heights is None:
-            wrong = (said != cells) & (cells != NONE)
+            wrong = (expected != cells) & (cells != NONE)
         else:
-            legal = (said >= 0) & (said <= heights)
-            wrong = np.where(legal, said, NONE) != cells
-        found += np.count_nonzero(wrong, axis=(1, 2, 3)).tolist()
-    return found
+            legal = (expected >= 0) & (expected <= heights)
+            wrong = np.where(legal, expected, NONE) != cells
+        counts += np.count_nonzero(wrong, axis=(1, 2, 3)).tolist()
+    return counts

@@ -95,12 +95,12 @@ class Target:
         tops = None if self.tops is None else self.tops[chosen]
         return Target(self.numbers[chosen], tops, self.forgiven)
 
-    def right(self, said: NDArray[np.int64]) -> Truths:
+    def right(self, stated: NDArray[np.int64]) -> Truths:
         """Return where numbers that a formula says, of shape (…, points), are right."""
-        agree: Truths = said == self.numbers
+        agree: Truths = stated == self.numbers
         if self.tops is None:
             return agree
-        return np.where(self.numbers >= 0, agree, (said < 0) | (said > self.tops))
+        return np.where(self.numbers >= 0, agree, (stated < 0) | (stated > self.tops))
 
     @property
     def asked(self) -> Truths:
@@ -129,8 +129,8 @@ class Atoms:
     def at(cls, names: tuple[str, ...], points: Mapping[str, Ints]) -> Atoms:
         """Return linear forms and nim-sums at points of a game without passes, given by their coordinates."""
         columns, flags = [points[name] for name in names], [False] * len(names)
-        found = [*linear_forms(columns, flags), *nim_sums(columns, flags)]
-        return cls(names, *_apart(found))
+        atoms = [*linear_forms(columns, flags), *nim_sums(columns, flags)]
+        return cls(names, *_apart(atoms))
 
     @classmethod
     def grown(
@@ -142,13 +142,13 @@ class Atoms:
     ) -> Atoms:
         """Return these, and the smallest expressions of the grammar with the game's own numbers."""
         columns, flags = [points[name] for name in names], [name in passes for name in names]
-        found = [
+        atoms = [
             *linear_forms(columns, flags, own),
             *nim_sums(columns, flags, own),
             *grow(names, columns, own),
             *remainders(names, columns, own),
         ]
-        return cls(names, *_apart(found), tuple(own), passes)
+        return cls(names, *_apart(atoms), tuple(own), passes)
 
     def shortest(self, target: Target, chosen: Truths) -> str | None:
         """Return the shortest formula that is right at the chosen points.
@@ -165,19 +165,19 @@ class Atoms:
         if not asked.any():
             return None
         values = self.values[:, chosen]
-        found = self._one(here, values, asked) or self._two(here, values, asked)
-        few = nsmallest(MOST_WRITTEN, found, key=_weight)
+        formulas = self._one(here, values, asked) or self._two(here, values, asked)
+        few = nsmallest(MOST_WRITTEN, formulas, key=_weight)
         return min((form.text(self.names, more) for form, more in few), key=length, default=None)
 
     def zeros(self, truths: Truths) -> str | None:
         """Return that a nim-sum is 0, if this is so exactly at the points for which it is asked."""
         right = ((self.values == 0) == truths).all(axis=1)
-        found = [
+        conditions = [
             f"{formula.text(self.names, 0)} == 0"
             for formula, is_right in zip(self.formulas, right.tolist(), strict=True)
             if is_right and isinstance(formula, NimSumAtom)
         ]
-        return min(found, key=length, default=None)
+        return min(conditions, key=length, default=None)
 
     def _one(self, target: Target, values: Ints, asked: Truths) -> list[tuple[Atom, int]]:
         """Return formulas that are right when a constant is added; those that are wrong most seldom."""
@@ -200,10 +200,10 @@ class Atoms:
         numbers, there = target.numbers[asked], values[:, asked]
         if numbers.size < FEWEST_FOR_PAIRS:
             return []
-        found = self._nim_sums(target, values, numbers, there)
+        formulas = self._nim_sums(target, values, numbers, there)
         if target.forgiven:
-            return found
-        found += self._both_zero(target, values, there)
+            return formulas
+        formulas += self._both_zero(target, values, there)
         missing = numbers - there
         for word, edge, least in (
             ("min", missing.max(axis=1), np.minimum),
@@ -212,11 +212,11 @@ class Atoms:
             for i, j in islice(_covering(missing == edge[:, None]), MOST_COVERING):
                 if target.right(least(values[i] + edge[i], values[j] + edge[j])).all():
                     added = int(edge[i]), int(edge[j])
-                    found.append((Pair(word, self.formulas[i], self.formulas[j], added), 0))
+                    formulas.append((Pair(word, self.formulas[i], self.formulas[j], added), 0))
         for i, j, more in _sums_to(numbers, there):
             if target.right(values[i] + values[j] + more).all():
-                found.append((Pair("+", self.formulas[i], self.formulas[j]), more))
-        return found
+                formulas.append((Pair("+", self.formulas[i], self.formulas[j]), more))
+        return formulas
 
     def _both_zero(self, target: Target, values: Ints, there: Ints) -> list[tuple[Atom, int]]:
         """Return pairs of small formulas that are 0 together where 0 is asked for, and nowhere else."""
@@ -245,7 +245,7 @@ class Atoms:
         inner = nsmallest(MOST_INNER, families, key=lambda i: self.formulas[i].size)
         firsts = [(i, 0) for i in range(len(values))] + [(i, c) for c in added if c for i in inner]
         rows = np.concatenate([there, *(there[inner] + c for c in added if c)])
-        found: list[tuple[Atom, int]] = []
+        formulas: list[tuple[Atom, int]] = []
         turns = 2 if target.forgiven else 1  # what is forgiven may be where the first ones look
         for more, turn in product(added, range(turns)):
             at = np.random.default_rng(turn).integers(0, numbers.size, PROBES)
@@ -256,19 +256,19 @@ class Atoms:
                     continue
                 right = target.right(((values[i] + c) ^ values[j]) + more)
                 if (~right).sum() <= target.forgiven:
-                    found.append((Pair("^", self.formulas[i], self.formulas[j], (c, 0)), more))
-        return found
+                    formulas.append((Pair("^", self.formulas[i], self.formulas[j], (c, 0)), more))
+        return formulas
 
 
-def _apart(found: Sequence[tuple[Atom, Ints]]) -> tuple[tuple[Atom, ...], Ints]:
+def _apart(pairs: Sequence[tuple[Atom, Ints]]) -> tuple[tuple[Atom, ...], Ints]:
     """Return formulas, small ones first, and their values at the points, [formula, point]."""
-    found = sorted(found, key=lambda pair: pair[0].size)
-    return tuple(form for form, _ in found), np.array([row for _, row in found], np.int64)
+    pairs = sorted(pairs, key=lambda pair: pair[0].size)
+    return tuple(form for form, _ in pairs), np.array([row for _, row in pairs], np.int64)
 
 
-def _weight(found: tuple[Atom, int]) -> tuple[int, int]:
+def _weight(formula: tuple[Atom, int]) -> tuple[int, int]:
     """Return about how large a formula with its constant is, and then how large the constant."""
-    form, more = found
+    form, more = formula
     return form.size + 2 * bool(more), abs(more)
 
 
@@ -284,8 +284,8 @@ def _covering(right: Truths) -> Iterator[tuple[int, int]]:
 def _checksums(rows: Ints) -> Ints:
     """Return the lowest digits of each row's numbers as one number: that of a nim-sum is the nim-sum of them."""
     digits = (rows & ((1 << DIGITS) - 1)) << (DIGITS * np.arange(PROBES))
-    found: Ints = np.bitwise_or.reduce(digits, axis=-1)
-    return found
+    checksums: Ints = np.bitwise_or.reduce(digits, axis=-1)
+    return checksums
 
 
 def _sums_to(numbers: Ints, values: Ints) -> list[tuple[int, int, int]]:
@@ -303,9 +303,9 @@ def _matches(own: Ints, needed: Ints) -> list[tuple[int, int]]:
     order = np.argsort(own, kind="stable")
     first = np.searchsorted(own[order], needed, "left")
     last = np.searchsorted(own[order], needed, "right")
-    found: list[tuple[int, int]] = []
+    pairs: list[tuple[int, int]] = []
     for i in np.flatnonzero(last > first).tolist():
-        found += [(i, j) for j in order[first[i] : last[i]].tolist()]
-        if len(found) >= MOST_PAIRS:
+        pairs += [(i, j) for j in order[first[i] : last[i]].tolist()]
+        if len(pairs) >= MOST_PAIRS:
             break
-    return found
+    return pairs

@@ -49,15 +49,15 @@ def forms(values: Sequence[int]) -> list[ValueForm]:
     >>> [form.text for form in forms([0, 1, 2, 6, 14, 30])]
     ['{2^n − 2 : n ≥ 1} ∪ {1}', '{0, 1, 2, 6, 14, 30}']
     """
-    found = []
+    narrow = []
     powers = _powers(values)
     if powers is not None:
-        found.append(powers)
+        narrow.append(powers)
     if 0 < len(values) <= MOST_MEMBERS:
         name = "zero" if list(values) == [0] else "finite"
         text = f"{{{', '.join(map(str, values))}}}"
-        found.append(ValueForm(name, text, " or ".join(f"v == {v}" for v in values)))
-    return found
+        narrow.append(ValueForm(name, text, " or ".join(f"v == {v}" for v in values)))
+    return narrow
 
 
 def conditions(values: Sequence[int]) -> list[str]:
@@ -71,12 +71,12 @@ def conditions(values: Sequence[int]) -> list[str]:
     if len(values) < FEWEST:
         return []
     modulus = reduce(gcd, (b - a for a, b in pairwise(values)))
-    found = [
+    remainders = [
         f"v % {m} == {values[0] % m}"
         for m in range(min(modulus, LARGEST_MODULUS), 1, -1)
         if not modulus % m
     ]
-    return [*found, f"v >= {values[0]}", f"v <= {values[-1]}"]
+    return [*remainders, f"v >= {values[0]}", f"v <= {values[-1]}"]
 
 
 def listed(values: Sequence[int]) -> ValueForm:
@@ -113,7 +113,7 @@ def frontier_law(frontiers: Sequence[tuple[int, int]]) -> str | None:
         (b, f), (other, g), *rest = frontiers[first:]
         slope = Fraction(g - f, other - b)
         constant = f - slope * b
-        if slope > 0 and all(slope * side + constant == found for side, found in rest):
+        if slope > 0 and all(slope * side + constant == frontier for side, frontier in rest):
             above, below = slope.numerator, slope.denominator
             text = ("B" if above == 1 else f"{above}·B") + (f"/{below}" if below > 1 else "")
             sign = "+" if constant > 0 else "-"
@@ -123,7 +123,7 @@ def frontier_law(frontiers: Sequence[tuple[int, int]]) -> str | None:
 
 def growth_exponent(frontiers: Sequence[tuple[int, int]]) -> float | None:
     """Return the b for which frontiers grow about as B^b, by least squares; None for fewer than three above 0."""
-    points = [(log(side), log(found)) for side, found in frontiers if found > 0]
+    points = [(log(side), log(frontier)) for side, frontier in frontiers if frontier > 0]
     if len(points) < 3:
         return None
     x0 = sum(x for x, _ in points) / len(points)

@@ -73,8 +73,8 @@ def mine_value_sets(game: Ruleset, bound: int, data: xr.Dataset) -> list[ValueSe
     ]
     shuffled = _Shuffled(game)
     for part in p_positions(game, data):
-        for one in sets:
-            one.add(part)
+        for values in sets:
+            values.add(part)
         shuffled.add(part, bound // SMALLER)
     random = shuffled.positions()
     bars = points_by_chance(game)
@@ -83,10 +83,13 @@ def mine_value_sets(game: Ruleset, bound: int, data: xr.Dataset) -> list[ValueSe
         what="values of nim-sums, with shifts, and of sums with signs: few numbers, 2^n−c, remainders, bounds,"
         " everything up to a frontier",
     )
-    findings = [_finding(one, random, bars, one is sets[0], tried) for one in sets]
-    said = {(one.growth, one.form.text): one for one in findings if not one.nothing}
-    zeros = [one for one in said.values() if one.form.name == "zero"]  # what else there is follows
-    return zeros or [*said.values()] or findings[:1]
+    findings = [_finding(values, random, bars, values is sets[0], tried) for values in sets]
+    by_text = {
+        (finding.growth, finding.form.text): finding for finding in findings if not finding.nothing
+    }
+    # If a sum is always zero, everything else that values have follows.
+    zeros = [finding for finding in by_text.values() if finding.form.name == "zero"]
+    return zeros or [*by_text.values()] or findings[:1]
 
 
 def expressions(game: Ruleset) -> list[str]:
@@ -100,7 +103,7 @@ def expressions(game: Ruleset) -> list[str]:
     """
     base, passes = game.base, game.passes
     names = base.coordinates
-    found = [nim_sum_of(game)]
+    texts = [nim_sum_of(game)]
     bar = base.rules.bar
     shifts: dict[str, tuple[int, ...]] = dict.fromkeys(names, (0,))
     if bar is not None and bar.shift:
@@ -110,15 +113,15 @@ def expressions(game: Ruleset) -> list[str]:
         ways += [tuple(by if name != bar.up else 0 for name in names) for by in (1, -1)]
     for way, with_pass in product(ways, (True, False) if passes else (False,)):
         terms = [f"({name}{s:+d})" if s else name for name, s in zip(names, way, strict=True)]
-        found.append(" ^ ".join([*terms, *game.coordinates[-1:]] if with_pass else terms))
+        texts.append(" ^ ".join([*terms, *game.coordinates[-1:]] if with_pass else terms))
     if len(names) <= MOST_IN_SUMS:
         for signs in product((0, 1, -1), repeat=len(names)):
             plus = "+".join(n for n, sign in zip(names, signs, strict=True) if sign > 0)
             minus = "".join(f"-{n}" for n, sign in zip(names, signs, strict=True) if sign < 0)
             balance = signs.count(1) - signs.count(-1)
             if signs.count(0) < len(names) - 1 and (balance > 0 or (not balance and signs[-1] > 0)):
-                found.append(plus + minus)
-    return list(dict.fromkeys(parse(text).text for text in found if text is not None))
+                texts.append(plus + minus)
+    return list(dict.fromkeys(parse(text).text for text in texts if text is not None))
 
 
 @dataclass
@@ -162,13 +165,13 @@ class ValueSet:
 
     def within(self, size: int) -> list[int]:
         """Return the values at P-positions up to a size, ascending."""
-        found: list[int] = (np.flatnonzero(self.first <= size) - self.low).tolist()
-        return found
+        values: list[int] = (np.flatnonzero(self.first <= size) - self.low).tolist()
+        return values
 
     def beyond(self, size: int) -> list[int]:
         """Return the values at P-positions above a size, ascending."""
-        found: list[int] = (np.flatnonzero(self.last > size) - self.low).tolist()
-        return found
+        values: list[int] = (np.flatnonzero(self.last > size) - self.low).tolist()
+        return values
 
     def growth(self) -> Iterator[GrowthStep]:
         """Yield the values at growing bounds."""
@@ -219,40 +222,40 @@ class _Shuffled:
 def are_positions(game: Ruleset, points: Mapping[str, Ints]) -> NDArray[np.bool_]:
     """Return which natural numbers, by the names of a game's coordinates, are positions: `Ruleset.is_position` of each."""
     rules = game.rules
-    found = np.ones(points[rules.coordinates[0]].size, np.bool_)
+    inside = np.ones(points[rules.coordinates[0]].size, np.bool_)
     for name, limit in rules.limits.items():
         at = tuple(points[other] for other in limit.of)
         # up to the largest that are asked for, which tables of the same game have, too
         heights = limit.height.table(*(int(values.max(initial=0)) + 1 for values in at))
-        found &= points[name] <= heights[at]
-    return found if rules.within is None else found & holds_at(rules.within, points)
+        inside &= points[name] <= heights[at]
+    return inside if rules.within is None else inside & holds_at(rules.within, points)
 
 
 def _finding(
-    found: ValueSet,
+    values: ValueSet,
     random: Mapping[str, Ints],
     bars: Sequence[Mapping[str, Ints]],
     of_a_paper: bool,
     tried: Candidates,
 ) -> ValueSetFinding:
-    expression = found.formula.text
-    smaller = found.limit // SMALLER
-    held_out = int(found.positions[smaller + 1 :].sum())
-    chance = found.formula.evaluate(random).astype(np.int64)
-    frontiers = found.frontiers()
+    expression = values.formula.text
+    smaller = values.limit // SMALLER
+    held_out = int(values.positions[smaller + 1 :].sum())
+    chance = values.formula.evaluate(random).astype(np.int64)
+    frontiers = values.frontiers()
     finding = partial(
         ValueSetFinding,
         expression=expression,
-        growth=tuple(found.growth()),
+        growth=tuple(values.growth()),
         frontiers=tuple(frontiers),
         tried=tried,
     )
-    others = [found.formula.evaluate(points).astype(np.int64) for points in bars]
-    form = _form(found, smaller, chance, held_out, others)
+    others = [values.formula.evaluate(points).astype(np.int64) for points in bars]
+    form = _form(values, smaller, chance, held_out, others)
     if form is None and of_a_paper:
         form = _all(frontiers, chance, by_law_alone=any(map(_takes_all, others)))
     if form is None:
-        return finding(form=listed(found.within(found.limit)), nothing=True)
+        return finding(form=listed(values.within(values.limit)), nothing=True)
     law, exponent = frontier_law(frontiers), growth_exponent(frontiers)
     if form.name == "all-up-to":
         finding = partial(finding, law=law) if law else partial(finding, exponent=exponent)
@@ -269,15 +272,15 @@ def _finding(
         },
         size=length(expression)[0] + length(form.condition)[0],
         found_on=Seen(
-            positions=int(found.positions[: smaller + 1].sum()),
+            positions=int(values.positions[: smaller + 1].sum()),
             what=f"P-positions to bound {smaller}",
         ),
-        held_on=Seen(positions=held_out, what=f"the others, to bound {found.limit}"),
+        held_on=Seen(positions=held_out, what=f"the others, to bound {values.limit}"),
     )
 
 
 def _form(
-    found: ValueSet,
+    own: ValueSet,
     smaller: int,
     chance: Ints,
     held_out: int,
@@ -287,7 +290,7 @@ def _form(
 
     A set of which a member up to that bound is no value at all is not said to be that of the values.
     """
-    early, later = found.within(smaller), found.beyond(smaller)
+    early, later = own.within(smaller), own.beyond(smaller)
     small = np.arange(-smaller, smaller + 1)
 
     def says_something(condition: str) -> bool:

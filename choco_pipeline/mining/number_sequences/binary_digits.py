@@ -142,9 +142,9 @@ def _powers(first: int, terms: Sequence[int]) -> PowersOfOnes | None:
         own = terms[offset - first :: step] if offset >= first else ()
         if len(own) < FEWEST_POWERS or own[0] < 1 or own[1] % own[0] or own[1] // own[0] < 2:
             continue
-        found = PowersOfOnes(step, offset, own[0], own[1] // own[0])
-        if all(found.value(first + i) in (None, term) for i, term in enumerate(terms)):
-            return found
+        powers = PowersOfOnes(step, offset, own[0], own[1] // own[0])
+        if all(powers.value(first + i) in (None, term) for i, term in enumerate(terms)):
+            return powers
     return None
 
 
@@ -156,9 +156,9 @@ def _sums(first: int, terms: Sequence[int]) -> SumOfDigits | None:
     factors = combination(columns, terms[:LEARNT])
     if factors is None or not any(factors[2:]):
         return None
-    found = SumOfDigits(tuple(factors))
-    is_right = all(found.value(first + i) == term for i, term in enumerate(terms))
-    return found if is_right else None
+    digits = SumOfDigits(tuple(factors))
+    is_right = all(digits.value(first + i) == term for i, term in enumerate(terms))
+    return digits if is_right else None
 
 
 def _values(place: int) -> tuple[int, ...]:

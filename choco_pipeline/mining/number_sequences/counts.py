@@ -100,7 +100,9 @@ def mine_counts(game: Ruleset, bound: int, data: xr.Dataset) -> list[CountFindin
                 tried += _candidates(numbers)
             elif not is_told:
                 findings.append(finding)
-                is_told = any(one.kind == "terms" and one.closed for one in finding.follows)
+                is_told = any(
+                    result.kind == "terms" and result.closed for result in finding.follows
+                )
     if without or not findings:
         what = "; ".join(without) or "numbers of P-positions: too few"
         searched = Candidates(candidates=tried, what=f"{TRIED}: {what}")
@@ -122,10 +124,10 @@ def linear_recurrence(terms: tuple[int, ...]) -> tuple[tuple[int, ...], int] | N
 
 def _linear(sequence: IntegerSequence) -> CountFinding | None:
     """Return a finding on a sequence with a linear recurrence."""
-    found = linear_recurrence(sequence.terms)
-    if found is None:
+    learnt_recurrence = linear_recurrence(sequence.terms)
+    if learnt_recurrence is None:
         return None
-    recurrence, learnt = found
+    recurrence, learnt = learnt_recurrence
     named = recurrence, "g", sequence.index
     rule, formula = rule_text(*named), rule_text(*named, AS_FORMULA)
     closed = _closed(sequence, recurrence)
@@ -151,15 +153,17 @@ def _linear(sequence: IntegerSequence) -> CountFinding | None:
 
 def _digits(sequence: IntegerSequence, centres: list[int]) -> CountFinding | None:
     """Return a finding on a sequence that the binary digits of its places tell, and what its relations say at 2^n."""
-    found = told_by_digits(sequence.first, sequence.terms)
-    if found is None:
+    by_digits = told_by_digits(sequence.first, sequence.terms)
+    if by_digits is None:
         return None
     related = _regular(sequence, centres)
     follows = () if related is None else related.follows
     index, named = sequence.index, (sequence.first, "g", sequence.index)
-    texts = list(found.equations(*named))
-    formulas = found.equations(*named, AS_FORMULA)
-    meant = " and ".join(f"{name}({index}) {MEANINGS[name]} of {index}" for name in found.functions)
+    texts = list(by_digits.equations(*named))
+    formulas = by_digits.equations(*named, AS_FORMULA)
+    meant = " and ".join(
+        f"{name}({index}) {MEANINGS[name]} of {index}" for name in by_digits.functions
+    )
     return CountFinding(
         ruleset=sequence.game,
         sequence=sequence,
@@ -167,9 +171,11 @@ def _digits(sequence: IntegerSequence, centres: list[int]) -> CountFinding | Non
             TermRelation(text=text, formula=formula, start=0)
             for text, formula in zip(texts, formulas, strict=True)
         ),
-        found_on=Seen(positions=found.learnt, what=f"the first terms that determine {texts[0]}"),
+        found_on=Seen(
+            positions=by_digits.learnt, what=f"the first terms that determine {texts[0]}"
+        ),
         held_on=Seen(
-            positions=len(sequence.terms) - found.learnt,
+            positions=len(sequence.terms) - by_digits.learnt,
             what=f"the other terms, up to g({sequence.first + len(sequence.terms) - 1})",
         ),
         tried=Candidates(candidates=_candidates(sequence), what=TRIED),
@@ -180,7 +186,7 @@ def _digits(sequence: IntegerSequence, centres: list[int]) -> CountFinding | Non
 
 
 def _hence(sequence: IntegerSequence, follows: Sequence[AtPowers]) -> str:
-    hence = " and ".join(one.text for one in follows)
+    hence = " and ".join(result.text for result in follows)
     return f"; if so for all {sequence.index}, {hence}" if hence else ""
 
 
@@ -193,34 +199,34 @@ def _centres(game: Ruleset) -> list[int]:
 
 def _regular(sequence: IntegerSequence, centres: list[int]) -> CountFinding | None:
     """Return a finding on a sequence with relations between its terms and those at half the place."""
-    found, _ = relations(sequence.first, sequence.terms, centres)
-    if not found:
+    related, _ = relations(sequence.first, sequence.terms, centres)
+    if not related:
         return None
-    said = [
+    written = [
         TermRelation(
             text=relation.text("g", sequence.index),
             formula=relation.text("g", sequence.index, AS_FORMULA),
             start=relation.start,
         )
-        for relation in found
+        for relation in related
     ]
-    whole = is_whole(found)
-    consequences = _consequences(sequence, found) if whole else []
+    whole = is_whole(related)
+    consequences = _consequences(sequence, related) if whole else []
     parts = [
-        one.text + (f" for {sequence.index} ≥ {one.start}" if one.start > sequence.first else "")
-        for one in said
+        term.text + (f" for {sequence.index} ≥ {term.start}" if term.start > sequence.first else "")
+        for term in written
     ]
     return CountFinding(
         ruleset=sequence.game,
         sequence=sequence,
-        relations=tuple(said),
-        claim=_claim(sequence, said, consequences),
+        relations=tuple(written),
+        claim=_claim(sequence, written, consequences),
         found_on=Seen(
-            positions=sum(relation.found_on for relation in found),
+            positions=sum(relation.found_on for relation in related),
             what="equations between the first terms",
         ),
         held_on=Seen(
-            positions=sum(relation.held_on for relation in found),
+            positions=sum(relation.held_on for relation in related),
             what=f"the other equations, up to g({sequence.first + len(sequence.terms) - 1})",
         ),
         tried=Candidates(candidates=_candidates(sequence), what=TRIED),
@@ -235,9 +241,9 @@ def _candidates(sequence: IntegerSequence) -> int:
     return min(len(sequence.terms), MOST_FOR_LINEAR) // 3 + CANDIDATES + (1 << (DEEPEST + 1)) - 2
 
 
-def _consequences(sequence: IntegerSequence, found: list[Relation]) -> list[AtPowers]:
+def _consequences(sequence: IntegerSequence, rules: list[Relation]) -> list[AtPowers]:
     """Return what a sequence that relations give is at 2^n, and its sums up to there."""
-    every = continued(sequence.first, sequence.terms, found, 1 << FAR)
+    every = continued(sequence.first, sequence.terms, rules, 1 << FAR)
     if every is None:
         return []
     sums = np.cumsum(np.array(every, object)).tolist()
@@ -270,7 +276,7 @@ def _consequences(sequence: IntegerSequence, found: list[Relation]) -> list[AtPo
 
 def _claim(
     sequence: IntegerSequence,
-    said: Sequence[TermRelation],
+    written: Sequence[TermRelation],
     consequences: Sequence[AtPowers],
 ) -> ClaimContent | None:
     """Return what numbers of square bars satisfy as a claim on them; that language has no passes, and no m+1, there."""
@@ -278,7 +284,10 @@ def _claim(
         return None
     name = sequence.index
     conditions = [
-        f"{name} < {one.start} or {one.formula}" if one.start > 1 else one.formula for one in said
+        f"{name} < {relation.start} or {relation.formula}"
+        if relation.start > 1
+        else relation.formula
+        for relation in written
     ]
     sums: ClaimContent = {}
     for result in consequences:

@@ -175,8 +175,8 @@ def find_periods(numbers: Ints, starts: Ints, modulo: int | None = None) -> Peri
         holds &= half - p - begin >= max(p, FEWEST)
         if modulo is not None:
             holds &= rise == 0
-        found = at[holds]
-        period[found], preperiod[found], saltus[found] = p, begin[holds], rise[holds]
+        repeating = at[holds]
+        period[repeating], preperiod[repeating], saltus[repeating] = p, begin[holds], rise[holds]
     has = period > 0
     return Periods(
         period,
@@ -251,7 +251,7 @@ def _fitted(values: Mapping[int, int], name: str) -> str | None:
 
 def _finding(game: Ruleset, passes: int | None, lines: Lines) -> PeriodFinding:
     """Return what was found on the lines of a direction."""
-    found = find_periods(lines.numbers, lines.starts)
+    periods = find_periods(lines.numbers, lines.starts)
     rows = [
         PeriodicLine(
             line=label,
@@ -263,15 +263,15 @@ def _finding(game: Ruleset, passes: int | None, lines: Lines) -> PeriodFinding:
         for label, numbers, n, p, s in zip(
             lines.labels,
             lines.numbers,
-            found.preperiod,
-            found.period,
-            found.saltus,
+            periods.preperiod,
+            periods.period,
+            periods.saltus,
             strict=True,
         )
         if p
     ]
-    found_on, held_on = found.found_on, found.held_on
-    rest = np.flatnonzero(found.period == 0)
+    found_on, held_on = periods.found_on, periods.held_on
+    rest = np.flatnonzero(periods.period == 0)
     for modulo in MODULI:
         if not rest.size:
             break
@@ -321,14 +321,14 @@ def _laws(lines: Lines, rows: Sequence[PeriodicLine]) -> dict[str, str]:
         return {}
     at = {row.line[0]: row for row in rows if not row.modulo}
     last = next(n for n in range(len(at) + 1) if n not in at)
-    found = {}
+    formulas = {}
     for part in PARTS:
         for first in range(MOST_EXCEPTIONS + 1):
             formula = law({n: getattr(at[n], part) for n in range(first, last)}, lines.across[0])
             if formula is not None:
-                found[part] = f"{formula}, {lines.across[0]} ≥ {first}" if first else formula
+                formulas[part] = f"{formula}, {lines.across[0]} ≥ {first}" if first else formula
                 break
-    return found
+    return formulas
 
 
 def _text(lines: Lines, rows: Sequence[PeriodicLine], laws: Mapping[str, str]) -> str:
@@ -341,6 +341,6 @@ def _text(lines: Lines, rows: Sequence[PeriodicLine], laws: Mapping[str, str]) -
         )
         return f"{which}along {lines.along} holds no P-position {where}"
     if len(laws) == len(PARTS):
-        said = "; ".join(f"{part} {formula}" for part, formula in laws.items())
-        return f"{which}along {lines.along}: {said}"
+        parts = "; ".join(f"{part} {formula}" for part, formula in laws.items())
+        return f"{which}along {lines.along}: {parts}"
     return f"{len(rows)} of the lines {', '.join(lines.across)} along {lines.along} repeat"

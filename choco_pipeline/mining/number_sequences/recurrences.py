@@ -278,10 +278,10 @@ def _at(polynomial: Sequence[int], root: int) -> int:
 
 def _divided(polynomial: Sequence[int], root: int) -> list[int]:
     """Return the polynomial, lowest coefficient first, divided by x - root, which divides it."""
-    found = [polynomial[-1]]
+    quotient = [polynomial[-1]]
     for c in reversed(polynomial[1:-1]):
-        found.append(c + root * found[-1])
-    return found[::-1]
+        quotient.append(c + root * quotient[-1])
+    return quotient[::-1]
 
 
 def _power_of_t(power: int) -> str:

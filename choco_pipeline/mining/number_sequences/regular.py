@@ -115,41 +115,41 @@ def relations(
     kept: list[Relation] = []
     tried = 0
     for centre in centres:
-        found, looked = _relations(first - centre, terms)
+        related, looked = _relations(first - centre, terms)
         tried += looked
-        if is_whole(found):
-            return [relation.moved(centre) for relation in found], tried
-        kept = kept or [relation.moved(centre) for relation in found]
+        if is_whole(related):
+            return [relation.moved(centre) for relation in related], tried
+        kept = kept or [relation.moved(centre) for relation in related]
     return kept, tried
 
 
 def _relations(first: int, terms: Sequence[int]) -> tuple[list[Relation], int]:
-    found: list[Relation] = []
+    related: list[Relation] = []
     open_places = [SequenceTerm(1, 0), SequenceTerm(1, 1)]
     tried = 0
     for place in open_places:
         relation = _relation(first, terms, place)
         tried += 1
         if relation is not None:
-            found.append(relation)
+            related.append(relation)
         elif place.level < DEEPEST:
             high = 1 << place.level
             open_places += [SequenceTerm(place.level + 1, place.step + more) for more in (0, high)]
-    return sorted(found, key=lambda r: (r.left.level, r.left.step)), tried
+    return sorted(related, key=lambda r: (r.left.level, r.left.step)), tried
 
 
-def is_whole(found: Sequence[Relation]) -> bool:
+def is_whole(related: Sequence[Relation]) -> bool:
     """Whether relations give all terms of a sequence but for finitely many."""
-    return sum(Fraction(1, 1 << relation.left.level) for relation in found) == 1
+    return sum(Fraction(1, 1 << relation.left.level) for relation in related) == 1
 
 
 def continued(
-    first: int, terms: Sequence[int], found: Sequence[Relation], last: int
+    first: int, terms: Sequence[int], related: Sequence[Relation], last: int
 ) -> list[int] | None:
     """Return the terms up to place `last` that relations which give all terms say; None if one is not an integer."""
     every = list(terms)
     rules = {}
-    for relation in found:
+    for relation in related:
         whole = lcm(*(factor.denominator for factor, _ in relation.right))
         sums = [(int(factor * whole), place) for factor, place in relation.right]
         step = 1 << relation.left.level
@@ -205,9 +205,9 @@ def _may_be_combination(columns: Sequence[Sequence[int]], target: Sequence[int])
     rows = np.array([[number % PRIME for number in column] for column in (*columns, target)]).T
     last = len(columns)
     for column in range(last):
-        (found,) = rows[:, column].nonzero()
-        if found.size:
-            pivot = rows[found[0]] * pow(int(rows[found[0], column]), -1, PRIME) % PRIME
+        (places,) = rows[:, column].nonzero()
+        if places.size:
+            pivot = rows[places[0]] * pow(int(rows[places[0], column]), -1, PRIME) % PRIME
             rows = (rows - rows[:, column : column + 1] * pivot) % PRIME
     return not rows[:, last].any()
 

@@ -58,7 +58,7 @@ def sequences(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[Counted]:
 def _boxes(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[Counted]:
     base, passes = game.base, game.passes
     names = base.coordinates
-    found: dict[tuple[int, str], NDArray[np.int64]] = defaultdict(
+    counts: dict[tuple[int, str], NDArray[np.int64]] = defaultdict(
         lambda: np.zeros(bound + 1, np.int64)
     )
     for part in p_positions(game, data):
@@ -70,8 +70,8 @@ def _boxes(game: Ruleset, bound: int, data: xr.Dataset) -> Iterator[Counted]:
             here = left == p
             for what, value in _ways(names, columns, size):
                 chosen = here & (value <= bound)
-                found[p, what] += np.bincount(value[chosen], minlength=bound + 1)
-    for (p, what), numbers in sorted(found.items()):
+                counts[p, what] += np.bincount(value[chosen], minlength=bound + 1)
+    for (p, what), numbers in sorted(counts.items()):
         if numbers.sum() < FEWEST_COUNTED:
             continue
         more = f", {_left(p, passes)}" if passes else ""

@@ -88,14 +88,14 @@ def find_copies(stack: Stack) -> list[Copy]:
     forms = list(product(*FACTORS))
     sizes = [form for form in forms if all(0 < _value(form, m) < m for m in numbers)]
     places = [form for form in forms if all(0 <= _value(form, m) < m for m in numbers)]
-    found = [
+    copies = [
         copy
         for copy in (Copy(*forms) for forms in product(sizes, places, places))
         if all(_is_copy(stack, copy, m) for m in numbers)
     ]
-    found.sort(key=lambda copy: -sum(copy.at(m)[0] for m in numbers))
+    copies.sort(key=lambda copy: -sum(copy.at(m)[0] for m in numbers))
     chosen: list[Copy] = []
-    for copy in found:
+    for copy in copies:
         if all(_apart(copy, other, m) for other in chosen for m in numbers):
             chosen.append(copy)
     return chosen if _explained(stack, chosen, numbers) else []
@@ -119,9 +119,9 @@ def _is_copy(stack: Stack, copy: Copy, m: int) -> bool:
     return bool(np.array_equal(mine, stack.cells[size - 1, :size, :size]))
 
 
-def _apart(one: Copy, other: Copy, m: int) -> bool:
+def _apart(copy: Copy, other: Copy, m: int) -> bool:
     """Whether two copies have no cell in common."""
-    size, *place = one.at(m)
+    size, *place = copy.at(m)
     other_size, *other_place = other.at(m)
     return any(
         mine + size <= theirs or theirs + other_size <= mine
@@ -132,16 +132,16 @@ def _apart(one: Copy, other: Copy, m: int) -> bool:
 def _explained(stack: Stack, copies: Sequence[Copy], numbers: Sequence[int]) -> bool:
     """Whether the pictures consist of the copies, which are disjoint, and hold no other P-position."""
     for m in numbers:
-        said: Bits = np.zeros((m, m), np.bool_)
+        pasted: Bits = np.zeros((m, m), np.bool_)
         covered = np.zeros((m, m), np.int8)
         for copy in copies:
             size, row, column = copy.at(m)
             at = (slice(row, row + size), slice(column, column + size))
             if min(size - 1, row, column) < 0 or max(row, column) + size > m:
                 return False
-            said[at] |= stack.cells[size - 1, :size, :size]
+            pasted[at] |= stack.cells[size - 1, :size, :size]
             covered[at] += 1
-        if (covered > 1).any() or not np.array_equal(said, stack.cells[m - 1, :m, :m]):
+        if (covered > 1).any() or not np.array_equal(pasted, stack.cells[m - 1, :m, :m]):
             return False
     return True
 

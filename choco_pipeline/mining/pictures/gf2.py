@@ -92,10 +92,10 @@ def solve(coefficients: Bits, values: Bits) -> Solutions | None:
         rows[has] ^= rows[here]
         pivots.append(unknown)
     reduced = np.unpackbits(rows[: len(pivots)], axis=1)[:, : unknowns + 1].astype(np.bool_)
-    one: Bits = np.zeros(unknowns, np.bool_)
-    one[pivots] = reduced[:, unknowns]
+    solution: Bits = np.zeros(unknowns, np.bool_)
+    solution[pivots] = reduced[:, unknowns]
     free = np.setdiff1d(np.arange(unknowns), pivots)
     nullspace: Bits = np.zeros((len(free), unknowns), np.bool_)
     nullspace[np.arange(len(free)), free] = True
     nullspace[:, pivots] = reduced[:, free].T
-    return Solutions(one, nullspace, equations)
+    return Solutions(solution, nullspace, equations)

@@ -121,7 +121,7 @@ def _equations(
 
     The first pictures, before which nothing is known, give none.
     """
-    pictures = [_padded(one.cells) for one in (stack, *known)]
+    pictures = [_padded(cut.cells) for cut in (stack, *known)]
     chosen = _used(stack, terms, where)
     order = max(max(term[1:-2]) for term in terms)
     for axis in range(stack.numbers):
@@ -141,8 +141,8 @@ def _rule(stack: Stack, known: Sequence[Stack], terms: Sequence[Term], where: Wh
         for _, *numbers, di, dj in terms
     ]
     ones = system.sparsest(np.array(costs))
-    sparse = [term for term, one in zip(terms, ones, strict=True) if one]
-    pictures = [_padded(one.cells) for one in (stack, *known)]
+    sparse = [term for term, is_one in zip(terms, ones, strict=True) if is_one]
+    pictures = [_padded(cut.cells) for cut in (stack, *known)]
     wrong = _here(pictures).copy()
     for term in sparse:
         wrong ^= _seen(pictures, term)

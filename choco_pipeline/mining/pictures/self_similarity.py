@@ -85,12 +85,12 @@ def find_relations(stack: Stack, others: Sequence[Stack] = ()) -> dict[Residue, 
         The sparsest relation for each (r, p, q) that has one, found on the first half of the pictures and true on the
         second, too.
     """
-    found = {}
+    by_residue = {}
     for residue in product(range(2), repeat=stack.cells.ndim):
         terms = _relation(stack, others, residue)
         if terms is not None:
-            found[residue] = terms
-    return found
+            by_residue[residue] = terms
+    return by_residue
 
 
 def _relation(stack: Stack, others: Sequence[Stack], residue: Residue) -> tuple[Term, ...] | None:
@@ -103,8 +103,8 @@ def _relation(stack: Stack, others: Sequence[Stack], residue: Residue) -> tuple[
     pictures = (stack, *others)
     columns = [_at(pictures[which], halves, steps) for which, *steps in terms]
     for axis in range(stack.numbers):
-        low = max(one.first[axis] for one in pictures) + REACH
-        high = min(one.first[axis] + one.cells.shape[axis] for one in pictures) - REACH
+        low = max(picture.first[axis] for picture in pictures) + REACH
+        high = min(picture.first[axis] + picture.cells.shape[axis] for picture in pictures) - REACH
         outside = (halves[axis] < low) | (halves[axis] >= high)
         np.moveaxis(usable, axis, 0)[outside] = False
     numbers = halves[0][usable.any(axis=tuple(range(1, usable.ndim)))]
@@ -118,13 +118,13 @@ def _relation(stack: Stack, others: Sequence[Stack], residue: Residue) -> tuple[
         return None
     costs = np.array([100 + 40 * (which > 0) + sum(map(abs, steps)) for which, *steps in terms])
     ones = system.sparsest(costs)
-    said = np.zeros_like(values)
-    for column, one in zip(columns, ones, strict=True):
-        if one:
-            said ^= column
-    if (said != values)[held_out].any():
+    summed = np.zeros_like(values)
+    for column, is_one in zip(columns, ones, strict=True):
+        if is_one:
+            summed ^= column
+    if (summed != values)[held_out].any():
         return None
-    return tuple(term for term, one in zip(terms, ones, strict=True) if one)
+    return tuple(term for term, is_one in zip(terms, ones, strict=True) if is_one)
 
 
 def _halved(stack: Stack, residue: Residue) -> tuple[list[NDArray[np.int64]], Bits, Bits]:
@@ -245,7 +245,10 @@ def _begins(
         for which, *steps in terms:
             wrong = wrong ^ _at((stack, *others)[which], halves, steps)
         for axis in range(stack.numbers):
-            high = min(one.first[axis] + one.cells.shape[axis] for one in (stack, *others)) - REACH
+            high = (
+                min(picture.first[axis] + picture.cells.shape[axis] for picture in (stack, *others))
+                - REACH
+            )
             np.moveaxis(usable, axis, 0)[halves[axis] >= high] = False
         for place in np.argwhere((wrong & usable).any(axis=(-2, -1))):
             numbers = (2 * halves[axis][at] + residue[axis] for axis, at in enumerate(place))

@@ -128,11 +128,11 @@ def _cut(
     ]
 
 
-def _same(one: list[Stack], other: list[Stack]) -> bool:
+def _same(own: list[Stack], other: list[Stack]) -> bool:
     """Whether two cuts show the same pictures, as in a game that is symmetric in two coordinates."""
     return all(
         np.array_equal(a.cells, b.cells) and np.array_equal(a.legal, b.legal)
-        for a, b in zip(one, other, strict=True)
+        for a, b in zip(own, other, strict=True)
     )
 
 
