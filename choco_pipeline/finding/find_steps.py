@@ -134,15 +134,15 @@ def propose(plan_file: str, part: int, parts: int, report: Report) -> Proposed:
     return {place: asked[place]() for place in range(part, len(asked), parts)}
 
 
-def choose(plan_file: str, *found: Any) -> list[FoundStatement]:
+def choose(plan_file: str, *results: Any) -> list[FoundStatement]:
     """Return the proposed statements that are worth a trial."""
-    *proposed, report = found
+    *proposed, report = results
     run = _Run.of(plan_file)
     report(Stage.FIND, steps=1)
     ordered = _ordered(proposed)
     return Finder(run.tables, run.catalogue, dominance=Dominance(decides=False)).waiting(
-        [statement for one in ordered for statement in one.statements],
-        [statement for one in ordered for statement in one.doubtful],
+        [statement for proposals in ordered for statement in proposals.statements],
+        [statement for proposals in ordered for statement in proposals.doubtful],
     )
 
 
@@ -153,13 +153,13 @@ def try_some(
     run = _Run.of(plan_file)
     with limited(PREPARED_BY) as child:
         finder = Finder(run.tables, run.catalogue, Prover(child).decide)
-        shown = {one.id: finder.foresee(one) for one in chosen[part::parts]}
+        shown = {statement.id: finder.foresee(statement) for statement in chosen[part::parts]}
         return {} if child.was_killed else shown
 
 
-def ask(plan_file: str, parts: int, *found: Any) -> Asked:
+def ask(plan_file: str, parts: int, *results: Any) -> Asked:
     """Return what is decided of statements if all of them are right; given is what `conclude` is given."""
-    *handed_on, _ = found
+    *handed_on, _ = results
     run = _Run.of(plan_file)
     asked, foreseen = AskedForAll(), _together(handed_on[parts:])
     dominance = Dominance(decides=False)
@@ -173,22 +173,25 @@ def decide_some(plan_file: str, part: int, parts: int, asked: Asked, report: Rep
     """Return what is decided of every so many-th of what is asked, and what is to be tried tried first."""
     run = _Run.of(plan_file)
     some = dict([*asked.consequences.items()][part::parts])
-    consequences = {key: one.decided() for key, one in some.items()}
+    consequences = {key: question.decided() for key, question in some.items()}
     with limited(PREPARED_BY) as child:
         prover = Prover(child)
         for_all = prover.for_all(run.paths.certificates.as_posix(), run.catalogue)
         finder = Finder(run.tables, run.catalogue, prover.decide)
-        tried = {one.id: finder.foresee(one) for one in asked.untried[part::parts]}
+        tried = {
+            statement.id: finder.foresee(statement) for statement in asked.untried[part::parts]
+        }
         stood = [shown.tried for shown in tried.values() if shown.tried and run.plan["prove"]]
         statements = {
-            one.id: for_all.decided(one) for one in (*asked.statements[part::parts], *stood)
+            statement.id: for_all.decided(statement)
+            for statement in (*asked.statements[part::parts], *stood)
         }
         if child.was_killed:
             tried, statements = {}, {}
     return Answers(tried, statements, consequences)
 
 
-def conclude(plan_file: str, out_file: str, parts: int, *found: Any) -> None:
+def conclude(plan_file: str, out_file: str, parts: int, *results: Any) -> None:
     """Write what is found.
 
     Parameters
@@ -201,14 +204,14 @@ def conclude(plan_file: str, out_file: str, parts: int, *found: Any) -> None:
         What these propose, what as many have shown by trials, what is asked for all parameters, what is decided of that, and the
         function that is told of the progress.
     """
-    *handed_on, report = found
+    *handed_on, report = results
     run = _Run.of(plan_file)
     report(Stage.FIND, steps=1)
     answers: Sequence[Answers]
     trials, answers = handed_on[parts : 2 * parts], handed_on[2 * parts + 1 :]
-    foreseen = _together([*trials, *(one.tried for one in answers)])
-    decided = _together(one.statements for one in answers)
-    known = _together(one.consequences for one in answers)
+    foreseen = _together([*trials, *(answer.tried for answer in answers)])
+    decided = _together(answer.statements for answer in answers)
+    known = _together(answer.consequences for answer in answers)
     with limited(PREPARED_BY) as child:
         prover = Prover(child)
         catalogue, folder = run.catalogue, run.paths.certificates.as_posix()
@@ -228,12 +231,12 @@ def conclude(plan_file: str, out_file: str, parts: int, *found: Any) -> None:
 
 
 def _together(parts: Iterable[Mapping[str, T]]) -> dict[str, T]:
-    return {key: one for part in parts for key, one in part.items()}
+    return {key: value for part in parts for key, value in part.items()}
 
 
-def _ordered(found: Iterable[Proposed]) -> list[Proposals]:
+def _ordered(parts: Iterable[Proposed]) -> list[Proposals]:
     """Return what searches propose in the order of the searches."""
-    together = {place: one for proposed in found for place, one in proposed.items()}
+    together = {place: proposals for proposed in parts for place, proposals in proposed.items()}
     return [together[place] for place in sorted(together)]
 
 

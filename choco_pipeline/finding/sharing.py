@@ -34,8 +34,8 @@ def find_statements(plan_file: str, out_file: str) -> dict[str, int]:
         parts = min(MOST_STEPS, FOR_EACH_WORKER * run.workers) if run.workers > 1 else 1
         run.report(Stage.FIND, steps=1)
         run.run(_steps(plan_file, out_file, parts))
-    found = read_record(Path(out_file))
-    return {"statements": len(found["statements"]), "searches": len(found["searches"])}
+    document = read_record(Path(out_file))
+    return {"statements": len(document["statements"]), "searches": len(document["searches"])}
 
 
 def _steps(plan_file: str, out_file: str, parts: int) -> list[Step]:

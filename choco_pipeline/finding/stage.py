@@ -88,28 +88,30 @@ class Finder:
 
         Those that follow from stronger ones are told under the first of these; those that fail on what they were not found on stay. Doubtful ones stay only if they hold for some more games.
         """
-        self._doubtful = {one.id for one in doubtful} - {one.id for one in proposed}
+        self._doubtful = {statement.id for statement in doubtful} - {
+            statement.id for statement in proposed
+        }
         for statement in self._strongest_first(proposed, doubtful):
             if statement.verdict == "refuted":  # by what was held out
                 self.refuted.append(statement)
             else:
                 self._consider(statement)
         accepted = (
-            replace(one, implies=tuple(dict.fromkeys(self._implied[one.id])))
-            for one in self.accepted
+            replace(statement, implies=tuple(dict.fromkeys(self._implied[statement.id])))
+            for statement in self.accepted
         )
-        return ranked(one.with_entry() for one in (*accepted, *self.refuted))
+        return ranked(statement.with_entry() for statement in (*accepted, *self.refuted))
 
     def waiting(
         self, proposed: Sequence[FoundStatement], doubtful: Sequence[FoundStatement] = ()
     ) -> list[FoundStatement]:
         """Return the statements that `consider` tries if all those before them turn out to be right: so others may be tried, too."""
-        found = []
+        chosen = []
         for statement in self._strongest_first(proposed, doubtful):
             if statement.verdict != "refuted" and not self._folded(statement):
-                found.append(statement)
+                chosen.append(statement)
                 self._keep(statement)
-        return found
+        return chosen
 
     def foresee(self, statement: FoundStatement) -> Foreseen:
         """Try one statement, whatever is said of others."""
@@ -271,8 +273,8 @@ def _claims_by_name(statement: FoundStatement) -> dict[str, Claim]:
     """Return the claims of a statement, named after it."""
     own = {}
     for i, claim in enumerate(statement.claims):
-        said = claim.statement.model_copy(update={"id": f"{statement.id}#{i}"})
-        own[said.id] = replace(claim, statement=said)
+        renamed = claim.statement.model_copy(update={"id": f"{statement.id}#{i}"})
+        own[renamed.id] = replace(claim, statement=renamed)
     return own
 
 
@@ -311,16 +313,16 @@ def proposals(
 
 
 def _of_family(family: TableFamily) -> Proposals:
-    kinds = {one.kind for member in family.members for one in member.findings}
-    found = Proposals()
+    kinds = {finding.kind for member in family.members for finding in member.findings}
+    moduli = Proposals()
     if "value-sets" in kinds:
-        found = Proposals(*FamilyModuli(family).statements())
+        moduli = Proposals(*FamilyModuli(family).statements())
     if not kinds & {"formulas", "shifts"}:
-        return found
+        return moduli
     general = generalise(family)
     return Proposals(
-        [*found.statements, *general.statements],
-        [*found.doubtful, *general.doubtful],
+        [*moduli.statements, *general.statements],
+        [*moduli.doubtful, *general.doubtful],
         general.searches,
     )
 
@@ -339,17 +341,17 @@ def found_in(
     Whether games follow from related ones is looked for only with `related_games`.
     """
     asked = proposals(mined, families, laws, related_games=related_games)
-    found = [propose() for propose in asked]
+    searched = [propose() for propose in asked]
     report(Stage.FIND, steps=1)
-    document = considered(found, finder)
+    document = considered(searched, finder)
     report(Stage.FIND, steps=1)
     return document
 
 
-def considered(found: Sequence[Proposals], finder: Finder) -> FoundDocument:
+def considered(searched: Sequence[Proposals], finder: Finder) -> FoundDocument:
     """Return the document of what searches propose, in their order."""
-    proposed = [statement for one in found for statement in one.statements]
-    doubtful = [statement for one in found for statement in one.doubtful]
-    looked_for = [search for one in found for search in one.searches]
+    proposed = [statement for proposals in searched for statement in proposals.statements]
+    doubtful = [statement for proposals in searched for statement in proposals.doubtful]
+    looked_for = [search for proposals in searched for search in proposals.searches]
     statements_found = tuple(finder.consider(proposed, doubtful))
     return FoundDocument(statements=statements_found, searches=(*looked_for, *finder.left_out()))

@@ -175,13 +175,13 @@ def _truths(parts: Sequence[Node], points: Sequence[Point]) -> list[bool]:
     return [all(_value(formula, point) for formula in formulas) for point in points]
 
 
-def is_chance(found: Domain, points: int, inside: int, largest: float = LARGEST_CHANCE) -> bool:
+def is_chance(fitted: Domain, points: int, inside: int, largest: float = LARGEST_CHANCE) -> bool:
     """Return whether as short a condition would fit too many sets of `inside` of the points, whatever they are.
 
     Of all such sets as short conditions may meet the part `largest`. With 1 a condition must be shorter, in bits, than a list of
     the points inside.
     """
-    return found.text != "" and found.tried > largest * comb(points, inside)
+    return fitted.text != "" and fitted.tried > largest * comb(points, inside)
 
 
 def _separating(
@@ -203,9 +203,9 @@ def _separating(
         return
     for operator, chosen in (("and", above), ("or", below)):
         for a, b, c in combinations(chosen, 3):
-            found = a.joined(operator, b)
-            if (found.bits & c.bits if operator == "and" else found.bits | c.bits) == target:
-                yield found.joined(operator, c)
+            joined = a.joined(operator, b)
+            if (joined.bits & c.bits if operator == "and" else joined.bits | c.bits) == target:
+                yield joined.joined(operator, c)
     for a in above:  # a and (b or c), where a is true
         inside = [atom for atom in atoms if atom.bits & a.bits & ~target == 0]
         yield from (a.joined("and", pair) for pair in _pairs("or", inside, target, a.bits))
@@ -230,18 +230,18 @@ def _order(condition: _Condition) -> tuple[int, int, int, str]:
     return condition.size, -condition.text.count("=="), len(condition.text), condition.text
 
 
-def _count(atoms: Sequence[_Condition], found: _Condition) -> int:
+def _count(atoms: Sequence[_Condition], condition: _Condition) -> int:
     """Return how many conditions are no longer than one that was found, the same set of points counted once an atom."""
     sizes = Counter(atom.size for atom in atoms)
-    total = sum(number for size, number in sizes.items() if size <= found.size)
+    total = sum(number for size, number in sizes.items() if size <= condition.size)
     level: Mapping[int, int] = sizes
-    for _ in range(found.atoms - 1):
+    for _ in range(condition.atoms - 1):
         longer: Counter[int] = Counter()
         for (size, number), (more, others) in (
             (a, b) for a in level.items() for b in sizes.items()
         ):
             longer[size + more + 1] += 2 * number * others
-        level = {size: number for size, number in longer.items() if size <= found.size}
+        level = {size: number for size, number in longer.items() if size <= condition.size}
         total += sum(level.values())
     return total
 

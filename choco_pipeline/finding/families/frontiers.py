@@ -51,8 +51,8 @@ class FamilyFormula:
         """Return on which of a family's tables it is right, and on how many positions of them."""
         members = [family.members[i] for i in places]
         seen = [(m.parameters, self.outcomes[i]) for m, i in zip(members, places, strict=True)]
-        found = evidence(seen, kind)
-        return replace(found, what=found.what + extent(members))
+        counted = evidence(seen, kind)
+        return replace(counted, what=counted.what + extent(members))
 
 
 def frontier_statements(

@@ -68,20 +68,20 @@ def families_of(plan: Plan, paths: Paths, mined: Sequence[Mined]) -> list[TableF
     """Return the families in which something was mined that may hold for all of them, with all their tables."""
     findings: dict[tuple[str, str], list[Finding]] = defaultdict(list)
     wanted: set[tuple[str, str]] = set()
-    for one in mined:
-        if isinstance(one.finding, LIFTED):
-            findings[one.ruleset, one.quantity].append(one.finding)
-            wanted.add((one.family, one.quantity))
+    for result in mined:
+        if isinstance(result.finding, LIFTED):
+            findings[result.ruleset, result.quantity].append(result.finding)
+            wanted.add((result.family, result.quantity))
     kept = _Kept(paths)
     members: dict[tuple[str, str], list[MemberTable]] = defaultdict(list)
     for (ruleset, quantity), table in _largest(plan).items():
         family = family_of(plan, table), quantity
         parameters = match(read(family[0]), read(ruleset))
         if family in wanted and parameters:
-            found = findings[ruleset, quantity]
+            mined_there = findings[ruleset, quantity]
             reader = kept.reader(table)
-            members[family].append(MemberTable(parameters, reader, found, table["bound"]))
-    return [TableFamily.of(ruleset, found) for (ruleset, _), found in members.items()]
+            members[family].append(MemberTable(parameters, reader, mined_there, table["bound"]))
+    return [TableFamily.of(ruleset, tables) for (ruleset, _), tables in members.items()]
 
 
 @dataclass
@@ -129,8 +129,8 @@ def whole_tables(plan: Plan, paths: Paths) -> Callable[[str, Quantity], WholeTab
             return None
         shard, name = table["shard"], table["id"]
         if name not in holding:
-            found = _checked_on(paths, shard, name) if shard in checked else ()
-            holding[name] = holding_among(found)
+            pairs = _checked_on(paths, shard, name) if shard in checked else ()
+            holding[name] = holding_among(pairs)
         manifest = paths.manifest(shard)
         built = read_record(manifest)
         data = StoredCells.open(store_of(manifest, built), name, built["tables"][name])

@@ -135,13 +135,13 @@ class _Search:
         """
         family = self.family
         searched = {i: family.members[i] for i in places}
-        found = [
+        instances = [
             (member.parameters, labelled)
             for member in searched.values()
             for finding in member.findings
             for labelled in labelled_formulas_in(finding, with_pass=member.corner.game.passes > 0)
         ]
-        statements = lifted(found or list(self._pooled(places)))
+        statements = lifted(instances or list(self._pooled(places)))
         self.lifted = len(statements)
         checks: dict[LabelledFormula, Mapping[str, Any]] = {
             labelled: check_of(labelled, family.coordinates, seen)
@@ -155,15 +155,17 @@ class _Search:
             inside = {i: outcome for i, outcome in outcomes.items() if outcome.holds}
             if len(inside) >= FEWEST_TABLES:
                 promising.append((labelled, check, inside))
-        promising.sort(key=lambda one: (-len(one[2]), one[0].size))
+        promising.sort(key=lambda entry: (-len(entry[2]), entry[0].size))
         superfluous = {
             i
-            for i, one in enumerate(promising)
+            for i, formula in enumerate(promising)
             for j, other in enumerate(promising)
-            if i != j and _covers(other, one) and (j < i or not _covers(one, other))
+            if i != j and _covers(other, formula) and (j < i or not _covers(formula, other))
         }
         kept = [
-            one for i, one in enumerate(promising) if i not in superfluous and one[0] not in known
+            formula
+            for i, formula in enumerate(promising)
+            if i not in superfluous and formula[0] not in known
         ]
         return [
             FamilyFormula(
@@ -204,7 +206,7 @@ class _Search:
                 if is_grundy
                 else LabelledFormula("P iff", parse(f"{text} == 0").text)
             )
-            if all(one.labelled != labelled for one in candidates):
+            if all(candidate.labelled != labelled for candidate in candidates):
                 check = check_of(labelled, family.coordinates, {})
                 outcomes = (outcome(check, member) for member in family.members)
                 yield FamilyFormula(labelled, check, tuple(outcomes))
@@ -305,9 +307,9 @@ class _Search:
         )
 
 
-def _covers(one: _First, other: _First) -> bool:
+def _covers(formula: _First, other: _First) -> bool:
     """Whether one formula says wherever another one is right at least as much, so that the other one is superfluous."""
-    (labelled, _, inside), (less, _, fewer) = one, other
+    (labelled, _, inside), (less, _, fewer) = formula, other
     if labelled.label != less.label or not fewer.keys() <= inside.keys():
         return False
     if labelled.where in ("", less.where):

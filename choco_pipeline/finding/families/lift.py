@@ -98,7 +98,9 @@ def _parts(instances: Sequence[_Instance]) -> Iterator[list[_Instance]]:
     ones with the same integers.
     """
     least: dict[tuple[int, ...], _Instance] = {}
-    for instance in sorted(instances, key=lambda one: (sum(map(abs, one[1])), one[1])):
+    for instance in sorted(
+        instances, key=lambda instance: (sum(map(abs, instance[1])), instance[1])
+    ):
         least.setdefault(tuple(instance[0].values()), instance)
     chosen = list(least.values())
     yield chosen

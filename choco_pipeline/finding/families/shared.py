@@ -40,7 +40,7 @@ class Instance:
 
 
 def instances(
-    statement: FoundStatement, mined: Mined, family: str, said: str
+    statement: FoundStatement, mined: Mined, family: str, sentence: str
 ) -> Iterator[Instance]:
     """Yield what a statement says of a family: as it stands, and a set of values with names for numbers that are added.
 
@@ -57,16 +57,16 @@ def instances(
     """
     parameters, finding = mined.parameters, mined.finding
     check = statement.claim["check"] if statement.claim else None
-    yield Instance(statement, family, parameters, said, check, statement.formulas)
+    yield Instance(statement, family, parameters, sentence, check, statement.formulas)
     if not isinstance(finding, ValueSetFinding) or statement.kind != "values" or check is None:
         return
     if check["relation"] != "exactly":
         return
     of = _with_names(finding.expression, {n: parameters[n] for n in read(family).names})
     if of != finding.expression:
-        said = value_statements.sentence(family, of, finding.form)
+        sentence = value_statements.sentence(family, of, finding.form)
         lines = tuple(value_statements.lines(of, finding.form.relation, finding.form.condition))
-        yield Instance(statement, family, parameters, said, {**check, "of": of}, lines)
+        yield Instance(statement, family, parameters, sentence, {**check, "of": of}, lines)
 
 
 def shared(group: Sequence[Instance], searched: Sequence[Mapping[str, int]]) -> FoundStatement:
@@ -81,16 +81,16 @@ def shared(group: Sequence[Instance], searched: Sequence[Mapping[str, int]]) -> 
         games, of which something stronger was found, may have values among those of the group's, too: there, and where no
         short condition tells, it says which parameters are the same in all of the group.
     """
-    first, several = group[0], [one.statement for one in group]
-    seen = [dict(one.parameters) for one in group]
+    first, several = group[0], [instance.statement for instance in group]
+    seen = [dict(instance.parameters) for instance in group]
     values = {name: tuple(sorted({point[name] for point in seen})) for name in seen[0]}
     alike = [f"{name} == {span[0]}" for name, span in values.items() if len(span) == 1]
     when = " and ".join(alike) if len(alike) < len(values) else ""
     if first.check is None or first.check.get("relation", "exactly") == "exactly":
         inside = [point in seen for point in map(dict, searched)]
-        found = domain(searched, inside)
-        if found is not None and not is_chance(found, len(searched), len(seen)):
-            when = found.text
+        condition = domain(searched, inside)
+        if condition is not None and not is_chance(condition, len(searched), len(seen)):
+            when = condition.text
 
     def total(key: str) -> Evidence:
         parts = [getattr(statement, key) for statement in several]

@@ -73,22 +73,26 @@ class _Gathered:
         """Gather what findings say."""
         mined = list(mined)
         searched: dict[tuple[str, str], dict[str, Mapping[str, int]]] = {}
-        for one in mined:
-            searched.setdefault(one.search, {})[one.ruleset] = one.parameters
-        found: dict[str, FoundStatement] = {}
+        for result in mined:
+            searched.setdefault(result.search, {})[result.ruleset] = result.parameters
+        alone: dict[str, FoundStatement] = {}
         common: dict[tuple[tuple[str, str], str], list[Instance]] = {}
-        for one in mined:
-            if one.found_nothing:
+        for result in mined:
+            if result.found_nothing:
                 continue
-            is_of_several = len(searched[one.search]) >= FEWEST_GAMES
-            general = _statements(one, one.family)
-            for statement, of_family in zip(_statements(one, one.ruleset), general, strict=True):
-                is_of_family = is_of_several and statement.ruleset == _shown(one.ruleset, one)
-                if not is_of_family or one.finding.kind == "formulas":
-                    found.setdefault(statement.id, statement)
+            is_of_several = len(searched[result.search]) >= FEWEST_GAMES
+            general = _statements(result, result.family)
+            for statement, of_family in zip(
+                _statements(result, result.ruleset), general, strict=True
+            ):
+                is_of_family = is_of_several and statement.ruleset == _shown(result.ruleset, result)
+                if not is_of_family or result.finding.kind == "formulas":
+                    alone.setdefault(statement.id, statement)
                     continue
-                for said in instances(statement, one, _shown(one.family, one), of_family.said):
-                    common.setdefault((one.search, said.key), []).append(said)
+                for instance in instances(
+                    statement, result, _shown(result.family, result), of_family.said
+                ):
+                    common.setdefault((result.search, instance.key), []).append(instance)
         untried = []
         for (search, _), group in common.items():
             if len(group) >= FEWEST_GAMES:
@@ -96,9 +100,9 @@ class _Gathered:
                 if whole.with_entry().claim is None:
                     untried.append(whole)
                 else:
-                    found.setdefault(whole.id, whole)
+                    alone.setdefault(whole.id, whole)
         together = {search for (search, _), group in common.items() if len(group) >= FEWEST_GAMES}
-        return cls(found, untried, frozenset(search for search, _ in common) - together)
+        return cls(alone, untried, frozenset(search for search, _ in common) - together)
 
 
 def searches(mined: Sequence[Mined]) -> list[Searched]:
@@ -107,17 +111,19 @@ def searches(mined: Sequence[Mined]) -> list[Searched]:
     What several games of a family have in common, and no claim can say of the others, is among what was not found.
     """
     groups: dict[tuple[str, str, str, bool], list[Mined]] = {}
-    for one in mined:
-        if one.finding.tried is not None:
-            what = one.finding.tried.what
-            groups.setdefault((one.family, one.finding.kind, what, one.found_nothing), []).append(
-                one
-            )
+    for result in mined:
+        if result.finding.tried is not None:
+            what = result.finding.tried.what
+            groups.setdefault(
+                (result.family, result.finding.kind, what, result.found_nothing), []
+            ).append(result)
     gathered = _Gathered.of(mined)
     searched: list[Searched] = []
     for (family, kind, what, nothing), group in groups.items():
-        candidates = sum(one.finding.tried.candidates for one in group if one.finding.tried)
-        tables = len({(one.ruleset, one.bound) for one in group})
+        candidates = sum(
+            result.finding.tried.candidates for result in group if result.finding.tried
+        )
+        tables = len({(result.ruleset, result.bound) for result in group})
         is_apart = (family, kind) in gathered.apart
         searched.append(
             Searched(
@@ -130,21 +136,21 @@ def searches(mined: Sequence[Mined]) -> list[Searched]:
         )
     return searched + [
         Searched(
-            what=one.text,
-            game=one.ruleset,
-            tried=one.tried,
+            what=statement.text,
+            game=statement.ruleset,
+            tried=statement.tried,
             nothing=True,
-            why=f"seen in {one.found_on.tables} games, {NOT_TRIED}",
+            why=f"seen in {statement.found_on.tables} games, {NOT_TRIED}",
         )
-        for one in gathered.untried
+        for statement in gathered.untried
     ]
 
 
-def _statements(one: Mined, called: str) -> Iterator[FoundStatement]:
+def _statements(mined: Mined, called: str) -> Iterator[FoundStatement]:
     """Yield what a finding says; sentences call the table's game by the name that is given."""
-    finding = one.finding
+    finding = mined.finding
     if isinstance(finding, FormulasFinding):
-        yield _formulas(one.ruleset, finding)
+        yield _formulas(mined.ruleset, finding)
         return
     if isinstance(finding, ShiftsFinding) or finding.held_on is None or not finding.text:
         return
@@ -155,21 +161,21 @@ def _statements(one: Mined, called: str) -> Iterator[FoundStatement]:
     else:
         claim = finding.claim
     if isinstance(finding, ValueSetFinding) and finding.form.name == "zero":
-        yield _zero(one.ruleset, finding, called)
+        yield _zero(mined.ruleset, finding, called)
     kind, begins = KINDS[finding.kind]
-    ruleset, passes = _game_of(one), _passes(finding)
-    is_own = ruleset == _shown(one.ruleset, one)
-    game = _of_passes(_shown(called, one) if is_own else ruleset, passes)
+    ruleset, passes = _game_of(mined), _passes(finding)
+    is_own = ruleset == _shown(mined.ruleset, mined)
+    game = _of_passes(_shown(called, mined) if is_own else ruleset, passes)
     statement = FoundStatement(
         kind=kind,
         ruleset=ruleset if claim is None else str(claim.get("ruleset", ruleset)),
-        said=begins.format(game=game, what=QUANTITIES[one.quantity]) + finding.text,
+        said=begins.format(game=game, what=QUANTITIES[mined.quantity]) + finding.text,
         names_game=True,
-        parameters=_parameters(ruleset, one),
+        parameters=_parameters(ruleset, mined),
         claim=claim,
         formulas=tuple(_relations(finding)),
         picture=_picture(finding),
-        source=one,
+        source=mined,
         **_evidence(finding),
     )
     # Bars of m rows and m+1 columns have no notation that a claim could have.
@@ -189,12 +195,12 @@ def _zero(ruleset: str, finding: ValueSetFinding, called: str) -> FoundStatement
     )
 
 
-def _game_of(one: Mined) -> str:
+def _game_of(mined: Mined) -> str:
     """Return the game or family that a finding speaks of."""
-    ruleset = one.ruleset
-    if not isinstance(one.finding, FormulasFinding | ValueSetFinding | ShiftsFinding):
-        ruleset = one.finding.ruleset
-    return _left(ruleset, _passes(one.finding))
+    ruleset = mined.ruleset
+    if not isinstance(mined.finding, FormulasFinding | ValueSetFinding | ShiftsFinding):
+        ruleset = mined.finding.ruleset
+    return _left(ruleset, _passes(mined.finding))
 
 
 def _left(ruleset: str, passes: int | None) -> str:
@@ -210,11 +216,11 @@ def _left(ruleset: str, passes: int | None) -> str:
     return next(inner).text if passes == 0 and notation.name == "with-pass" else ruleset
 
 
-def _shown(ruleset: str, one: Mined) -> str:
+def _shown(ruleset: str, mined: Mined) -> str:
     """Return a game or family as a finding on it shows it: with no pass left without passes, and with the strip that it counts."""
-    ruleset = _left(ruleset, _passes(one.finding))
-    strip = parse_ruleset(one.ruleset).base.with_strip
-    shown = read(_game_of(one))
+    ruleset = _left(ruleset, _passes(mined.finding))
+    strip = parse_ruleset(mined.ruleset).base.with_strip
+    shown = read(_game_of(mined))
     if strip is None or names_of(shown)[-1] != read(strip.notation).name:
         return ruleset
     return _named(read(ruleset), names_of(shown)[-1]).text
@@ -308,12 +314,12 @@ def _evidence(finding: Finding) -> _Evidence:
     }
 
 
-def _parameters(ruleset: str, one: Mined) -> dict[str, tuple[int, ...]]:
+def _parameters(ruleset: str, mined: Mined) -> dict[str, tuple[int, ...]]:
     """Return the values that a finding on one table was seen for: of a family of bars, all that fit into the table."""
     pattern = read(ruleset)
-    own = match(pattern, read(one.ruleset)) or {}
+    own = match(pattern, read(mined.ruleset)) or {}
     return {
-        name: tuple(range(1, own.get(name, one.bound + 1) + 1)) for name in sorted(pattern.names)
+        name: tuple(range(1, own.get(name, mined.bound + 1) + 1)) for name in sorted(pattern.names)
     }
 
 
@@ -325,7 +331,7 @@ def _of_passes(ruleset: str, passes: int | None) -> str:
 
 def _games(family: str, group: Sequence[Mined]) -> str:
     """Return a family, and for which of its parameters."""
-    several = list(dict.fromkeys(tuple(one.parameters.items()) for one in group))
+    several = list(dict.fromkeys(tuple(result.parameters.items()) for result in group))
     if not several[0]:
-        return ", ".join(dict.fromkeys(one.ruleset for one in group))
-    return f"{family}, {listed([dict(one) for one in several])}"
+        return ", ".join(dict.fromkeys(result.ruleset for result in group))
+    return f"{family}, {listed([dict(parameters) for parameters in several])}"

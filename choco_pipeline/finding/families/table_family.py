@@ -95,12 +95,12 @@ class TableFamily:
     @classmethod
     def of(cls, ruleset: str, members: Sequence[MemberTable]) -> TableFamily:
         """Return the family of some tables in the order of their parameters; of tables with the same ones, the first."""
-        found: dict[tuple[int, ...], MemberTable] = {}
+        by_parameters: dict[tuple[int, ...], MemberTable] = {}
         for member in members:
-            found.setdefault(
+            by_parameters.setdefault(
                 tuple(member.parameters[name] for name in sorted(member.parameters)), member
             )
-        return cls(ruleset, tuple(found[key] for key in sorted(found)))
+        return cls(ruleset, tuple(by_parameters[key] for key in sorted(by_parameters)))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -110,7 +110,7 @@ class TableFamily:
     @cached_property
     def held_out(self) -> tuple[int, ...]:
         """Places of a third of the tables, chosen by their parameters alone: what was mined on them is not looked at."""
-        return tuple(i for i, one in enumerate(self.members) if self._is_held_out(one))
+        return tuple(i for i, member in enumerate(self.members) if self._is_held_out(member))
 
     @property
     def held_out_first(self) -> tuple[int, ...]:
@@ -120,7 +120,7 @@ class TableFamily:
     @cached_property
     def searched(self) -> tuple[int, ...]:
         """Places of the tables on which statements are looked for."""
-        return tuple(i for i, one in enumerate(self.members) if not self._is_held_out(one))
+        return tuple(i for i, member in enumerate(self.members) if not self._is_held_out(member))
 
     @property
     def points(self) -> tuple[Point, ...]:

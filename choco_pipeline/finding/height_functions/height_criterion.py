@@ -74,7 +74,7 @@ def search(
     inside = [height_class.has(block) for block in every]
     needed = _needed([f[has] for f, has in zip(every, inside, strict=True)], conditions)
     joined = list(_separating([f[~has] for f, has in zip(every, inside, strict=True)], needed))
-    candidates = sorted(joined, key=lambda one: sum(condition.size for condition in one))
+    candidates = sorted(joined, key=lambda joint: sum(condition.size for condition in joint))
     exact, held = _confirmed(candidates[:CANDIDATES], height_class, side, height)
     functions, members = sum(map(len, every)), int(sum(map(np.sum, inside)))
     return CriterionSearch(functions, members, exact[:KEPT], (len(conditions), len(joined)), held)
@@ -84,7 +84,11 @@ def _needed(members: Sequence[Heights], conditions: Sequence[Condition]) -> list
     """Return the conditions that all members have."""
     for block in members:
         together = having(block, conditions)
-        conditions = [one for one, truths in zip(conditions, together, strict=True) if truths.all()]
+        conditions = [
+            condition
+            for condition, truths in zip(conditions, together, strict=True)
+            if truths.all()
+        ]
     return list(conditions)
 
 
@@ -125,12 +129,12 @@ def _confirmed(
         for heights in batches if left else ():
             inside = height_class.has(heights)
             number += len(heights)
-            parts = sorted({part for one in left for part in one}, key=repr)
+            parts = sorted({part for candidate in left for part in candidate}, key=repr)
             truths = dict(zip(parts, having(heights, parts), strict=True))
             left = [
-                one
-                for one in left
-                if (np.logical_and.reduce([truths[part] for part in one]) == inside).all()
+                candidate
+                for candidate in left
+                if (np.logical_and.reduce([truths[part] for part in candidate]) == inside).all()
             ]
         seen += number
         what.append(f"{number:,} {name}")

@@ -100,8 +100,8 @@ def classified_all(side: int, height: int) -> FoundDocument:
     """Return all that can be said of the height functions of a box, one question after the other."""
     parts = [classified(asked, side, height) for asked in ASKED_OF_HEIGHTS]
     return FoundDocument(
-        statements=tuple(one for part in parts for one in part.statements),
-        searches=tuple(one for part in parts for one in part.searches),
+        statements=tuple(statement for part in parts for statement in part.statements),
+        searches=tuple(search for part in parts for search in part.searches),
     )
 
 

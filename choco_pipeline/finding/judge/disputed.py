@@ -59,7 +59,7 @@ def bound_and_dispute(
     disputes = list(_ended(claim, game.notation, catalogue, bound))
     if run is not None:  # positions are sampled for few games: that takes as long as a trial
         disputes += _contradicted(claim, game.notation, catalogue)
-    for dispute in sorted(disputes, key=lambda one: one.bound):
+    for dispute in sorted(disputes, key=lambda disputed: disputed.bound):
         if dispute.bound <= bound:
             continue
         if not is_quick(claim, game, dispute.bound, quantity, SECONDS):

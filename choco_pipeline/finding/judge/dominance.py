@@ -82,8 +82,8 @@ class Consequence:
     @property
     def key(self) -> str:
         """The same for the same question."""
-        said = [claim and claim.as_json() for claim in (self.claim, *self.premises)]
-        return digest([said, self.game, self.told])
+        contents = [claim and claim.as_json() for claim in (self.claim, *self.premises)]
+        return digest([contents, self.game, self.told])
 
     def decided(self) -> Decided:
         """Return what our engine says."""
@@ -184,22 +184,24 @@ class _Question:
         """Return whether it follows, with each number of passes left."""
         claim, passes = self.asked.claim, range(self.game.passes + 1)
         told = [list(self._premises(left)) for left in passes]
-        known = [[said for said in some if said is not None] for some in told]
-        otherwise: Decided = "undecided" if any(None in some for some in told) else "refuted"
+        known = [[premise for premise in premises if premise is not None] for premises in told]
+        otherwise: Decided = (
+            "undecided" if any(None in premises for premises in told) else "refuted"
+        )
         for left in passes:
             spoken: Sentence = TRUE
-            same = [one.speaks for one in known[left]]
+            same = [premise.speaks for premise in known[left]]
             if claim is not None:
                 own = self._said(claim, self.game, left)
                 if own is None:
                     return "undecided"
-                spoken, same = own.speaks, [one.says_as(own) for one in known[left]]
+                spoken, same = own.speaks, [premise.says_as(own) for premise in known[left]]
             if not self._holds(implies(self.position, spoken, disjunction(*same))):
                 return otherwise
         if claim is None or not isinstance(claim.check, Values) or claim.check.relation == "within":
             return "proved"
         # Claims on values say of positions that they are not P, and of none that it is.
-        on_values = {isinstance(one.check, Values) for one in self.asked.premises}
+        on_values = {isinstance(premise.check, Values) for premise in self.asked.premises}
         if False not in on_values:
             return "undecided"
         if all(self._occur(claim, claim.check, known, sign) for sign in (False, True)):
@@ -261,14 +263,14 @@ class _Question:
         if self._holds(negation(member)):
             return True
         has = has_negative_value if negative else has_value
-        found = []
+        reached = []
         for left, premises in enumerate(known):
             values = names | self._passes(left)
-            is_p = disjunction(*(conjunction(one.speaks, one.is_p) for one in premises))
+            is_p = disjunction(*(conjunction(premise.speaks, premise.is_p) for premise in premises))
             counted = conjunction(self.position, holds(check.where, values), is_p)
             value = has(check.of, values, VALUE)
-            found.append(exists(self.game.base.coordinates, conjunction(counted, value)))
-        return self._holds(implies(member, disjunction(*found)))
+            reached.append(exists(self.game.base.coordinates, conjunction(counted, value)))
+        return self._holds(implies(member, disjunction(*reached)))
 
 
 def _equal(formula: Formula, text: str) -> Formula:

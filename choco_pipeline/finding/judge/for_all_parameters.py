@@ -120,7 +120,9 @@ def claim_for_all(statement: FoundStatement) -> Claim | None:
     everything = " and ".join(f"{name} >= 0" for name in sorted(statement.pattern.names))
     condition = formal.when or parse(everything)
     asked = replace(claim, statement=formal.model_copy(update={"for_all": condition}))
-    is_asked = any(not list(mistakes_in(one)) for one in (asked, _following(asked, asked.id, ())))
+    is_asked = any(
+        not list(mistakes_in(written)) for written in (asked, _following(asked, asked.id, ()))
+    )
     return asked if is_asked else None
 
 
@@ -144,7 +146,7 @@ def _derivations(
                 return
             with suppress(ChocoError):
                 conditions = derived(following, [premise]).of_parameters
-                if all(one.value(point) for one in conditions for point in points):
+                if all(condition.value(point) for condition in conditions for point in points):
                     yield following, premise
 
 

@@ -59,7 +59,7 @@ def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[s
         return _sources_of_relations(claim, claim.check, catalogue)
     used: dict[str, None] = {}
     wrong: set[str] = set()
-    said: list[tuple[Meaning, list[tuple[str, Meaning]]]] = []
+    by_game: list[tuple[Meaning, list[tuple[str, Meaning]]]] = []
     for game in _spread(games):
         own = meaning(claim, game)
         if own is None:
@@ -68,11 +68,11 @@ def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[s
         for other in catalogue.speaking_of(game):
             if other.id == claim.id:
                 continue
-            found = meaning(other, game)
-            about = None if found is None else found.about(own.of)
-            if found is not None and about is None:
+            theirs = meaning(other, game)
+            about = None if theirs is None else theirs.about(own.of)
+            if theirs is not None and about is None:
                 if isinstance(claim.check, Values):
-                    about = _of_values(claim, claim.check, game, own, found)
+                    about = _of_values(claim, claim.check, game, own, theirs)
                 elif isinstance(other.check, Values) and own.of == "p":
                     about = excluding(other, other.check, game)
             if about is not None:
@@ -85,15 +85,15 @@ def sources(claim: Claim, games: Sequence[str], catalogue: Catalogue) -> tuple[s
             for other_id, about in _beside_a_strip(game, catalogue):
                 if not (own.values != about.values)[own.speaks & about.speaks].any():
                     others.append((other_id, about))
-        said.append((own, others))
+        by_game.append((own, others))
     whole = [
         {other_id for other_id, about in others if about.speaks[own.speaks].all()} - wrong
-        for own, others in said
+        for own, others in by_game
     ]
     alone = set.intersection(*whole) if whole else set()
     if alone:
         return tuple(other_id for other_id in catalogue.claims if other_id in alone)
-    for game, (own, others) in zip(_spread(games), said, strict=True):
+    for game, (own, others) in zip(_spread(games), by_game, strict=True):
         left = own.speaks.copy()
         for other_id, about in others:
             if other_id not in wrong and (left & about.speaks).any():
@@ -116,7 +116,7 @@ def speak_of_all(names: Iterable[str], games: Iterable[str], catalogue: Catalogu
     for game in games:
         bar = parse_ruleset(game).without_strip
         both = (game,) if bar is None else (game, bar.notation)
-        if not any(environment(claim, one) is not None for claim in claims for one in both):
+        if not any(environment(claim, form) is not None for claim in claims for form in both):
             return False
     return True
 
@@ -140,15 +140,20 @@ def saying_the_same(
     same = dict.fromkeys(ids)
     spoken: list[tuple[Truths, dict[str, Truths]]] = []
     for game in _spread(games):
-        own = [said for claim in claims if (said := meaning(claim, game)) is not None]
-        if len(own) < len(claims) or len({said.of for said in own}) > 1:
+        own = [meant for claim in claims if (meant := meaning(claim, game)) is not None]
+        if len(own) < len(claims) or len({meant.of for meant in own}) > 1:
             return ()
-        speaks = np.logical_or.reduce([said.speaks for said in own])
+        speaks = np.logical_or.reduce([meant.speaks for meant in own])
         others = {name: _spoken_of(claims[0], own[0], catalogue.claims[name], game) for name in ids}
         for name, other in others.items():
             if other is None or (other & ~speaks).any():
                 same.pop(name, None)
-        spoken.append((speaks, {name: one for name, one in others.items() if one is not None}))
+        spoken.append(
+            (
+                speaks,
+                {name: positions for name, positions in others.items() if positions is not None},
+            )
+        )
     for speaks, by_id in spoken:
         if not same or not np.logical_or.reduce([by_id[name] for name in same])[speaks].all():
             return ()
@@ -164,8 +169,8 @@ def _spoken_of(claim: Claim, own: Meaning, other: Claim, game: str) -> Truths | 
             return None
     elif isinstance(claim.check, Values) or isinstance(other.check, Values):
         return None
-    found = meaning(other, game)
-    return None if found is None or found.of != own.of else found.speaks
+    meant = meaning(other, game)
+    return None if meant is None or meant.of != own.of else meant.speaks
 
 
 def follows_from_formulas(
@@ -205,17 +210,17 @@ def _computed(game: str) -> str:
             case _:
                 return argument
 
-    found = computed(read(game))
-    assert isinstance(found, Notation)
-    return found.text
+    computed_game = computed(read(game))
+    assert isinstance(computed_game, Notation)
+    return computed_game.text
 
 
 def settled_by(game: str, of: str, catalogue: Catalogue) -> tuple[str, ...]:
     """Return the claims that say of every sampled position whether it is P, or its Grundy number; none if they do not."""
-    said = ((other.id, meaning(other, game)) for other in catalogue.speaking_of(game))
-    about = [(name, one.about(of)) for name, one in said if one is not None]
+    meanings = ((other.id, meaning(other, game)) for other in catalogue.speaking_of(game))
+    about = [(name, meant.about(of)) for name, meant in meanings if meant is not None]
     about += _beside_a_strip(game, catalogue) if of == "p" else []
-    spoken = {name: one.speaks for name, one in about if one is not None}
+    spoken = {name: meant.speaks for name, meant in about if meant is not None}
     is_all = bool(spoken) and bool(np.logical_or.reduce(list(spoken.values())).all())
     return tuple(spoken) if is_all else ()
 

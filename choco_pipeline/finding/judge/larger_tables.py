@@ -95,10 +95,10 @@ def _farther(finding: CellularFinding | BlocksFinding, bound: int) -> SearchedAg
 def _is_found(statement: FoundStatement, game: Ruleset, bound: int, quantity: Quantity) -> bool:
     """Whether the search says the same of a table to some bound."""
     try:
-        found = _mined(game, bound, quantity, SEARCHES[statement.kind])
+        statements = _mined(game, bound, quantity, SEARCHES[statement.kind])
     except ChocoError:
         return False
-    return says(found, statement)
+    return says(statements, statement)
 
 
 def _mined(game: Ruleset, bound: int, quantity: Quantity, search: str) -> Sequence[Finding]:

@@ -138,7 +138,7 @@ def _of_bars(claim: Claim, known: Mapping[str, int], game: str) -> Meaning:
             return _as_text(claim)
 
 
-def _as_text(claim: Claim, said: str | None = None) -> Meaning:
+def _as_text(claim: Claim, written: str | None = None) -> Meaning:
     """Return the meaning of a claim that is compared by what is written, its check by default."""
-    text = said or str(claim.check.model_dump(mode="json"))
+    text = written or str(claim.check.model_dump(mode="json"))
     return Meaning(f"{claim.statement.ruleset} {text}", np.ones(1, np.bool_), np.zeros(1, np.int64))

@@ -43,8 +43,8 @@ def simplified(statement: FoundStatement) -> FoundStatement:
     if len(statement.formulas) != 1 or statement.exceptions:
         return statement
     (line,) = statement.formulas
-    said, claim = _written(statement.ruleset, line)
-    if statement.said != said or statement.claim not in (None, claim):
+    sentence, claim = _written(statement.ruleset, line)
+    if statement.said != sentence or statement.claim not in (None, claim):
         return statement
     points = _points(statement)
     if len(points) < FEWEST:
@@ -58,10 +58,10 @@ def simplified(statement: FoundStatement) -> FoundStatement:
     shorter = StatementLine(line.label, *texts)
     if shorter == line:
         return statement
-    said, claim = _written(statement.ruleset, shorter)
+    sentence, claim = _written(statement.ruleset, shorter)
     return replace(
         statement,
-        said=said,
+        said=sentence,
         formulas=(shorter,),
         claim=None if statement.claim is None else claim,
     )
@@ -94,10 +94,10 @@ def _shorter(node: Node, names: Set[str], points: Sequence[Point]) -> Node:
     terms = [linear(name) for name in used]
     sums = [some for number in (1, 2) for some in combinations(terms, number)]
     shapes = [(CONSTANT,), *(shape for some in sums for shape in (some, (*some, CONSTANT)))]
-    found = next(determined(points, values, shapes), None)
-    if found is None or found.text is None or nodes_in(found.text) >= nodes_in(render(node)):
+    law = next(determined(points, values, shapes), None)
+    if law is None or law.text is None or nodes_in(law.text) >= nodes_in(render(node)):
         return node
-    return parse_nodes(found.text)
+    return parse_nodes(law.text)
 
 
 def _signed(node: Node) -> Node:

@@ -216,23 +216,23 @@ def _narrowed(
         domain([*kept, *wrong], [True] * len(kept) + [False] * len(wrong), right),
         domain([*kept, *right, *wrong], [True] * len(kept + right) + [False] * len(wrong)),
     ]
-    blind, seeing = (one if one is not None and one.text else None for one in domains)
+    blind, seeing = (fitted if fitted is not None and fitted.text else None for fitted in domains)
     if blind is not None and seeing is not None and not all(map(blind.holds, right)):
         blind = None
     inside = sum(1 for _ in _different([*kept, *right]))
     several = list(_different(wrong))
     conditions = [
-        one
-        for one in (blind, seeing)
-        if one is not None
+        fitted
+        for fitted in (blind, seeing)
+        if fitted is not None
         and not (
-            isinstance(parse_nodes(one.text), Junction)
-            and is_chance(one, inside + len(several), inside, largest=1)
+            isinstance(parse_nodes(fitted.text), Junction)
+            and is_chance(fitted, inside + len(several), inside, largest=1)
         )
     ]
     if not conditions:
         return None
-    best = min(conditions, key=lambda one: nodes_in(one.text))
+    best = min(conditions, key=lambda fitted: nodes_in(fitted.text))
     when = f"({statement.when}) and ({best.text})" if statement.when else best.text
     when = without_superfluous(when, [*between(statement), *right, *wrong])
     missed = MISSED if any(isinstance(t.verdict, MissingMember) for t in outcomes) else ""

@@ -74,8 +74,8 @@ def relations(
         Of which the games alone matter: their tables are computed anew, up to small bounds.
     """
     games: dict[tuple[str, bool], dict[str, Mapping[str, int]]] = defaultdict(dict)
-    for one in mined:
-        games[one.family, one.quantity == "grundy"][one.ruleset] = one.parameters
+    for result in mined:
+        games[result.family, result.quantity == "grundy"][result.ruleset] = result.parameters
     for family in families:
         is_grundy = family.members[0].table().variable.name == "grundy"
         for member in family.members:
@@ -84,7 +84,7 @@ def relations(
     stated: list[FoundStatement] = []
     doubtful: list[FoundStatement] = []
     most = 2  # fewer passes: what two passes do is so in all games, and is said of one family
-    for (ruleset, is_grundy), members in sorted(games.items(), key=lambda one: -len(one[1])):
+    for (ruleset, is_grundy), members in sorted(games.items(), key=lambda family: -len(family[1])):
         tables = [MemberTable(parameters, _never) for parameters in members.values()]
         quantity: Quantity = "grundy" if is_grundy else "p-positions"
         search = _RelationSearch(TableFamily.of(ruleset, tables), quantity, next(iter(members)))
@@ -136,7 +136,7 @@ class _RelationSearch:
             if pair.fewer > most:
                 continue
             outcomes = [(relation, self._holding(relation)) for relation in self._candidates(pair)]
-            for relation, positions in sorted(outcomes, key=lambda one: -len(one[1])):
+            for relation, positions in sorted(outcomes, key=lambda outcome: -len(outcome[1])):
                 key = pair.name or f"{pair}"
                 if not positions.keys() <= known[key]:
                     known[key] |= positions.keys()
@@ -308,16 +308,18 @@ class _RelationSearch:
         if self.free is None and self.quantity == "grundy":
             check["equals"] = relation.function
             lines.insert(0, StatementLine("G =", relation.function, pair.where))
-            said = f"G{here} = {relation.function}{where}, with g = G{there} of {pair.other}"
+            sentence = f"G{here} = {relation.function}{where}, with g = G{there} of {pair.other}"
         else:
-            said = f"{here} is a P-position{where} if and only if {there} is one of {pair.other}"
+            sentence = (
+                f"{here} is a P-position{where} if and only if {there} is one of {pair.other}"
+            )
         if pair.where:
             check["where"] = pair.where
         tried = tested.domain.tried if tested else 1
         return FoundStatement(
             kind="related",
             ruleset=pair.own,
-            said=said if names else f"{pair.own}: {said}",
+            said=sentence if names else f"{pair.own}: {sentence}",
             names_game=not names,
             found_on=found_on,
             held_on=held_on,

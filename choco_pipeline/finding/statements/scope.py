@@ -178,7 +178,7 @@ def _is_at_an_end(parameters: Parameters, claim: Claim, step: int) -> bool:
         for name, value in parameters.items()
         for way in (-1, 1)
     )
-    return any(min(one.values()) >= 0 and not claim.speaks_of(one) for one in moved)
+    return any(min(point.values()) >= 0 and not claim.speaks_of(point) for point in moved)
 
 
 def _step(when: str) -> int:

@@ -35,20 +35,24 @@ class WholeTable:
 
     def find(self, claim: Claim, case: Mapping[str, int], game: Ruleset) -> Finding:
         """Return what the table says of a claim, all its cells looked at."""
-        said = what_is_said(claim, case)
-        finding = None if said is None else self.holding.get(said)
+        meant = what_is_said(claim, case)
+        finding = None if meant is None else self.holding.get(meant)
         if finding is None:
             finding = check_claim(claim, case, game, self.bound, self.data)
-            if said is not None and isinstance(finding.verdict, HoldsToBound):
-                self.holding[said] = finding
+            if meant is not None and isinstance(finding.verdict, HoldsToBound):
+                self.holding[meant] = finding
         return finding
 
 
 def holding_among(checked: Iterable[tuple[Claim, ClaimVerdict]]) -> dict[Said, Finding]:
     """Return what holds of claims that were checked on a table."""
-    holding = ((claim, one) for claim, one in checked if one.verdict == "holds-to-bound")
-    said = ((what_is_said(claim, one.parameters), one.finding) for claim, one in holding)
-    return {which: finding for which, finding in said if which is not None}
+    holding = (
+        (claim, verdict) for claim, verdict in checked if verdict.verdict == "holds-to-bound"
+    )
+    meanings = (
+        (what_is_said(claim, verdict.parameters), verdict.finding) for claim, verdict in holding
+    )
+    return {meant: finding for meant, finding in meanings if meant is not None}
 
 
 def what_is_said(claim: Claim, case: Mapping[str, int]) -> Said | None:
