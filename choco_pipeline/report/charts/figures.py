@@ -120,12 +120,12 @@ def _gallery(
     games = [parse_ruleset(table["ruleset"]) for table in shown]
     bars = [Markup(draw_svg(game, sample_position(game))) for game in games]
     pictures = [pictures_of(table, results) for table in shown]
-    layers = max((len(one) for one in pictures), default=0)
+    layers = max((len(of_table) for of_table in pictures), default=0)
     middle = len(shown) // 2
     chosen = max(range(len(shown)), key=lambda i: (bool(pictures[i]), -abs(i - middle)))
     panels = []
     for layer in range(layers):
-        here = [one[layer] if layer < len(one) else None for one in pictures]
+        here = [of_table[layer] if layer < len(of_table) else None for of_table in pictures]
         panels.append(panel(f"figure-{number}-{layer}", here, chosen))
     return Gallery(
         family,
@@ -168,9 +168,9 @@ def _source(name: str, cells: Sequence[Cells], first: float) -> ColumnDataSource
         data={
             "image": cells,
             "left": [first] * len(cells),
-            "width": [one.shape[1] for one in cells],
-            "height": [one.shape[0] for one in cells],
-            "high": [max(1, int(one.max())) for one in cells],
+            "width": [picture.shape[1] for picture in cells],
+            "height": [picture.shape[0] for picture in cells],
+            "high": [max(1, int(picture.max())) for picture in cells],
         },
     )
 

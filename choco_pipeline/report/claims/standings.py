@@ -62,9 +62,9 @@ def _refuted(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> str:
     parts = ("refuted", at and f"at {at}", given and f"for {given}")
     text = " ".join(filter(None, parts))
     every = [v.false_everywhere for v in verdicts if v.verdict == "refuted"]
-    for one in every:
-        if one is not None:
-            return text + "; false for " + one.text
+    for condition in every:
+        if condition is not None:
+            return text + "; false for " + condition.text
     cases = _single_cases(verdicts)
     false = cases.get("refuted", [])
     if len(false) < 2:
@@ -75,7 +75,9 @@ def _refuted(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> str:
 
 def _proved(view: ClaimView, verdicts: Sequence[ClaimVerdict]) -> str:
     proved = [v for v in verdicts if v.is_proved]
-    parts = [_for([one]) + one.for_all.text for one in proved if one.for_all is not None]
+    parts = [
+        _for([verdict]) + verdict.for_all.text for verdict in proved if verdict.for_all is not None
+    ]
     single = _single_cases(verdicts).get("proved", [])
     if single and single[0].parameters:
         parts.append(_for(single) + _named(single))
@@ -119,7 +121,9 @@ def _single_cases(verdicts: Sequence[ClaimVerdict]) -> dict[VerdictKind, list[Cl
     cases: dict[VerdictKind, list[ClaimVerdict]] = {}
     for group in of_case.values():
         kind = strongest(group)
-        furthest = max((v for v in group if v.verdict == kind), key=lambda one: one.bound or 0)
+        furthest = max(
+            (v for v in group if v.verdict == kind), key=lambda verdict: verdict.bound or 0
+        )
         cases.setdefault(kind, []).append(furthest)
     return cases
 

@@ -130,9 +130,9 @@ def explored_families(ledger: Ledger, results: Path) -> list[ExploredFamily]:
     }
     explored = {
         family: [
-            one
+            kept
             for values in spread(sorted(tables), MOST_TABLES)
-            if (one := _explored(tables[values], values, certificates, results)) is not None
+            if (kept := _explored(tables[values], values, certificates, results)) is not None
         ]
         for family, tables in families.items()
     }
@@ -151,15 +151,17 @@ def fitting(
 
     Shares are equal, and what a family does not need is shared by those that need more.
     """
-    sizes = {id(one): len(_json(one)) for tables in families.values() for one in tables}
-    needs = {family: sum(sizes[id(one)] for one in tables) for family, tables in families.items()}
+    sizes = {id(table): len(_json(table)) for tables in families.values() for table in tables}
+    needs = {
+        family: sum(sizes[id(table)] for table in tables) for family, tables in families.items()
+    }
     left, fitting = MOST_CHARACTERS, {}
     for n, family in enumerate(sorted(needs, key=needs.__getitem__)):
         number, chosen = len(families[family]), list(families[family])
-        while sum(sizes[id(one)] for one in chosen) > left // (len(needs) - n):
+        while sum(sizes[id(table)] for table in chosen) > left // (len(needs) - n):
             number -= 1
             chosen = spread(families[family], number) if number else []
-        left -= sum(sizes[id(one)] for one in chosen)
+        left -= sum(sizes[id(table)] for table in chosen)
         fitting[family] = chosen
     return {family: fitting[family] for family in families if fitting[family]}
 

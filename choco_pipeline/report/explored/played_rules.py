@@ -107,7 +107,7 @@ def played_rules(rules: Rules, sizes: Sequence[int]) -> PlayedRules:
         tuple(sizes),
         tuple(limits),
         function(rules.within),
-        tuple(move(one) for one in rules.moves),
+        tuple(move(rule) for rule in rules.moves),
     )
 
 

@@ -113,7 +113,7 @@ class FamilyProofs:
     evidence: Mapping[str, Mapping[str, Any]]
 
     @classmethod
-    def of(cls, ledger: Ledger, found: Sequence[FoundStatement] = ()) -> FamilyProofs:
+    def of(cls, ledger: Ledger, statements: Sequence[FoundStatement] = ()) -> FamilyProofs:
         """Return those whose files are there."""
         known = {claim.id: claim for claim in ledger.claims}
         claims: dict[str, list[LedgerClaim]] = {}
@@ -125,7 +125,7 @@ class FamilyProofs:
             if is_family and path is not None and Path(path).is_file():
                 claims.setdefault(path, []).append(known[verdict.claim])
                 evidence.setdefault(path, verdict.evidence)
-        for statement in found:
+        for statement in statements:
             if statement.is_proved_for_all:
                 # After the proof of a family: that it fails beyond a bound, or sentences on integers, which have no pages.
                 path = statement.conclusion.certificates[0]
@@ -171,7 +171,9 @@ def page_of(path: str) -> str:
     return f"{FOLDER}/{Path(path).stem}.html"
 
 
-def write_family_pages(ledger: Ledger, folder: Path, found: Sequence[FoundStatement] = ()) -> int:
+def write_family_pages(
+    ledger: Ledger, folder: Path, statements: Sequence[FoundStatement] = ()
+) -> int:
     """Write a page and its LaTeX for each proof of a family that a report names; return how many.
 
     Parameters
@@ -188,7 +190,7 @@ def write_family_pages(ledger: Ledger, folder: Path, found: Sequence[FoundStatem
     ChocoError
         If a certificate cannot be read.
     """
-    proofs = FamilyProofs.of(ledger, found)
+    proofs = FamilyProofs.of(ledger, statements)
     pages, papers = _environment(MathML()), _environment(LaTeX())
     kept = set()
     for view in proofs.views(MathML()):

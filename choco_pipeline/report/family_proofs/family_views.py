@@ -359,16 +359,18 @@ class _Case:
             for state in range(len(written.states))
         ]
         classes = list(dict.fromkeys(answers))
-        members = [[s for s, answer in enumerate(answers) if answer == one] for one in classes]
+        members = [
+            [s for s, answer in enumerate(answers) if answer == shared] for shared in classes
+        ]
         tracks = list(written.strategy[0].digits)
         rows = [
             (
                 "".join(str(step.digits[t]) for t in tracks),
-                [self._answer(step, one[n]) for one in classes],
+                [self._answer(step, shared[n]) for shared in classes],
             )
             for n, step in enumerate(written.strategy)
         ]
-        named = [self._states(predicates, written.states, one) for one in members]
+        named = [self._states(predicates, written.states, states) for states in members]
         return StrategyView(named, [self.symbols.track(t) for t in tracks], rows)
 
     def _answer(self, step: StepText, index: int) -> tuple[str, str, int]:

@@ -95,10 +95,10 @@ class FoundView:
     def lead(self) -> Markup:
         """The beginning of its sentence: of which games it speaks, for which parameters, and how far."""
         parts = (
-            Markup("<math>{}</math>").format(Markup(one.text))
-            if one.is_formula
-            else escape(one.text)
-            for one in lead(self.statement, MathML())
+            Markup("<math>{}</math>").format(Markup(phrase.text))
+            if phrase.is_formula
+            else escape(phrase.text)
+            for phrase in lead(self.statement, MathML())
         )
         return Markup("").join(parts)
 

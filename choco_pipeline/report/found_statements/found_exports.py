@@ -183,7 +183,7 @@ def _markdown_table(table: HeightTable) -> str:
 def _says(view: FoundView, markup: _Markup, display: Callable[[str], str]) -> str:
     """Return what a statement says: of which games, and as formulas or in words."""
     statement, notation = view.statement, LaTeX()
-    begins = "".join(_phrase(one, markup) for one in lead(statement, notation))
+    begins = "".join(_phrase(phrase, markup) for phrase in lead(statement, notation))
     lines = displayed(statement, notation)
     words = "" if view.is_said_in_formulas else markup.text(view.in_words)
     if not lines:

@@ -37,8 +37,8 @@ def introduced(pattern: Notation, notation: MathNotation) -> list[Phrase]:
 def _game(pattern: Notation, notation: MathNotation) -> tuple[list[str], list[Phrase]]:
     """Return functions that are to be named before a game, and what it is called."""
     arguments = dict(pattern.arguments)
-    inner = [one for one in arguments.values() if isinstance(one, Notation)]
-    numbers = {key: one for key, one in arguments.items() if isinstance(one, Formula)}
+    inner = [part for part in arguments.values() if isinstance(part, Notation)]
+    numbers = {key: number for key, number in arguments.items() if isinstance(number, Formula)}
 
     def formula(key: str) -> str:
         return typeset(numbers[key], notation)
@@ -68,7 +68,7 @@ def _game(pattern: Notation, notation: MathNotation) -> tuple[list[str], list[Ph
                 return lets, [*game, Phrase(f"{joined}a pass")]
             return lets, [*game, Phrase(joined), Phrase(formula("passes"), True), Phrase(" passes")]
         case "sum":
-            (more, first), (others, second) = (_game(one, notation) for one in inner)
+            (more, first), (others, second) = (_game(part, notation) for part in inner)
             lets = list(dict.fromkeys([*more, *others]))
             return lets, [Phrase("the sum of "), *first, Phrase(" and "), *second]
         case _:

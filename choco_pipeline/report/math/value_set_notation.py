@@ -37,7 +37,7 @@ def set_of(condition: str, notation: MathNotation) -> str:
             case _:
                 return _all_with(node, notation)
     lists = [notation.listed(members, "{")] if members else []
-    joined = [text for one in (*others, *lists) for text in (notation.sign("∪"), one)]
+    joined = [text for shown in (*others, *lists) for text in (notation.sign("∪"), shown)]
     return notation.row(joined[1:]) if len(joined) > 2 else joined[1]
 
 

@@ -55,13 +55,13 @@ class ProofRow:
         return [
             CountRow(
                 self.entry.ruleset,
-                one.passes,
-                one.value,
-                ", ".join(f"{number:,}" for number in one.first[:MOST_COUNTS]),
-                one.recurrence,
-                one.closed,
+                row.passes,
+                row.value,
+                ", ".join(f"{number:,}" for number in row.first[:MOST_COUNTS]),
+                row.recurrence,
+                row.closed,
             )
-            for one in self.entry.counts
+            for row in self.entry.counts
         ]
 
 

@@ -65,7 +65,7 @@ def worked_reading(certificates: Sequence[Certificate]) -> WorkedReading | None:
         and LEAST_STATES <= certificate.automata[0].states <= MOST_STATES
         and len(certificate.automata) == 1
     ]
-    for certificate in sorted(fit, key=lambda one: one.automata[0].states):
+    for certificate in sorted(fit, key=lambda certificate: certificate.automata[0].states):
         automaton = certificate.automata[0]
         coordinates = certificate.ruleset.coordinates
         alive = {state for edge in arrows(automaton) for state in edge}
@@ -77,11 +77,12 @@ def worked_reading(certificates: Sequence[Certificate]) -> WorkedReading | None:
         if not readings:
             continue
         shown = max(
-            readings, key=lambda one: (len({step.after for step in one.steps}), len(one.steps))
+            readings,
+            key=lambda reading: (len({step.after for step in reading.steps}), len(reading.steps)),
         )
         # whatever a move makes of a P-position is an N-position
         options = [read(automaton, o, alive) for o in certificate.ruleset.options(shown.position)]
-        option = max(options, key=lambda one: (len(one.steps), sum(one.position)))
+        option = max(options, key=lambda reading: (len(reading.steps), sum(reading.position)))
         return WorkedReading(
             certificate.ruleset.notation,
             tuple(coordinates),
