@@ -121,24 +121,29 @@ def mined(
     if unknown is not None:
         raise ConfigError(f"--what {unknown}: one of {', '.join(MINERS)} is needed")
     pattern, games = _games(words)
-    tables = [one for game in games for one in _tables(*game, quantity, bound)]
+    tables = [asked for game in games for asked in _tables(*game, quantity, bound)]
     with bars() as progress:
         mining = progress.add_task("mining", total=len(tables))
         finding = progress.add_task("finding", total=2)
         mined: list[Mined] = []
         members: dict[Quantity, list[MemberTable]] = defaultdict(list)
-        for one in tables:
-            data = table(one.game, one.bound, one.quantity)
-            findings = mine_table(what or list(MINERS), one.game, one.bound, one.quantity, data)
+        for asked in tables:
+            data = table(asked.game, asked.bound, asked.quantity)
+            findings = mine_table(
+                what or list(MINERS), asked.game, asked.bound, asked.quantity, data
+            )
             mined += [
-                _mined(one, words[0] if pattern.names else one.game.notation, f) for f in findings
+                _mined(asked, words[0] if pattern.names else asked.game.notation, f)
+                for f in findings
             ]
-            members[one.quantity].append(MemberTable(one.parameters, _reader(one, data), findings))
+            members[asked.quantity].append(
+                MemberTable(asked.parameters, _reader(asked, data), findings)
+            )
             progress.advance(mining)
         families = [
             TableFamily.of(words[0], several) for several in members.values() if pattern.names
         ]
-        bounds = {(one.game.notation, one.quantity): one.bound for one in tables}
+        bounds = {(asked.game.notation, asked.quantity): asked.bound for asked in tables}
         finder = Finder(Tables(bounds), _catalogue())
         document = found_in(
             mined,
@@ -280,12 +285,14 @@ def _bound(game: Ruleset, quantity: Quantity, bound: int | None) -> int:
     return size
 
 
-def _mined(one: _Table, family: str, finding: Finding) -> Mined:
-    return Mined(one.game.notation, one.quantity, one.bound, family, one.parameters, finding)
+def _mined(asked: _Table, family: str, finding: Finding) -> Mined:
+    return Mined(
+        asked.game.notation, asked.quantity, asked.bound, family, asked.parameters, finding
+    )
 
 
-def _reader(one: _Table, data: xr.Dataset) -> Callable[[], Cells]:
-    return lambda: Cells.of(one.game, one.bound, data)
+def _reader(asked: _Table, data: xr.Dataset) -> Callable[[], Cells]:
+    return lambda: Cells.of(asked.game, asked.bound, data)
 
 
 def _catalogue() -> Catalogue:

@@ -43,7 +43,7 @@ def emit(document: object) -> None:
 def note(text: str) -> None:
     """Print on standard error what may name anything that somebody has handed over: nothing that steers a terminal, nothing endless."""
     seen = INVISIBLE.sub(lambda character: ascii(character[0])[1:-1], text)
-    lines = (one if len(one) <= LONGEST else f"{one[:LONGEST]}…" for one in seen.split("\n"))
+    lines = (line if len(line) <= LONGEST else f"{line[:LONGEST]}…" for line in seen.split("\n"))
     print("\n".join(lines), file=sys.stderr)
 
 

@@ -112,11 +112,11 @@ def prove_claims(source: ClaimSource, words: Sequence[str], seconds: float, json
     ids, given = _read(words)
     if not ids:
         raise ConfigError("--prove needs the id of a claim")
-    found = [
+    verdicts = [
         (claim, proved_now(claim, source.catalogue, given, seconds))
         for claim in _named(source.catalogue, ids)
     ]
-    return _show_proofs(found, json)
+    return _show_proofs(verdicts, json)
 
 
 def _show_proofs(decided_claims: Sequence[tuple[Claim, Iterator[Trial]]], json: bool) -> int:
@@ -184,9 +184,9 @@ def _shown(
         "claim": claim.id,
         "verdict": row.verdict,
         "conclusion": row.text,
-        "engines": [one.model_dump() for one in row.engines],
+        "engines": [engine.model_dump() for engine in row.engines],
         "refuted": len(refuted),
-        "trials": [_document(*one) for one in zip(tried, verdicts, strict=True)],
+        "trials": [_document(*trial) for trial in zip(tried, verdicts, strict=True)],
     }
 
 

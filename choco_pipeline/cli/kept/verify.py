@@ -64,10 +64,10 @@ def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool)
     wrong = sum(table.wrong is not None for _, table in tables)
     checked = sum(table.checked for _, table in tables)
     certificates = [] if manifests else _certificates_checked(seconds)
-    answers = Counter(one["answer"] for one in certificates)
-    for one in certificates:
-        if one["answer"] != "proved":
-            note(f"{one['answer']}: {one['certificate']}: {one['why']}")
+    answers = Counter(certificate["answer"] for certificate in certificates)
+    for certificate in certificates:
+        if certificate["answer"] != "proved":
+            note(f"{certificate['answer']}: {certificate['certificate']}: {certificate['why']}")
     # One that takes too long is said above, and may be right.
     unanswered = answers["out of time"] + answers["undecided"]
     refused = len(certificates) - answers["proved"] - unanswered

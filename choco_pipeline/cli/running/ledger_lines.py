@@ -77,36 +77,36 @@ def show_results(ledger: Ledger, statements: Sequence[FoundStatement], console: 
     claims = {claim.id: claim for claim in ledger.claims}
     row_of = {row.claim: row for row in ledger.rows}
     numbers = _numbers(ledger)
-    is_open = {one: claim.status in OPEN for one, claim in claims.items()}
+    is_open = {name: claim.status in OPEN for name, claim in claims.items()}
     # Of a misprint the pair says more.
     told = {pair.printed for pair in ledger.pairs if pair.kind == "misprint"}
     false = [
-        one
-        for one in claims
-        if row_of[one].verdict == "refuted" and not is_open[one] and one not in told
+        name
+        for name in claims
+        if row_of[name].verdict == "refuted" and not is_open[name] and name not in told
     ]
-    rest = [one for one in claims if not is_open[one] and one not in {*false, *told}]
+    rest = [name for name in claims if not is_open[name] and name not in {*false, *told}]
     # What no table of the run fits is named last: it is no news.
     rest.sort(
-        key=lambda one: (
-            row_of[one].verdict == "unchecked",
-            OUTCOMES.index(row_of[one].verdict),
+        key=lambda name: (
+            row_of[name].verdict == "unchecked",
+            OUTCOMES.index(row_of[name].verdict),
         )
     )
 
     def show(title: str, chosen: Sequence[str], more: str = "") -> None:
         lines.heading(title, bool(chosen))
-        for one in chosen:
-            row = row_of[one]
-            called = f"{claims[one].paper.key} {numbers[one]}"
+        for name in chosen:
+            row = row_of[name]
+            called = f"{claims[name].paper.key} {numbers[name]}"
             engines = engines_text(row.engines)
             by = f"; engines: {engines}" if engines else ""
-            is_answer = claims[one].status == "question" and row.verdict in ANSWERS
+            is_answer = claims[name].status == "question" and row.verdict in ANSWERS
             answer = f"{ANSWERS[row.verdict]}: " if is_answer else ""
             lines.item(row.verdict, f"{called}: {answer}{row.text}{by}")
         lines.line(more)
 
-    show("Conjectures and questions", [one for one in claims if is_open[one]])
+    show("Conjectures and questions", [name for name in claims if is_open[name]])
     _show_new(statements, lines)
     show("Refuted, beside these" if any(is_open.values()) else "Refuted", false)
     for kind, title in (
@@ -219,7 +219,7 @@ def _numbers(ledger: Ledger) -> dict[str, str]:
     form = {pair.printed: "printed" for pair in misprints}
     form |= {pair.intended: "intended" for pair in misprints}
     statuses = {claim.id: claim.status for claim in ledger.claims}
-    form |= {one: status for one, status in statuses.items() if status in NOT_ASSERTED}
+    form |= {claim: status for claim, status in statuses.items() if status in NOT_ASSERTED}
     called: dict[tuple[str, str, str], list[str]] = {}
     for claim in ledger.claims:
         name = (claim.paper.key, claim.number, form.get(claim.id, ""))

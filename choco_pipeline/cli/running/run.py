@@ -112,8 +112,8 @@ def run(
         proofs = None if ledger is None else count_proofs(ledger)
         emit({**done.document(), **verdicts, "proofs": proofs})
     elif ledger is not None:
-        found = FoundDocument.read(Paths(RESULTS, plan["run"]).found)
-        show_results(ledger, found.statements, Console())
+        document = FoundDocument.read(Paths(RESULTS, plan["run"]).found)
+        show_results(ledger, document.statements, Console())
         print(f"found: {done.found}")
         print(f"report: {done.report}")
     return done.code
