@@ -60,7 +60,7 @@ def find_option_set(check: OptionSet, case: ClaimCase) -> Finding:
     evidence = {} if bound == case.bound else {"bound": bound}
     if wrong:
         heaps = len(game.base.coordinates)
-        position, cell = min(wrong, key=lambda one: (max(one[0][:heaps]), one))
+        position, cell = min(wrong, key=lambda pair: (max(pair[0][:heaps]), pair))
         counterexample = _contradiction(game, position, cell)
         return Finding(
             Refuted(counterexample, len(positions)), {"failures": len(wrong), **evidence}

@@ -103,7 +103,7 @@ class Cases:
     def false_everywhere(self) -> FalseEverywhere | None:
         """For all of which parameters it is proved to be false, if a refutation says so."""
         every = (v.false_everywhere for v in self.all_verdicts if v.verdict == "refuted")
-        return next((one for one in every if one is not None), None)
+        return next((condition for condition in every if condition is not None), None)
 
     @property
     def proved_for_all(self) -> ClaimVerdict | None:

@@ -158,10 +158,12 @@ def _proved(cases: Cases) -> list[str]:
         given: next(v for v in cases.by_parameters[given] if v.verdict == "proved")
         for given in ([()] if () in proved else proved)
     }
-    for given, one in of_case.items():
-        alike.setdefault((one.unit, one.reach is None, one.printed is None), []).append(given)
+    for given, verdict in of_case.items():
+        alike.setdefault((verdict.unit, verdict.reach is None, verdict.printed is None), []).append(
+            given
+        )
     parts = [
-        f"proved for {_domain([of_case[one] for one in given])}{_named(given)}"
+        f"proved for {_domain([of_case[case] for case in given])}{_named(given)}"
         for given in alike.values()
     ]
     if proved and () not in proved:
@@ -189,13 +191,13 @@ def _others(cases: Cases, given: Sequence[Given], done: str) -> list[str]:
 
 def _cases_checked(cases: Cases) -> list[str]:
     """Return for which parameters a table, or a check, held every case."""
-    given = [one for one in cases.of("exhausted") if not cases.is_among_all(one)]
+    given = [case for case in cases.of("exhausted") if not cases.is_among_all(case)]
     if not given or "proved" in (cases.kinds.get(()), cases.outcome):
         return []
     whole = [
         verdict
-        for one in given
-        for verdict in cases.by_parameters[one]
+        for case in given
+        for verdict in cases.by_parameters[case]
         if verdict.verdict == "exhausted"
     ]
     if cases.outcome == "exhausted" and not cases.of("proved"):
@@ -249,11 +251,11 @@ def _vacuous(cases: Cases) -> list[str]:
 def _contradictions(cases: Cases) -> list[str]:
     """Return where verdicts contradict each other, which is never right."""
     parts = []
-    for one, other in CONTRADICTIONS:
+    for kind, other in CONTRADICTIONS:
         both = [
             given
             for given, group in cases.by_parameters.items()
-            if {one, other} <= {verdict.verdict for verdict in group}
+            if {kind, other} <= {verdict.verdict for verdict in group}
         ]
         if both:
             named = "" if () in both else f" for {exact_text([dict(given) for given in both])}"
@@ -267,7 +269,7 @@ def _weakest(held: Sequence[ClaimVerdict]) -> ClaimVerdict:
     For each choice of parameters its largest table counts; of these the one whose values fill the claimed set least far.
     """
     largest: dict[Given, ClaimVerdict] = {}
-    for verdict in sorted(held, key=lambda one: one.bound or 0):
+    for verdict in sorted(held, key=lambda verdict: verdict.bound or 0):
         if verdict.why:
             largest[tuple(verdict.parameters.items())] = verdict
     return min(largest.values(), key=_frontier)
@@ -282,7 +284,7 @@ def _frontier(verdict: ClaimVerdict) -> float:
 def _about_the_reach(by_parameters: Mapping[Given, Sequence[ClaimVerdict]]) -> list[str]:
     """Return what is the case beyond the bounds that a statement names: a remark on it, not a part of it."""
     if by_parameters and all(
-        any("without_reach" in one.evidence for one in g) for g in by_parameters.values()
+        any("without_reach" in verdict.evidence for verdict in g) for g in by_parameters.values()
     ):
         return ["remark: proved without its bound, too"]
     beyond: dict[Given, Mapping[str, Any]] = {}

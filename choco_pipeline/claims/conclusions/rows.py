@@ -53,7 +53,7 @@ def _row(cases: Cases, config: str) -> ClaimRow:
         default=None,
     )
     bounds = [verdict.bound for verdict in verdicts if verdict.bound is not None]
-    proved = [dict(one) for one in cases.of("proved") if one and not cases.is_among_all(one)]
+    proved = [dict(case) for case in cases.of("proved") if case and not cases.is_among_all(case)]
     all_of = "" if for_all is None or for_all.for_all is None else for_all.for_all.text
     proved_for = [all_of] if all_of else []
     proved_for += [exact_text(proved)] if proved else []

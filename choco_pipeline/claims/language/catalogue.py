@@ -47,18 +47,18 @@ class Catalogue:
         """
         premises: dict[str, Claim] = {}
 
-        def add(one: Claim, path: tuple[str, ...]) -> None:
-            if one.id in path:
-                circle = " from ".join([*path[path.index(one.id) :], one.id])
+        def add(premise: Claim, path: tuple[str, ...]) -> None:
+            if premise.id in path:
+                circle = " from ".join([*path[path.index(premise.id) :], premise.id])
                 raise ConfigError(f"a claim cannot follow from itself: {circle}")
-            for other in () if (by := one.statement.follows_from) is None else by.claims:
+            for other in () if (by := premise.statement.follows_from) is None else by.claims:
                 if other not in self.claims:
                     raise ConfigError(self.unknown(other))
-                add(self.claims[other], (*path, one.id))
-            premises[one.id] = one
+                add(self.claims[other], (*path, premise.id))
+            premises[premise.id] = premise
 
         add(claim, ())
-        return [one for one in premises.values() if one.id != claim.id]
+        return [premise for premise in premises.values() if premise.id != claim.id]
 
     def fitting(self, ruleset: str, quantity: Quantity) -> Iterator[tuple[Claim, dict[str, int]]]:
         """Yield the claims that speak of a ruleset and can be checked on such a table, with each of their `cases`.
@@ -82,7 +82,9 @@ class Catalogue:
         """Return the claims that speak of a ruleset and can be checked on a table of either quantity, each once."""
         claims = self._speaking.get(ruleset)
         if claims is None:
-            fitting = (one for quantity in QUANTITIES for one, _ in self.fitting(ruleset, quantity))
+            fitting = (
+                entry for quantity in QUANTITIES for entry, _ in self.fitting(ruleset, quantity)
+            )
             claims = self._speaking[ruleset] = tuple(
                 {claim.id: claim for claim in fitting}.values()
             )

@@ -242,9 +242,9 @@ class _Counting:
         """Return the values in a slab as `ValueScan.run` does, and leave nothing in the arrays."""
         counted = self.scan.run(slab, (self.counts, self.nearest))
         occurring = np.flatnonzero(self.counts)
-        found = ValueCounts(occurring + self.low, self.counts[occurring], self.nearest[occurring])
+        values = ValueCounts(occurring + self.low, self.counts[occurring], self.nearest[occurring])
         self.counts[occurring], self.nearest[occurring] = 0, np.iinfo(np.int64).max
-        return None if counted is None else found
+        return None if counted is None else values
 
 
 def _is_worth_it(cells: Cells) -> bool:
