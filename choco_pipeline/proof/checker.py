@@ -105,7 +105,7 @@ def ask_checker(proved: Sequence[tuple[str, EngineAnswers]], seconds: float) -> 
         If the checker finds that what engines have proved is not so.
     """
     answers = check_files([Path(path) for path, _ in proved], seconds)
-    return [_added(*one, checked) for one, checked in zip(proved, answers, strict=True)]
+    return [_added(*proof, checked) for proof, checked in zip(proved, answers, strict=True)]
 
 
 def _added(path: str, before: EngineAnswers, checked: Checked) -> EngineAnswers:

@@ -73,7 +73,7 @@ def decide_order(order_file: str, out_file: str, report: Callable[..., None]) ->
                 verdicts.append(settled_for_all(claim, *limits, folder, prover))
             else:
                 settled_now = settled(claim, *limits, prover)
-                verdicts += (certified(one, claim, None, Path(folder)) for one in settled_now)
+                verdicts += (certified(result, claim, None, Path(folder)) for result in settled_now)
             report(Stage.PROVE, proofs=1)
         known = {verdict.claim: verdict for verdict in verdicts}
         for claim in following(order.claims):

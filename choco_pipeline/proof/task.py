@@ -90,11 +90,11 @@ def prove_order(order_file: str, out_file: str, report: Callable[..., None]) -> 
                     verdicts.append(decided_on(claim, asked.parameters, proof, todo, prover))
             report(Stage.PROVE, proofs=1)
     proofs, verdicts = asked_again(proofs, verdicts)
-    found = {
+    outcome = {
         "proofs": [proof.model_dump() for proof in proofs],
         "verdicts": [verdict.document() for verdict in verdicts],
     }
-    write_proof_record(out_file, {"format": order.format, **found}, prover)
+    write_proof_record(out_file, {"format": order.format, **outcome}, prover)
     return {"proofs": len(proofs), "verdicts": len(verdicts)}
 
 

@@ -112,7 +112,7 @@ class _Terms:
             raise undefined
         self.text = formula.text
         self.root = parse_nodes(formula.text, None, formula.functions)
-        self._read = TermReader(formula.text, {name: _sum(one) for name, one in names.items()})
+        self._read = TermReader(formula.text, {name: _sum(value) for name, value in names.items()})
         self._auxiliary = 0
         self._comparisons = 0
 

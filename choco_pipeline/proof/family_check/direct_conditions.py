@@ -50,9 +50,9 @@ class Direct:
     def consistent(self, largest: Mapping[str, int]) -> Iterator[tuple[str, str]]:
         """Yield that a place inside is not consistent, for each choice of limited coordinates."""
         for name, place in self._places(largest):
-            one, other = self._is_related(place), disjunction(self._related(place))
+            inside, reaches = self._is_related(place), disjunction(self._related(place))
             # Written out, which takes z3 half of the time of (not (xor …)).
-            both = f"(or (and {one} {other}) (and (not {one}) (not {other})))"
+            both = f"(or (and {inside} {reaches}) (and (not {inside}) (not {reaches})))"
             yield f"consistent-{name}", f"(and {self._is_here(place)} {both})"
 
     def failure(self, place: Place) -> str:

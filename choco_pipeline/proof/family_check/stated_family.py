@@ -123,17 +123,17 @@ class StatedFamily:
             *([] if self.where is None else [self.where]),
             *texts,
         ]
-        found = {
+        exponents = {
             part.left.name
             for node in nodes
             for part in walk(node)
             if isinstance(part, Binary) and part.operator == "&" and isinstance(part.left, Name)
         }
-        if len(found) > 1 or not found <= {*self.parameters} - {POWER}:
+        if len(exponents) > 1 or not exponents <= {*self.parameters} - {POWER}:
             raise UndecidedError(
                 "powers of 2 that divide several parameters, a coordinate, or a parameter of their name"
             )
-        return next(iter(found), None)
+        return next(iter(exponents), None)
 
     def heights(self, reader: SumReader, values: Numbers) -> dict[str, StatedHeight]:
         """Return the largest values of coordinates that have one, where the parameters have these values."""
@@ -187,9 +187,9 @@ class StatedFamily:
                         a, b = (self._linear(side, reader, values) for side in sides)
                         if sign not in ("<", "<=", "==", ">=", ">"):
                             raise UndecidedError("a condition on positions with another sign")
-                        one = ONE if sign in ("<", ">") else ZERO
-                        yield from [_difference(b, a, one)] if sign[0] in "<=" else []
-                        yield from [_difference(a, b, one)] if sign[0] in "=>" else []
+                        least = ONE if sign in ("<", ">") else ZERO
+                        yield from [_difference(b, a, least)] if sign[0] in "<=" else []
+                        yield from [_difference(a, b, least)] if sign[0] in "=>" else []
                 case _:
                     raise UndecidedError("a condition on positions that is no inequality")
 

@@ -142,16 +142,16 @@ def _integer(n: int) -> str:
     return str(n) if n >= 0 else f"(- {-n})"
 
 
-def multiplied(one: IntegerSum, other: IntegerSum) -> IntegerSum:
+def multiplied(left: IntegerSum, right: IntegerSum) -> IntegerSum:
     """Return a product, in which products of names are names."""
     parts = [
         (TIMES.join(sorted([*a.split(TIMES), *b.split(TIMES)])), p * q)
-        for a, p in one.multiples.items()
-        for b, q in other.multiples.items()
+        for a, p in left.multiples.items()
+        for b, q in right.multiples.items()
     ]
-    parts += [(a, p * other.number) for a, p in one.multiples.items()]
-    parts += [(b, q * one.number) for b, q in other.multiples.items()]
-    return IntegerSum.of(parts, one.number * other.number)
+    parts += [(a, p * right.number) for a, p in left.multiples.items()]
+    parts += [(b, q * left.number) for b, q in right.multiples.items()]
+    return IntegerSum.of(parts, left.number * right.number)
 
 
 def power_of(parameter: str) -> str:

@@ -65,12 +65,12 @@ def derived(claim: Claim, premises: Sequence[Claim]) -> Derivation:
         known = [lemma.conclude(games, known)]
     last = LastStep(claim, game, known[0])
     # A premise with the same condition speaks of these parameters.
-    others = [one for one in conditions if render(one) != statement.for_all.text]
+    others = [condition for condition in conditions if render(condition) != statement.for_all.text]
     statements = (*([implied(claim, others)] if others else []), *last.statements())
     base, _ = without_passes(claim.pattern)
     relation = f"{game.coordinates[0]} == 0"
     family = Family(base.text, statement.for_all.text, relation, "p-positions", describe(base.text))
-    of_parameters = tuple(parse(render(one)) for one in conditions)
+    of_parameters = tuple(parse(render(condition)) for condition in conditions)
     return Derivation(tuple(only_the_end), family, last, of_parameters, statements)
 
 

@@ -73,11 +73,11 @@ def settle_following(
     start = time.perf_counter()
     claim = Claim.from_json(document)
     folder = None if certificates is None else Path(certificates)
-    known = [None if one is None else ClaimVerdict.model_validate(one) for one in decided]
+    known = [None if answer is None else ClaimVerdict.model_validate(answer) for answer in decided]
     try:
         require_spoken_of(claim, Clock(seconds))
         finding = _decided(
-            claim, [Claim.from_json(one) for one in premises], known, seconds, folder
+            claim, [Claim.from_json(premise) for premise in premises], known, seconds, folder
         )
     except DisagreementError:
         raise
@@ -173,10 +173,10 @@ def ask_checker_of_steps(verdict: ClaimVerdict) -> ClaimVerdict:
     if not verdict.is_proved:
         return verdict
     chain = verdict.evidence["follows_from"]
-    before = [EngineAnswers(tuple(one["engines"]), one["no_answer"]) for one in chain["steps"]]
-    named = [one["certificate"] for one in chain["steps"]]
+    before = [EngineAnswers(tuple(step["engines"]), step["no_answer"]) for step in chain["steps"]]
+    named = [step["certificate"] for step in chain["steps"]]
     after = ask_checker(list(zip(named, before, strict=True)), CHECKER_SECONDS)
-    steps = [{**one, **vars(by)} for one, by in zip(chain["steps"], after, strict=True)]
+    steps = [{**step, **vars(by)} for step, by in zip(chain["steps"], after, strict=True)]
     return verdict.with_evidence({**_agreed(steps), "follows_from": {**chain, "steps": steps}})
 
 

@@ -130,21 +130,21 @@ class LastStep:
         )
         return junction("or", *each)
 
-    def _everywhere(self, where: Sequence[Node], **said: Sequence[Node]) -> IntegerStatement:
+    def _everywhere(self, where: Sequence[Node], **content: Sequence[Node]) -> IntegerStatement:
         """Return a statement on all coordinates at which the facts hold."""
         names = [*self._parameters, *self.game.coordinates, *self._passes]
-        texts = {key: list(map(render, parts)) for key, parts in said.items()}
+        texts = {key: list(map(render, parts)) for key, parts in content.items()}
         return self._statement(names, [*self.known.facts, *where], **texts)
 
     def _statement(
-        self, names: Sequence[str], where: Sequence[Node], **said: object
+        self, names: Sequence[str], where: Sequence[Node], **content: object
     ) -> IntegerStatement:
         condition = self.claim.statement.for_all
         assert condition is not None
         spans = {name: "0..N" for name in names}
         spans |= {name: f"0..{self.game.passes}" for name in self._passes if name in spans}
         spans |= {"v": "-N..N"} if "v" in spans else {}
-        return integers(spans, render(junction("and", nodes(condition), *where)), **said)
+        return integers(spans, render(junction("and", nodes(condition), *where)), **content)
 
 
 def implied(claim: Claim, conditions: Sequence[Node]) -> IntegerStatement:
@@ -155,12 +155,12 @@ def implied(claim: Claim, conditions: Sequence[Node]) -> IntegerStatement:
     return integers(spans, condition.text, holds=list(map(render, conditions)))
 
 
-def integers(spans: Mapping[str, str], where: str, **said: object) -> IntegerStatement:
+def integers(spans: Mapping[str, str], where: str, **content: object) -> IntegerStatement:
     """Return a statement on integers with these ranges."""
     if "N" in spans:
         raise LemmaError("a parameter cannot be called N here")
     document = {"kind": "integers", "bound": BOUND, "all": dict(spans), "where": where}
-    return IntegerStatement.model_validate({**document, **said})
+    return IntegerStatement.model_validate({**document, **content})
 
 
 def nodes(formula: Formula) -> Node:

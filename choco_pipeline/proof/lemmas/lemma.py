@@ -122,9 +122,9 @@ class TwoMorePasses(Lemma):
 
     def conclude(self, game: Played, known: Sequence[Known]) -> Known:
         """Return the same for every number of passes left that is even, and for every odd one."""
-        (one,) = known
-        by_passes = tuple(one.by_passes[left % 2] for left in range(game.passes + 1))
-        return Known(one.kind, by_passes, one.facts)
+        (premise,) = known
+        by_passes = tuple(premise.by_passes[left % 2] for left in range(game.passes + 1))
+        return Known(premise.kind, by_passes, premise.facts)
 
 
 LEMMAS: Mapping[LemmaName, Lemma] = {

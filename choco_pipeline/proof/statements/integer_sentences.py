@@ -163,8 +163,8 @@ class Spoken:
             for name, formula in number.let.items():
                 sentences += choice.follows(name, formula)
             sentences.append(choice.say(number.such))
-        for one, other in itertools.pairwise(choices):
-            sentences.append(_before([*one.counted_by.values()], [*other.counted_by.values()]))
+        for first, second in itertools.pairwise(choices):
+            sentences.append(_before([*first.counted_by.values()], [*second.counted_by.values()]))
         return exists([made for choice in choices for made in choice.made], conjunction(*sentences))
 
 
@@ -243,7 +243,7 @@ class _Integers:
             return Sum.of(above), [is_above]
         below = self._made(f"-{label}")
         is_below = value_is(Sum({below: -1}), filled, self.values)
-        zero = [linear({one: 1}, 0, "==") for one in (above, below)]
+        zero = [linear({side: 1}, 0, "==") for side in (above, below)]
         either = disjunction(conjunction(zero[1], is_above), conjunction(zero[0], is_below))
         return Sum({above: 1, below: -1}), [either]
 

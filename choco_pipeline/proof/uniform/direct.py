@@ -93,8 +93,8 @@ class DirectCase:
 
     def is_inconsistent(self, at: Position) -> str:
         """Return that a position is in the relation with an option in it, or is not, without one."""
-        inside, one = self.is_in_relation(at), self.has_option_in_relation(at)
-        return any_of([all_of([inside, one]), all_of([negation(inside), negation(one)])])
+        inside, reaches = self.is_in_relation(at), self.has_option_in_relation(at)
+        return any_of([all_of([inside, reaches]), all_of([negation(inside), negation(reaches)])])
 
     def is_in_relation(self, at: Position) -> str:
         """Return that the nim-sum is 0."""

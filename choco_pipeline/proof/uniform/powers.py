@@ -256,9 +256,9 @@ def _at(terms: Mapping[str, Affine], constant: Affine, at: Mapping[str, Affine])
     return sum((times(a, at[name]) for name, a in terms.items()), constant)
 
 
-def _hint(one: Affine, other: Affine) -> str:
+def _hint(left: Affine, right: Affine) -> str:
     """Return that a product is not negative if its factors are not."""
-    return any_of([at_least_0(-one - 1), at_least_0(-other - 1), at_least_0(times(one, other))])
+    return any_of([at_least_0(-left - 1), at_least_0(-right - 1), at_least_0(times(left, right))])
 
 
 def _divided(total: Affine, divisor: int) -> Affine | None:

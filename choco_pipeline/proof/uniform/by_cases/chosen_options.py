@@ -62,14 +62,12 @@ def chosen_options(
         chosen.append(best)
         known |= names[best]
         left &= ~works[best]
-    for one in list(chosen):
-        others = [other for other in chosen if other != one]
+    for option in list(chosen):
+        others = [other for other in chosen if other != option]
         if works[others].any(axis=0).all():
             chosen = others
-    needed = set().union(*(names[one] for one in chosen))
-    return _numbered(
-        [options[one] for one in chosen], [q for q in quotients.found if q.name in needed]
-    )
+    needed = set().union(*(names[i] for i in chosen))
+    return _numbered([options[i] for i in chosen], [q for q in quotients.found if q.name in needed])
 
 
 def _numbered(

@@ -151,5 +151,5 @@ def _divided(total: Affine, by: int) -> Affine:
 def _ratio(total: Affine, by: Affine) -> int | None:
     """Return the integer that a sum is a multiple by; None if there is none."""
     place = next((name for name, _ in by.terms), None)
-    one, other = (dict(t.terms).get(place, 0) if place else t.constant for t in (total, by))
-    return one // other if one % other == 0 and total == by * (one // other) else None
+    whole, part = (dict(t.terms).get(place, 0) if place else t.constant for t in (total, by))
+    return whole // part if whole % part == 0 and total == by * (whole // part) else None

@@ -94,17 +94,19 @@ class Products:
                 for multiples in choices(MULTIPLES, repeat=size):
                     if multiples[0] < 0:
                         continue
-                    one = sum(c * pairs[n][0] for c, n in zip(multiples, names, strict=True))
+                    value = sum(c * pairs[n][0] for c, n in zip(multiples, names, strict=True))
                     whole = sum(c * pairs[n][1] for c, n in zip(multiples, names, strict=True))
                     for added in ADDED:
-                        d, product_ = one + added, whole + added * m
+                        d, product_ = value + added, whole + added * m
                         if (d >= 1 and product_ < m) or (d <= -1 and product_ > -m) or (not d and product_):  # fmt: skip
                             total = Affine.total(dict(zip(names, multiples, strict=True)), added)
                             weight = sum(map(abs, multiples)) + abs(added)
                             broken.append((weight, abs(d), total))
             if size > 1 and len(broken) >= ENOUGH:
                 break
-        ordered = [total for *_, total in sorted(broken, key=lambda one: (*one[:2], str(one[2])))]
+        ordered = [
+            total for *_, total in sorted(broken, key=lambda entry: (*entry[:2], str(entry[2])))
+        ]
         # A name minus its value, which is 0 here, tells a wrong product wherever no sparse sum does.
         alone = (Affine.of(n) - pairs[n][0] for n in self.names if pairs[n][1] != m * pairs[n][0])
         return ordered or list(alone)

@@ -102,7 +102,7 @@ class Affine:
         return text + (f"{self.constant:+}" if self.constant else "")
 
 
-def product(one: Affine, other: Affine) -> Affine:
+def product(left: Affine, right: Affine) -> Affine:
     """Return the product of two sums, in which products of names are names.
 
     Examples
@@ -111,9 +111,9 @@ def product(one: Affine, other: Affine) -> Affine:
     'm+2*m*n'
     """
     total = number(0)
-    for left, a in (*one.terms, ("", one.constant)):
-        for right, b in (*other.terms, ("", other.constant)):
-            total += _of_factors([*factors_of(left), *factors_of(right)]) * (a * b)
+    for a_name, a in (*left.terms, ("", left.constant)):
+        for b_name, b in (*right.terms, ("", right.constant)):
+            total += _of_factors([*factors_of(a_name), *factors_of(b_name)]) * (a * b)
     return total
 
 

@@ -180,11 +180,11 @@ class _TermReader:
                     f"{render(node)}: sums, quotients, min, max and remainders are proved"
                 )
 
-    def _sum(self, node: Node, one: CaseTerm, sign: int, other: CaseTerm) -> CaseTerm:
-        if isinstance(one, LinearForm):
-            return _plus(one, sign, other)
-        if isinstance(other, LinearForm):
-            return _plus(other.times(number(sign)), 1, one)
+    def _sum(self, node: Node, left: CaseTerm, sign: int, right: CaseTerm) -> CaseTerm:
+        if isinstance(left, LinearForm):
+            return _plus(left, sign, right)
+        if isinstance(right, LinearForm):
+            return _plus(right.times(number(sign)), 1, left)
         raise FamilyError(f"{render(node)}: a sum of two quotients, or of least or largest values")
 
     def _multiple(self, node: Node, left: Node, right: Node) -> CaseTerm:
@@ -231,8 +231,8 @@ def _plus(form: LinearForm, sign: int, term: CaseTerm) -> CaseTerm:
             return ShiftedTerm(form, sign, term)
 
 
-def _both(one: list[Conjunction], other: list[Conjunction]) -> list[Conjunction]:
-    return [a + b for a in one for b in other]
+def _both(left: list[Conjunction], right: list[Conjunction]) -> list[Conjunction]:
+    return [a + b for a in left for b in right]
 
 
 def _joined(parts: list[list[Conjunction]], *, some: bool) -> list[Conjunction]:

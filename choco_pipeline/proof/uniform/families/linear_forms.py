@@ -119,10 +119,10 @@ class LinearFormReader:
             case Binary("-", left, right):
                 return self.form(left) + self.form(right).times(number(-1))
             case Binary("*", left, right):
-                one, other = self.form(left), self.form(right)
-                if one.terms and other.terms:
+                own, other = self.form(left), self.form(right)
+                if own.terms and other.terms:
                     raise FamilyError(f"{render(node)} multiplies coordinates")
-                form, factor = (one, other.constant) if one.terms else (other, one.constant)
+                form, factor = (own, other.constant) if own.terms else (other, own.constant)
                 return form.times(factor, product if self.powers else mul)
             case Binary("&", Name(name), Negate(Name(same))) if name == same in self.powers:
                 return LinearForm({}, self.powers[name])
@@ -186,12 +186,12 @@ class LinearFormReader:
                 parts = [self.alternatives(part, holds=holds) for part in operands]
                 if (operator == "and") == holds:
                     return _product(parts)
-                return _few([one for part in parts for one in part])
+                return _few([form for part in parts for form in part])
             case Compare(operators, operands):
                 values = [self.affine(part) for part in operands]
                 pairs = zip(operators, values, values[1:], strict=False)
                 steps = [_compared(o, a, b, holds=holds) for o, a, b in pairs]
-                return _product(steps) if holds else _few([one for s in steps for one in s])
+                return _product(steps) if holds else _few([form for s in steps for form in s])
             case _:
                 raise FamilyError(f"{render(node)} is an integer, a condition is needed")
 
@@ -217,7 +217,7 @@ def _compared(operator: str, left: Affine, right: Affine, *, holds: bool) -> lis
 def _product(parts: list[list[Conjunction]]) -> list[Conjunction]:
     joined: list[Conjunction] = [()]
     for part in parts:
-        joined = _few([one + other for one in joined for other in part])
+        joined = _few([form + other for form in joined for other in part])
     return joined
 
 

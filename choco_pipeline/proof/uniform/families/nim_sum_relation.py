@@ -17,17 +17,17 @@ def read_relation(
         return terms, constant, -added
     if not (isinstance(node, Compare) and node.operators == ("==",)):
         raise FamilyError(f"{render(node)}: one equation with nim-sums is what is proved")
-    (first, one, add), (second, other, more) = (_nim_sum(reader, n) for n in node.operands)
+    (first, fixed, add), (second, other, more) = (_nim_sum(reader, n) for n in node.operands)
     if add != ZERO or more != ZERO:  # (nim-sum) + add == term + more
-        if len(first) + (one != ZERO) == 1 and not second.keys() & first.keys():
-            first, one, add, second, other, more = second, other, more, first, one, add
+        if len(first) + (fixed != ZERO) == 1 and not second.keys() & first.keys():
+            first, fixed, add, second, other, more = second, other, more, first, fixed, add
         if len(second) + (other != ZERO) > 1 or not first:
             raise FamilyError(f"{render(node)}: a sum of two nim-sums and numbers")
         second = {name: shift + more - add for name, shift in second.items()}
         other = ZERO if second else other + more - add
     if first.keys() & second.keys():
         raise FamilyError(f"{render(node)}: a coordinate stands twice")
-    return first | second, _nim_constant(one, other, node), ZERO
+    return first | second, _nim_constant(fixed, other, node), ZERO
 
 
 def _nim_sum(reader: LinearFormReader, node: Node) -> tuple[dict[str, Affine], Affine, Affine]:
@@ -65,11 +65,11 @@ def _operands(node: Node) -> list[Node]:
     return [node]
 
 
-def _nim_constant(one: Affine, other: Affine, node: Node) -> Affine:
-    if one == ZERO or other == ZERO:
-        return one + other
-    if one == other:
+def _nim_constant(left: Affine, right: Affine, node: Node) -> Affine:
+    if left == ZERO or right == ZERO:
+        return left + right
+    if left == right:
         return ZERO
-    if one.is_constant and other.is_constant:
-        return number(one.constant ^ other.constant)
+    if left.is_constant and right.is_constant:
+        return number(left.constant ^ right.constant)
     raise FamilyError(f"{render(node)}: two numbers with parameters in one nim-sum")

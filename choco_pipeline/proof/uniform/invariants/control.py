@@ -270,7 +270,7 @@ class FamilyObligation:
             there = ControlLocation(False, True, here.move, now, zero)
             new = sum(order != old for (_, old), order in zip(orders[1:], after[1:], strict=True))
             changes.append(((new, values[::-1]), option_digits, there))
-        for _, option_digits, there in sorted(changes, key=lambda one: one[0]):
+        for _, option_digits, there in sorted(changes, key=lambda change: change[0]):
             yield option_digits, there
 
     def _still_zero(self, zero: frozenset[str], digits: Digits) -> frozenset[str]:
