@@ -51,14 +51,14 @@ def file_digest(path: Path) -> str:
 @cache
 def code_digest(places: tuple[str, ...]) -> str:
     """Return a digest of the Python source in these folders and files of the package."""
-    found = hashlib.sha256()
+    content = hashlib.sha256()
     for place in places:
         inside = PACKAGE / place
         for path in [inside] if inside.is_file() else sorted(inside.rglob("*.py")):
-            found.update(
+            content.update(
                 path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes() + b"\0"
             )
-    return found.hexdigest()[:16]
+    return content.hexdigest()[:16]
 
 
 @cache
@@ -84,12 +84,12 @@ def commit() -> str:
 
 def versions() -> dict[str, str]:
     """Return the versions that a stored result is stamped with."""
-    found = {
+    own = {
         "choco_pipeline": package_version(),
         "commit": commit(),
         "python": platform.python_version(),
     }
-    return found | library_versions()
+    return own | library_versions()
 
 
 @cache

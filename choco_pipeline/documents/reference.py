@@ -84,8 +84,10 @@ def _kind(field: Schema, words: Mapping[str, Noun]) -> Noun:
     """Return what a field of a schema holds."""
     if "anyOf" in field:
         options = [_kind(option, words) for option in field["anyOf"]]
-        one, several = (" or ".join(dict.fromkeys(forms)) for forms in zip(*options, strict=True))
-        return Noun(one, several)
+        single, several = (
+            " or ".join(dict.fromkeys(forms)) for forms in zip(*options, strict=True)
+        )
+        return Noun(single, several)
     if "oneOf" in field:
         return Noun("one of the kinds below", "of the kinds below")
     if "enum" in field:

@@ -97,7 +97,7 @@ def height_parts(box: HeightBox | None) -> dict[str, AskedOfHeights]:
     asked: list[AskedOfHeights] = [
         {"asked": what, "side": box.side, "height": box.height} for what in ASKED_OF_HEIGHTS
     ]
-    return {digest({MINE_HEIGHTS.name: one}): one for one in asked}
+    return {digest({MINE_HEIGHTS.name: part}): part for part in asked}
 
 
 def write_orders(
@@ -156,7 +156,7 @@ def write_orders(
         },
         PROVE: {
             part: ProofOrder(
-                **to_decide(PROVE, {one.claim for proof in chosen for one in proof.claims}),
+                **to_decide(PROVE, {claim.claim for proof in chosen for claim in proof.claims}),
                 proofs=tuple(chosen),
             ).model_dump()
             for part, chosen in parts.items()

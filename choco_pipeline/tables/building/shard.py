@@ -57,7 +57,7 @@ def build_shard(spec_file: str, manifest_file: str, report: Report) -> dict[str,
 
     kept = _kept(journal, store, kernels)
     # Without the line that a kill may have torn, which would spoil the next one.
-    write_text(journal, "".join(line(*one) for one in kept.items()))
+    write_text(journal, "".join(line(*entry) for entry in kept.items()))
     entries: dict[str, BuiltTable] = {}
     for spec in shard.tables:
         entry = kept.get(spec.table_id)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
+from operator import itemgetter
 from pathlib import Path
 
 from choco_pipeline.cluster.steps import Runner, Step, runner
@@ -124,7 +125,7 @@ def steps_left(site: Site, table: BlockedTable, finished: Collection[Place]) -> 
             for axis in (0, 1):
                 if needed[axis]:
                     carried = table.kernel.folded_with(axis)
-                    needs = tuple(key(one, before[one]) for one in carried if place[one])
+                    needs = tuple(key(side, before[side]) for side in carried if place[side])
                     fold = f"{TASKS}:fold_block"
                     steps.append(Step(key(axis, place), fold, (site, place, axis), needs, row))
             continue
@@ -222,7 +223,7 @@ def _smaller(folder: Path, site: Site, table: BlockedTable) -> Iterator[SmallerT
                     )
         except (StoreError, KeyError, TypeError):
             continue  # not ours, or damaged
-    yield from (source for _, source in sorted(usable, key=lambda one: one[0], reverse=True))
+    yield from (source for _, source in sorted(usable, key=itemgetter(0), reverse=True))
 
 
 def _takes(
