@@ -18,11 +18,7 @@ from choco_pipeline.proof.games.certificate import (
     write_certificate,
 )
 from choco_pipeline.proof.games.membership import Relation
-from choco_pipeline.proof.games.proof_outcome import (
-    ClaimProofOutcome,
-    FormulaOfProof,
-    ProofOutcome,
-)
+from choco_pipeline.proof.games.proof_outcome import ClaimProofOutcome, FormulaOfProof, ProofOutcome
 from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.proof.games.prover import prove
 from choco_pipeline.proof.limits import Limited

@@ -26,9 +26,7 @@ from choco_pipeline.proof.task import (
     certified,
     write_proof_record,
 )
-from choco_pipeline.proof.task import (
-    warm_up as warm_up,  # for children, as `PREPARED_BY` names it
-)
+from choco_pipeline.proof.task import warm_up as warm_up  # for children, as `PREPARED_BY` names it
 from choco_pipeline.stages import Stage
 
 #: What a child calls before copies of it decide claims for all parameters.

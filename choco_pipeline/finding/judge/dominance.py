@@ -43,7 +43,6 @@ from choco_pipeline.proof.proof_errors import NotDefinableError
 from choco_pipeline.proof.statements.conditions import (
     at_most_each,
     at_negative,
-    has_negative_value,
     has_value,
     holds,
 )
@@ -262,13 +261,12 @@ class _Question:
         member = holds(at_negative(members, "v") if negative else members, {}, {"v": VALUE})
         if self._holds(negation(member)):
             return True
-        has = has_negative_value if negative else has_value
         reached = []
         for left, premises in enumerate(known):
             values = names | self._passes(left)
             is_p = disjunction(*(conjunction(premise.speaks, premise.is_p) for premise in premises))
             counted = conjunction(self.position, holds(check.where, values), is_p)
-            value = has(check.of, values, VALUE)
+            value = has_value(check.of, values, VALUE, negative=negative)
             reached.append(exists(self.game.base.coordinates, conjunction(counted, value)))
         return self._holds(implies(member, disjunction(*reached)))
 

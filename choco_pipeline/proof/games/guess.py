@@ -8,14 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from choco_pipeline.automata.dfa import Automaton
-from choco_pipeline.automata.residuals import (
-    Graph,
-    Learned,
-    Member,
-    agrees,
-    learn,
-    wrong_points,
-)
+from choco_pipeline.automata.residuals import Graph, Learned, Member, agrees, learn, wrong_points
 from choco_pipeline.errors import LimitError
 from choco_pipeline.games import Position, Ruleset
 from choco_pipeline.proof.clock import FOREVER, Clock

@@ -36,8 +36,7 @@ from choco_pipeline.proof.games.certificate import (
 from choco_pipeline.proof.games.proved import Proof
 from choco_pipeline.proof.games.prover import check_relation
 from choco_pipeline.proof.statements.decided_claims import decide
-from choco_pipeline.proof.statements.decided_integers import decide_choice
-from choco_pipeline.proof.statements.fixed_integers import fixed_integers
+from choco_pipeline.proof.statements.decided_integers import decide_choice, fixed_integers
 from choco_pipeline.provenance import digest, versions
 
 #: The folder of claims' certificates in that of the games'.

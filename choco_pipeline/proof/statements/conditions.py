@@ -48,14 +48,12 @@ def holds(
     return TRUE if formula is None else condition(formula.substitute(values), names)
 
 
-def has_value(formula: Formula, values: Mapping[str, int], variable: Variable) -> Sentence:
-    """Return that an integer formula has the value `variable`, a natural number; see `holds`."""
-    return value_is(variable, formula.substitute(values))
-
-
-def has_negative_value(formula: Formula, values: Mapping[str, int], variable: Variable) -> Sentence:
-    """Return that an integer formula has the value -`variable`-1; see `holds`."""
-    return has_value(parse(f"-({formula.text})-1"), values, variable)
+def has_value(
+    formula: Formula, values: Mapping[str, int], variable: Variable, *, negative: bool = False
+) -> Sentence:
+    """Return that an integer formula has the value `variable`, or if `negative` -`variable`-1; see `holds`."""
+    stated = parse(f"-({formula.text})-1") if negative else formula
+    return value_is(variable, stated.substitute(values))
 
 
 def at_negative(formula: Formula, name: str) -> Formula:

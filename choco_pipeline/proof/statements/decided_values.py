@@ -1,18 +1,27 @@
-"""Claims on the values of a formula over the P-positions, decided on a proved relation."""
+"""Claims on values of a formula over the P-positions, on printed numbers and lists, and on counts, decided on a proved relation."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import reduce
 from typing import Any
 
 from choco_pipeline.automata.algebra import disjunction as either
 from choco_pipeline.automata.algebra import is_empty
 from choco_pipeline.claims.checks.values import NO_MEMBER
-from choco_pipeline.claims.kinds import Values
+from choco_pipeline.claims.evidence.explain import no_position
+from choco_pipeline.claims.kinds import Count, GrundyList, GrundyTable, PList, Values
 from choco_pipeline.claims.language.case import Finding
-from choco_pipeline.claims.language.verdict import Counterexample, Vacuous
+from choco_pipeline.claims.language.verdict import (
+    Counterexample,
+    Proved,
+    Refuted,
+    Undecided,
+    Vacuous,
+)
 from choco_pipeline.errors import DisagreementError, LimitError
 from choco_pipeline.formula.written.math_text import math_text
+from choco_pipeline.games import Position
 from choco_pipeline.proof.arithmetic.images import describe, first_members
 from choco_pipeline.proof.arithmetic.logic import (
     Sentence,
@@ -20,17 +29,13 @@ from choco_pipeline.proof.arithmetic.logic import (
     disjunction,
     exists,
     implies,
+    linear,
     negation,
 )
+from choco_pipeline.proof.games.automaton_counts import number_below
 from choco_pipeline.proof.proof_errors import UndecidedError
-from choco_pipeline.proof.statements.conditions import (
-    at_negative,
-    has_negative_value,
-    has_value,
-    holds,
-    least,
-)
-from choco_pipeline.proof.statements.explained import counterexample_at
+from choco_pipeline.proof.statements.conditions import at_negative, has_value, holds, least
+from choco_pipeline.proof.statements.explained import counterexample_at, number_at, outcome
 from choco_pipeline.proof.statements.question import VALUE, Question
 
 
@@ -38,26 +43,24 @@ def about_values(question: Question, check: Values) -> Finding:
     """Return whether the values of a formula over the P-positions are as claimed; evidence says which they are."""
     evidence = _image_evidence(question, check)
     claimed = {negative: _claimed(question, check, negative) for negative in (False, True)}
-    if check.relation != "contains-all":
-        position = question.least(
-            [
-                conjunction(
-                    _counted(question, check, p),
-                    disjunction(
-                        *(
-                            _some_value(question, check, p, negation(there), negative)
-                            for negative, there in claimed.items()
-                        )
-                    ),
-                )
-                for p in question.passes
-            ]
-        )
-        if position is not None:
-            found_there = counterexample_at(
-                question.claim, question.parameters, question.known(position)
+
+    def wrong(passes: int) -> Sentence:
+        values = (
+            conjunction(
+                has_value(check.of, question.values(passes), VALUE, negative=negative),
+                negation(there),
             )
-            return question.refuted(found_there, evidence)
+            for negative, there in claimed.items()
+        )
+        is_wrong = disjunction(*(exists((VALUE,), value) for value in values))
+        return conjunction(_among(question, check, passes), is_wrong)
+
+    if check.relation != "contains-all":
+        position = question.least([wrong(passes) for passes in question.passes])
+        if position is not None:
+            known = question.known(position)
+            shown = counterexample_at(question.claim, question.parameters, known)
+            return question.refuted(shown, evidence)
     if check.relation != "within":
         missing = [
             value
@@ -69,7 +72,7 @@ def about_values(question: Question, check: Values) -> Finding:
             refutation = f"no P-position has the value {absent:,}"
             attained = f"{absent:,}, a v with {math_text(check.values)}, is a value"
             return question.refuted(Counterexample(refutation, attained), evidence)
-    if question.is_nowhere([_counted(question, check, p) for p in question.passes]):
+    if question.is_nowhere([_among(question, check, p) for p in question.passes]):
         return Finding(Vacuous("no P-position is one that it speaks of"), evidence)
     if check.relation == "contains-all" and question.is_nowhere([*claimed.values()]):
         return Finding(Vacuous(NO_MEMBER.format(check.values)), evidence)
@@ -95,16 +98,13 @@ def _missing(question: Question, check: Values, claimed: Sentence, negative: boo
 
 
 def _image_evidence(question: Question, check: Values) -> Mapping[str, Any]:
+    automaton = question.engines.automaton
     try:
-        parts = [
-            question.engines.automaton(_image(question, check, p, False)) for p in question.passes
-        ]
-        below = [
-            question.engines.automaton(_image(question, check, p, True)) for p in question.passes
-        ]
-        image = parts[0]
-        for part in parts[1:]:
-            image = either(image, part)
+        natural, below = (
+            [automaton(_image(question, check, passes, negative)) for passes in question.passes]
+            for negative in (False, True)
+        )
+        image = reduce(either, natural)
     except (UndecidedError, LimitError):
         return {}
     return {
@@ -117,18 +117,101 @@ def _image_evidence(question: Question, check: Values) -> Mapping[str, Any]:
 
 def _image(question: Question, check: Values, passes: int, negative: bool) -> Sentence:
     """Return that `VALUE` is a value; if `negative`, that -`VALUE`-1 is."""
-    value = has_negative_value if negative else has_value
-    has = value(check.of, question.values(passes), VALUE)
-    return exists(question.coordinates, conjunction(_counted(question, check, passes), has))
+    has = has_value(check.of, question.values(passes), VALUE, negative=negative)
+    return exists(question.coordinates, conjunction(_among(question, check, passes), has))
 
 
-def _some_value(
-    question: Question, check: Values, passes: int, body: Sentence, negative: bool
-) -> Sentence:
-    value = has_negative_value if negative else has_value
-    return exists((VALUE,), conjunction(value(check.of, question.values(passes), VALUE), body))
+def about_numbers(question: Question, check: GrundyTable | GrundyList) -> Finding:
+    """Return whether printed Grundy numbers are those that the automata give; the least position that differs refutes."""
+    game, heaps = question.proof.ruleset, len(question.coordinates)
+    wrong, printed = [], list(check.printed(question.coordinates))
+    for position, number in printed:
+        if not game.is_position(position) or question.known(position).number != number:
+            wrong.append((max(position[:heaps], default=0), position, number))
+    if not wrong:
+        return Finding(Proved(question.certificate, printed=len(printed)))
+    _, position, number = min(wrong)
+    if game.is_position(position):
+        shown = number_at(question.claim, question.parameters, question.known(position), number)
+    else:
+        shown = no_position(question.proof.ruleset, position, f"Grundy number {number}")
+    return Finding(Refuted(shown, 0), {"failures": len(wrong)})
 
 
-def _counted(question: Question, check: Values, passes: int) -> Sentence:
-    """Return that a position is one of the P-positions that the claim speaks of."""
-    return conjunction(question.speaks(check.where, passes), question.is_p(passes))
+def about_list(question: Question, check: PList) -> Finding:
+    """Return whether the P-positions within the claim's reach are exactly those that are printed."""
+    heaps = len(question.coordinates)
+    printed = {tuple(position) for position in check.positions}
+
+    def is_printed(passes: int) -> Sentence:
+        chosen = (q[:heaps] for q in printed if not question.left or q[heaps] == passes)
+        return disjunction(*(_is(question, position) for position in chosen))
+
+    def wrong(passes: int) -> Sentence:
+        listed, due = is_printed(passes), _among(question, check, passes)
+        return disjunction(conjunction(listed, negation(due)), conjunction(due, negation(listed)))
+
+    def shown(position: Position) -> Counterexample:
+        game = question.proof.ruleset
+        if not game.is_position(position):
+            return no_position(question.proof.ruleset, position, "P-position of the list")
+        actual = outcome(question.known(position).is_p_position)
+        is_there = "P-position of the list" if position in printed else "not on the list"
+        return Counterexample(actual, is_there, position, game.coordinates)
+
+    # No sentence speaks of more passes than a position can have left.
+    differing = [q for q in printed if question.left and q[heaps] not in question.passes]
+    first = question.least([wrong(passes) for passes in question.passes])
+    if first is not None:
+        differing.append(first)
+    if not differing:
+        return question.proved({})
+    least = min(differing, key=lambda q: (max(q[:heaps], default=0), q))
+    return question.refuted(shown(least), {})
+
+
+def about_count(question: Question, check: Count) -> Finding:
+    """Return whether so many positions within the claim's reach have a property; our engine alone counts them."""
+    if check.beside:
+        what = "choices of a position and further integers are counted on tables only"
+        return Finding(Undecided(what))
+    if "grundy" in check.of.names and question.proof.relation != "grundy":
+        return Finding(Undecided("the Grundy numbers are not proved, the P-positions are"))
+    number = _number_of(question, lambda passes: _counted(question, check, passes))
+    claimed = int(check.equals.value(question.environment))
+    evidence = {"counted": number, "engines": ["own"]}
+    unit = "P-position" if check.over == "p-positions" else "position"
+    if number != claimed:
+        shown = Counterexample(f"{number:,} {unit}s", f"{claimed:,}")
+        return Finding(Refuted(shown, 0), evidence)
+    if not number and not _number_of(question, lambda passes: _among(question, check, passes)):
+        return Finding(Vacuous(f"no {unit} is one that it speaks of"), evidence)
+    return Finding(Proved(question.certificate, reach=question.reach), evidence)
+
+
+def _number_of(question: Question, sentence: Callable[[int], Sentence]) -> int:
+    """Return how many positions within the reach, with each number of passes left, make a sentence true."""
+    digits = max(0, question.reach or 0).bit_length()
+    automata = [question.engines.automaton(sentence(passes)) for passes in question.passes]
+    return sum(number_below(automaton, digits) for automaton in automata)
+
+
+def _counted(question: Question, check: Count, passes: int) -> Sentence:
+    """Return that a position is counted; every coordinate is in it, for all are bounded by the reach."""
+    among = _among(question, check, passes)
+    condition = holds(check.of, question.values(passes), {"grundy": VALUE})
+    if "grundy" not in check.of.names:
+        return conjunction(among, condition)
+    return conjunction(among, exists((VALUE,), conjunction(question.grundy(passes), condition)))
+
+
+def _among(question: Question, check: Values | PList | Count, passes: int) -> Sentence:
+    """Return that a position is one of those that the claim speaks of, P-positions but where it counts all."""
+    of_all = isinstance(check, Count) and check.over != "p-positions"
+    is_one = question.legal if of_all else question.is_p(passes)
+    return conjunction(question.speaks(check.where, passes), is_one)
+
+
+def _is(question: Question, position: Position) -> Sentence:
+    pairs = zip(question.coordinates, position, strict=True)
+    return conjunction(*(linear({name: 1}, -value, "==") for name, value in pairs))

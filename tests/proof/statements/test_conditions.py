@@ -16,7 +16,6 @@ from choco_pipeline.proof.proof_errors import NotDefinableError
 from choco_pipeline.proof.statements.conditions import (
     at_most_each,
     at_negative,
-    has_negative_value,
     has_value,
     holds,
     least,
@@ -54,7 +53,7 @@ def test_parameters_may_be_any_integers(text, value) -> None:
 def test_values_of_both_signs(text) -> None:
     formula = parse(text)
     natural = automaton_of(has_value(formula, {"z": 2}, "'v"), {})
-    negative = automaton_of(has_negative_value(formula, {"z": 2}, "'v"), {})
+    negative = automaton_of(has_value(formula, {"z": 2}, "'v", negative=True), {})
     for x in range(MOST):
         value = formula.value({"x": x, "z": 2})
         for v in {0, 1, 5, abs(value), max(0, -value - 1)}:

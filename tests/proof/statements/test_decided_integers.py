@@ -14,8 +14,11 @@ from choco_pipeline.claims.standalone.integers import find_integers
 from choco_pipeline.errors import DisagreementError
 from choco_pipeline.proof.arithmetic.mona import mona_version
 from choco_pipeline.proof.statements import decided_integers as module
-from choco_pipeline.proof.statements.decided_integers import decide_integers
-from choco_pipeline.proof.statements.fixed_integers import choices, fixed_integers
+from choco_pipeline.proof.statements.decided_integers import (
+    choices,
+    decide_integers,
+    fixed_integers,
+)
 from tests.catalogues import catalogue_of
 from tests.claims.oracle_of_integers import outcome_of_integers
 from tests.effort import examples
