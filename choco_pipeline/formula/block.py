@@ -8,8 +8,10 @@ from functools import partial, reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from choco_pipeline.formula.exact import COMPARISONS, OPERATORS, exponent_of_2, undefined
+from choco_pipeline.formula.exact import exponent_of_2, undefined
 from choco_pipeline.formula.nodes import (
+    COMPARISONS,
+    OPERATORS,
     Binary,
     Call,
     Compare,
@@ -50,21 +52,12 @@ _ARRAY_COMPARISONS: dict[str, Callable[..., Truths]] = {
 
 
 class FormulaBlock:
-    """A block of cells; a name with one value there is a Python integer, by which numpy divides much faster.
+    """A block of cells of this shape; a name with one value there is a Python integer, by which numpy divides much faster.
+
+    What `cells` holds for each name broadcasts to the shape; arrays have as many dimensions. ``tables["g"][n]`` is g(n).
 
     `open_` marks the cells in which a value matters: None is all of them, and it is never all False. Elsewhere an
     operator may meet what it is not defined for. It then computes with a stand-in, of which nothing is used.
-
-    Parameters
-    ----------
-    text : str
-        The formula as written, for errors.
-    shape : tuple of int
-        Of the block.
-    cells : mapping of str to int or int64 array
-        For each name its values, which broadcast to `shape`; arrays have as many dimensions as it.
-    tables : mapping of str to int64 array
-        ``tables["g"][n]`` is g(n).
     """
 
     def __init__(
@@ -104,10 +97,8 @@ class FormulaBlock:
             case Negate():
                 return -self.integers(node.operand, open_)
             case Binary():
-                left, right = self._operands(node, open_)
-                if isinstance(left, int) and isinstance(right, int):
-                    return OPERATORS[node.operator](left, right)
-                return _ARRAY_OPERATORS[node.operator](left, right)
+                value: int | Integers = OPERATORS[node.operator](*self._operands(node, open_))
+                return value
             case Call():
                 return self._call(
                     node, [self.integers(argument, open_) for argument in node.arguments], open_
@@ -141,9 +132,8 @@ class FormulaBlock:
         def link(sign: str, following: Node, still_open: Truths | None) -> bool | Truths:
             nonlocal operand
             left, operand = operand, self.integers(following, still_open)
-            if isinstance(left, int) and isinstance(operand, int):
-                return COMPARISONS[sign](left, operand)
-            return _ARRAY_COMPARISONS[sign](left, operand)
+            holds: bool | Truths = COMPARISONS[sign](left, operand)
+            return holds
 
         for sign, following in zip(node.operators, node.operands[1:], strict=True):
             yield partial(link, sign, following)
@@ -166,10 +156,13 @@ class FormulaBlock:
     ) -> int | Integers:
         argument = arguments[0]
         match node.function:
-            case "min":
-                return reduce(_smaller, arguments)
-            case "max":
-                return reduce(_larger, arguments)
+            case "min" | "max" as name:
+                integers = [one for one in arguments if isinstance(one, int)]
+                if len(integers) == len(arguments):
+                    return min(integers) if name == "min" else max(integers)
+                extreme = np.minimum if name == "min" else np.maximum
+                chosen: Integers = reduce(extreme, map(np.asarray, arguments))
+                return chosen
             case "abs":
                 return abs(argument) if isinstance(argument, int) else np.absolute(argument)
             case "v2":
@@ -212,22 +205,6 @@ class FormulaBlock:
             name: int(np.broadcast_to(value, self._shape)[fault]) for name, value in values.items()
         }
         raise undefined(self._text, problem, node, place)
-
-
-def _smaller(left: int | Integers, right: int | Integers) -> int | Integers:
-    return (
-        min(left, right)
-        if isinstance(left, int) and isinstance(right, int)
-        else np.minimum(left, right)
-    )
-
-
-def _larger(left: int | Integers, right: int | Integers) -> int | Integers:
-    return (
-        max(left, right)
-        if isinstance(left, int) and isinstance(right, int)
-        else np.maximum(left, right)
-    )
 
 
 def _until(

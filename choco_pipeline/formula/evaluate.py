@@ -19,15 +19,7 @@ BLOCK = 1 << 16
 
 
 class Evaluator:
-    """Computes the values of one formula on arrays, again and again.
-
-    Parameters
-    ----------
-    node : Node
-        The formula.
-    text : str
-        As it is written, for errors.
-    """
+    """Computes the values of one formula, whose text is for errors, on arrays, again and again."""
 
     def __init__(self, node: Node, text: str) -> None:
         self._node, self._text = node, text

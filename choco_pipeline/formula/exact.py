@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -11,7 +12,10 @@ from numpy.typing import NDArray
 
 from choco_pipeline.formula.formula_errors import FormulaError
 from choco_pipeline.formula.nodes import (
+    COMPARISONS,
+    FUNCTIONS,
     MAX_BITS,
+    OPERATORS,
     Binary,
     Call,
     Compare,
@@ -30,41 +34,11 @@ Table = Sequence[int] | NDArray[np.integer]
 
 _Known = TypeVar("_Known")
 
-COMPARISONS: dict[str, Callable[[int, int], bool]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-OPERATORS: dict[str, Callable[[int, int], int]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "//": operator.floordiv,
-    "%": operator.mod,
-    "**": operator.pow,
-    "^": operator.xor,
-    "&": operator.and_,
-    "|": operator.or_,
-    "<<": operator.lshift,
-    ">>": operator.rshift,
-}
+_NEED_A_RIGHT_OPERAND = ("//", "%", "<<", ">>", "**")
 
 
 class Place:
-    """One place: a value for each name, a table for each look-up function.
-
-    Parameters
-    ----------
-    text : str
-        The formula as written, for errors.
-    values : mapping of str to int
-        A value for each name.
-    tables : mapping of str to sequence of int
-        ``tables["g"][n]`` is g(n).
-    """
+    """One place: a value for each name, a table for each look-up function, in which ``tables["g"][n]`` is g(n)."""
 
     def __init__(self, text: str, values: Mapping[str, int], tables: Mapping[str, Table]) -> None:
         self._text = text
@@ -163,6 +137,32 @@ class Place:
     def _undefined(self, problem: str, node: Binary | Call) -> FormulaError:
         names = {part.name for part in walk(node) if isinstance(part, Name)}
         return undefined(self._text, problem, node, {name: self._values[name] for name in names})
+
+
+def always_undefined(node: Node, text: str) -> FormulaError | None:
+    """Return the error of the first operator or function whose constant operand leaves it without a value, or None."""
+    for part in walk(node):
+        asked: Node
+        match part:
+            case Binary(operator, _, right) if operator in _NEED_A_RIGHT_OPERAND:
+                constant, asked = right, replace(part, left=Integer(1))
+            case Call("v2", (argument,)):
+                constant, asked = argument, part
+            case _:
+                continue
+        if _is_constant(constant):
+            try:
+                Place(text, {}, {}).integer(asked)
+            except FormulaError as error:
+                return error
+    return None
+
+
+def _is_constant(node: Node) -> bool:
+    return not any(
+        isinstance(part, Name) or (isinstance(part, Call) and part.function not in FUNCTIONS)
+        for part in walk(node)
+    )
 
 
 def exponent_of_2(n: int) -> int:

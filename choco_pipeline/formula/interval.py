@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from itertools import product
 
 from choco_pipeline.formula.exact import (
-    OPERATORS,
     exponent_of_2,
     missing_name,
     power_is_too_large,
@@ -16,6 +15,7 @@ from choco_pipeline.formula.exact import (
 from choco_pipeline.formula.formula_errors import FormulaError
 from choco_pipeline.formula.nodes import (
     MAX_BITS,
+    OPERATORS,
     Binary,
     Call,
     Integer,
@@ -33,18 +33,7 @@ class Enclosure:
     """Encloses the values of formulas, wherever they have one.
 
     Where a formula has no value (a division by zero), there is nothing to enclose, so a divisor is taken to be a nonzero
-    one, and a shift count or an exponent a non-negative one.
-
-    Parameters
-    ----------
-    text : str
-        The formula as written, for errors.
-    ranges : mapping of str to (int, int)
-        The least and the greatest value of each name.
-    tables : mapping of str to (int, int)
-        The least and the greatest value of each look-up function.
-    bits : int
-        Bits of a signed integer that no intermediate result may leave.
+    one, and a shift count or an exponent a non-negative one. No intermediate result may leave signed integers of `bits` bits.
     """
 
     def __init__(

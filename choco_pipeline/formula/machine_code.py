@@ -51,20 +51,8 @@ def fits(node: Node, ranges: Mapping[str, Interval], bits: int) -> bool:
 class MachineFormulas:
     """Writes instructions for formulas on the names of one cell.
 
-    A truth that is given with a formula is true in the cells where its value matters.
-
-    Parameters
-    ----------
-    builder : llvmlite.ir.IRBuilder
-        Where instructions are written.
-    constant : callable
-        Returns an integer that is the same in all cells, of so many bits.
-    bits : int
-        Of integers.
-    names : mapping of str to llvmlite.ir.Value
-        The value of each name in the cell, an integer of so many bits.
-    ranges : mapping of str to (int, int)
-        In which it lies.
+    A truth that is given with a formula is true in the cells where its value matters. Integers have `bits` bits: those of
+    `names`, which lie in `ranges`, and those that `constant` returns, the same in all cells.
 
     Attributes
     ----------

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 #: No integer of a formula, given or computed, may need more bits: the cost of exact arithmetic stays bounded.
 MAX_BITS = 4096
@@ -14,6 +16,30 @@ FUNCTIONS: dict[str, tuple[int, int | None]] = {
     "max": (2, None),
     "abs": (1, 1),
     "v2": (1, 1),
+}
+
+#: Of integers, and of arrays of them, element by element.
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+#: Likewise.
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "**": operator.pow,
+    "^": operator.xor,
+    "&": operator.and_,
+    "|": operator.or_,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
 }
 
 #: Integer operators with their precedence, Python's: a higher number binds tighter.

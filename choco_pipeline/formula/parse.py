@@ -26,7 +26,7 @@ from choco_pipeline.formula.nodes import (
     render,
 )
 from choco_pipeline.formula.tokens import (
-    OPERATORS,
+    ALLOWED,
     Token,
     check_grammar,
     quoted,
@@ -156,9 +156,7 @@ class _FormulaReader:
             case ast.Call(func=ast.Name(id=function), args=arguments, keywords=[]):
                 return self._call(function, arguments, depth, column)
             case _:
-                raise self._refusal(
-                    f"{type(tree).__name__} at column {column}: {OPERATORS}", column
-                )
+                raise self._refusal(f"{type(tree).__name__} at column {column}: {ALLOWED}", column)
 
     def _name(self, name: str, column: int) -> Name:
         if name in self._functions:

@@ -14,9 +14,11 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from math import inf
 
-from choco_pipeline.formula.exact import COMPARISONS, OPERATORS, Place, power_is_too_large
+from choco_pipeline.formula.exact import Place, power_is_too_large
 from choco_pipeline.formula.nodes import (
+    COMPARISONS,
     MAX_BITS,
+    OPERATORS,
     Binary,
     Call,
     Compare,
@@ -42,22 +44,7 @@ class _NotEnclosedError(Exception):
 
 
 def truth_throughout(node: Node, text: str, name: str, low: End, high: End) -> bool | None:
-    """Return whether `node` is true for all integers from `low` to `high`, or false for all; None if neither is known.
-
-    Parameters
-    ----------
-    node
-        A truth with no name but `name`.
-    text
-        The formula as written, for errors.
-    low, high
-        Not empty; ``-inf`` and ``inf`` for no end.
-
-    Raises
-    ------
-    FormulaError
-        If the interval holds one integer, at which the formula has no value.
-    """
+    """Return whether `node` is true for all integers from `low` to `high`, or false for all; see `Formula.throughout`."""
     if low == high:
         return Place(text, {name: int(low)}, {}).truth(node)
     try:
@@ -241,7 +228,8 @@ def _raised(base: End, exponent: int) -> End:
         return 1 if exponent == 0 else base if exponent % 2 else inf
     if power_is_too_large(base, exponent):
         raise _NotEnclosedError
-    return OPERATORS["**"](base, exponent)
+    raised: int = OPERATORS["**"](base, exponent)
+    return raised
 
 
 def _bitwise(sign: str, left: Span, right: Span) -> Span:

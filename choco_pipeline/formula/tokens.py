@@ -10,35 +10,14 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from choco_pipeline.formula.formula_errors import FormulaError
+from choco_pipeline.formula.nodes import COMPARISONS, OPERATORS
 
 #: Signs of the field that may be written for operators.
 SIGNS = {"⊕": "^", "≤": "<=", "≥": ">=", "≠": "!=", "·": "*"}
 
-_INFIX = frozenset(
-    [
-        "+",
-        "-",
-        "*",
-        "//",
-        "%",
-        "**",
-        "^",
-        "&",
-        "|",
-        "<<",
-        ">>",
-        "==",
-        "!=",
-        "<",
-        "<=",
-        ">",
-        ">=",
-        "and",
-        "or",
-    ]
-)
 _PREFIX = frozenset({"+", "-", "not"})
-OPERATORS = "operators are + - * // % ** ^ & | << >> == != < <= > >= and or not"
+_INFIX = (*OPERATORS, *COMPARISONS, "and", "or")
+ALLOWED = f"operators are {' '.join(_INFIX)} not"
 
 _MEANT = {"=": "==", "/": "//", "!": "not", "−": "-", "×": "*"}
 
@@ -76,11 +55,11 @@ def tokenise(text: str) -> Iterator[Token]:
         if kind == "other" or written in (":=", "->"):
             hint = f" (did you mean {quoted(_MEANT[written])}?)" if written in _MEANT else ""
             raise FormulaError(
-                f"{quoted(written)} at column {column}: {OPERATORS}{hint}", text, column
+                f"{quoted(written)} at column {column}: {ALLOWED}{hint}", text, column
             )
         if keyword.iskeyword(written) and written not in ("and", "or", "not"):
             raise FormulaError(
-                f"{quoted(written)} at column {column} cannot be a name: {OPERATORS}", text, column
+                f"{quoted(written)} at column {column} cannot be a name: {ALLOWED}", text, column
             )
         yield Token(
             SIGNS.get(written, written),
