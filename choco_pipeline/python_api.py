@@ -33,8 +33,9 @@ from choco_pipeline.sweep.expand import load_config
 from choco_pipeline.sweep.finished_run import ledger_of
 from choco_pipeline.sweep.paths import RESULTS, Paths
 from choco_pipeline.sweep.run_ledger import Ledger
+from choco_pipeline.tables.reading.windows import read_table
 from choco_pipeline.tables.specs.schema import Quantity
-from choco_pipeline.tables.storage.store import read_table, store_of
+from choco_pipeline.tables.storage.store import store_of
 
 
 @dataclass(frozen=True)

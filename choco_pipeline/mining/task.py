@@ -22,9 +22,9 @@ from choco_pipeline.mining.pictures.cellular import mine_cellular
 from choco_pipeline.mining.pictures.self_similarity import mine_blocks
 from choco_pipeline.mining.table_findings import Finding, ShiftsFinding
 from choco_pipeline.stages import Stage
-from choco_pipeline.tables.reading.windows import StoredCells
+from choco_pipeline.tables.reading.windows import StoredCells, read_table
 from choco_pipeline.tables.storage.location import Location
-from choco_pipeline.tables.storage.store import read_table, store_of
+from choco_pipeline.tables.storage.store import store_of
 
 #: Of larger tables a corner with at most so many cells is mined.
 MOST_CELLS = 1 << 23

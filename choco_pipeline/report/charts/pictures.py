@@ -14,7 +14,7 @@ from choco_pipeline.games import Position, Ruleset, parse_ruleset
 from choco_pipeline.games.combine import passes_left
 from choco_pipeline.games.height import TableHeight
 from choco_pipeline.games.rules import Face, Limit, Rules
-from choco_pipeline.tables.reading.corners import stored_corner
+from choco_pipeline.tables.reading.finished import stored_corner
 from choco_pipeline.tables.specs.schema import NONE, Variable, variable_of
 
 Cells = NDArray[np.integer]

@@ -31,7 +31,7 @@ from choco_pipeline.report.explored.played_rules import (
 from choco_pipeline.report.game_families import QUANTITIES
 from choco_pipeline.report.proved.automaton_picture import draw_automaton, is_drawable
 from choco_pipeline.sweep.run_ledger import Ledger
-from choco_pipeline.tables.reading.corners import stored_corner
+from choco_pipeline.tables.reading.finished import stored_corner
 from choco_pipeline.tables.specs.schema import Variable, variable_of
 
 #: Games that differ in parameters only, and are one family.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 import zarr
@@ -16,7 +16,7 @@ from choco_pipeline.kernels.tables import Table
 from choco_pipeline.tables.computing.cost import HELD_BYTES
 from choco_pipeline.tables.specs.chunks import Box, chunk_order, chunks_in, decoded
 from choco_pipeline.tables.specs.schema import Variable, variable_of
-from choco_pipeline.tables.storage.checked import checked_chunk, place_of
+from choco_pipeline.tables.storage.checked import checked_chunk, place_of, stored_coordinate
 from choco_pipeline.tables.storage.location import FAILURES, Location
 from choco_pipeline.tables.storage.store import require_computed, require_outline, unreadable
 
@@ -85,7 +85,7 @@ class StoredCells:
 
     @classmethod
     def open(cls, store: Location, table_id: str, entry: Mapping[str, Any]) -> StoredCells:
-        """Return the cells of a table; arguments and errors as for `choco_pipeline.tables.storage.store.read_table`."""
+        """Return the cells of a table; arguments and errors as for `read_table`."""
         where = place_of(store, table_id, entry)
         path = f"{table_id}/{entry['variable']}"
         try:
@@ -136,6 +136,37 @@ class StoredCells:
                 return part
             cells[tuple(target)] = part
         return cells
+
+
+def read_table(store: Location, table_id: str, entry: Mapping[str, Any]) -> xr.Dataset:
+    """Return a stored table, checked against its manifest entry's shape and dtype and against its chunks' checksums.
+
+    Parameters
+    ----------
+    store, table_id, entry
+        Where it is, and what the manifest says of it.
+
+    Raises
+    ------
+    StoreError
+        If the store or a chunk of it is missing, damaged, or not what the manifest says.
+    """
+    import xarray as xr  # noqa: PLC0415 -- half a second, which what only plans a run does without
+
+    stored = StoredCells.open(store, table_id, entry)
+    cells = np.array(stored[(slice(None),) * len(stored.shape)], order="C")
+    try:
+        group = zarr.open_group(store.store(), path=table_id, mode="r", use_consolidated=False)
+        arrays = {name: cast("zarr.Array[Any]", group[name]) for name in group.array_keys()}
+        attributes = dict(arrays.pop(stored.name).attrs)
+        attributes.pop("_FillValue", None)
+        coordinates = {
+            dim: (dim, stored_coordinate(array), dict(array.attrs)) for dim, array in arrays.items()
+        }
+        data = xr.DataArray(cells, dims=entry["dims"], coords=coordinates, attrs=attributes)
+        return xr.Dataset({stored.name: data}, attrs=dict(group.attrs))
+    except (*FAILURES, KeyError, ValueError, RuntimeError) as error:
+        raise unreadable(place_of(store, table_id, entry), error) from None
 
 
 #: The cells of a table, in memory or stored; both have a shape and are indexed alike.

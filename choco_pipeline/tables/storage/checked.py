@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -10,9 +9,6 @@ from typing import Any
 import numpy as np
 import zarr
 from numpy.typing import NDArray
-from zarr.abc.store import ByteRequest, Store
-from zarr.core.buffer import Buffer, BufferPrototype
-from zarr.storage import WrapperStore
 
 from choco_pipeline.errors import StoreError
 from choco_pipeline.tables.specs.chunks import chunk_name, content_digest, table_digest
@@ -25,14 +21,6 @@ GROUP = {
     "node_type": "group",
     "consolidated_metadata": {"kind": "inline", "must_understand": False},
 }
-
-
-def checked_store(store: Location, table_id: str, entry: Mapping[str, Any]) -> Store:
-    """Return a Zarr store in which a table's chunks can be read only if they are those of its manifest entry.
-
-    Anything else raises `StoreError`, which names the table, the chunk and its file.
-    """
-    return _CheckedStore(store.store(), store, table_id, entry)
 
 
 def place_of(store: Location, table_id: str, entry: Mapping[str, Any]) -> str:
@@ -160,29 +148,3 @@ def _is_group(document: Mapping[str, Any], attributes: object) -> bool:
     """Return whether this is what zarr writes of a group with these attributes, whatever it has gathered of what is inside."""
     gathered = {k: v for k, v in document["consolidated_metadata"].items() if k != "metadata"}
     return {**document, "consolidated_metadata": gathered} == {"attributes": attributes, **GROUP}
-
-
-class _CheckedStore(WrapperStore[Store]):
-    """See `checked_store`."""
-
-    def __init__(
-        self, store: Store, location: Location, table_id: str, entry: Mapping[str, Any]
-    ) -> None:
-        super().__init__(store)
-        self._table = (location, table_id, entry)
-        self._prefix = f"{table_id}/{entry['variable']}/"
-
-    def _with_store(self, store: Store) -> _CheckedStore:
-        return _CheckedStore(store, *self._table)
-
-    async def get(
-        self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None
-    ) -> Buffer | None:
-        stored = await super().get(key, prototype, byte_range)
-        name = key.removeprefix(self._prefix)
-        if key.startswith(self._prefix) and name in self._table[2]["chunks"]:
-            content = None if stored is None else stored.to_bytes()
-            fault = await asyncio.to_thread(fault_of_chunk, *self._table, name, content)
-            if fault is not None:
-                raise StoreError(f"{fault}; `choco repair` rebuilds it")
-        return stored

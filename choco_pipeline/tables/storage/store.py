@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, cast
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 import zarr
@@ -39,8 +39,7 @@ from choco_pipeline.tables.specs.schema import (
     variable_of,
 )
 from choco_pipeline.tables.specs.spec import FORMAT, TableSpec
-from choco_pipeline.tables.storage.checked import checked_store, place_of, stored_coordinate
-from choco_pipeline.tables.storage.location import FAILURES, Location, reason
+from choco_pipeline.tables.storage.location import Location, reason
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -249,10 +248,8 @@ def entry_of(
     }
 
 
-def chunk_digests(
-    store: Location, table_id: str, outline: Outline, box: Box | None = None
-) -> dict[str, str]:
-    """Return the digests of a stored table's chunks, or of those in a box of it, as they lie there.
+def chunk_digests(store: Location, table_id: str, outline: Outline, box: Box) -> dict[str, str]:
+    """Return the digests of a stored table's chunks in a box of it, as they lie there.
 
     Raises
     ------
@@ -260,8 +257,7 @@ def chunk_digests(
         If one is missing.
     """
     array = store.child(f"{table_id}/{outline.variable.name}")
-    whole = tuple((0, n) for n in outline.shape)
-    names = map(chunk_name, chunks_in(whole if box is None else box, outline.chunk))
+    names = map(chunk_name, chunks_in(box, outline.chunk))
     return {name: content_digest(array.read(name)) for name in names}
 
 
@@ -278,52 +274,6 @@ def finish_store(store: Location, table_ids: Sequence[str]) -> None:
         for table_id in table_ids:
             zarr.consolidate_metadata(store.store(), path=table_id)
         zarr.consolidate_metadata(store.store())
-
-
-def read_table(
-    store: Location, table_id: str, entry: Mapping[str, Any], corner: Sequence[int] | None = None
-) -> xr.Dataset:
-    """Return a stored table, checked against its manifest entry's shape and dtype and against its chunks' checksums.
-
-    Parameters
-    ----------
-    store, table_id, entry
-        Where it is, and what the manifest says of it.
-    corner
-        Read only so many cells along each dimension, from the origin; chunks beyond are neither read nor checked.
-
-    Raises
-    ------
-    StoreError
-        If the store or a chunk of it is missing, damaged, or not what the manifest says.
-    """
-    name = str(entry["variable"])
-    where = place_of(store, table_id, entry)
-    window = {
-        dim: slice(0, n)
-        for dim, n in zip(
-            entry["dims"], corner if corner is not None else entry["shape"], strict=True
-        )
-    }
-    try:
-        checked = checked_store(store, table_id, entry)
-        group = zarr.open_group(checked, path=table_id, mode="r", use_consolidated=False)
-        arrays = {key: cast("zarr.Array[Any]", group[key]) for key in group.array_keys()}
-        cells = np.asarray(arrays[name][tuple(window.values())])
-        coordinates = {
-            key: (key, stored_coordinate(array)[window[key]], dict(array.attrs))
-            for key, array in arrays.items()
-            if key != name
-        }
-        attributes = {key: it for key, it in arrays[name].attrs.items() if key != "_FillValue"}
-    except (*FAILURES, KeyError, ValueError, RuntimeError) as error:
-        raise unreadable(where, error) from None
-    require_outline(where, arrays[name], entry)
-    require_computed(where, cells)
-    import xarray as xr  # noqa: PLC0415 -- half a second, which what only plans a run does without
-
-    data = xr.DataArray(cells, dims=entry["dims"], coords=coordinates, attrs=attributes)
-    return xr.Dataset({name: data}, attrs=dict(group.attrs))
 
 
 def unreadable(where: str, error: Exception) -> StoreError:

@@ -16,6 +16,7 @@ from choco_pipeline.tables.building import shard as shard_module
 from choco_pipeline.tables.building.shard import build_shard
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.reading.verification import verify_manifest
+from choco_pipeline.tables.reading.windows import read_table
 from choco_pipeline.tables.specs import chunks
 from choco_pipeline.tables.specs.chunks import CHUNK_BYTES, chunk_shape
 from choco_pipeline.tables.specs.schema import NOT_COMPUTED, Variable
@@ -26,7 +27,6 @@ from choco_pipeline.tables.storage.location import Location
 from choco_pipeline.tables.storage.store import (
     Outline,
     create_table,
-    read_table,
     write_cells,
     write_table,
 )

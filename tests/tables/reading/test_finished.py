@@ -10,7 +10,7 @@ from choco_pipeline.cluster.progress import ignore
 from choco_pipeline.documents.record import read_record, write_record
 from choco_pipeline.games import SolidBar
 from choco_pipeline.tables.building.shard import build_shard
-from choco_pipeline.tables.reading.corners import stored_corner
+from choco_pipeline.tables.reading.finished import stored_corner
 from tests.definition import grundy_by_definition
 from tests.tables.stores import order
 
