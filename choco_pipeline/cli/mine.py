@@ -32,7 +32,7 @@ from choco_pipeline.mining.table_findings import Finding
 from choco_pipeline.mining.task import MINERS, mine_table
 from choco_pipeline.report.found_statements.found_formulas import SAID_IN_FORMULAS, in_text
 from choco_pipeline.shipped import project_file
-from choco_pipeline.tables.computing.cost import cost_of, memory_whole, require_memory
+from choco_pipeline.tables.computing.cost import cost_of, require_memory
 from choco_pipeline.tables.computing.in_memory import table
 from choco_pipeline.tables.computing.machine import worker_memory
 from choco_pipeline.tables.reading.cells import Cells
@@ -264,7 +264,7 @@ def _tables(
     chosen = quantity or own
     if variable_of(game, chosen).dims:
         size = _bound(game, chosen, bound)
-        require_memory(game, size, memory_whole(game, size, chosen), worker_memory(1))
+        require_memory(game, size, cost_of(game, size, chosen).memory_whole, worker_memory(1))
         yield _Table(game, parameters, chosen, size)
 
 

@@ -33,7 +33,7 @@ from choco_pipeline.sweep.room import (
     require_disk_for,
     require_memory_for,
 )
-from choco_pipeline.tables.computing.cost import Cost, cost_of, is_large, memory_to_read
+from choco_pipeline.tables.computing.cost import Cost, cost_of
 from choco_pipeline.tables.specs.spec import FORMAT, Shard, TableSpec
 
 #: New tables are cut into about this many shards, so that several workers share them.
@@ -145,16 +145,13 @@ def make_plan(
                 "parameters": planned.parameters,
                 "positions": cost.positions,
                 "memory": cost.memory,
-                "memory_of_job": cost.memory * (ROOM_FOR_BLOCKS if large else 1),
-                "memory_to_read": memory_to_read(
-                    planned.game, planned.spec.bound, planned.spec.quantity
-                ),
+                "memory_of_job": cost.memory * (ROOM_FOR_BLOCKS if cost.large else 1),
+                "memory_to_read": cost.memory_to_read,
                 "bytes": cost.disk,
                 "seconds": round(cost.seconds, 4),
-                "large": large,
+                "large": cost.large,
             }
             for planned, cost in zip(tables, costs, strict=True)
-            for large in [is_large(planned.game, planned.spec.bound, planned.spec.quantity)]
         ],
         "shards": [shard.name for shard in shards],
         "check": [check.model_dump(mode="json") for asked in checks.values() for check in asked],
@@ -235,13 +232,11 @@ def _shards(
                 shard_of[spec.table_id] = shard.name
                 shards[shard.name] = shard
     missing = [
-        (p.spec, c.seconds)
-        for p, c in zip(tables, costs, strict=True)
-        if p.spec.table_id not in shard_of
+        (p.spec, c) for p, c in zip(tables, costs, strict=True) if p.spec.table_id not in shard_of
     ]
-    large = {p.spec.table_id for p in tables if is_large(p.game, p.spec.bound, p.spec.quantity)}
-    alone = [[spec] for spec, _ in missing if spec.table_id in large]
-    together = _cut([(spec, cost) for spec, cost in missing if spec.table_id not in large])
+    large = {spec.table_id for spec, cost in missing if cost.large}
+    alone = [[spec] for spec, cost in missing if cost.large]
+    together = _cut([(spec, cost.seconds) for spec, cost in missing if not cost.large])
     for specs in [*alone, *together]:
         ids = sorted(spec.table_id for spec in specs)
         content = {"format": FORMAT, "kernels": kernels, "tables": ids, "url": url}

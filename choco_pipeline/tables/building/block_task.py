@@ -294,10 +294,5 @@ def _require_same_code(site: Site) -> None:
 
 @lru_cache(maxsize=4)
 def _table(spec: TableSpec, memory: int) -> BlockedTable:
-    game = spec.game()
-    table = BlockedTable.of(game, spec.bound, spec.quantity, memory)
-    if game.identity != spec.identity or table is None:
-        raise StoreError(
-            f"{spec.ruleset}: the height table has changed since the plan was made; plan again"
-        )
-    return table
+    spec.planned_game()
+    return BlockedTable.of_spec(spec, memory)

@@ -87,6 +87,14 @@ class BlockedTable:
             table = larger
         return table
 
+    @classmethod
+    def of_spec(cls, spec: TableSpec, memory: int) -> BlockedTable:
+        """Return a large table in blocks, as `of`; `LimitError` also if no kernel computes it so."""
+        table = cls.of(spec.game(), spec.bound, spec.quantity, memory)
+        if table is None:
+            raise LimitError(f"{spec.ruleset}: no kernel computes this table in blocks")
+        return table
+
     def is_work_of(self, least: float) -> bool:
         """Whether a block is work of so many seconds, and of more than four times those of handing its frontiers on."""
         kernel, block = self.kernel, self.block(0, 0)
@@ -146,9 +154,7 @@ class BlockedTable:
 
 def described(spec: TableSpec, memory: int) -> dict[str, int]:
     """Return how a large table is cut on workers of `memory` bytes: number and sides of its blocks, and what one holds."""
-    table = BlockedTable.of(spec.game(), spec.bound, spec.quantity, share_of(memory))
-    if table is None:
-        raise LimitError(f"{spec.ruleset}: no kernel computes this table in blocks")
+    table = BlockedTable.of_spec(spec, share_of(memory))
     rows, columns = map(len, table.block(0, 0))
     return {"blocks": table.number, "rows": rows, "columns": columns, "memory": table.memory}
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from choco_pipeline.cluster.steps import runner
 from choco_pipeline.documents.record import read_record
-from choco_pipeline.errors import ChocoError, LimitError, StoreError
+from choco_pipeline.errors import ChocoError, StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest
 from choco_pipeline.tables.building.block_task import Site
 from choco_pipeline.tables.building.blocks import BlockedTable, share_of
@@ -195,9 +195,7 @@ def _rebuild_large(patient: _Patient, folder: Path) -> None:
             patient.spec, patient.store, Journal(folder / "blocks"), memory, code_digest(TABLE_CODE)
         )
         spec = patient.spec
-        table = BlockedTable.of(spec.game(), spec.bound, spec.quantity, memory)
-        if table is None:
-            raise LimitError(f"{spec.ruleset}: no kernel computes this table in blocks")
+        table = BlockedTable.of_spec(spec, memory)
         if patient.metadata is not None:
             aside = Location.local(folder / "aside.zarr")
             create_table(aside, spec, table.outline)

@@ -93,11 +93,7 @@ def write_manifest(shard: Shard, manifest: Path, entries: Mapping[str, BuiltTabl
 
 def _build_table(store: Location, spec: TableSpec) -> BuiltTable:
     start = time.perf_counter()
-    game = spec.game()
-    if game.identity != spec.identity:
-        raise StoreError(
-            f"{spec.ruleset}: the height table has changed since the plan was made; plan again"
-        )
+    game = spec.planned_game()
     data: xr.Dataset = table(game, spec.bound, spec.quantity)
     computed = time.perf_counter() - start
     entry = write_table(store, spec, data)

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from choco_pipeline.cluster.steps import Runner, Step, runner
 from choco_pipeline.documents.record import read_record
-from choco_pipeline.errors import ChocoError, LimitError, StoreError
+from choco_pipeline.errors import ChocoError, StoreError
 from choco_pipeline.provenance import TABLE_CODE, code_digest
 from choco_pipeline.stages import Stage
 from choco_pipeline.tables.building.block_task import Site, SmallerTable
@@ -170,14 +170,8 @@ def fill(run: Runner, site: Site, table: BlockedTable) -> dict[Place, Finished]:
 
 def _begin(site: Site) -> BlockedTable:
     """Return the table in blocks, and make its array unless an interrupted build of this code has made it."""
-    game = site.spec.game()
-    if game.identity != site.spec.identity:
-        raise StoreError(
-            f"{site.spec.ruleset}: the height table has changed since the plan was made; plan again"
-        )
-    table = BlockedTable.of(game, site.spec.bound, site.spec.quantity, site.memory)
-    if table is None:
-        raise LimitError(f"{site.spec.ruleset}: no kernel computes this table in blocks")
+    site.spec.planned_game()
+    table = BlockedTable.of_spec(site.spec, site.memory)
     header = {"table": site.spec.table_id, "kernels": site.kernels, "format": FORMAT}
     if not site.journal.begin(header):
         site.journal.clear()

@@ -37,21 +37,29 @@ class Cost:
     #: Largest number of bytes that one of its tasks holds, and that one task would hold which computes all of it.
     memory: int
     memory_whole: int
+    #: Largest number of bytes that a task holds which checks or mines the stored table, of whatever size.
+    memory_to_read: int
     #: Estimated bytes on disk.
     disk: int
     #: Estimated seconds on one core.
     seconds: float
+    #: Whether it is built in blocks, by many tasks; that follows from the table, not from the machine.
+    large: bool
 
 
 def cost_of(game: Ruleset, bound: int, quantity: Quantity) -> Cost:
     """Return what the table of `game` costs."""
     computation = computation_of(game, bound, quantity)
+    cells = math.prod(computation.shape)
+    stored = cells * computation.kernel.itemsize
     return Cost(
         positions=estimated_positions(game, bound),
         memory=memory_of(computation),
-        memory_whole=_memory_whole(computation),
-        disk=int(2000 + math.prod(computation.shape) * STORED_PER_CELL),
+        memory_whole=memory_whole(computation),
+        memory_to_read=WORKER_BYTES + min(stored, HELD_BYTES) + WINDOW_BYTES,
+        disk=int(2000 + cells * STORED_PER_CELL),
         seconds=seconds_of(computation),
+        large=_is_large(computation),
     )
 
 
@@ -61,20 +69,15 @@ def seconds_of(computation: Computation) -> float:
     return SECONDS_PER_TABLE + computation.kernel.seconds + stored / STORED_PER_SECOND
 
 
-def is_large(game: Ruleset, bound: int, quantity: Quantity) -> bool:
-    """Whether the table of `game` is built in blocks, by many tasks; that follows from the table, not from the machine."""
-    return _is_large(computation_of(game, bound, quantity))
-
-
 def _is_large(computation: Computation) -> bool:
     return computation.blocks is not None and (
-        computation.kernel.seconds > LARGE_SECONDS or _memory_whole(computation) > LARGE_BYTES
+        computation.kernel.seconds > LARGE_SECONDS or memory_whole(computation) > LARGE_BYTES
     )
 
 
 def memory_of(computation: Computation) -> int:
     """Return the bytes that a task holds at most that computes a table, or a block of it, and stores it."""
-    whole, kernel = _memory_whole(computation), computation.blocks
+    whole, kernel = memory_whole(computation), computation.blocks
     if kernel is None or not _is_large(computation):
         return whole
     sides = chunk_shape(computation.dims, computation.shape, kernel.itemsize)
@@ -85,19 +88,8 @@ def memory_of(computation: Computation) -> int:
     return min(whole, 2 * block)  # the other half is for what waits to be used
 
 
-def memory_to_read(game: Ruleset, bound: int, quantity: Quantity) -> int:
-    """Return the bytes that a task holds at most that checks or mines the stored table of `game`, of whatever size."""
-    computation = computation_of(game, bound, quantity)
-    cells = math.prod(computation.shape) * computation.kernel.itemsize
-    return WORKER_BYTES + min(cells, HELD_BYTES) + WINDOW_BYTES
-
-
-def memory_whole(game: Ruleset, bound: int, quantity: Quantity) -> int:
-    """Return the bytes that computing the table of `game` in one task, and storing it, holds at most."""
-    return _memory_whole(computation_of(game, bound, quantity))
-
-
-def _memory_whole(computation: Computation) -> int:
+def memory_whole(computation: Computation) -> int:
+    """Return the bytes that computing a table in one task, and storing it, holds at most."""
     kernel = computation.kernel
     cells = max(math.prod(computation.shape), kernel.number)
     return WORKER_BYTES + 2 * cells * kernel.itemsize + kernel.beside

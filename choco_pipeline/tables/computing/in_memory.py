@@ -95,7 +95,7 @@ def table(ruleset: Ruleset, bound: int | None, quantity: Quantity) -> xr.Dataset
             f"{ruleset.notation}: a table has at most {MOST_DIMENSIONS} dimensions, this game {len(limits)} coordinates"
         )
     largest = max(limits) if bound is None else bound
-    needed = memory_whole(ruleset, largest, quantity)
+    needed = memory_whole(computation_of(ruleset, largest, quantity))
     require_memory(ruleset, largest, needed, worker_memory(1))
     variable = variable_of(ruleset, quantity)
     attributes: dict[str, str | int] = {"ruleset": ruleset.notation, "quantity": quantity}

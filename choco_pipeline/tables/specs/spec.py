@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
+from choco_pipeline.errors import StoreError
 from choco_pipeline.games import Ruleset, parse_ruleset
 from choco_pipeline.provenance import digest
 from choco_pipeline.tables.specs.schema import Quantity
@@ -48,6 +49,15 @@ class TableSpec:
     def game(self) -> Ruleset:
         """Return the ruleset; height tables are read from below the working directory."""
         return parse_ruleset(self.ruleset)
+
+    def planned_game(self) -> Ruleset:
+        """Return the ruleset, or raise `StoreError` if a height table is no longer what it was when this was planned."""
+        game = self.game()
+        if game.identity != self.identity:
+            raise StoreError(
+                f"{self.ruleset}: the height table has changed since the plan was made; plan again"
+            )
+        return game
 
     def as_json(self) -> dict[str, object]:
         """Return the spec as plain data, with its id."""

@@ -18,7 +18,7 @@ from choco_pipeline.tables.building import block_task, blocks
 from choco_pipeline.tables.building.shard import build_shard
 from choco_pipeline.tables.building.wavefront import build_large
 from choco_pipeline.tables.computing.computation import computation_of
-from choco_pipeline.tables.computing.cost import is_large, memory_of, memory_whole
+from choco_pipeline.tables.computing.cost import cost_of, memory_of
 from choco_pipeline.tables.reading.verification import verify_manifest
 from choco_pipeline.tables.specs import chunks
 from choco_pipeline.tables.specs.position_count import count_positions
@@ -354,7 +354,7 @@ def test_a_table_of_another_game_or_code_is_not_taken(tmp_path, small_blocks, mo
 @given(rulesets(), st.sampled_from(["grundy", "p-positions"]))
 def test_large_tables_have_blocks(game, quantity):
     bound = 5 if "rectangular" in game.notation else 20_000
-    if is_large(game, bound, quantity):
+    if cost_of(game, bound, quantity).large:
         assert computation_of(game, bound, quantity).blocks is not None
 
 
@@ -363,7 +363,10 @@ def test_large_tables_have_blocks(game, quantity):
 def test_what_a_plan_says_is_needed_is_enough_for_a_block(game, quantity, bound):
     bound = 5 if "rectangular" in game.notation else bound
     needed = memory_of(computation_of(game, bound, quantity))
-    if is_large(game, bound, quantity) and needed < memory_whole(game, bound, quantity):
+    if (
+        cost_of(game, bound, quantity).large
+        and needed < cost_of(game, bound, quantity).memory_whole
+    ):
         table = blocks.BlockedTable.of(game, bound, quantity, blocks.share_of(needed))
         assert table is None or table.number > 1
 

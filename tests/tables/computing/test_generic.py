@@ -8,7 +8,7 @@ import pytest
 from choco_pipeline import CutGame, DisjunctiveSum, Nim, StepBar, WithPass, grundy_table
 from choco_pipeline.formula import FormulaError
 from choco_pipeline.kernels import generic
-from choco_pipeline.tables.computing.cost import cost_of, is_large
+from choco_pipeline.tables.computing.cost import cost_of
 from choco_pipeline.tables.computing.whole_kernels import GenericKernel
 from choco_pipeline.tables.specs.patterns import BoundedGame
 from tests.definition import grundy_by_definition
@@ -102,7 +102,7 @@ def test_passes_of_a_part_that_the_whole_game_passes_around():
 def test_what_no_blocks_compute_stays_whole():
     game, _ = GAMES["Wythoff"]
     assert GenericKernel.of(BoundedGame.of(game, 100_000)).seconds > 1000
-    assert not is_large(game, 100_000, "grundy")
+    assert not cost_of(game, 100_000, "grundy").large
 
 
 def test_ctrl_c_is_heard_before_a_table_is_whole(monkeypatch):

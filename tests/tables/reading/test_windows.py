@@ -24,7 +24,7 @@ from choco_pipeline.mining import task
 from choco_pipeline.mining.closed_forms.shifts import best_shifts
 from choco_pipeline.tables.building.shard import build_shard
 from choco_pipeline.tables.building.wavefront import build_large
-from choco_pipeline.tables.computing.cost import HELD_BYTES, memory_to_read
+from choco_pipeline.tables.computing.cost import HELD_BYTES, cost_of
 from choco_pipeline.tables.computing.in_memory import p_table, table
 from choco_pipeline.tables.reading import windows
 from choco_pipeline.tables.reading.cells import Cells
@@ -299,7 +299,7 @@ def test_value_asks_a_table_of_a_run(tmp_path, monkeypatch):
 
 @given(st.sampled_from([SolidBar("(x+z)//3"), WithPass(StripBar(4, 2))]), st.integers(0, 10**6))
 def test_the_memory_to_read_a_table_has_a_limit(game, bound):
-    assert memory_to_read(game, bound, "p-positions") <= 620 << 20
+    assert cost_of(game, bound, "p-positions").memory_to_read <= 620 << 20
 
 
 PEAK = """
@@ -356,7 +356,7 @@ def test_memory_does_not_grow_with_the_table(tmp_path):
     z = np.arange(2_001)  # triangular, Thm 7.3
     columns = sum(int(((x ^ z) <= (x + z) // 3).sum()) for x in range(2_001))
     assert mined["positions"] == columns
-    assert large <= memory_to_read(game, 16_000, "p-positions")
+    assert large <= cost_of(game, 16_000, "p-positions").memory_to_read
     cells = [2 * (bound + 1) ** 2 for bound in (8_000, 16_000)]
     assert cells[0] > HELD_BYTES
     assert large - small < (cells[1] - cells[0]) / 4
