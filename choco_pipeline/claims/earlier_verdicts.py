@@ -51,17 +51,7 @@ class EarlierVerdicts:
     def on_table(
         cls, folder: str | None, code: str, table: str, entry: TableEntry
     ) -> EarlierVerdicts:
-        """Return the verdicts on a table.
-
-        Parameters
-        ----------
-        folder
-            Of the verdicts of all runs; None to keep none.
-        code
-            Digest of the code that checks.
-        table, entry
-            Its id, and what its manifest says: the digest there is one of all its cells.
-        """
+        """Return the verdicts on a table, in the folder of those of all runs, None to keep none; its entry's digest is one of all its cells."""
         path = None if folder is None else Path(folder) / f"{table}.json"
         of_table = {
             "ruleset": entry["ruleset"],

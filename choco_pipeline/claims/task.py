@@ -25,21 +25,8 @@ from choco_pipeline.tables.storage.store import store_of
 def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
     """Check claims on a shard's tables, all claims on a table beside each other; of a table, some chunks are in memory at a time.
 
-    What `EarlierVerdicts` knows is not checked again.
-
-    Parameters
-    ----------
-    order_file
-        The work order, a `CheckOrder`.
-    out_file
-        Receives ``{"verdicts": […]}``, in the order of the checks, whole or not at all.
-    report
-        Called as ``report(Stage.CHECK, checks=1, positions=n)`` for each check.
-
-    Returns
-    -------
-    dict
-        Number of checks.
+    What `EarlierVerdicts` knows is not checked again. The order is a `CheckOrder`; what comes of it is ``{"verdicts": […]}``, in the
+    order of the checks, whole or not at all. Returned is how many there are.
     """
     order = read_record_as(CheckOrder, Path(order_file))
     built = read_record(order.manifest)
@@ -83,22 +70,9 @@ def check_shard(order_file: str, out_file: str, report: Callable[..., None]) -> 
 def check_standing_statements(
     order_file: str, out_file: str, report: Callable[..., None]
 ) -> dict[str, int]:
-    """Check statements that need no table, but for what `EarlierVerdicts` knows.
+    """Check the statements of a `StatementOrder`, which need no table, but for what `EarlierVerdicts` knows, as `check_shard` does.
 
-    Parameters
-    ----------
-    order_file
-        The work order, a `StatementOrder`.
-    out_file
-        Receives ``{"verdicts": […]}`` as `check_shard` writes it, with ``"table": null``, whole or not at all. The
-        bound is the value of `N`, or null where it is no bound because every case was checked.
-    report
-        Called as ``report(Stage.CHECK, checks=1, positions=n)`` for each statement.
-
-    Returns
-    -------
-    dict
-        Number of checks.
+    Verdicts have ``"table": null``; the bound is the value of `N`, or null where it is no bound because every case was checked.
     """
     order = read_record_as(StatementOrder, Path(order_file))
     verdicts = []

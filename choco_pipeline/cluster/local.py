@@ -113,20 +113,10 @@ class Cluster:
 def local_cluster(
     workers: int, memory: int, folder: Path, *, tls: bool = False, dashboard: bool = False
 ) -> Iterator[Cluster]:
-    """Run a cluster on this machine, and leave nothing of it.
+    """Run a cluster of so many processes of one thread, each with so many bytes of memory, on this machine, and leave nothing of it.
 
-    Parameters
-    ----------
-    workers
-        Number of worker processes, of one thread each.
-    memory
-        Bytes that each of them may use.
-    folder
-        For what Dask writes; removed at the end.
-    tls
-        Whether connections are encrypted, with the certificates in Dask's settings.
-    dashboard
-        Whether there is Dask's dashboard, for every user of this machine.
+    The folder is for what Dask writes. With `tls` connections are encrypted, by the certificates in Dask's settings; with `dashboard`
+    there is Dask's own, for every user of this machine.
     """
     # That a worker has died is Dask's to mend and, if that does not help, ours to report.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)

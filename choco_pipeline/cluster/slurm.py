@@ -30,14 +30,7 @@ UNKNOWN, PATIENCE = "1 minute", 30
 def slurm_cluster(cluster: SlurmWorkers, folder: Path, logs: Path) -> Iterator[Cluster]:
     """Run a scheduler in this process and workers in Slurm jobs, and cancel the jobs at the end.
 
-    Parameters
-    ----------
-    cluster
-        What the jobs are like, and how many.
-    folder
-        For what workers write; on a file system that all nodes share, as the working directory is.
-    logs
-        Folder for what the jobs print.
+    Workers write to the folder, on a file system that all nodes share, as the working directory is; what the jobs print goes to `logs`.
 
     Raises
     ------

@@ -46,12 +46,7 @@ class Runner(Protocol):
     def run(self, steps: Sequence[Step], watch: Callable[[], None] = nothing) -> None:
         """Run steps to their end; a result is kept only as long as steps that have not run need it.
 
-        Parameters
-        ----------
-        steps
-            In the order in which they should run where the choice is free.
-        watch
-            Called now and then while they run.
+        Where the choice is free they run in the order in which they are given; `watch` is called now and then meanwhile.
 
         Raises
         ------

@@ -273,14 +273,7 @@ class _DescriptionReader:
 def described(name: str, base: Path, games: Mapping[str, Any] | None) -> Description:
     """Return what describes a game of one's own.
 
-    Parameters
-    ----------
-    name
-        The game's name.
-    base
-        Folder in which ``config/games`` lies.
-    games
-        Descriptions by name, to be used instead of files; None for files.
+    It is a file in ``config/games`` below `base`, unless descriptions by name are given to be used instead of files.
 
     Raises
     ------

@@ -29,12 +29,7 @@ def read_heights(path: Path, name: str) -> TableHeight:
     Errors say where something is wrong and what is needed, but do not quote the file: a ruleset that somebody else has
     written may name one that is no height table.
 
-    Parameters
-    ----------
-    path
-        The file to read.
-    name
-        The path as the notation writes it.
+    The name is the path as the notation writes it.
 
     Raises
     ------

@@ -35,12 +35,7 @@ def plan_without_damage(
 ) -> Plan:
     """Return the plan of a configuration as `current_plan`, after every record of its run is removed that is damaged or says of a proof that it was killed.
 
-    Parameters
-    ----------
-    config_path, results, capacity
-        As for `choco_pipeline.sweep.run_plan.current_plan`.
-    say
-        Called with a line for each record that is removed.
+    A line is said for each record that is removed.
     """
     run = Paths(results, load_config(config_path)[0].run)
     with suppress(StoreError):  # before it is made anew, and its specs with it

@@ -27,21 +27,9 @@ from choco_pipeline.tables.storage.store import BuiltTable
 
 
 def write_ledger(plan_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
-    """Gather what a run has found into one document.
+    """Gather what a run has found, the verdicts and findings of a plan, into one document, whole or not at all; return the numbers of each.
 
-    Parameters
-    ----------
-    plan_file
-        The run's plan; its verdicts and findings must be there.
-    out_file
-        Receives the ledger, whole or not at all.
-    report
-        Called as ``report(Stage.REPORT, documents=1)``.
-
-    Returns
-    -------
-    dict
-        Numbers of claims, verdicts, proofs and findings.
+    The report is called as ``report(Stage.REPORT, documents=1)``.
     """
     return _write(read_plan(Path(plan_file)), plan_file, out_file, report)
 

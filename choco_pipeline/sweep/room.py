@@ -29,13 +29,6 @@ def object_store(file: YamlFile, url: str | None) -> str | None:
 def require_object_store(plan: Plan, manifest: Callable[[str], Path]) -> None:
     """Write to the object store in which tables of this plan are still to be put, and remove it again.
 
-    Parameters
-    ----------
-    plan
-        The plan of a run.
-    manifest
-        Names the manifest of a shard.
-
     Raises
     ------
     StoreError
@@ -66,15 +59,7 @@ class Capacity:
 
 
 def require_memory_for(tables: Iterable[tuple[str, int, int]], capacity: Capacity) -> None:
-    """Raise `LimitError` if a table does not fit into a worker's memory, naming the number that is too large.
-
-    Parameters
-    ----------
-    tables
-        Ruleset and bound of each, and the bytes that computing it takes.
-    capacity
-        What computes them.
-    """
+    """Raise `LimitError` if a table, of which ruleset, bound and bytes are given, does not fit into a worker's memory, naming what is too large."""
     for ruleset, bound, memory in tables:
         if capacity.memory is not None and memory > capacity.memory:
             raise LimitError(

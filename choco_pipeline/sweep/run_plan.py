@@ -56,14 +56,8 @@ def current_plan(
     Writes ``plan.json``, the specs of shards and the work orders for claims, statements, mining, proofs and height functions
     below `results`, each only if its content is new.
 
-    Parameters
-    ----------
-    config_path
-        The configuration; other paths start from the working directory.
-    results
-        Where everything is written.
-    capacity
-        What will compute; this machine by default, which is asked only when the plan is made anew.
+    Paths in the configuration start from the working directory. What will compute is this machine by default, which is asked only when
+    the plan is made anew.
 
     Raises
     ------

@@ -82,18 +82,9 @@ def check_claim(
     data: TableData,
     block: int = BLOCK,
 ) -> Finding:
-    """Return what a table says of a claim.
+    """Return what a table, computed or stored, says of a claim that speaks of its game; a stored one is read by windows.
 
-    Parameters
-    ----------
-    claim
-        One that speaks of `game`.
-    parameters
-        Those with which it does, as `Claim.match` returns them.
-    game, bound, data
-        The table, computed or stored, of a quantity that the claim can be checked on. A stored one is read by windows.
-    block
-        Cells looked at together; the finding does not depend on it.
+    `parameters` are as `Claim.match` returns them. So many cells as `block` says are looked at together; the finding does not depend on it.
     """
     return alone(pass_of_claim(claim, parameters, game, bound, data, block))
 

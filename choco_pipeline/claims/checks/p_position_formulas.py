@@ -43,18 +43,8 @@ def compare_p_positions(
     for c, each column has few candidates, and they and the P-position that is stored are all that can disagree. A strip
     or a last heap may then have any size. Otherwise c takes every value up to the bound, in every column.
 
-    Parameters
-    ----------
-    check
-        The claim's formula and the positions it speaks of.
-    environment
-        Integers for all names but coordinates.
-    cells
-        The table.
-    size
-        Cells looked at together.
-    reach
-        Largest coordinate that the claim speaks of; None for any.
+    `environment` has integers for all names but coordinates, `size` cells are looked at together, and `reach` is the largest
+    coordinate that the claim speaks of, None for any.
 
     Raises
     ------

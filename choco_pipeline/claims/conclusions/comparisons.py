@@ -28,12 +28,7 @@ from choco_pipeline.formula.written.math_text import math_text
 def check_across(catalogue: Catalogue, verdicts: Iterable[ClaimVerdict]) -> list[ClaimVerdict]:
     """Return the verdicts on the claims that compare tables: one for each, without a table.
 
-    Parameters
-    ----------
-    catalogue
-        All claims of the run.
-    verdicts
-        Of every table; those on such claims carry a number as evidence, ``p_positions``.
+    Of `verdicts`, which are those of every table, the ones on such claims carry a number as evidence, ``p_positions``.
     """
     numbers: dict[str, dict[int, int]] = defaultdict(dict)
     for verdict in verdicts:
@@ -52,13 +47,9 @@ def check_across(catalogue: Catalogue, verdicts: Iterable[ClaimVerdict]) -> list
 def check_counts(claim: Claim, counts: Mapping[int, int]) -> Verdict:
     """Return whether the relations of a claim of kind ``counts`` hold.
 
-    Parameters
-    ----------
-    claim
-        Its one parameter runs from 1. A relation is left out where a table that it, or a sum in it, needs is missing,
-        and where it has no value. The verdict counts the equations that are left, and names relations without any.
-    counts
-        The number of P-positions by the parameter's value. Sums run at most as far as the largest of these values.
+    The claim's one parameter runs from 1, and `counts` has the number of P-positions by its value; sums run at most as far as the
+    largest of these. A relation is left out where a table that it, or a sum in it, needs is missing, and where it has no value. The
+    verdict counts the equations that are left, and names relations without any.
     """
     if not isinstance(claim.check, Counts):
         raise ValueError(f"{claim.id} is a claim of kind {claim.check.kind}, counts is needed")

@@ -22,15 +22,7 @@ SILENT: set[Outcome] = {"unchecked", "undecided", "vacuous"}
 
 
 def pairs(catalogue: Catalogue, rows: Iterable[ClaimRow]) -> tuple[ClaimPair, ...]:
-    """Return who is right where a claim corrects a printed one, or contradicts one of another paper.
-
-    Parameters
-    ----------
-    catalogue
-        All claims of the run.
-    rows
-        What `rows` says of them.
-    """
+    """Return who is right where a claim corrects a printed one, or contradicts one of another paper."""
     row_of = {row.claim: row for row in rows}
     told: set[frozenset[str]] = set()
     result: list[ClaimPair] = []

@@ -26,14 +26,7 @@ def rows(
 ) -> tuple[ClaimRow, ...]:
     """Return what a run says of every claim of its files, in their order.
 
-    Parameters
-    ----------
-    catalogue
-        All claims of the run.
-    verdicts
-        Of the whole run, those of claims over several tables as `check_across` gives them.
-    config
-        The configuration that names the claims, for commands.
+    Verdicts on claims over several tables are as `check_across` gives them; the configuration is the one that commands name.
     """
     of_claim: dict[str, list[ClaimVerdict]] = defaultdict(list)
     for verdict in verdicts:

@@ -66,14 +66,7 @@ class Choices:
     ) -> Iterator[Points]:
         """Yield the choices in the order of the names, the first slowest; at most `block` of them together.
 
-        Parameters
-        ----------
-        budget
-            What every choice looked at is taken off.
-        block
-            No choice depends on it.
-        start
-            Integers from which to go on; none by default. All its names are in the blocks, too.
+        Every choice looked at is taken off the budget. With integers to `start` from, all their names are in the blocks, too.
 
         Raises
         ------

@@ -80,15 +80,7 @@ class KnownPosition:
 
 
 def counterexample_at(case: ClaimCase, position: Position) -> Counterexample:
-    """Return what is the case at a position that contradicts a claim, and what was claimed.
-
-    Parameters
-    ----------
-    case
-        A claim on Grundy numbers, on values at P-positions, or on which positions are P.
-    position
-        One that the claim is false at.
-    """
+    """Return what is the case at a position that contradicts a claim on Grundy numbers, values or P-positions, and what was claimed."""
     match case.claim.check:
         case GrundyNumbers() as check:
             named = case.environment | case.cells.named(position)
@@ -125,14 +117,9 @@ def counterexample_to_number(case: ClaimCase, position: Position, claimed: int) 
 def counterexample_to_outcome(
     case: ClaimCase, position: Position, actual: str | None = None, claimed: str | None = None
 ) -> Counterexample:
-    """Return that a position is P or N, against a claim, and what shows that it is.
+    """Return that a position that the table covers is P or N, against a claim, and what shows that it is.
 
-    Parameters
-    ----------
-    case, position
-        As for `counterexample_at`; the table covers the position.
-    found, claimed
-        What is the case and what was claimed, where that is not the outcome itself.
+    What is the case and what was claimed are given where that is not the outcome itself.
     """
     known = KnownPosition(case, position)
     if known.is_p_position(position):

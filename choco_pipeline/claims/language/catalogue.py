@@ -61,15 +61,7 @@ class Catalogue:
         return [premise for premise in premises.values() if premise.id != claim.id]
 
     def fitting(self, ruleset: str, quantity: Quantity) -> Iterator[tuple[Claim, dict[str, int]]]:
-        """Yield the claims that speak of a ruleset and can be checked on such a table, with each of their `cases`.
-
-        Parameters
-        ----------
-        ruleset
-            In the one notation, without parameters.
-        quantity
-            What the table holds.
-        """
+        """Yield the claims that speak of a ruleset, written without parameters, and can be checked on such a table, with each of their `cases`."""
         notation = read(ruleset)
         for pattern, claims in self._by_pattern.get((names_of(notation), quantity), {}).items():
             parameters = match(read(pattern), notation)

@@ -106,13 +106,7 @@ class Claim:
         return () if self.pattern is None else self.check.quantities(self.is_of_whole_bars)
 
     def match(self, ruleset: str) -> dict[str, int] | None:
-        """Return the ruleset's parameters with which the claim speaks of it, or None if it does not; see `cases`.
-
-        Parameters
-        ----------
-        ruleset
-            In the one notation, without parameters.
-        """
+        """Return the parameters with which the claim speaks of a ruleset that is written without any, or None if it does not; see `cases`."""
         if self.pattern is None:
             return None
         parameters = match(self.pattern, read(ruleset))
@@ -169,14 +163,9 @@ class Claim:
         return command("prove", *words)
 
     def cases(self, parameters: Mapping[str, int]) -> list[dict[str, int]]:
-        """Return parameters with every choice of the integers of `every` for which the claim speaks of them.
+        """Return parameters with which the pattern matches, with every choice of the integers of `every` for which the claim speaks of them.
 
         A verdict is on one of these cases; the claim is true of the parameters if it is true in all of them.
-
-        Parameters
-        ----------
-        parameters
-            Those of a ruleset, with which the pattern matches.
 
         Raises
         ------
@@ -193,14 +182,9 @@ class Claim:
         return cases
 
     def environment(self, parameters: Mapping[str, int]) -> dict[str, int]:
-        """Return the parameters and what `let` makes of them.
+        """Return the parameters, as `cases` returns them, and what `let` makes of them.
 
         Parameters outside the claim's domain are taken as well: where a theorem stops to be true is worth asking.
-
-        Parameters
-        ----------
-        parameters
-            As `cases` returns them.
 
         Raises
         ------

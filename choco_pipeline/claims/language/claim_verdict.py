@@ -88,16 +88,8 @@ class ClaimVerdict(VerdictRecord):
     ) -> ClaimVerdict:
         """Return what a run writes of a finding.
 
-        Parameters
-        ----------
-        claim, parameters, table
-            What it is on.
-        finding, seconds
-            What was found, and how long that took.
-        bound
-            Of the table or the integers, for a verdict that names none.
-        by_proof
-            What only proofs have: `certificate`, `for_all`, `command`.
+        The bound, of the table or the integers, is for a verdict that names none; `by_proof` is what only proofs have: `certificate`,
+        `for_all`, `command`.
         """
         fields = verdict_fields(finding.verdict)
         fields["bound"] = bound if fields["bound"] is None else fields["bound"]

@@ -41,17 +41,8 @@ def compare_by_scan(
 ) -> Pass[None]:
     """Compare a table with a formula, and count in a tally; a pass that stops after each slab.
 
-    Parameters
-    ----------
-    task
-        What is compared.
-    tally
-        Of the table.
-    size
-        Cells looked at together.
-    by_arrays
-        Does the same on one slab, and raises what there is to raise. It is also asked where the least failure is, in the part
-        of a slab that holds no larger ones.
+    `by_arrays` does the same on one slab, and raises what there is to raise. It is also asked where the least failure is, in the part
+    of a slab that holds no larger ones.
     """
     cells = tally.cells
     scan = Scan(task, cells, tally.reach)

@@ -35,16 +35,7 @@ WORD = 64
 
 
 def find_height_functions(check: HeightFunctions, bound: int, block: int = BLOCK) -> Finding:
-    """Return what holds of all monotone height functions in a box.
-
-    Parameters
-    ----------
-    check
-        The statement.
-    bound
-        The value of `N`, the largest argument.
-    block
-        Integers in one array; no finding depends on it.
+    """Return what holds of all monotone height functions in a box with arguments up to `bound`, the value of `N`.
 
     Returns
     -------

@@ -46,16 +46,8 @@ def find_integers(
     A counterexample is the least one: by its largest absolute value, then in the order of the names. Conditions of `holds`
     and of `any` are asked from the left, each only where those before leave it open; then `equivalent`, then `number`.
 
-    Parameters
-    ----------
-    check
-        The statement.
-    bound
-        The value of `N`.
-    fixed
-        Names of `all` that are to have one value; where their range does not hold it, there is no case.
-    block
-        Choices of integers that are looked at together; no finding depends on it.
+    Names in `fixed` are to have one value; where their range in `all` does not hold it, there is no case. The bound is the value of
+    `N`; no finding depends on `block`, the choices of integers that are looked at together.
 
     Returns
     -------

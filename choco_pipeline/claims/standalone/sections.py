@@ -22,18 +22,9 @@ MOST_VISITED = 1 << 24
 
 
 def find_sections(check: Sections, bound: int, fixed: Mapping[str, int]) -> Finding:
-    """Return what holds of a statement on sections.
+    """Return what holds of a statement on sections, names in `fixed` having one value and `N` being the bound.
 
     A counterexample is the first one in the order of the names, then of the rows and columns.
-
-    Parameters
-    ----------
-    check
-        The statement.
-    bound
-        The value of `N`.
-    fixed
-        Names of `all` that are to have one value.
 
     Returns
     -------

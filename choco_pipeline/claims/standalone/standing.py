@@ -19,16 +19,9 @@ from choco_pipeline.formula import FormulaError
 def check_standing(
     claim: Claim, bound: int | None = None, fixed: Mapping[str, int] | None = None
 ) -> Finding:
-    """Return what holds of a statement on integers, on height functions or on sections.
+    """Return what holds of a statement on integers, on height functions or on sections, with the claim's own `N` by default.
 
-    Parameters
-    ----------
-    claim
-        One without a ruleset.
-    bound
-        The value of `N`; the claim's own by default.
-    fixed
-        Integers that some of the claim's names are to have; the others run over their ranges.
+    Names in `fixed` have one value; the others run over their ranges.
     """
     try:
         match claim.check:

@@ -34,10 +34,7 @@ class HandedOn:
     sent compressed, and stays so until the block below takes it: so a step does that, and not the loop in which a worker
     answers others, and needs no copy.
 
-    Parameters
-    ----------
-    down, across
-        The frontiers along the block's columns and along its rows, or None where nobody needs them.
+    A frontier is None where nobody needs it.
     """
 
     def __init__(self, down: Frontier | PackedArrays | None, across: Frontier | None) -> None:
@@ -125,17 +122,9 @@ def fill_block(site: Site, place: Place, hands_on: tuple[bool, bool], *rest: Any
 
     A block that is finished already is folded: so it is when this task runs again since what it returned was lost.
 
-    Parameters
-    ----------
-    site
-        What is built, and where.
-    place
-        Row and column of the block.
-    hands_on
-        Which of the two frontiers anybody needs.
-    *rest
-        What steps before it returned: first one with the frontier along its columns, then one with that along its rows,
-        but for those at the edge; and the report, which is not needed: the journal says what is done.
+    `hands_on` says which of the two frontiers anybody needs. The rest is what steps before it returned: first one with the frontier
+    along its columns, then one with that along its rows, but for those at the edge; and the report, which is not needed: the journal
+    says what is done.
     """
     _require_same_code(site)
     *given, _ = rest
@@ -176,15 +165,7 @@ def fold_block(site: Site, place: Place, axis: int, *rest: Any) -> HandedOn:
 
 
 def take_block(site: Site, place: Place, source: SmallerTable, report: Report) -> None:
-    """Take a block's cells from a finished table of a smaller bound, if they are what its manifest says.
-
-    Parameters
-    ----------
-    site, place
-        As for `fill_block`.
-    source
-        The other table; it covers the block's rows and columns.
-    """
+    """Take a block's cells from a finished table of a smaller bound that covers its rows and columns, if they are what its manifest says."""
     _require_same_code(site)
     table, block = site.table(), site.table().block(*place)
     heights = table.kernel.heights(block)

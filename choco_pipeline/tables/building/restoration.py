@@ -105,20 +105,10 @@ class RepairedTable:
 
 
 def repair_manifest(manifest_file: str) -> list[RepairedTable]:
-    """Look for damage in the tables of a shard and rebuild what is damaged, as the manifest has it.
+    """Look for damage in the tables of a shard and rebuild what is damaged, as the manifest has it; return what is said of each table.
 
     A small table is computed anew beside its store, and damaged files are replaced if it is the same table; of a large
     one, the blocks that hold damaged chunks are filled anew. The manifest stays as it is.
-
-    Parameters
-    ----------
-    manifest_file
-        The shard's manifest.
-
-    Returns
-    -------
-    list of RepairedTable
-        One for each table, damaged or not.
 
     Raises
     ------

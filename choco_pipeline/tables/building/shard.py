@@ -32,19 +32,8 @@ Report = Callable[..., None]
 def build_shard(spec_file: str, manifest_file: str, report: Report) -> dict[str, int]:
     """Compute and store the tables of a shard; go on where an interrupted build stopped.
 
-    Parameters
-    ----------
-    spec_file
-        The shard's spec, as `Shard.as_json` writes it.
-    manifest_file
-        Written last, when every table is stored.
-    report
-        Called as ``report(Stage.BUILD, tables=1, positions=n)`` for each table that is done.
-
-    Returns
-    -------
-    dict
-        Number of tables computed and of tables kept from an interrupted build.
+    The manifest is written last, when every table is stored. The report is called as ``report(Stage.BUILD, tables=1, positions=n)`` for
+    each table that is done. Returned are the numbers of tables computed, and of tables kept from an interrupted build.
     """
     shard = Shard.from_json(read_record(Path(spec_file)))
     manifest = Path(manifest_file)

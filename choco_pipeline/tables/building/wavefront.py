@@ -47,17 +47,8 @@ TASKS = "choco_pipeline.tables.building.block_task"
 def build_large(spec_file: str, manifest_file: str, given: int | None = None) -> dict[str, int]:
     """Build the one table of a shard in blocks, on the cluster or here; go on where an interrupted build stopped.
 
-    Parameters
-    ----------
-    spec_file, manifest_file
-        As for `choco_pipeline.tables.building.shard.build_shard`.
-    given
-        Bytes that this process may use, if it computes; its share of this machine's by default.
-
-    Returns
-    -------
-    dict
-        Number of blocks computed, kept from an interrupted build, and reused from a smaller table.
+    Given are the bytes that this process may use, if it computes; its share of this machine's by default. Returned are the numbers of
+    blocks computed, kept from an interrupted build, and reused from a smaller table.
     """
     shard = Shard.from_json(read_record(Path(spec_file)))
     (spec,) = shard.tables

@@ -26,12 +26,7 @@ def memory(environment: Mapping[str, str] = os.environ, system: Path = Path("/")
     gives its job on this node, whether or not Slurm enforces it. `distributed` looks at the group at the root alone, which
     has no limit but in a container.
 
-    Parameters
-    ----------
-    environment
-        Where Slurm says what it gives.
-    system
-        Below which ``proc`` and ``sys`` lie.
+    The environment is where Slurm says what it gives; ``proc`` and ``sys`` lie below `system`.
     """
     given = psutil.virtual_memory().total
     return min([given, *_of_groups(system), *_of_slurm(environment)])

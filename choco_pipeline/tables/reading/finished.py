@@ -24,14 +24,7 @@ def find_table(
 ) -> Lookup | None:
     """Return a stored table of `game` that covers all these positions, or None if there is none.
 
-    Parameters
-    ----------
-    folder
-        Where manifests lie; those of tables that other code has computed are left out.
-    game, quantity
-        What the table is of.
-    positions
-        Legal positions of `game`.
+    Of the manifests in the folder, those of tables that other code has computed are left out. Positions are legal.
 
     Raises
     ------
@@ -61,14 +54,7 @@ def find_table(
 def stored_corner(results: Path, entry: Mapping[str, Any], sides: Sequence[int]) -> Table:
     """Return the cells of a stored table at the origin, at most so many along each dimension.
 
-    Parameters
-    ----------
-    results
-        The folder that holds ``tables/``.
-    entry
-        What a ledger says of the table: its id, its shard, and what the shard's manifest says of it.
-    sides
-        Of the corner.
+    The folder `results` holds ``tables/``; the entry is what a ledger says of the table: its id, its shard, and what the manifest says.
 
     Raises
     ------

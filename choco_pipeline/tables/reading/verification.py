@@ -43,16 +43,9 @@ class VerifiedTable:
 def verify_manifest(
     manifest_file: str, seed: int, report: Callable[..., None]
 ) -> list[VerifiedTable]:
-    """Check every table of a shard and return what is to be said of each.
+    """Check every table of a shard and return what is to be said of each; the seed chooses the random positions.
 
-    Parameters
-    ----------
-    manifest_file
-        The shard's manifest.
-    seed
-        Chooses the random positions.
-    report
-        Called as ``report("verify", tables=1, positions=n)`` for each table.
+    The report is called as ``report("verify", tables=1, positions=n)`` for each table.
 
     Raises
     ------

@@ -141,11 +141,6 @@ class StoredCells:
 def read_table(store: Location, table_id: str, entry: Mapping[str, Any]) -> xr.Dataset:
     """Return a stored table, checked against its manifest entry's shape and dtype and against its chunks' checksums.
 
-    Parameters
-    ----------
-    store, table_id, entry
-        Where it is, and what the manifest says of it.
-
     Raises
     ------
     StoreError

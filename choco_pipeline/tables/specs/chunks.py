@@ -86,16 +86,7 @@ def chunk_name(place: Sequence[int]) -> str:
 def encoded(cells: NDArray[Any], chunk: Sequence[int], order: Sequence[int], fill: int) -> bytes:
     """Return the bytes of a stored chunk, as Zarr would write them by `turned` and `CODECS`, in less than half its time.
 
-    Parameters
-    ----------
-    cells
-        What is in it; one at the end of the table may hold less than a chunk.
-    chunk
-        Its sides.
-    order
-        The `chunk_order`.
-    fill
-        What stands beyond the end of the table.
+    Cells at the end of the table may be less than a chunk: `fill` stands beyond. The order is the `chunk_order`.
     """
     ordered = cells.transpose(order)
     sides = tuple(chunk[axis] for axis in order)
@@ -116,14 +107,7 @@ def decoded(
 
     Zarr would turn them around, which takes ten times as long as uncompressing them: this is a view of them as they lie.
 
-    Parameters
-    ----------
-    content
-        The chunk's bytes, which have the digest that they should have.
-    chunk, order
-        As for `encoded`.
-    dtype
-        Of the cells.
+    The bytes have the digest that they should have; chunk and order are as for `encoded`.
 
     Raises
     ------
@@ -143,15 +127,7 @@ def content_digest(content: bytes) -> str:
 def table_digest(
     shape: Sequence[int], dtype: str, chunk: Sequence[int], digests: Mapping[str, str]
 ) -> str:
-    """Return the SHA-256 of a table's shape, dtype and chunk sides, and of its chunks' digests in the order of the grid.
-
-    Parameters
-    ----------
-    shape, dtype, chunk
-        Of the stored array.
-    digests
-        `content_digest` of every chunk, by `chunk_name`.
-    """
+    """Return the SHA-256 of a table's shape, dtype and chunk sides, and of its chunks' digests, by `chunk_name`, in the order of the grid."""
     digest = hashlib.sha256(f"{dtype};{list(shape)};{list(chunk)};".encode())
     for place in chunks_in(tuple((0, n) for n in shape), chunk):
         digest.update(bytes.fromhex(digests[chunk_name(place)]))

@@ -31,17 +31,7 @@ def place_of(store: Location, table_id: str, entry: Mapping[str, Any]) -> str:
 def fault_of_chunk(
     store: Location, table_id: str, entry: Mapping[str, Any], name: str, content: bytes | None
 ) -> str | None:
-    """Return what is wrong with the bytes of a chunk, None for no file, in one line; or None if nothing is.
-
-    Parameters
-    ----------
-    store, table_id, entry
-        The table, and what its manifest says of it.
-    name
-        Of the chunk.
-    content
-        What was found under that name.
-    """
+    """Return what is wrong with the bytes that a chunk of a table has, None for no file, in one line; or None if nothing is."""
     if content is None:
         what = "is missing"
     elif content_digest(content) != entry["chunks"][name]:
@@ -100,12 +90,7 @@ def fault_of_metadata(
 ) -> str | None:
     """Return what is wrong with a finished table's metadata and coordinates, in one line, or None if nothing is.
 
-    Parameters
-    ----------
-    store, table_id, entry
-        As for `fault_of_chunk`.
-    kernels
-        Digest of the code that built it, as the manifest says.
+    The digest `kernels` is that of the code that built it, as the manifest says.
     """
     where = place_of(store, table_id, entry)
     try:

@@ -186,12 +186,7 @@ class Location:
     def failures(self, what: str, needed: int | None = None) -> Iterator[None]:
         """Turn what fails inside the ``with`` into one line: this location, `what`, and the reason, without secrets.
 
-        Parameters
-        ----------
-        what
-            What cannot be done.
-        needed
-            The bytes that are to be written at most, said where the disk is full.
+        Where the disk is full, it is also said how many bytes at most were needed.
 
         Raises
         ------

@@ -46,15 +46,7 @@ if TYPE_CHECKING:
 
 
 def store_of(manifest: Path, document: Mapping[str, Any]) -> Location:
-    """Return the store that a manifest names: a folder beside it, or a URL.
-
-    Parameters
-    ----------
-    manifest
-        Where the manifest lies.
-    document
-        What it says.
-    """
+    """Return the store that a manifest names: a folder beside it, or a URL."""
     try:
         name = str(document["store"])
     except KeyError:
@@ -193,19 +185,8 @@ def write_cells(
 def write_table(store: Location, spec: TableSpec, data: xr.Dataset) -> TableEntry:
     """Write one table as a group of `store`, in place of what an interrupted run may have left there.
 
-    Parameters
-    ----------
-    store
-        The shard's Zarr store; made if missing. Only one process may write to it.
-    spec
-        What the table is; its id names the group.
-    data
-        The table, as `choco_pipeline.tables.computing.in_memory.table` returns it.
-
-    Returns
-    -------
-    TableEntry
-        What the manifest says of it, but for what building it took.
+    The shard's store is made if missing; only one process may write to it. Returned is what the manifest says of the table, but for
+    what building it took.
     """
     (name,) = (str(n) for n in data.data_vars)
     cells = np.asarray(
