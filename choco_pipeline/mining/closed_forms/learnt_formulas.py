@@ -12,11 +12,15 @@ import xarray as xr
 from choco_pipeline.formula import parse
 from choco_pipeline.games import Ruleset
 from choco_pipeline.mining.closed_forms.atoms import MULTIPLES, Ints, length
-from choco_pipeline.mining.closed_forms.cases import FormulaCase, shortest_cases, widest_case
-from choco_pipeline.mining.closed_forms.number_sets import conditions_on
+from choco_pipeline.mining.closed_forms.cases import (
+    FormulaCase,
+    beyond_slopes,
+    shortest_cases,
+    widest_case,
+)
 from choco_pipeline.mining.closed_forms.readings import Reading
-from choco_pipeline.mining.closed_forms.slopes import beyond_slopes
 from choco_pipeline.mining.closed_forms.synthesis import Atoms, Target
+from choco_pipeline.mining.closed_forms.value_forms import conditions_on
 from choco_pipeline.mining.search_evidence import Candidates, Seen
 from choco_pipeline.mining.table_findings import FormulaLine, FormulasFinding
 from choco_pipeline.tables.reading.cells import CellBlock, Cells, holds_at

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
 from math import gcd, log
 
+import numpy as np
+
+from choco_pipeline.formula import parse
 from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.formula.written.shifted_powers import MOST_SHIFT, ShiftedPowers
+from choco_pipeline.mining.closed_forms.atoms import Truths
 from choco_pipeline.mining.table_findings import ValueForm
 
 #: At most this many values are listed.
@@ -22,6 +26,11 @@ MOST_MEMBERS, MOST_EXTRAS = 8, 2
 LARGEST_MODULUS = 64
 #: A law for frontiers is fitted on two of them and must hold for so many others.
 FEWEST_OTHERS = 2
+
+#: The least of the numbers, from which a set is guessed, hold so many of its periods at least.
+PERIODS = 4
+#: A set of numbers is not said to be more residues than these.
+MOST_RESIDUES = 6
 
 
 def within(*conditions: str) -> ValueForm:
@@ -150,3 +159,38 @@ def _powers(values: Sequence[int]) -> ValueForm | None:
         text += f" ∪ {{{', '.join(map(str, extras))}}}"
         condition = " or ".join([*(f"v == {v}" for v in extras), condition])
     return ValueForm("two-powers-minus-two" if c == 2 else "powers", text, condition)
+
+
+def conditions_on(name: str, inside: Truths) -> Iterator[str]:
+    """Yield conditions on a number that are true of exactly the numbers in a set, as far as it is known, the best first.
+
+    Parameters
+    ----------
+    name
+        What the number is called.
+    inside
+        For 0, 1, … whether it is in the set.
+
+    Examples
+    --------
+    >>> list(conditions_on("a", np.arange(64) % 5 == 2))
+    ['a%5 == 2']
+    """
+    period = _period(inside)
+    if period is not None:
+        residues = np.flatnonzero(inside[:period]).tolist()
+        if 0 < len(residues) <= MOST_RESIDUES:
+            yield " or ".join(f"{name}%{period} == {residue}" for residue in residues)
+        return
+    members = np.flatnonzero(inside).tolist()
+    if len(members) >= FEWEST:
+        for form in forms(members):
+            yield parse(form.condition).rename({"v": name}).text
+
+
+def _period(inside: Truths) -> int | None:
+    """Return the least period of a set from 0 on, if it is short; None if there is none, or if all are in it or none."""
+    longest = len(inside) // PERIODS
+    periods = (p for p in range(1, longest + 1) if (inside[p:] == inside[:-p]).all())
+    period = next(periods, None)
+    return None if period == 1 else period
