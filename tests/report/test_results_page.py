@@ -7,7 +7,7 @@ import pytest
 
 from choco_pipeline.claims.checks.check import check_claim
 from choco_pipeline.claims.language.catalogue import load_catalogue
-from choco_pipeline.cli.kept.results import write_results
+from choco_pipeline.cli.kept.export import write_results
 from choco_pipeline.errors import ConfigError
 from choco_pipeline.games import parse_ruleset
 from choco_pipeline.report.results_page import changes, proofs, results_page, sweeps

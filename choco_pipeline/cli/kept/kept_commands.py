@@ -48,7 +48,7 @@ def results(
     json: Json = False,
 ) -> None:
     """Write a dated page of a run's figures to docs/results."""
-    from choco_pipeline.cli.kept.results import write_results  # noqa: PLC0415
+    from choco_pipeline.cli.kept.export import write_results  # noqa: PLC0415
 
     write_results(run, against, json=json)
 
@@ -91,6 +91,6 @@ def repair(
 
     The exit code is 0 if nothing is damaged any more, and 1 if something is that could not be repaired.
     """
-    from choco_pipeline.cli.kept.repair import repair_tables  # noqa: PLC0415
+    from choco_pipeline.cli.kept.verify import repair_tables  # noqa: PLC0415
 
     raise typer.Exit(repair_tables(manifests or [], json))

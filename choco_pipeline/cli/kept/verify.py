@@ -1,4 +1,4 @@
-"""``choco verify``: stored tables, certificates and the records of runs checked again, on all cores."""
+"""``choco verify`` and ``choco repair``: stored tables, certificates and records checked again, and damaged tables rebuilt."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from choco_pipeline.cli.output import emit, note
+from choco_pipeline.cli.running.lock import results_lock
 from choco_pipeline.cli.waiting import bars
 from choco_pipeline.cluster.progress import ignore
 from choco_pipeline.documents.files import read_json
@@ -23,7 +24,7 @@ from choco_pipeline.proof.statements.claim_certificate import FOLDER as CLAIMS
 from choco_pipeline.report.run_crate import FOLDER, faults_of_crate
 from choco_pipeline.sweep.damage import damaged
 from choco_pipeline.sweep.paths import RESULTS, all_records
-from choco_pipeline.tables.building.restoration import RepairedTable
+from choco_pipeline.tables.building.restoration import RepairedTable, repair_manifest
 from choco_pipeline.tables.computing.machine import cores
 from choco_pipeline.tables.reading.verification import VerifiedTable, verify_manifest
 
@@ -45,22 +46,18 @@ def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool)
     json
         Print one document instead.
     """
-    tables: list[tuple[Path, VerifiedTable]] = []
     others = [] if manifests else list(all_records(RESULTS))
     unusable = {path.as_posix(): why for path, why in damaged(others)}
     crates = [] if manifests else sorted(RESULTS.glob(f"*/{FOLDER}"))
     for path, why in chain.from_iterable(map(faults_of_crate, crates)):
         unusable[path.as_posix()] = f"{path}: {why}"
-    for manifest, outcome in on_all_cores(partial(_verified, seed), chosen_manifests(manifests)):
-        if isinstance(outcome, str):
-            unusable[manifest.as_posix()] = outcome
-        else:
-            tables += [(manifest, table) for table in outcome]
+    verified = partial(verify_manifest, seed=seed, report=ignore)
+    tables = _on_all_cores(verified, _chosen(manifests), unusable)
     for why in unusable.values():
         note(f"wrong: {why}")
     for _, table in tables:
         if table.wrong:
-            note(f"wrong: {named(table)}: {table.wrong}")
+            note(f"wrong: {_named(table)}: {table.wrong}")
     wrong = sum(table.wrong is not None for _, table in tables)
     checked = sum(table.checked for _, table in tables)
     certificates = [] if manifests else _certificates_checked(seconds)
@@ -129,7 +126,7 @@ def _game_of(path: Path) -> str:
         return ""
 
 
-def chosen_manifests(manifests: list[Path]) -> list[Path]:
+def _chosen(manifests: list[Path]) -> list[Path]:
     """Return these manifests, or all of the results folder if there are none; `ChocoError` if that has none either."""
     chosen = manifests or sorted(RESULTS.glob("tables/*.done.json"))
     for missing in (path for path in chosen if not path.is_file()):
@@ -139,31 +136,73 @@ def chosen_manifests(manifests: list[Path]) -> list[Path]:
     return chosen
 
 
-def _verified(seed: int, manifest: Path) -> list[VerifiedTable] | str:
-    try:
-        return verify_manifest(str(manifest), seed, ignore)
-    except ChocoError as error:
-        return str(error)
+def _on_all_cores(
+    work: Callable[[str], list[T]], manifests: Sequence[Path], unusable: dict[str, str]
+) -> list[tuple[Path, T]]:
+    """Return what `work` says of the tables of each manifest, in their order, and put into `unusable` why it cannot of some.
 
-
-def on_all_cores(work: Callable[[Path], T], manifests: Sequence[Path]) -> list[tuple[Path, T]]:
-    """Return what `work` returns of each manifest, in their order; a bar on a terminal shows how far it is."""
+    A bar on a terminal shows how far it is.
+    """
     processes = min(len(manifests), cores())
     # A fresh process for each core: what this one has started, threads among it, is not theirs.
     pool = ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"))
+    tables: list[tuple[Path, T]] = []
     with pool, bars() as bar:
         task = bar.add_task("shards", total=len(manifests))
-        futures = {pool.submit(work, manifest): manifest for manifest in manifests}
+        futures = {pool.submit(_tables_or_why, work, path): path for path in manifests}
         try:
             for _ in as_completed(futures):
                 bar.advance(task)
-            return [(manifest, future.result()) for future, manifest in futures.items()]
+            for future, manifest in futures.items():
+                outcome = future.result()
+                if isinstance(outcome, str):
+                    unusable[manifest.as_posix()] = outcome
+                else:
+                    tables += [(manifest, table) for table in outcome]
         except BrokenProcessPool:
             raise StoreError(
                 "a process that read tables has died; too little memory for so many at once?"
             ) from None
+    return tables
 
 
-def named(table: VerifiedTable | RepairedTable) -> str:
+def _tables_or_why(work: Callable[[str], list[T]], manifest: Path) -> list[T] | str:
+    try:
+        return work(str(manifest))
+    except ChocoError as error:
+        return str(error)
+
+
+def _named(table: VerifiedTable | RepairedTable) -> str:
     """Return how lines about a table begin."""
     return f"{table.ruleset}, bound {table.bound}, {table.quantity}"
+
+
+def repair_tables(manifests: list[Path], json: bool) -> int:
+    """Rebuild what is damaged in the manifests' tables, say what, and return the exit code: 1 if that was not possible."""
+    chosen = _chosen(manifests)
+    unusable: dict[str, str] = {}
+    with results_lock(RESULTS, unlock=lambda: None):
+        tables = _on_all_cores(repair_manifest, chosen, unusable)
+    damaged = [(manifest, table) for manifest, table in tables if table.damaged or table.why]
+    for _, table in damaged:
+        for fault in table.damaged:
+            note(f"{'damaged' if table.why else 'repaired'}: {_named(table)}: {fault}")
+        if table.why:
+            note(f"not repaired: {_named(table)}: {table.why}")
+    for why in unusable.values():
+        note(f"not repaired: {why}")
+    failed = sum(table.why is not None for _, table in damaged) + len(unusable)
+    if json:
+        status = "damaged" if failed else "repaired" if damaged else "right"
+        records = [{"manifest": m.as_posix(), **asdict(table)} for m, table in damaged]
+        answer = {"status": status, "tables": len(tables), "records": records, "unusable": unusable}
+        emit(answer)
+    elif damaged or unusable:
+        print(
+            f"{len(tables):,} tables: {len(damaged):,} damaged, {len(damaged) + len(unusable) - failed:,} of them repaired;"
+            f" {len(unusable):,} manifests cannot be used"
+        )
+    else:
+        print(f"{len(tables):,} tables: nothing is damaged")
+    return 1 if failed else 0

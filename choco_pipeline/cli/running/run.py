@@ -21,10 +21,9 @@ from rich.console import Console
 
 from choco_pipeline.cli.jobs import DISAGREEMENT_SUFFIX
 from choco_pipeline.cli.output import DISAGREEMENT, emit, in_short, in_time, note
-from choco_pipeline.cli.running.future_files import bring_to_now
 from choco_pipeline.cli.running.interrupts import Signals, collected_signals
 from choco_pipeline.cli.running.ledger_lines import count_proofs, count_verdicts, show_results
-from choco_pipeline.cli.running.lock import results_lock
+from choco_pipeline.cli.running.lock import bring_to_now, results_lock
 from choco_pipeline.cli.running.run_progress import Display, RunProgress, display
 from choco_pipeline.cli.running.snakemake_log import Failed, Job, Jobs, SnakemakeLog
 from choco_pipeline.cli.running.supervise import Supervised

@@ -4,7 +4,7 @@ import os
 import time
 from pathlib import Path
 
-from choco_pipeline.cli.running.future_files import bring_to_now
+from choco_pipeline.cli.running.lock import bring_to_now
 
 
 def test_files_from_the_future_become_of_one_age_and_others_stay(tmp_path: Path) -> None:
