@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from importlib.resources import files
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -11,23 +12,29 @@ from choco_pipeline.formula.written.math_text import math_text
 from choco_pipeline.tables.computing.cost import in_bytes
 
 
-def environment() -> Environment:
-    """Return the templates: nothing that a run says becomes markup, and a name without a value is an error."""
-    templates = Environment(
+def templates(*, autoescape: bool, **syntax: Any) -> Environment:
+    """Return the templates, in which a name without a value is an error; `syntax` as Jinja's `Environment` takes it."""
+    return Environment(
         loader=PackageLoader("choco_pipeline.report"),
-        autoescape=True,
+        autoescape=autoescape,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        **syntax,
     )
-    templates.filters |= {
+
+
+def environment() -> Environment:
+    """Return the templates of pages: nothing that a run says becomes markup."""
+    pages = templates(autoescape=True)
+    pages.filters |= {
         "count": count,
         "in_bytes": in_bytes,
         "math_text": math_text,
         "sentence": sentence,
     }
-    templates.globals["math_font"] = math_font
-    return templates
+    pages.globals["math_font"] = math_font
+    return pages
 
 
 def math_font() -> str:

@@ -16,7 +16,7 @@ from typing import Any, get_args
 from choco_pipeline.claims.conclusions.claim_row import PairKind
 from choco_pipeline.claims.conclusions.conclusion import SIGNS, tally, words_of
 from choco_pipeline.claims.language.claims_file import Paper
-from choco_pipeline.report.assemble import summary
+from choco_pipeline.report.assemble import run_times, summary
 from choco_pipeline.report.charts.figures import bokeh_script, galleries
 from choco_pipeline.report.claims.citations import paper_bibtex, paper_link, result_bibtex
 from choco_pipeline.report.claims.pair_section import PairView, forms, pair_views
@@ -35,7 +35,6 @@ from choco_pipeline.report.found_statements.found_exports import b_files
 from choco_pipeline.report.printed_report import LATEX
 from choco_pipeline.report.proved.proof_rows import FAST
 from choco_pipeline.report.proved.proof_section import proof_section
-from choco_pipeline.report.run_times import run_times
 from choco_pipeline.sweep.run_ledger import Ledger
 
 #: Where the pages of claims are, beside the first page.

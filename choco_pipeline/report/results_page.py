@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from choco_pipeline.claims.conclusions.conclusion import SIGNS
 from choco_pipeline.claims.conclusions.outcomes import strongest
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.formula.written.parameter_text import parameters_text
 from choco_pipeline.proof.games.proof_outcome import GameProof
+from choco_pipeline.report.environment import templates
 from choco_pipeline.report.proved.proof_rows import RELATIONS
 from choco_pipeline.sweep.run_ledger import Ledger
 from choco_pipeline.tables.computing.cost import in_bytes
@@ -34,14 +33,7 @@ def results_page(ledger: Ledger, base: Ledger | None, on: date) -> str:
     on
         The date that the page names.
     """
-    environment = Environment(
-        loader=PackageLoader("choco_pipeline.report"),
-        autoescape=False,  # Markdown
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    environment = templates(autoescape=False, keep_trailing_newline=True)  # Markdown
     environment.filters |= {"count": "{:,}".format, "in_bytes": in_bytes, "cell": _cell}
     numbers = {claim.id: claim for claim in ledger.claims}
     on_tables = [verdict for verdict in ledger.verdicts if verdict.table is not None]

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 
 from choco_pipeline.claims.conclusions.conclusion import OUTCOMES, SIGNS
 from choco_pipeline.claims.language.ledger_claim import LedgerClaim
-from choco_pipeline.report.claims.formal import formal_lines
 from choco_pipeline.report.claims.pair_section import pair_views
-from choco_pipeline.report.claims.verdicts import claim_views
+from choco_pipeline.report.claims.verdicts import claim_views, formal_lines
 from choco_pipeline.report.task import write_report
 from tests.report.documents import a_claim, a_ledger, a_row, a_verdict
 

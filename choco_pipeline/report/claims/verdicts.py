@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from choco_pipeline.claims.conclusions.claim_row import ClaimRow, Decided
 from choco_pipeline.claims.conclusions.conclusion import SIGNS, Outcome, words_of
 from choco_pipeline.claims.conclusions.outcomes import NOT_ASSERTED, engines_text, few_words
 from choco_pipeline.claims.language.claim_verdict import ClaimVerdict
 from choco_pipeline.claims.language.ledger_claim import LedgerClaim
-from choco_pipeline.report.claims.formal import formal_lines
-from choco_pipeline.report.claims.reach import ReachTable, reach_table
+from choco_pipeline.errors import RulesetError
+from choco_pipeline.formula.ranges import parse_range
+from choco_pipeline.formula.written.math_text import math_text, range_text
+from choco_pipeline.formula.written.parameter_text import assigned
+from choco_pipeline.games import parse_ruleset
 from choco_pipeline.report.claims.verdict_cells import Cell, Grid, Table, cell_of, grid_of, labels
 from choco_pipeline.sweep.run_ledger import Ledger
 
 #: At most so many counterexamples of one claim are drawn, the least of all among them.
 MOST_DRAWN = 3
+
+Document = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -137,3 +143,119 @@ def _claim_view(
 def _by_parameters(verdict: ClaimVerdict) -> tuple[bool, list[int], int]:
     """Return a sorting key: for all parameters first, then by parameters and bound."""
     return (verdict.for_all is None, list(verdict.parameters.values()), verdict.bound or 0)
+
+
+@dataclass(frozen=True)
+class ReachRow:
+    """What a table says of the printed bound."""
+
+    #: Values of the parameters, in the order of `ReachTable.names`; where several tables have the same, the last with its bound.
+    names: list[str]
+    #: The bound that the statement gives for them.
+    printed: int
+    #: The largest bound for which it is true, or as far as the table goes.
+    true: str
+    #: What is the case beyond the printed bound, in words: a remark, which no paper need assert.
+    beyond: str
+    #: The least position at which it fails, or would if it reached so far; "" if the table has none.
+    failing: str
+    #: The verdict.
+    cell: Cell
+
+
+@dataclass(frozen=True)
+class ReachTable:
+    """The bounds of one claim; `coordinates` are those of the failing positions."""
+
+    names: list[str]
+    coordinates: tuple[str, ...]
+    rows: list[ReachRow]
+
+
+def reach_table(cells: Sequence[Cell]) -> ReachTable | None:
+    """Return what the verdicts on one claim say of its bound; None if no table goes beyond it."""
+    told = [cell for cell in cells if "best_possible" in cell.document.evidence]
+    if not told:
+        return None
+    first = told[0]
+    names = list(first.document.parameters)
+    try:
+        coordinates = parse_ruleset(first.ruleset).coordinates
+    except RulesetError:  # a height table that is not at hand here
+        coordinates = ()
+    times = Counter(tuple(cell.document.parameters.values()) for cell in told)
+    rows = [
+        _row(names, cell, several=times[tuple(cell.document.parameters.values())] > 1)
+        for cell in told
+    ]
+    return ReachTable(names, coordinates, rows)
+
+
+def _row(names: Sequence[str], cell: Cell, *, several: bool) -> ReachRow:
+    verdict = cell.document
+    values = [str(verdict.parameters[name]) for name in names]
+    if several and values and verdict.bound is not None:
+        values[-1] += f" (bound {verdict.bound:,})"
+    evidence, refutes = verdict.evidence, verdict.counterexample
+    true_up_to = evidence["true_up_to"]
+    failing = refutes.position if refutes else evidence.get("false_at")
+    if refutes:
+        beyond = "false before"
+    else:
+        beyond = "false at once" if evidence["best_possible"] else "also true"
+    return ReachRow(
+        values,
+        evidence["reach"],
+        f"{true_up_to:,}" if failing else f"{true_up_to:,} or more",
+        beyond,
+        f"({', '.join(map(str, failing))})" if failing else "",
+        cell,
+    )
+
+
+def formal_lines(claim: LedgerClaim) -> list[tuple[str, str]]:
+    """Return pairs of a label and a text, for a claim as the ledger holds it.
+
+    Examples
+    --------
+    >>> check = {"kind": "p-positions", "formula": "y ^ z == 0"}
+    >>> formal = {"every": {}, "some": {}, "when": "k % 2 == 0", "for_all": None, "let": {}, "reach": None}
+    >>> formal |= {"check": check, "follows_from": None}
+    >>> said = {"ruleset": "step-bar(k=k)", "formula": "P ⇔ y ⊕ z = 0", "formal": formal}
+    >>> formal_lines(LedgerClaim.model_construct(**said))
+    [('ruleset', 'step-bar(k=k)'), ('for', 'k ≡ 0 (mod 2)'), ('checked as', 'P ⇔ y ⊕ z = 0')]
+    """
+    return list(_lines(claim, claim.formal, claim.formal["check"]))
+
+
+def _lines(claim: LedgerClaim, formal: Document, check: Document) -> Iterator[tuple[str, str]]:
+    if claim.ruleset is not None:
+        yield "ruleset", claim.ruleset
+    if formal["when"]:
+        yield "for", math_text(formal["when"])
+    if formal["every"]:
+        yield "and every", _ranges(formal["every"])
+    if formal["some"]:
+        yield "with some", _ranges(formal["some"])
+    if formal["for_all"] and formal["for_all"] != formal["when"]:
+        yield "for all at once", math_text(formal["for_all"])
+    if formal["follows_from"]:
+        lemmas = formal["follows_from"]["lemmas"]
+        by = f", by {', '.join(lemmas)}" if lemmas else ""
+        yield "follows from", f"{', '.join(formal['follows_from']['claims'])}{by}"
+    if formal["let"]:
+        yield "where", assigned({name: math_text(text) for name, text in formal["let"].items()})
+    if formal["reach"]:
+        yield "up to", math_text(formal["reach"])
+    if claim.ruleset is None:
+        yield "for all", _ranges(check["all"])
+        if check.get("number"):
+            yield "counted over", _ranges(check["number"]["of"])
+        if "height" in check:
+            yield "heights up to", math_text(check["height"])
+        yield "N", f"{check['bound']:,}"
+    yield "checked as", claim.formula
+
+
+def _ranges(spans: Mapping[str, str]) -> str:
+    return ", ".join(range_text(name, parse_range(span)) for name, span in spans.items())

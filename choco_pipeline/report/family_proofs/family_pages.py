@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from choco_pipeline.claims.conclusions.outcomes import enumerated
@@ -21,7 +21,7 @@ from choco_pipeline.formula.written.typeset import MathNotation, typeset
 from choco_pipeline.games.rules import Rules
 from choco_pipeline.proof.family_check.document import FamilyText, read_family
 from choco_pipeline.proof.family_check.first_members import first_members
-from choco_pipeline.report.environment import count, environment
+from choco_pipeline.report.environment import count, environment, templates
 from choco_pipeline.report.family_proofs.family_views import CaseView, case_views
 from choco_pipeline.report.math.latex import LaTeX
 from choco_pipeline.report.math.latex_text import tex_code, tex_text
@@ -214,33 +214,29 @@ def write_page(folder: Path, name: str, text: str) -> str:
 def _environment(notation: MathML | LaTeX) -> Environment:
     """Return the templates of pages, or those of papers, in which braces are LaTeX's own."""
     if isinstance(notation, MathML):
-        templates = environment()
-        templates.filters |= {
+        pages = environment()
+        pages.filters |= {
             "math": lambda inner: Markup(f"<math>{inner}</math>"),
             "plain": lambda text: text,
         }
-        return templates
-    templates = Environment(
-        loader=PackageLoader("choco_pipeline.report"),
+        return pages
+    papers = templates(
         autoescape=False,  # LaTeX
-        undefined=StrictUndefined,
         block_start_string="<%",
         block_end_string="%>",
         variable_start_string="<<",
         variable_end_string=">>",
         comment_start_string="<#",
         comment_end_string="#>",
-        trim_blocks=True,
-        lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    templates.filters |= {
+    papers.filters |= {
         "math": lambda inner: f"${inner}$",
         "text": tex_text,
         "code": tex_code,
         "count": count,
     }
-    return templates
+    return papers
 
 
 def _rules(written: FamilyText, path: str) -> Rules:

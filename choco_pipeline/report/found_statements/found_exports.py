@@ -11,10 +11,9 @@ from choco_pipeline.documents.files import write_json, write_text
 from choco_pipeline.mining.number_sequences.counts import b_file
 from choco_pipeline.report.environment import count, sentence
 from choco_pipeline.report.found_statements.found import FoundStatements, FoundView
-from choco_pipeline.report.found_statements.found_formulas import displayed, lead
+from choco_pipeline.report.found_statements.found_formulas import Phrase, displayed, lead
 from choco_pipeline.report.found_statements.found_pictures import sequence_of
 from choco_pipeline.report.found_statements.height_tables import HeightTable
-from choco_pipeline.report.found_statements.introduced_games import Phrase
 from choco_pipeline.report.found_statements.known_claims import RestatedClaim
 from choco_pipeline.report.math.latex import LaTeX
 from choco_pipeline.report.math.latex_text import tex_code, tex_text

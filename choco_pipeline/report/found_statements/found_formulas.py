@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
@@ -14,12 +15,13 @@ from choco_pipeline.finding.statements.statement_line import (
     StatementLine,
     parsed,
 )
-from choco_pipeline.formula import parse
+from choco_pipeline.formula import Formula, parse
+from choco_pipeline.formula.nodes import Compare, Integer, Junction, Name, Node, render
+from choco_pipeline.formula.parse import parse_nodes
 from choco_pipeline.formula.written.math_text import PlainText, math_text
+from choco_pipeline.formula.written.shifted_powers import ShiftedPowers
 from choco_pipeline.formula.written.typeset import MathNotation, typeset
-from choco_pipeline.games.notation import build
-from choco_pipeline.report.found_statements.introduced_games import Phrase, introduced
-from choco_pipeline.report.math.value_set_notation import set_of
+from choco_pipeline.games.notation import Notation, build
 
 #: What lines of a statement are of: P-positions, Grundy numbers, how far these are meant, terms of a sequence, what is valued
 #: at the P-positions. Any other label is words before a formula.
@@ -28,6 +30,9 @@ P_IFF, GRUNDY, UP_TO, RELATION, VALUES = "P iff", "G =", "up to", "relation", VA
 SAID_IN_FORMULAS = ("p-positions", "grundy", "values", "law", "related")
 #: How a set of values compares with the numbers v of which a condition is true.
 RELATIONS = dict(zip(VALUES_ARE.values(), ("==", "⊆", "⊇"), strict=True))
+
+#: How many of all numbers from one on are shown.
+SHOWN = 3
 
 
 def displayed(statement: FoundStatement, notation: MathNotation) -> list[str]:
@@ -156,3 +161,126 @@ def _cases(lines: list[StatementLine], notation: MathNotation) -> str:
         return notation.cases(rows)
     value, where = rows[0]
     return notation.row([value, notation.words(" where "), where]) if where else value
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A piece of a sentence: words, or a formula in some notation."""
+
+    text: str
+    is_formula: bool = False
+
+
+def introduced(pattern: Notation, notation: MathNotation) -> list[Phrase]:
+    """Return the beginning of a sentence on games, up to where a condition or a comma may follow.
+
+    Parameters
+    ----------
+    pattern
+        The games, in which names may stand for integers.
+    notation
+        Of the formulas.
+    """
+    lets, game = _game(pattern, notation)
+    begins = [
+        phrase for let in lets for phrase in (Phrase("Let "), Phrase(let, True), Phrase(". "))
+    ]
+    return [*begins, Phrase("In "), *game]
+
+
+def _game(pattern: Notation, notation: MathNotation) -> tuple[list[str], list[Phrase]]:
+    """Return functions that are to be named before a game, and what it is called."""
+    arguments = dict(pattern.arguments)
+    inner = [part for part in arguments.values() if isinstance(part, Notation)]
+    numbers = {key: number for key, number in arguments.items() if isinstance(number, Formula)}
+
+    def formula(key: str) -> str:
+        return typeset(numbers[key], notation)
+
+    x, y, z, f = (notation.name(letter, "") for letter in "xyzf")
+    match pattern.name:
+        case "solid-bar" if "f" in numbers:
+            named = [notation.function("f", [x, z]), notation.sign("=="), formula("f")]
+            is_any = numbers["f"].text == "f"
+            lets = [] if is_any else [notation.row(named)]
+            return lets, [Phrase(notation.function("CB", [f, x, y, z]), True)]
+        case "step-bar" | "strip-bar":
+            bar = notation.function("CB", [formula("s"), formula("k"), y, z])
+            strip = (
+                [Phrase(" with a strip "), Phrase(x, True)] if pattern.name == "strip-bar" else []
+            )
+            return [], [Phrase(bar, True), *strip]
+        case "rectangular-bar":
+            return [], [Phrase(notation.function("C", [formula("m"), formula("n")]), True)]
+        case "nim":
+            words = {"1": " heap"}.get(numbers["heaps"].text, " heaps")
+            return [], [Phrase("Nim with "), Phrase(formula("heaps"), True), Phrase(words)]
+        case "with-pass":
+            lets, game = _game(inner[0], notation)
+            joined = " and " if inner[0].name == "strip-bar" else " with "
+            if numbers["passes"].text == "1":
+                return lets, [*game, Phrase(f"{joined}a pass")]
+            return lets, [*game, Phrase(joined), Phrase(formula("passes"), True), Phrase(" passes")]
+        case "sum":
+            (more, first), (others, second) = (_game(part, notation) for part in inner)
+            lets = list(dict.fromkeys([*more, *others]))
+            return lets, [Phrase("the sum of "), *first, Phrase(" and "), *second]
+        case _:
+            return [], [Phrase(pattern.text)]
+
+
+def set_of(condition: str, notation: MathNotation) -> str:
+    r"""Return the set of integers v with a condition: a list, {2^n − c : n ≥ m}, both, or {v : the condition}.
+
+    Examples
+    --------
+    >>> from choco_pipeline.report.math.latex import LaTeX
+    >>> set_of("v == 1 or v >= 0 and (v+2) & (v+1) == 0", LaTeX())
+    '\\{2^{n} - 2 : n \\geq 1\\} \\cup \\{1\\}'
+    >>> set_of("v%4 == 0", LaTeX()), set_of("v >= 0", LaTeX())
+    ('\\{v : v \\equiv 0 \\pmod{4}\\}', '\\{0, 1, 2, \\text{…}\\}')
+    """
+    node = parse_nodes(condition)
+    parts = node.operands if isinstance(node, Junction) and node.operator == "or" else (node,)
+    members: list[str] = []
+    others: list[str] = []
+    for part in parts:
+        powers = ShiftedPowers.told_by(part)
+        match part:
+            case Compare(("==",), (Name("v"), Integer(member))):
+                members.append(_number(member, notation))
+            case _ if powers is not None:
+                others.append(_powers(powers, notation))
+            case _:
+                return _all_with(node, notation)
+    lists = [notation.listed(members, "{")] if members else []
+    joined = [text for shown in (*others, *lists) for text in (notation.sign("∪"), shown)]
+    return notation.row(joined[1:]) if len(joined) > 2 else joined[1]
+
+
+def _all_with(condition: Node, notation: MathNotation) -> str:
+    match condition:
+        case Compare((">=",), (Name("v"), Integer(first))):
+            shown = [_number(v, notation) for v in range(first, first + SHOWN)]
+            return notation.listed([*shown, notation.words("…")], "{")
+        case _:
+            pass
+    inner = [
+        notation.name("v", ""),
+        notation.sign(":"),
+        typeset(parse(render(condition)), notation),
+    ]
+    return notation.bracketed(notation.row(inner), "{")
+
+
+def _powers(powers: ShiftedPowers, notation: MathNotation) -> str:
+    number, n, c = notation.number, notation.name("n", ""), powers.shift
+    power = notation.power(number("2"), n)
+    shifted = [notation.sign("-" if c > 0 else "+"), number(str(abs(c)))] if c else []
+    where = [notation.sign(":"), n, notation.sign(">="), number(str(powers.least))]
+    return notation.bracketed(notation.row([power, *shifted, *where]), "{")
+
+
+def _number(value: int, notation: MathNotation) -> str:
+    digits = notation.number(str(abs(value)))
+    return digits if value >= 0 else notation.row([notation.minus(), digits])

@@ -17,8 +17,6 @@ from choco_pipeline.proof.games.proof_outcome import GameProof
 #: Residuals grow fast if each of the last digits multiplies them by this or more on average, slowly if by less.
 FAST = 2.0
 RELATIONS = {"p": "P-positions", "grundy": "Grundy numbers"}
-#: Counts that are shown, of the many that a recurrence is checked on.
-MOST_COUNTS = 9
 
 
 @dataclass(frozen=True)
@@ -48,33 +46,6 @@ class ProofRow:
         if self.factor is None:
             return None
         return "fast" if self.factor >= FAST else "slowly"
-
-    @property
-    def counts(self) -> list[CountRow]:
-        """How many positions there are below each power of 2, if the ledger says so."""
-        return [
-            CountRow(
-                self.entry.ruleset,
-                row.passes,
-                row.value,
-                ", ".join(f"{number:,}" for number in row.first[:MOST_COUNTS]),
-                row.recurrence,
-                row.closed,
-            )
-            for row in self.entry.counts
-        ]
-
-
-@dataclass(frozen=True)
-class CountRow:
-    """How many positions with one Grundy number have all coordinates below 2^n, for n from 0 on."""
-
-    ruleset: str
-    passes: int
-    value: int
-    first: str
-    recurrence: str
-    closed: str | None
 
 
 def proof_row(entry: GameProof, names: Sequence[str]) -> ProofRow:

@@ -12,7 +12,7 @@ from choco_pipeline.automata.dfa import Automaton
 from choco_pipeline.errors import ChocoError
 from choco_pipeline.formula.written.parameter_text import listed
 from choco_pipeline.proof.games.certificate import Certificate, read_certificate
-from choco_pipeline.proof.games.proof_outcome import FormulaOfProof, GameProof
+from choco_pipeline.proof.games.proof_outcome import FormulaOfProof, GameProof, PositionCounts
 from choco_pipeline.report.proved.automaton_picture import draw_automaton, is_drawable
 from choco_pipeline.report.proved.proof_charts import (
     FoundLaw,
@@ -25,7 +25,6 @@ from choco_pipeline.report.proved.proof_charts import (
 )
 from choco_pipeline.report.proved.proof_rows import (
     RELATIONS,
-    CountRow,
     ProofRow,
     grouped,
     notation,
@@ -90,9 +89,9 @@ class ProofFamily:
         return len(self.proved) + len(self.unclosed)
 
     @property
-    def counts(self) -> list[CountRow]:
-        """All that is known of numbers of positions."""
-        return [count for row in self.proved for count in row.counts]
+    def counts(self) -> list[tuple[str, PositionCounts]]:
+        """All that is known of numbers of positions, with the games."""
+        return [(row.entry.ruleset, count) for row in self.proved for count in row.entry.counts]
 
     @property
     def formulas(self) -> list[tuple[str, FormulaOfProof]]:

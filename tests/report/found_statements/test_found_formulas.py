@@ -20,9 +20,9 @@ from choco_pipeline.report.found_statements.found_formulas import (
     coordinates_of,
     displayed,
     reach,
+    set_of,
 )
 from choco_pipeline.report.math.latex import LaTeX
-from choco_pipeline.report.math.value_set_notation import set_of
 from tests.report.documents import whole
 from tests.report.found_documents import a_statement, statements
 from tests.report.found_statements.found_views import RESULTS, document_of, squeezed

@@ -8,8 +8,7 @@ from choco_pipeline.finding.statements.statement import FoundStatement
 from choco_pipeline.finding.statements.statement_line import StatementLine
 from choco_pipeline.formula.written.math_text import PlainText
 from choco_pipeline.games.notation import read
-from choco_pipeline.report.found_statements.found_formulas import in_text
-from choco_pipeline.report.found_statements.introduced_games import introduced
+from choco_pipeline.report.found_statements.found_formulas import in_text, introduced
 from tests.report.found_documents import a_statement
 
 
