@@ -37,11 +37,6 @@ class HeightClass:
     def members(self, side: int, height: int) -> Iterator[Heights]:
         """Yield the functions from (0..side)² to 0..height in this class, in the order of their heights.
 
-        Parameters
-        ----------
-        side, height
-            The largest argument and the largest height.
-
         Yields
         ------
         int64 [at most BATCH, side+1, side+1]

@@ -48,6 +48,12 @@ class SearchOutcome(AsGiven):
     kind: str
     #: That the search took, in a run.
     seconds: float = 0.0
+    #: What it comes to, in words, and on how much that was found and then held.
+    text: str = ""
+    found_on: Seen | None = None
+    held_on: Seen | None = None
+    #: Whether it found nothing.
+    nothing: bool = False
 
     def says_as(self, other: SearchOutcome) -> bool:
         """Whether another finding says the same, of the same game or of another."""
@@ -57,8 +63,3 @@ class SearchOutcome(AsGiven):
             and self.kind == other.kind
             and own == [getattr(other, name) for name in self.SAYS]
         )
-
-    @model_serializer(mode="wrap")
-    def _seconds_last(self, written: SerializerFunctionWrapHandler) -> Mapping[str, Any]:
-        content = dict(self._as_given(written))
-        return content | {"seconds": content.pop("seconds")} if "seconds" in content else content

@@ -18,7 +18,6 @@ from choco_pipeline.mining.search_evidence import (
     Candidates,
     ClaimContent,
     SearchOutcome,
-    Seen,
 )
 
 #: How values compare with the numbers for which a condition on them is true.
@@ -114,16 +113,12 @@ class CountFinding(SearchOutcome):
     sequence: IntegerSequence | None = None
     relations: tuple[TermRelation, ...] = ()
     claim: ClaimContent | None = None
-    found_on: Seen | None = None
-    held_on: Seen | None = None
-    nothing: bool = False
     tried: Candidates
     form: str = ""
     rule: str = ""
     generating_function: str = ""
     closed: str | None = None
     follows: tuple[AtPowers, ...] = ()
-    text: str = ""
 
 
 class PeriodicLine(AsGiven):
@@ -158,10 +153,6 @@ class PeriodFinding(SearchOutcome):
     without: int = 0
     #: Formulas over the lines for period, saltus and preperiod, as far as there are any.
     laws: Mapping[str, str] = {}
-    text: str = ""
-    found_on: Seen | None = None
-    held_on: Seen | None = None
-    nothing: bool = False
 
     @property
     def holds_none(self) -> bool:
@@ -194,12 +185,8 @@ class CellularFinding(SearchOutcome):
     where: str = ""
     begins: int = 0
     exceptions: tuple[tuple[int, ...], ...] | None = None
-    text: str = ""
     equations: int = 0
-    found_on: Seen | None = None
-    held_on: Seen | None = None
     claim: ClaimContent | None = None
-    nothing: bool = False
 
     @property
     def start(self) -> tuple[tuple[int, ...], ...] | int:
@@ -240,11 +227,7 @@ class BlocksFinding(SearchOutcome):
     begins: int = 0
     #: That make up a picture.
     copies: tuple[CopiedPicture, ...] = ()
-    text: str = ""
-    found_on: Seen | None = None
-    held_on: Seen | None = None
     claim: ClaimContent | None = None
-    nothing: bool = False
 
 
 class FormulaLine(RecordModel):
@@ -265,10 +248,6 @@ class FormulasFinding(SearchOutcome):
     exceptions: tuple[tuple[int, ...], ...] = ()
     #: How many names, numbers and operators are in them.
     size: int = 0
-    text: str = ""
-    found_on: Seen | None = None
-    held_on: Seen | None = None
-    nothing: bool = False
     tried: Candidates
 
 
@@ -296,14 +275,10 @@ class ValueSetFinding(SearchOutcome):
     exponent: float | None = None
     #: What the set seems to be.
     form: ValueForm
-    text: str = ""
     #: That says so; None where no form was recognised.
     claim: ClaimContent | None = None
     #: How many names, numbers and operators there are in it.
     size: int = 0
-    found_on: Seen | None = None
-    held_on: Seen | None = None
-    nothing: bool = False
     tried: Candidates
 
 

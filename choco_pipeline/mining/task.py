@@ -33,19 +33,7 @@ MOST_CELLS = 1 << 23
 def mine_shard(order_file: str, out_file: str, report: Callable[..., None]) -> dict[str, int]:
     """Carry out a work order for mining and write what was found.
 
-    Parameters
-    ----------
-    order_file
-        The work order, a `MineOrder`.
-    out_file
-        Receives `MinedTables`, whole or not at all.
-    report
-        Called as ``report(Stage.MINE, searches=1, positions=n)`` for each table.
-
-    Returns
-    -------
-    dict
-        Number of tables mined.
+    Order and outcome are a `MineOrder` and `MinedTables`; how many tables were searched is returned.
     """
     order = read_record_as(MineOrder, Path(order_file))
     built = read_record(order.manifest)
@@ -70,15 +58,7 @@ def mine_shard(order_file: str, out_file: str, report: Callable[..., None]) -> d
 def mine_table(
     what: Iterable[str], game: Ruleset, bound: int, quantity: str, data: xr.Dataset
 ) -> list[Finding]:
-    """Return what the named searches find in one table, each at least that there is nothing.
-
-    Parameters
-    ----------
-    what
-        Names of searches, keys of `MINERS`.
-    game, bound, quantity, data
-        The table.
-    """
+    """Return what the named searches find in one table, each at least that there is nothing."""
     findings: list[Finding] = []
     for name in what:
         if name != "shifts" or quantity == "p-positions":

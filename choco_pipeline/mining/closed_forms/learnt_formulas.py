@@ -50,18 +50,8 @@ TRIED = (
 def mine_formulas(game: Ruleset, bound: int, data: xr.Dataset) -> list[FormulasFinding]:
     """Look for a formula of what a table holds, right everywhere or but for a few positions.
 
-    Parameters
-    ----------
-    game, bound
-        The table's ruleset and bound.
-    data
-        A table of either quantity.
-
-    Returns
-    -------
-    list of FormulasFinding
-        What was found, or one finding that says what was tried. A formula with exceptions stands beside one without, if it
-        is not longer.
+    A formula with exceptions stands beside one without, if it is not longer. Where none is found, one finding says what was
+    tried.
     """
     search = _TableSearch(Reading(Cells.of(game, bound, data)))
     numbers = search.number_set()

@@ -27,10 +27,7 @@ FEWEST = 24
 def pooled_formula(readings: Sequence[Reading]) -> str | None:
     """Return the shortest formula that is 0 at the P-positions of several tables alone; None if there is none.
 
-    Parameters
-    ----------
-    readings
-        Of tables whose cells are positions, in coordinates with the same names.
+    The cells of these tables are positions, in coordinates with the same names.
     """
     blocks = [(reading, block) for reading in readings for block in reading.cells.blocks()]
     targets = [reading.target(block) for reading, block in blocks]

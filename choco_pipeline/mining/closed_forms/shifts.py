@@ -29,17 +29,7 @@ TOGETHER = 1 << 16
 def best_shifts(game: Ruleset, bound: int, data: TableData) -> ShiftsFinding | None:
     """Return the best shifts for a P-table of a solid bar or a strip bar on x, y, z, best first; None for other games.
 
-    Parameters
-    ----------
-    game, bound
-        The table's ruleset and bound.
-    data
-        Its P-table, ``p_y`` or ``p_x``.
-
-    Returns
-    -------
-    ShiftsFinding
-        With the number of columns whose P-position, or lack of one, is not what the shift says.
+    Each with the number of columns whose P-position, or lack of one, is not what the shift says.
     """
     base, passes = game.base, game.passes
     bar = base.rules.bar

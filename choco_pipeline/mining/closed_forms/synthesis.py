@@ -151,15 +151,7 @@ class Atoms:
         return cls(names, *_apart(atoms), tuple(own), passes)
 
     def shortest(self, target: Target, chosen: Truths) -> str | None:
-        """Return the shortest formula that is right at the chosen points.
-
-        Parameters
-        ----------
-        target
-            What is right, at all points.
-        chosen
-            Shape (points,).
-        """
+        """Return the shortest formula that is right at the chosen points."""
         here = target.at(chosen)
         asked = here.asked
         if not asked.any():

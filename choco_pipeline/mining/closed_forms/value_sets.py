@@ -53,17 +53,7 @@ LEAST_SHARE = 0.1
 def mine_value_sets(game: Ruleset, bound: int, data: xr.Dataset) -> list[ValueSetFinding]:
     """Return the sets of values that have a form, and that of the papers' nim-sum in any case.
 
-    Parameters
-    ----------
-    game, bound
-        The table's ruleset and bound.
-    data
-        The table, of either quantity.
-
-    Returns
-    -------
-    list of ValueSetFinding
-        None for a rectangular bar.
+    Of a rectangular bar none.
     """
     if game.base.rules.face is not None:
         return []

@@ -70,18 +70,8 @@ def b_file(sequence: IntegerSequence) -> str:
 def mine_counts(game: Ruleset, bound: int, data: xr.Dataset) -> list[CountFinding]:
     """Return the recurrences of a table's numbers of P-positions.
 
-    Parameters
-    ----------
-    game, bound
-        The table's ruleset and bound.
-    data
-        The table, of either quantity.
-
-    Returns
-    -------
-    list of CountFinding
-        If relations that hold for ever tell the terms at 2^n, the sequence of these is left out. Sequences without any
-        relation are named in one finding of nothing.
+    If relations that hold for ever tell the terms at 2^n, the sequence of these is left out. Sequences without any relation are
+    named in one finding of nothing.
     """
     findings: list[CountFinding] = []
     without: list[str] = []

@@ -65,17 +65,8 @@ class Periods:
 def mine_periods(game: Ruleset, bound: int, data: xr.Dataset) -> list[PeriodFinding]:
     """Return which lines of a table repeat, for every direction.
 
-    Parameters
-    ----------
-    game, bound
-        The table's ruleset and bound.
-    data
-        The table: Grundy numbers, or P-positions stored as one coordinate of them.
-
-    Returns
-    -------
-    list of PeriodFinding
-        One for each direction, and each number of passes left.
+    One finding for each direction, and each number of passes left. Of P-positions only tables that hold a coordinate of them
+    have lines.
     """
     return [
         _finding(game, passes, lines)

@@ -22,19 +22,7 @@ def mine_cellular(
 ) -> list[CellularFinding]:
     """Return a rule, or that there is none, for every way to cut a table's P-positions into plane pictures.
 
-    Parameters
-    ----------
-    game, bound
-        The table's ruleset and bound.
-    data
-        The table, of either quantity.
-    side
-        Of the pictures, at most.
-
-    Returns
-    -------
-    list of CellularFinding
-        One for each way, but for rules that only cut the positions another way.
+    Rules that only cut the positions another way are left out. Pictures have at most `side` rows and columns.
     """
     findings: list[CellularFinding] = []
     seen = set()

@@ -40,10 +40,7 @@ class Copy:
 def mine_copies(stack: Stack) -> BlocksFinding:
     """Return which copies of smaller pictures a stack's pictures consist of.
 
-    Parameters
-    ----------
-    stack
-        Pictures of square bars by m, from 1 on.
+    The pictures are of square bars by m, from 1 on.
     """
     most = len(stack.cells)
     forms = list(product(*FACTORS))

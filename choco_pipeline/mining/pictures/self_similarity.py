@@ -36,19 +36,8 @@ def mine_blocks(
 ) -> list[BlocksFinding]:
     """Return how a table's pictures of P-positions follow from smaller ones, or that they do not.
 
-    Parameters
-    ----------
-    game, bound
-        The table's ruleset and bound.
-    data
-        The table, of either quantity.
-    side
-        Of the pictures, at most.
-
-    Returns
-    -------
-    list of BlocksFinding
-        One for each way to cut the table; of square bars another one on copies.
+    One finding for each way to cut the table, and of square bars another one on copies. Pictures have at most `side` rows and
+    columns.
     """
     cuts = list(stacks(game, bound, data, side))
     if cuts and not cuts[0][0].closed:
