@@ -24,8 +24,9 @@ from choco_pipeline.sweep.plan_document import Plan
 EVERY = 5.0
 #: Steps of making statements of what was found: read, put together, tried.
 STEPS = 3
-#: Documents that the last stage writes: the ledger and the four files of the report; with proofs twice, before and after.
-DOCUMENTS = 5
+#: Documents that the last stage writes: the ledger, five of the report, two of what was found; and those of a first ledger and report,
+#: which a run with proofs has. How many pages proofs of families take is not known beforehand: the stage may seem done before they are.
+DOCUMENTS, FIRST_DOCUMENTS = 8, 6
 #: A few steps of different lengths, of which some wait for all other stages: how long those before took says nothing of the rest.
 UNEVEN = (Stage.FIND, Stage.REPORT)
 
@@ -165,7 +166,7 @@ class RunProgress:
             progress(Stage.MINE),
             self.proofs,
             self.finding,
-            StageProgress(Stage.REPORT, DOCUMENTS * (2 if self.games else 1), 0),
+            StageProgress(Stage.REPORT, DOCUMENTS + (FIRST_DOCUMENTS if self.games else 0), 0),
         ]
         self.update()
 
