@@ -65,17 +65,7 @@ def mine(
 ) -> int:
     """Look for statements as `mined`, and print them with their evidence and verdicts.
 
-    Parameters
-    ----------
-    words, bound, quantity, what
-        As for `mined`.
-    json
-        Print one document instead, as ``found.json`` of a run.
-
-    Returns
-    -------
-    int
-        Exit code 0: that nothing is found is an answer.
+    The exit code is 0: that nothing is found is an answer.
     """
     tables, document = mined(words, bound, quantity, what)
     if json:
@@ -158,18 +148,6 @@ def mined(
 def mine_heights(side: int, height: int, json: bool) -> int:
     """Print what is found of all monotone height functions of a box, as `mine` prints statements.
 
-    Parameters
-    ----------
-    side, height
-        The largest argument and the largest height.
-    json
-        Print one document instead, as ``found.json`` of a run.
-
-    Returns
-    -------
-    int
-        Exit code 0.
-
     Raises
     ------
     HeightsError
@@ -185,15 +163,7 @@ def mine_heights(side: int, height: int, json: bool) -> int:
 
 
 def shown(document: FoundDocument, looked_at: str) -> Iterator[str]:
-    """Yield the lines that show what was found.
-
-    Parameters
-    ----------
-    document
-        What was found.
-    looked_at
-        How many tables, or what else.
-    """
+    """Yield the lines that show what was found."""
     number = 0
     for number, statement in enumerate(document.statements, start=1):
         yield f"{number}. {in_text(statement)}"

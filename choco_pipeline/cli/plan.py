@@ -27,17 +27,7 @@ from choco_pipeline.tables.specs.spec import TableSpec
 def show_plan(
     config: Path, *, cluster: str | None, workers: int | None, scheduler: str | None, json: bool
 ) -> None:
-    """Print tables, positions, memory, disk and time of a configuration, sweep by sweep.
-
-    Parameters
-    ----------
-    config
-        The configuration file.
-    cluster, workers, scheduler
-        Where it is to be computed, as `choco_pipeline.cluster.cluster_file.load_cluster` takes them.
-    json
-        Print one JSON document on standard output.
-    """
+    """Print tables, positions, memory, disk and time of a configuration, sweep by sweep."""
     capacity = capacity_of(load_cluster(cluster, workers, scheduler), cluster)
     plan = make_plan(config, write=False, capacity=capacity)
     rows = summary(plan)
@@ -157,12 +147,7 @@ class PlanSummary(TypedDict):
 def large_tables(plan: Plan, memory: int | None) -> list[LargeTable]:
     """Return, for each table that is built in blocks, which it is, its bytes on disk, and its blocks.
 
-    Parameters
-    ----------
-    plan
-        The plan.
-    memory
-        Bytes that a worker may use; None for what a table needs at least.
+    Of a worker whose memory is not known, blocks are as large as they must be.
     """
     large: list[LargeTable] = []
     for table in plan["tables"]:

@@ -67,23 +67,6 @@ def show_proof(
     """Prove, or check a certificate again; print the result and return the exit code: 0 if it is proved, else 1.
 
     All of it, from reading what is given, runs in a child process under the limits.
-
-    Parameters
-    ----------
-    notation, relation
-        What to prove; without `check`.
-    check
-        A certificate to check again; without `notation`.
-    engines
-        Names of engines; none are all that are installed.
-    out
-        Folder for the certificate.
-    seconds
-        Limit of time.
-    memory
-        Limit of memory, in GiB.
-    json
-        Print the document that `choco_pipeline.proof.attempt.attempt` returns, with the formula.
     """
     if (notation is None) == (check is None):
         raise ChocoError("prove: give either a ruleset or --check with a certificate")

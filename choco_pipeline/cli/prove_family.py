@@ -41,17 +41,6 @@ def show_family(
 
     All of it runs in a child process, which says itself where it stood when a limit was reached, and is ended if it goes far
     beyond.
-
-    Parameters
-    ----------
-    ruleset, condition, p_positions, grundy, where
-        As for `prove_family`.
-    out
-        Folder for the certificate; in place of the one for single games, the one for families.
-    seconds, memory
-        Limits of time and, in GiB, of memory.
-    json
-        Print a document.
     """
     if ruleset is None or condition is None:
         raise ChocoError(
@@ -87,19 +76,7 @@ def show_family(
 def show_family_check(
     certificate: str, seconds: float, memory: float, json: bool, checker: Limited
 ) -> int:
-    """Check a family's certificate; print the result and return the exit code: 0 if it proves what it says, else 1.
-
-    Parameters
-    ----------
-    certificate
-        The file.
-    seconds, memory
-        Limits of time and, in GiB, of memory.
-    json
-        Print the document that `check_family` returns.
-    checker
-        The process that has the limits.
-    """
+    """Check a family's certificate; print the result and return the exit code: 0 if it proves what it says, else 1."""
     target = f"{check_family.__module__}:{check_family.__name__}"
     limits = {"seconds": seconds, "memory": memory}
     try:

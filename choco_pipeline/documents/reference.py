@@ -46,14 +46,7 @@ def schema_text(model: type[BaseModel]) -> str:
 def section(title: str, schema: Schema, words: Mapping[str, Noun]) -> str:
     """Return a section of a reference page, in Markdown: what a model is, and a table of its keys.
 
-    Parameters
-    ----------
-    title
-        Heading of the section.
-    schema
-        The model's JSON schema, or its part of a larger one.
-    words
-        What to call the models that it holds, by their names in the schema.
+    `words` say what to call the models that it holds, by their names in the schema.
     """
     lines = [
         f"## {title}",

@@ -164,14 +164,7 @@ class YamlFile(Content):
 def read_yaml_text(path: Path, shown: Path | None = None, most: int = LARGEST_FILE) -> str:
     """Return what a file holds, or raise `ConfigError`: it is too large, no UTF-8 text, or cannot be read.
 
-    Parameters
-    ----------
-    path
-        The file.
-    shown
-        As errors name it; by default its path.
-    most
-        So many bytes are read.
+    Errors name it as `shown`, by default its path.
     """
     shown = shown or path
     try:

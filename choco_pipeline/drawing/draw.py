@@ -21,11 +21,6 @@ MARGIN, GAP = 8, 26
 def draw_text(ruleset: Ruleset, position: Sequence[int]) -> str:
     """Return the bar of chocolate as lines of text, the coordinates below it.
 
-    Parameters
-    ----------
-    ruleset, position
-        A game and a position of it; passes left come last.
-
     Returns
     -------
     str
@@ -69,12 +64,7 @@ def draw_text(ruleset: Ruleset, position: Sequence[int]) -> str:
 def draw_svg(ruleset: Ruleset, position: Sequence[int], option: Sequence[int] | None = None) -> str:
     """Return the bar of chocolate as an SVG element that scales to the width it is given.
 
-    Parameters
-    ----------
-    ruleset, position
-        A game and a position of it; passes left come last.
-    option
-        A position that a move leads to: what the move takes away is drawn pale.
+    What the move to `option` takes away is drawn pale.
 
     Returns
     -------

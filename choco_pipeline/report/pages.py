@@ -53,16 +53,7 @@ def pages(
 ) -> Iterator[tuple[str, str]]:
     """Yield the name and the text of every page, the first page last.
 
-    Parameters
-    ----------
-    ledger
-        As the ``ledger`` step writes it.
-    results
-        The folder that holds ``tables/``.
-    folder
-        Where the pages will be: certificates, which stay where they are, are linked from there.
-    found
-        What the machine found, which the first page then leads to.
+    Certificates, which stay where they are, are linked from `folder`, where the pages will be.
 
     Raises
     ------

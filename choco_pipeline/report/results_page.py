@@ -22,17 +22,7 @@ Case = tuple[str, tuple[tuple[str, int], ...]]
 
 
 def results_page(ledger: Ledger, base: Ledger | None, on: date) -> str:
-    """Return the page as Markdown.
-
-    Parameters
-    ----------
-    ledger
-        Of the run, as the ``ledger`` step writes it.
-    base
-        Of a run with smaller bounds, that its verdicts are compared with; None for no comparison.
-    on
-        The date that the page names.
-    """
+    """Return the page as Markdown, with what has changed since a run with smaller bounds if `base` is one."""
     environment = templates(autoescape=False, keep_trailing_newline=True)  # Markdown
     environment.filters |= {"count": "{:,}".format, "in_bytes": in_bytes, "cell": _cell}
     numbers = {claim.id: claim for claim in ledger.claims}

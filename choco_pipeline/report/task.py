@@ -23,19 +23,8 @@ Report = Callable[..., None]
 def write_report(ledger_file: str, html_file: str, report: Report) -> dict[str, int]:
     """Write the report of a run, with ``report.json``, ``ledger.csv``, ``verdicts.csv`` and proofs of families beside the page.
 
-    Parameters
-    ----------
-    ledger_file
-        ``results/<run>/ledger.json``; the tables are read from ``results/tables``.
-    html_file
-        The first page; written last.
-    report
-        Called as ``report(Stage.REPORT, documents=1)`` for each document.
-
-    Returns
-    -------
-    dict
-        Numbers of claims, verdicts and tables.
+    The first page is written last. Tables are read from the folder above the ledger's; numbers of claims, verdicts and tables
+    are returned.
 
     Raises
     ------
@@ -57,25 +46,7 @@ def write_first_report(
 def write_report_with_found(
     ledger_file: str, html_file: str, found_file: str, report: Report
 ) -> dict[str, int]:
-    """Write the report of a run as `write_report` does, and ``found.html`` and the folder ``found`` beside it.
-
-    Parameters
-    ----------
-    ledger_file, html_file, report
-        As for `write_report`.
-    found_file
-        ``results/<run>/found.json``.
-
-    Returns
-    -------
-    dict
-        Numbers of claims, verdicts, tables and found statements.
-
-    Raises
-    ------
-    StoreError
-        If the ledger, the found statements or a table that is shown cannot be read.
-    """
+    """Write the report of a run as `write_report` does, and ``found.html`` and the folder ``found`` beside it."""
     ledger, results = Ledger.read(Path(ledger_file)), Path(ledger_file).parent.parent
     html = Path(html_file)
     found = read_found(Path(found_file), ledger, results)

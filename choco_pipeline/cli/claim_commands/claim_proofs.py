@@ -38,16 +38,7 @@ def proved_again(
 ) -> Iterator[Trial]:
     """Return a trial for each proof that a run found of a claim; what is wrong with the request is raised at once.
 
-    Parameters
-    ----------
-    claim
-        Of a catalogue.
-    verdicts
-        What the run found. Nothing of them is taken over but which certificates they name, for which parameters.
-    catalogue
-        The claim's, in which those are that it follows from.
-    seconds
-        That each may take.
+    Nothing of the verdicts is taken over but which certificates they name, for which parameters. Premises are in the catalogue.
 
     Raises
     ------

@@ -39,21 +39,7 @@ def export_run(
     out: Path | None,
     json: bool,
 ) -> None:
-    """Write a part of a run to standard output or to a file.
-
-    Parameters
-    ----------
-    run
-        Its name.
-    what, as_
-        Which part, in which format.
-    game, bound
-        Of P-positions: of which game alone, and of its table's corner with this bound.
-    out
-        The file; needed for Parquet.
-    json
-        Say in one JSON document which file was written; needs `out`.
-    """
+    """Write a part of a run to standard output or to a file."""
     if (as_ == "parquet" or json) and out is None:
         raise ConfigError(f"export: {'--json' if json else '--as parquet'} needs --out FILE")
     content = _content(run, what, as_, game, bound)

@@ -35,16 +35,8 @@ T = TypeVar("T")
 def verify_results(manifests: list[Path], seed: int, seconds: float, json: bool) -> int:
     """Verify tables, certificates and records, print what is wrong, and return the exit code: 1 if anything is.
 
-    Parameters
-    ----------
-    manifests
-        Of the tables; none for all tables, certificates and records of the results folder.
-    seed
-        Chooses the positions that are compared with the definition.
-    seconds
-        For each certificate, which `checker/check.py` decides; one that takes longer is named, and is not wrong.
-    json
-        Print one document instead.
+    Without manifests these are all of the results folder. A certificate that takes the checker more than so many seconds is
+    named, and is not wrong.
     """
     others = [] if manifests else list(all_records(RESULTS))
     unusable = {path.as_posix(): why for path, why in damaged(others)}

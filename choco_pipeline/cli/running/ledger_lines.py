@@ -62,17 +62,7 @@ def count_proofs(ledger: Ledger) -> dict[str, int]:
 
 
 def show_results(ledger: Ledger, statements: Sequence[FoundStatement], console: Console) -> None:
-    """Print what a run says, most important first, wrapped to the width of the terminal; nothing is cut.
-
-    Parameters
-    ----------
-    ledger
-        The run's ledger.
-    found
-        The statements that it found.
-    console
-        Where to print; with colours on a terminal.
-    """
+    """Print what a run says, most important first, wrapped to the width of the terminal; nothing is cut."""
     lines = _Lines(console)
     claims = {claim.id: claim for claim in ledger.claims}
     row_of = {row.claim: row for row in ledger.rows}

@@ -64,17 +64,6 @@ def run(
 ) -> int:
     """Run the sweeps of a configuration, and end with what it says of each claim and the path of the report.
 
-    Parameters
-    ----------
-    config
-        The configuration file.
-    cluster, workers, scheduler
-        Where to compute, as `choco_pipeline.cluster.cluster_file.load_cluster` takes them.
-    dry_run
-        Only show what would run.
-    json
-        Print one JSON document on standard output.
-
     Returns
     -------
     int

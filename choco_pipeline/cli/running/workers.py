@@ -51,15 +51,7 @@ SOON = ("choco_pipeline.sweep.ledger", "choco_pipeline.report.task")
 
 
 def capacity_of(cluster: Description, name: str | None) -> Capacity:
-    """Return how many workers a cluster has, and what each may use; one that is running is asked.
-
-    Parameters
-    ----------
-    cluster
-        What `choco_pipeline.cluster.cluster_file.load_cluster` returned.
-    name
-        What it was given as the name of the file.
-    """
+    """Return how many workers a cluster has, and what each may use; one that is running is asked."""
     file = str(CLUSTERS / f"{name or 'local'}.yaml")
     match cluster:
         case Local():

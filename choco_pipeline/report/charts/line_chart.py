@@ -35,10 +35,7 @@ class Line:
 def line_chart(lines: Sequence[Line], x_label: str, y_label: str) -> Markup:
     """Return the lines as an SVG with axes, and their names at the right; no two labels overlap.
 
-    Parameters
-    ----------
-    lines
-        Each with a point. Of more than `MOST_NAMED`, those are named that end least and highest, and some between.
+    Each has a point. Of more than `MOST_NAMED`, those are named that end least and highest, and some between.
     """
     xs = [x for line in lines for x, _ in line.points]
     ys = [y for line in lines for _, y in line.points]

@@ -51,13 +51,6 @@ class Picture:
 def pictures_of(entry: Mapping[str, Any], results: Path) -> list[Picture]:
     """Return the pictures of a stored table, one for each number of passes left; none for a table without two axes, or with next to no cells.
 
-    Parameters
-    ----------
-    entry
-        The table's entry in the ledger.
-    results
-        The folder that holds ``tables/``.
-
     Raises
     ------
     StoreError

@@ -34,12 +34,7 @@ class Shown:
 def shown(refutes: Counterexample, ruleset: str, *, drawn: bool) -> Shown:
     """Return a counterexample as it is shown.
 
-    Parameters
-    ----------
-    refutes
-        What a verdict says.
-    ruleset
-        The game that the position belongs to; "" for a statement on integers.
+    A statement on integers has no game.
     """
     position, option = refutes.position, refutes.option
     picture = (

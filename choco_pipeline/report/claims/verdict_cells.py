@@ -85,17 +85,7 @@ def cell_of(
     *,
     drawn: bool,
 ) -> Cell:
-    """Return a verdict as it is shown.
-
-    Parameters
-    ----------
-    anchor, label
-        Its id on the page, and what tells it from the other verdicts on the claim.
-    verdict, tables, row
-        As in the ledger; the row is the claim's.
-    drawn
-        Whether a counterexample is drawn.
-    """
+    """Return a verdict as it is shown."""
     symbol, words = SIGNS[verdict.verdict]
     if verdict.verdict == "holds-to-bound":
         words = f"to {verdict.bound:,}"

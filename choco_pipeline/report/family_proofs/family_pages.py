@@ -176,14 +176,7 @@ def write_family_pages(
 ) -> int:
     """Write a page and its LaTeX for each proof of a family that a report names; return how many.
 
-    Parameters
-    ----------
-    ledger
-        As the ``ledger`` step writes it.
-    folder
-        That of the run's page; pages of other certificates are removed from its folder `FOLDER`.
-    found
-        The statements that the run found.
+    Pages of other certificates are removed from the folder `FOLDER` of the run's page.
 
     Raises
     ------

@@ -160,15 +160,6 @@ class FoundStatements:
 def read_found(path: Path, ledger: Ledger, results: Path) -> FoundStatements:
     """Return what a run found.
 
-    Parameters
-    ----------
-    path
-        ``found.json`` of the run.
-    ledger
-        The run's ledger, which knows the claims and tables.
-    results
-        The folder that holds ``tables/``.
-
     Raises
     ------
     StoreError

@@ -32,14 +32,7 @@ class _Markup:
 def write_exports(found: FoundStatements, ledger: Ledger, folder: Path) -> None:
     """Write ``found.tex``, ``found.md``, ``found.json`` and a b-file for each sequence.
 
-    Parameters
-    ----------
-    found
-        What was found.
-    ledger
-        The run's ledger.
-    folder
-        Receives the files; b-files of statements that are no longer found are removed.
+    B-files of statements that are no longer found are removed.
     """
     write_text(folder / "found.tex", tex(found, ledger))
     write_text(folder / "found.md", markdown(found, ledger))

@@ -172,15 +172,7 @@ class Phrase:
 
 
 def introduced(pattern: Notation, notation: MathNotation) -> list[Phrase]:
-    """Return the beginning of a sentence on games, up to where a condition or a comma may follow.
-
-    Parameters
-    ----------
-    pattern
-        The games, in which names may stand for integers.
-    notation
-        Of the formulas.
-    """
+    """Return the beginning of a sentence on games, up to where a condition or a comma may follow."""
     lets, game = _game(pattern, notation)
     begins = [
         phrase for let in lets for phrase in (Phrase("Let "), Phrase(let, True), Phrase(". "))

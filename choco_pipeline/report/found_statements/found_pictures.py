@@ -27,15 +27,7 @@ def drawing(
 ) -> Markup | None:
     """Return a statement's drawing as SVG, or None.
 
-    Parameters
-    ----------
-    statement
-        What was found.
-    tables
-        Those of the ledger; of the ones that the statement speaks of, the largest that has a plane of P-positions is
-        drawn.
-    results
-        The folder that holds ``tables/``.
+    Of the tables that the statement speaks of, the largest that has a plane of P-positions is drawn.
 
     Raises
     ------
