@@ -99,6 +99,7 @@ def exists(a: Automaton, *tracks: Variable, most_states: int = MOST_STATES) -> A
         accepting,
         _trap(a, False),
         _trap(a, True),
+        # By exclusive ors of these numbers sets of states are looked up.
         np.random.default_rng(a.states).integers(0, 1 << 64, a.states, np.uint64),
         most,
         MOST_MEMBERS,

@@ -1,4 +1,4 @@
-"""Tables in memory."""
+"""Tables in memory: the Grundy numbers or P-positions of a game within a bound, computed whole in this process, for all to read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from choco_pipeline.tables.specs.schema import (
 if TYPE_CHECKING:
     import xarray as xr
 
-#: Dimensions that an array may have.
+#: Dimensions that an array of NumPy 2 may have.
 MOST_DIMENSIONS = 64
 
 

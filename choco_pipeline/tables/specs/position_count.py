@@ -40,7 +40,10 @@ def count_positions(game: Ruleset, bound: int) -> int:
 
 @lru_cache(1 << 10)
 def estimated_positions(game: Ruleset, bound: int) -> int:
-    """Return how many positions lie within `bound`: exactly, but for limits and conditions at more than `EXACT_PLACES`."""
+    """Return how many positions lie within `bound`: exactly, but for limits and conditions at more than `EXACT_PLACES`.
+
+    Costs and limits of work follow from it, and nothing that is said of a game.
+    """
     asked = BoundedGame.of(game, bound)
     return (game.passes + 1) * math.prod(group.estimate() for group in _groups(asked))
 
