@@ -83,22 +83,11 @@ def mined(
 ) -> tuple[int, FoundDocument]:
     """Compute tables, and look for what is in them; a terminal shows how far it is.
 
-    Parameters
-    ----------
-    words
-        A ruleset, and for each name in it a value or a range, ``name=value`` or ``name=first..last``, in an order in
-        which later ranges may use earlier names.
-    bound
-        Of the tables; by default so large that they are computed quickly.
-    quantity
-        What the tables hold; by default P-positions, but of flat bars and of one heap Grundy numbers.
-    what
-        The searches, keys of `choco_pipeline.mining.task.MINERS`; by default all, and how games follow from related ones.
-
-    Returns
-    -------
-    int, FoundDocument
-        How many tables, and what was found.
+    The first word is a ruleset; others are a value or a range for each name in it, ``name=value`` or ``name=first..last``, of
+    which later ones may use earlier names. Without a bound, tables are so large that they are computed quickly; without a
+    quantity, they hold P-positions, but of flat bars and of one heap Grundy numbers; without searches by name, keys of
+    `choco_pipeline.mining.task.MINERS`, there are all of them, and it is looked for how games follow from related ones. How
+    many tables there were is returned first.
 
     Raises
     ------

@@ -69,12 +69,7 @@ class RunningTime:
 def running_time(plan: Plan, workers: int) -> RunningTime:
     """Return about how long a run of a plan takes, without what is there already.
 
-    Parameters
-    ----------
-    plan
-        Where the run has another plan on disk, only its tables count as there.
-    workers
-        How many compute at the same time.
+    Where the run has another plan on disk, only its tables count as there.
     """
     paths = Paths(RESULTS, plan["run"])
     missing = {shard for shard in plan["shards"] if not paths.manifest(shard).exists()}

@@ -81,13 +81,6 @@ def write_json(path: Path, document: object) -> None:
 def read_json(path: Path, most_bytes: int | None = None) -> Any:
     """Return the document in `path`, which may be anybody's.
 
-    Parameters
-    ----------
-    path
-        The file.
-    most_bytes
-        How large it may be; no more is read.
-
     Raises
     ------
     StoreError

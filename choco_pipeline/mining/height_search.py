@@ -68,10 +68,7 @@ class HeightClass:
     def has(self, heights: Heights) -> Truths:
         """Return which functions are in the class.
 
-        Parameters
-        ----------
-        heights : int64 [functions, n_x, n_z]
-            Monotone.
+        The functions are monotone; int64, shape (functions, n_x, n_z).
         """
         inside = np.empty(len(heights), np.bool_)
         _classify(np.ascontiguousarray(heights), self.asked, self.shift, inside)
@@ -80,10 +77,7 @@ class HeightClass:
     def mismatches(self, heights: Heights) -> NDArray[np.int64]:
         """Return at how many positions of each function's bar (x+a)⊕(y+b)⊕(z+c) = 0 is wrong about being P.
 
-        Parameters
-        ----------
-        heights : int64 [functions, n, n]
-            Monotone.
+        The functions are monotone; int64, shape (functions, n, n).
         """
         wrong = np.zeros(len(heights), np.int64)
         _compare(np.ascontiguousarray(heights), self.shift, wrong)
@@ -92,18 +86,8 @@ class HeightClass:
     def drawn(self, side: int, height: int, number: int, random: np.random.Generator) -> Heights:
         """Return some functions of the class, drawn cell by cell: each height is mostly the least or a random one.
 
-        Parameters
-        ----------
-        side, height
-            The box.
-        number
-            How many are begun. Where no height is right the walk goes back by a row; some do not come to the end.
-        random
-            The source.
-
-        Returns
-        -------
-        int64 [at most number, side+1, side+1]
+        So many are begun. Where no height is right the walk goes back by a row, and some do not come to the end: int64, shape
+        (at most `number`, side+1, side+1).
         """
         out = np.zeros((number, side + 1, side + 1), np.int64)
         done = np.zeros(number, np.bool_)

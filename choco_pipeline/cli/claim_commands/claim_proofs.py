@@ -64,17 +64,8 @@ def proved_now(
 ) -> Iterator[Trial]:
     """Return a trial for each proof that is looked for; nothing is taken from a run.
 
-    Parameters
-    ----------
-    claim
-        Of a catalogue.
-    catalogue
-        The claim's, in which those are that it follows from.
-    given
-        Values of parameters. Without any, a claim that is to be decided for all parameters or integers at once is decided
-        so; any other for each game of its sample.
-    seconds
-        That each proof and each decision may take.
+    Without values a claim that is to be decided for all parameters or integers at once is decided so; any other for each game
+    of its sample.
 
     Raises
     ------

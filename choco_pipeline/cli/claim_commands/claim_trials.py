@@ -50,22 +50,10 @@ def check_claims(
 ) -> int:
     """Try claims, print one line for each trial and what they come to, and return the exit code: 1 if any is refuted.
 
-    Parameters
-    ----------
-    catalogue
-        What is known.
-    words
-        Ids, and values of parameters as ``name=value`` or ``name=first..last``.
-    bound
-        Of the tables, instead of the sample's.
-    seconds
-        Of a processor, that all trials of a claim may take; those behind are undecided. As many, by a clock, may a decision for
-        all integers take.
-    json
-        Print one document instead.
-    everything
-        Try all claims that have a sample or need none, instead of those named. Of one that is named, with nothing else
-        given, what is decided for all integers is shown, too.
+    Words are ids of claims, and values of parameters as ``name=value`` or ``name=first..last``. Seconds are those of a
+    processor that all trials of a claim may take, and those of a clock that a decision for all integers may. With `everything`
+    all claims are tried that have a sample or need none. Of one that is named, with nothing else given, what is decided for all
+    integers is shown, too.
     """
     ids, given = _read(words)
     if everything == bool(ids):

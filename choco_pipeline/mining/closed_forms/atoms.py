@@ -98,14 +98,8 @@ def linear_forms(
 ) -> Iterator[tuple[Atom, Ints]]:
     """Yield linear forms of coordinates, and their halves, with their values at the points.
 
-    Parameters
-    ----------
-    columns
-        The coordinates' values.
-    flags
-        Which of them count passes: these are taken once at most.
-    own
-        Multiples of up to two coordinates besides the small ones.
+    Coordinates with a flag count passes, and are taken once at most. Of up to two others the game's own numbers are multiples,
+    too.
     """
     most = MULTIPLES[max(1, flags.count(False))]
     several = set(range(-most, most + 1))
@@ -126,14 +120,8 @@ def nim_sums(
 ) -> Iterator[tuple[Atom, Ints]]:
     """Yield nim-sums of shifted coordinates with their values at the points.
 
-    Parameters
-    ----------
-    columns
-        The coordinates' values.
-    flags
-        Which of them count passes: these are not shifted, and may be left out.
-    own
-        Numbers by which up to three coordinates may be shifted besides the small ones.
+    Coordinates with a flag count passes: they are not shifted, and may be left out. Up to three others are shifted by the
+    game's own numbers, too.
     """
     shifts = sorted(SHIFTS[max(1, flags.count(False))], key=abs)
     if flags.count(False) < len(SHIFTS):

@@ -140,14 +140,7 @@ def beyond_slopes(
 
     A formula that is right in all of a class is left out.
 
-    Parameters
-    ----------
-    names
-        The two coordinates.
-    points, target
-        All positions of a box, and the numbers there.
-    own
-        The game's own numbers, next to which multiples are looked for.
+    Multiples a are looked for next to the game's own numbers.
     """
     every = np.ones(target.numbers.shape, np.bool_)
     multiples = sorted({near for n in (1, *own) for near in (n - 1, n, n + 1) if near > 0})

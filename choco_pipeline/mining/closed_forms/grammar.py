@@ -54,12 +54,7 @@ def grow(
 
     Operations are x+c, x-c, c-x, 2*x, x//c, x%c, v2(x) where x is positive by its form, and x^y, x+y, x-y, min, max.
 
-    Parameters
-    ----------
-    names, columns
-        The coordinates, and their values.
-    own
-        The game's own numbers, which are constants beside 1 and 2.
+    Constants are 1, 2 and the game's own numbers.
     """
     constants = sorted({*SMALL, *own})
     by_size: dict[int, list[tuple[Node, Ints]]] = {}

@@ -187,12 +187,7 @@ def _both_same(node: Node) -> str:
 def equation(name: str, formula: str, order: Sequence[str]) -> str:
     """Return that a coordinate is what a formula says: as a nim-sum that is 0, if the formula is one with a constant added.
 
-    Parameters
-    ----------
-    name, formula
-        The coordinate, and the formula in the others.
-    order
-        The coordinates, as a nim-sum is to name them.
+    The nim-sum names the coordinates in the given order.
 
     Examples
     --------

@@ -164,12 +164,7 @@ def _powers(values: Sequence[int]) -> ValueForm | None:
 def conditions_on(name: str, inside: Truths) -> Iterator[str]:
     """Yield conditions on a number that are true of exactly the numbers in a set, as far as it is known, the best first.
 
-    Parameters
-    ----------
-    name
-        What the number is called.
-    inside
-        For 0, 1, … whether it is in the set.
+    Of 0, 1, … is given whether they are in the set.
 
     Examples
     --------

@@ -32,10 +32,7 @@ class Solutions:
     def sparsest(self, costs: NDArray[np.int64]) -> Bits:
         """Return the solution whose ones cost least, or one that no single vector of the basis makes cheaper.
 
-        Parameters
-        ----------
-        costs
-            What a one costs; positive, shape (unknowns,).
+        Costs are positive; shape (unknowns,).
         """
         best = self.one
         if len(self.nullspace) <= LARGEST_NULLSPACE:
@@ -56,12 +53,7 @@ class Solutions:
 def solve(coefficients: Bits, values: Bits) -> Solutions | None:
     """Return the solutions of linear equations over GF(2), or None if there are none.
 
-    Parameters
-    ----------
-    coefficients
-        Shape (equations, unknowns).
-    values
-        The right-hand sides, shape (equations,).
+    Coefficients have shape (equations, unknowns), right-hand sides (equations,).
 
     Examples
     --------

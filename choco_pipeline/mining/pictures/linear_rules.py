@@ -72,12 +72,7 @@ def find_rule(stack: Stack, known: Sequence[Stack] = ()) -> Rule | None:
     of the pictures; then the rule must hold on the second half. Rules from earlier pictures come before those that
     also look at earlier cells of the same one.
 
-    Parameters
-    ----------
-    stack
-        Pictures to explain, at least eight of them with P-positions in the second half.
-    known
-        Pictures of the same shape that the rule may look at, too, those of the same number included.
+    At `known` pictures of the same shape it may look, too, those of the same number included.
     """
     half = len(stack.cells) // 2
     if np.count_nonzero(stack.cells[half:]) < FEWEST_HELD_OUT:

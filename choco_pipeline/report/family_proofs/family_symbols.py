@@ -40,16 +40,8 @@ class Bounds:
 class Symbols:
     """The names of one case, in a notation.
 
-    Parameters
-    ----------
-    notation
-        For pages or for papers.
-    coordinates
-        Of the game.
-    family, case
-        The names of the family's parameters, and of those of the case.
-    conditions
-        Sums of the case's parameters that are not negative.
+    They are those of the game's coordinates, of the family's parameters and of the case's; conditions are sums of these that
+    are not negative.
     """
 
     def __init__(

@@ -52,12 +52,7 @@ def has_graphviz() -> bool:
 def lay_out(labels: Mapping[Edge, Sequence[str]], *, graphviz: bool) -> Layout:
     """Return a layout in which no two labels, and no label and a state, overlap.
 
-    Parameters
-    ----------
-    labels
-        For each arrow, from which state to which, the lines of its label; every state can be reached from state 0.
-    graphviz
-        Whether Graphviz lays it out.
+    Labels are given by the arrow's two states; every state can be reached from state 0.
 
     Raises
     ------

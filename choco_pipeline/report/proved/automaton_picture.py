@@ -37,14 +37,8 @@ def draw_automaton(automaton: Automaton, name: str, *, graphviz: bool | None = N
     Circles are states, double ones accept, the start has an arrow from nowhere. A label lists the digits that lead
     along an arrow, of the first number first; ``*`` is either digit.
 
-    Parameters
-    ----------
-    automaton
-        One that `is_drawable`.
-    name
-        An id for the picture's arrow head, unique on the page.
-    graphviz
-        Whether Graphviz lays it out; by default, if it is installed.
+    The name, unique on the page, is an id for the picture's arrow head. Graphviz lays it out if it is installed, or as is asked
+    for.
     """
     words = arrows(automaton)
     texts = {edge: _lines(labels) for edge, labels in words.items()}

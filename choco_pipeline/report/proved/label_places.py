@@ -59,14 +59,7 @@ def place_labels(
 ) -> dict[Key, Rectangle] | None:
     """Return a box for each label beside its path; None if for some there is no room.
 
-    Parameters
-    ----------
-    sizes
-        Width and height of each label.
-    paths
-        Points along each curve, with a label or without: shape (points, 2).
-    centres, radius
-        Circles that labels must not meet.
+    Paths are points along each curve, with a label or without, of shape (points, 2). Labels must not meet the circles.
     """
     every = np.concatenate(list(paths.values()))
     placed: dict[Key, Rectangle] = {}
