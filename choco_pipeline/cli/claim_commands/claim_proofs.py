@@ -55,8 +55,7 @@ def decided_for_all_integers(claim: Claim, seconds: float) -> Iterator[Trial]:
     """Yield what is decided of a statement on integers for all of them, each fixed choice of some a trial."""
     with Limited(WARM_UP) as prover:
         verdicts = settled(claim.as_json(), seconds, MEMORY, prover)
-    for verdict in verdicts:
-        yield Trial(verdict.parameters, None, None, None, verdict.finding, verdict.seconds)
+    yield from map(_trial_of, verdicts)
 
 
 def proved_now(
@@ -72,10 +71,8 @@ def proved_now(
     ConfigError
         If no proof of such a claim can be looked for, or it does not speak of the values.
     """
-    if not given and claim.statement.follows_from is not None:
-        return followed(claim, catalogue, seconds)
     if not given and claim.statement.for_all is not None:
-        return _now_for_all(claim, seconds)
+        return settled_now(claim, catalogue, seconds)
     if isinstance(claim.check, IntegerStatement):
         return decided_for_all_integers(claim, seconds)
     if claim.check.kind not in DECIDABLE or claim.is_of_whole_bars:
@@ -83,11 +80,6 @@ def proved_now(
             f"claim {claim.id}: of this kind, {claim.check.kind}, tables alone are checked"
         )
     return _now_by_game(claim, chosen_cases(claim, given), seconds)
-
-
-def _now_for_all(claim: Claim, seconds: float) -> Iterator[Trial]:
-    with Limited(WARM_UP) as prover:
-        yield _again_for_all(claim, prover, seconds)
 
 
 def _now_by_game(
@@ -114,16 +106,14 @@ def _now_by_game(
             yield Trial(case, game, None, None, finding, time.perf_counter() - start)
 
 
-def followed(claim: Claim, catalogue: Catalogue, seconds: float) -> Iterator[Trial]:
-    """Yield what is decided of a claim that follows from others, for all parameters at once.
-
-    The claims that it follows from are decided first; nothing is taken from a run.
-    """
+def settled_now(claim: Claim, catalogue: Catalogue, seconds: float) -> Iterator[Trial]:
+    """Yield what is decided of a claim for all parameters at once; nothing is taken from a run."""
     with Limited(WARM_UP) as prover:
-        yield _followed(claim, catalogue, prover, seconds)
+        yield _settled(claim, catalogue, prover, seconds)
 
 
-def _followed(claim: Claim, catalogue: Catalogue, prover: Limited, seconds: float) -> Trial:
+def _settled(claim: Claim, catalogue: Catalogue, prover: Limited, seconds: float) -> Trial:
+    """Decide a claim for all parameters, the claims that it follows from first."""
     chain = {link.id: link.as_json() for link in [*catalogue.premises(claim), claim]}
     known: dict[str, ClaimVerdict] = {}
     for name, link in chain.items():
@@ -131,7 +121,7 @@ def _followed(claim: Claim, catalogue: Catalogue, prover: Limited, seconds: floa
             known[name] = settled_following(link, chain, known, seconds, MEMORY, None, prover)
         elif link["for_all"] is not None:
             known[name] = settled_for_all(link, seconds, MEMORY, None, prover)
-    return _trial_for_all(known[claim.id])
+    return _trial_of(known[claim.id])
 
 
 def _again(
@@ -140,11 +130,12 @@ def _again(
     with Limited(WARM_UP) as prover:
         for verdict in proved:
             start = time.perf_counter()
+            if verdict.for_all is not None and claim.statement.for_all is None:
+                gone = Finding(Undecided("the claim asks for no proof for all parameters any more"))
+                yield Trial(verdict.parameters, None, None, None, gone, 0.0)
+                continue
             if verdict.for_all is not None:
-                if claim.statement.follows_from is not None:
-                    yield _followed(claim, catalogue, prover, seconds)
-                else:
-                    yield _again_for_all(claim, prover, seconds)
+                yield _settled(claim, catalogue, prover, seconds)
                 continue
             parameters, path = verdict.parameters, Path(verdict.certificate or "")
             proof = check_again(path, None, seconds, MEMORY, prover)
@@ -162,12 +153,7 @@ def _again(
             yield Trial(parameters, proof.ruleset, None, None, finding, took)
 
 
-def _again_for_all(claim: Claim, prover: Limited, seconds: float) -> Trial:
-    """Return what a new search finds of a claim for all parameters; nothing is taken from an earlier one."""
-    return _trial_for_all(settled_for_all(claim.as_json(), seconds, MEMORY, None, prover))
-
-
-def _trial_for_all(verdict: ClaimVerdict) -> Trial:
+def _trial_of(verdict: ClaimVerdict) -> Trial:
     return Trial(
         verdict.parameters, None, None, None, verdict.finding, verdict.seconds, verdict.for_all
     )

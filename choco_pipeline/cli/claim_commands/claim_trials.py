@@ -18,9 +18,9 @@ from choco_pipeline.claims.processor_time import ProcessorTime
 from choco_pipeline.claims.quick_trial import Trial, trials
 from choco_pipeline.cli.claim_commands.claim_proofs import (
     decided_for_all_integers,
-    followed,
     proved_again,
     proved_now,
+    settled_now,
 )
 from choco_pipeline.cli.output import emit, in_time, note, wrapped
 from choco_pipeline.cli.waiting import bars, waiting
@@ -129,7 +129,7 @@ def _named(catalogue: Catalogue, ids: Sequence[str]) -> list[Claim]:
 
 def _decided(claim: Claim, catalogue: Catalogue, seconds: float) -> Iterable[Trial]:
     if claim.statement.follows_from is not None:
-        return followed(claim, catalogue, seconds)
+        return settled_now(claim, catalogue, seconds)
     is_open = isinstance(claim.check, IntegerStatement) and not claim.check.is_finite
     return decided_for_all_integers(claim, seconds) if is_open else ()
 

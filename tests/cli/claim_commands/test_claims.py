@@ -386,3 +386,14 @@ def test_what_a_run_proved_is_proved_again_from_its_certificates(
     assert other.returncode == 2
     nothing = next(one for one in ("one-conj-1", "one-conj-1-intended") if one != claim)
     assert "has proved nothing of it" in choco(folder, "check", nothing, "--proofs").stderr
+
+
+def test_a_proof_for_all_parameters_of_a_claim_that_asks_for_none_any_more_is_no_proof(folder):
+    everything = {"parameters": ["k"], "condition": "k >= 0"}
+    of_all = {**verdict_document(Proved("")), "for_all": everything, "certificate": None}
+    verdict = {**ON_CLAIM, "claim": "one-conj-1", "table": None, "parameters": {}, **of_all}
+    ledger = whole({"run": "t", "verdicts": [verdict]})
+    write_record(folder / "results" / "t" / "ledger.json", ledger.document())
+    done = choco(folder, "check", "one-conj-1", "--proofs")
+    assert done.returncode == 1, done.stderr
+    assert "asks for no proof for all parameters any more" in done.stdout
