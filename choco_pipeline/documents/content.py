@@ -107,8 +107,7 @@ class Content:
             )
 
     def _explain(self, detail: ErrorDetails, model: type[BaseModel]) -> str:
-        location = tuple(part for part in detail["loc"])
-        known = self._known(location)
+        place = known = self._known(detail["loc"])
         key = ".".join(map(str, known)) or "the file"
         given = detail["input"]
         match detail["type"]:
@@ -120,37 +119,30 @@ class Content:
                 return f"{self.where(known)}: {message}"
             case "literal_error":
                 allowed = _words(detail["ctx"]["expected"].replace(" or ", ", "))
-                return f"{self.where(known)}: {key}: {_one_of(allowed, given)}"
+                message = _one_of(allowed, given)
             case "union_tag_invalid":
                 name = _discriminator(detail)
-                allowed = _words(detail["ctx"]["expected_tags"])
-                return (
-                    f"{self.where((*known, name))}: {key}.{name}: {_one_of(allowed, given[name])}"
-                )
+                place, key = (*known, name), f"{key}.{name}"
+                message = _one_of(_words(detail["ctx"]["expected_tags"]), given[name])
             case "union_tag_not_found":
-                return f"{self.where(known)}: {key}.{_discriminator(detail)}: this key is needed"
+                key, message = f"{key}.{_discriminator(detail)}", "this key is needed"
             case "string_pattern_mismatch":
-                message = (
-                    f"needs text of the form {detail['ctx']['pattern']}, found {_short(given)}"
-                )
-                return f"{self.where(known)}: {key}: {message}"
+                form = detail["ctx"]["pattern"]
+                message = f"needs text of the form {form}, found {_short(given)}"
             case "too_long" | "too_short" as kind:
-                at, key_of = (
-                    ("most", "max_length") if kind == "too_long" else ("least", "min_length")
-                )
-                n, found_n = detail["ctx"][key_of], detail["ctx"]["actual_length"]
-                message = f"list should have at {at} {n} item{'s' * (n != 1)}, found {found_n}"
-                return f"{self.where(known)}: {key}: {message}"
+                at, limit = ("most", "max") if kind == "too_long" else ("least", "min")
+                n, actual = detail["ctx"][f"{limit}_length"], detail["ctx"]["actual_length"]
+                message = f"list should have at {at} {n} item{'s' * (n != 1)}, found {actual}"
             case "missing":
-                missing = ".".join(map(str, (*known, location[-1])))
-                return f"{self.where(known)}: {missing}: this key is needed"
+                key = ".".join(map(str, (*known, detail["loc"][-1])))
+                message = "this key is needed"
             case "value_error":
-                return f"{self.where(known)}: {key}: {_needed(detail)}, found {_short(given)}"
+                message = f"{_needed(detail)}, found {_short(given)}"
             case "dict_type" | "model_type" | "model_attributes_type":
                 message = f"needs keys and values, found {_short(given)}"
-                return f"{self.where(known)}: {key}: {message}"
             case _:
-                return f"{self.where(known)}: {key}: {detail['msg'][0].lower()}{detail['msg'][1:]}, found {_short(given)}"
+                message = f"{detail['msg'][0].lower()}{detail['msg'][1:]}, found {_short(given)}"
+        return f"{self.where(place)}: {key}: {message}"
 
     def _known(self, location: Location) -> Location:
         """Drop what pydantic adds to a location to say which member of a union it tried."""

@@ -8,11 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
-from rich.text import Text
+from rich.progress import BarColumn, Progress, TextColumn
 
 from choco_pipeline.cli.output import in_short, in_time
 from choco_pipeline.cluster.progress import TaskProgress
@@ -216,22 +215,28 @@ class RunProgress:
             stage.done, stage.positions = stage.total, stage.total_positions
 
 
-class Display(Protocol):
+class Display:
     """What shows the progress of a run."""
-
-    def show(self, stages: RunProgress) -> None:
-        """Show how far the run is; called many times a second."""
-
-    def note(self, text: str) -> None:
-        """Say something in a line of its own."""
-
-
-class ProgressLines:
-    """Progress in a log: a line every few seconds, and one at the end of each stage."""
 
     def __init__(self, console: Console) -> None:
         """Write to `console`."""
         self._console = console
+
+    def show(self, stages: RunProgress) -> None:
+        """Show how far the run is; called many times a second."""
+        raise NotImplementedError
+
+    def note(self, text: str) -> None:
+        """Write a line of its own, above bars if there are any."""
+        self._console.print(text, soft_wrap=True, markup=False, highlight=False)
+
+
+class ProgressLines(Display):
+    """Progress in a log: a line every few seconds, and one at the end of each stage."""
+
+    def __init__(self, console: Console) -> None:
+        """Write to `console`."""
+        super().__init__(console)
         self._next = time.monotonic() + EVERY
         self._ended: set[str] = set()
 
@@ -250,16 +255,13 @@ class ProgressLines:
             if active:
                 self.note("; ".join(active))
 
-    def note(self, text: str) -> None:
-        """Write a line."""
-        self._console.print(text, soft_wrap=True, markup=False, highlight=False)
 
-
-class Bars:
+class Bars(Display):
     """Progress on a terminal: a bar for each stage."""
 
     def __init__(self, progress: Progress) -> None:
         """Draw with `progress`."""
+        super().__init__(progress.console)
         self._progress = progress
         self._bars: dict[str, Any] = {}
 
@@ -274,18 +276,6 @@ class Bars:
                 )
             self._progress.update(self._bars[stage.stage], completed=stage.done, stage=stage)
 
-    def note(self, text: str) -> None:
-        """Write a line above the bars."""
-        self._progress.console.print(text, soft_wrap=True, markup=False, highlight=False)
-
-
-class _StageColumn(ProgressColumn):
-    """What a stage says of itself, but for its name, which stands before the bar."""
-
-    def render(self, task: Task) -> Text:
-        """Return the text beside a bar."""
-        return Text(task.fields["stage"].amount)
-
 
 @contextmanager
 def display(console: Console) -> Iterator[Display]:
@@ -293,6 +283,10 @@ def display(console: Console) -> Iterator[Display]:
     if not console.is_terminal:
         yield ProgressLines(console)
         return
-    columns = (TextColumn("{task.description:>6}"), BarColumn(30), _StageColumn())
+    columns = (
+        TextColumn("{task.description:>6}"),
+        BarColumn(30),
+        TextColumn("{task.fields[stage].amount}"),
+    )
     with Progress(*columns, console=console, refresh_per_second=8) as progress:
         yield Bars(progress)

@@ -13,16 +13,10 @@ from choco_pipeline.proof.games.proof_outcome import GameProof
 from choco_pipeline.report.charts.line_chart import Line, line_chart
 from choco_pipeline.report.proved.proof_rows import ProofRow, varying
 
+#: Numbers of states against one parameter, all others fixed, by what is fixed.
+Series = Mapping[str, Mapping[int, int]]
 #: Points of a series that make a chart.
 LEAST_POINTS = 3
-
-
-@dataclass(frozen=True)
-class Series:
-    """Numbers of states against one parameter, all others fixed."""
-
-    name: str
-    states: Mapping[int, int]
 
 
 @dataclass(frozen=True)
@@ -49,7 +43,7 @@ def main_parameter(entries: Sequence[GameProof]) -> str | None:
     )
 
 
-def series_of(proved: Sequence[GameProof], main: str, names: Sequence[str]) -> list[Series]:
+def series_of(proved: Sequence[GameProof], main: str, names: Sequence[str]) -> Series:
     """Return the states of proved games against `main`, apart for other parameters and for passes left."""
     others = [name for name in names if name != main]
     layers = max(len(entry.states) for entry in proved)
@@ -61,34 +55,32 @@ def series_of(proved: Sequence[GameProof], main: str, names: Sequence[str]) -> l
                 fixed = [f"{name} = {entry.parameters[name]}" for name in others]
                 states = lines.setdefault(", ".join([*fixed, *left]), {})
                 states[entry.parameters[main]] = entry.states[passes]
-    return [Series(name, states) for name, states in lines.items()]
+    return lines
 
 
-def found_laws(series: Sequence[Series], main: str) -> list[FoundLaw]:
+def found_laws(series: Series, main: str) -> list[FoundLaw]:
     """Return the laws of all series."""
     return [
-        FoundLaw(lines.name, law.formula, law.where, _tested(law, main))
-        for lines in series
-        for law in _laws(lines, main)
+        FoundLaw(name, law.formula, law.where, _tested(law, main))
+        for name, states in series.items()
+        for law in _laws(states, main)
     ]
 
 
-def has_enough(series: Sequence[Series]) -> bool:
+def has_enough(series: Series) -> bool:
     """Return whether a law could have been found in one of the series."""
-    return any(len(lines.states) >= FEWEST for lines in series)
+    return any(len(states) >= FEWEST for states in series.values())
 
 
-def states_chart(series: Sequence[Series], main: str) -> Markup | None:
+def states_chart(series: Series, main: str) -> Markup | None:
     """Return the states against the parameter `main`; one series apart by its laws, several each in one line."""
-    lines = [
-        Line(lines_of.name, sorted(lines_of.states.items()))
-        for lines_of in series
-        if len(lines_of.states) > 1
-    ]
-    if len(series) == 1:
-        lines = _by_law(series[0], main)
-    if not any(len(lines_of.states) >= LEAST_POINTS for lines_of in series):
+    if not any(len(states) >= LEAST_POINTS for states in series.values()):
         return None
+    if len(series) == 1:
+        lines = _by_law(next(iter(series.values())), main)
+    else:
+        named = series.items()
+        lines = [Line(name, sorted(states.items())) for name, states in named if len(states) > 1]
     return line_chart(lines, main, "states")
 
 
@@ -99,15 +91,15 @@ def growth_chart(rows: Sequence[ProofRow]) -> Markup | None:
     return line_chart(lines, "digits read", "residuals") if lines else None
 
 
-def _laws(series: Series, main: str) -> list[Law]:
-    return laws({k: states for k, states in series.states.items() if k >= 1}, main)
+def _laws(states: Mapping[int, int], main: str) -> list[Law]:
+    return laws({k: number for k, number in states.items() if k >= 1}, main)
 
 
-def _by_law(series: Series, main: str) -> list[Line]:
+def _by_law(states: Mapping[int, int], main: str) -> list[Line]:
     """Return one line for each law that the numbers follow, and one for those that follow none."""
-    left = dict(series.states)
+    left = dict(states)
     lines = []
-    for law in _laws(series, main):
+    for law in _laws(states, main):
         members = [*law.fitted, *law.held_out]
         lines.append(Line(law.formula, [(k, left.pop(k)) for k in members if k in left]))
     rest = Line("no law found" if lines else "", sorted(left.items()))

@@ -160,7 +160,7 @@ def _family(
     proved = [row for row in rows if row.entry.status == "proved"]
     unclosed = [row for row in rows if row.entry.status != "proved"]
     main = main_parameter(entries)
-    series = series_of([row.entry for row in proved], main, names) if main and proved else []
+    series = series_of([row.entry for row in proved], main, names) if main and proved else {}
     pictures, not_drawn = _pictures(proved, certificates, name)
     return ProofFamily(
         entries[0].sweep,
